@@ -120,7 +120,7 @@ const NARROW = 60
 const MORE: Readonly<Record<CallerKind, readonly string[]>> = {
   session: [
     '/help GROUP, COMMAND, keys or WORDS tells more.',
-    'Anything else is said in the room; @guide in it asks a model',
+    'All else is said to the room; @guide in it asks a model',
   ],
   script: [
     'help GROUP, COMMAND, keys or WORDS tells more.',

@@ -110,7 +110,7 @@ export async function hintForSpeech(text: string, callable: Callable): Promise<s
   const found = mentionedWords(first).slice(0, MAX_MENTIONS)
   const isMentioned = found.some(({ word }) => word.toLowerCase() === called)
   if (called !== undefined && callable.models.includes(called) && !isMentioned)
-    return `@${called} reads what it is called for; write @${called} in place of ${called}`
+    return `nobody was asked: write @${called}, not ${called}`
   for (const { word, isFirst } of found) {
     const missed = await hintForMention(word, isFirst, callable)
     if (missed !== undefined) return missed

@@ -38,11 +38,11 @@ function sharesOfLayer(layer: LayerReport, tools: readonly PromptTool[]): readon
   ]
 }
 
-/** `4096 more are kept for the answer, of 32768`, and what a provider that counts more leaves unused. */
+/** `window 32768: 4096 for the answer, 5 for safety`, which a provider that counts more than we do may take. */
 export function keptText({ window, reserved_output, target }: BudgetReport): string {
-  const answer = `${reserved_output} more are kept for the answer, of ${window}`
+  const answer = `window ${window}: ${reserved_output} for the answer`
   const denser = window - reserved_output - target
-  return denser > 0 ? `${answer}; ${denser} because its provider counts more than we do` : answer
+  return denser > 0 ? `${answer}, ${denser} for safety` : answer
 }
 
 const STATES = ['full', 'short', 'deferred', 'not sent', 'hidden']

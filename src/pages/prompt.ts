@@ -44,7 +44,7 @@ export function promptParts(prompt: Prompt, groups: ShownGroups): Html {
     ${budgetBar(shares, budget)}
     <div class="part heads">
       <span></span><span>part</span><span class="number">tokens</span><span class="number">share</span
-      ><span class="note">what became of it</span>
+      ><span class="note">state</span>
     </div>
     ${shares.map((share, at) => partHtml(share, { at, prompt, groups, text: share.layer && texts?.get(share.layer) }))}
     ${texts ? '' : wholeTexts(prompt)}

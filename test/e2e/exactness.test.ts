@@ -113,7 +113,7 @@ describe('the budget of a prompt', () => {
     expect(learned.calibration).toBeLessThan(1.62)
     expect((await modelNamed('qwen')).calibration).toBe(1.25)
     const { stdout } = await stage.as('rhea', ['models'])
-    expect(stdout).toMatch(/@dear .*; prompts are bounded by 1\.6\d times our count$/m)
+    expect(stdout).toMatch(/@dear .*; its tokens are counted 6\d% above ours$/m)
     const { budget } = await json<Sent['prompt']>('wrap', 'lobby', '@dear', '--json')
     expect(budget.target).toBe(Math.floor((WINDOW - MAX_OUTPUT) / learned.calibration))
     await stage.restart('SIGTERM')

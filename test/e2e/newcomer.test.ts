@@ -89,7 +89,7 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['@guide tools', /Tools in the request I was given/],
   ['@guied hello', /no model or person called guied; did you mean @guide\?/],
   ['@zzz hello', /no model or person called zzz; \/who lists those who are here/],
-  ['guide: are you there?', /write @guide in place of guide/],
+  ['guide: are you there?', /write @guide, not guide/],
   ['/who', /models: @guide/],
   ['/names', /models: @guide/],
   ['/users', /models: @guide/],
@@ -155,7 +155,7 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   [' /help', /a blank stands before the slash/],
   ['/clear', /\u001b\[2J/],
   ['exit', /that was said in the room; \/quit leaves/],
-  ['/nick newton', /you are newton now; newt is kept from others/],
+  ['/nick newton', /you are newton now; nobody else can take newt/],
 ]
 
 test('eighty things that a newcomer tries', async () => {

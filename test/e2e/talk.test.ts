@@ -127,7 +127,7 @@ test('whom somebody ignores stays ignored after a restart, in what is replayed t
   await bob.waitFor('alice: a line of mine')
   expect(await printed(bob, 'bob')).not.toMatch(/hello @bob|there\?/)
   bob.write('/ignore EVE\n')
-  await bob.waitFor('you hear eve again')
+  await bob.waitFor('what eve says is shown again')
   await stage.as('eve', ['say', 'lobby', 'thanks'])
   await bob.waitFor('eve: thanks')
 })
@@ -147,7 +147,7 @@ test('models read the last version of a line, and nothing of what was taken back
   expect(await out('bob', 'search', 'lobby', 'walrus')).toContain('nothing here has')
 
   expect(await stage.as('alice', ['retract', 'lobby'])).toMatchObject({ exitCode: 0 })
-  await bob.waitFor('-- alice took back a line')
+  await bob.waitFor('-- alice took back their line')
   stage.models.play(says('I do not know'))
   await stage.as('eve', ['ask', 'lobby', '@qwen', 'and who said so?'])
   expect(asked()).not.toContain('meet at')

@@ -229,7 +229,7 @@ describe('/wrap for people', () => {
     await using session = await stage.open('rhea', '-tt')
     await session.waitFor('lobby')
     session.write('/wrap @qwen\r')
-    await session.waitFor('are kept for the answer')
+    await session.waitFor('for the answer')
     expect(session.output()).toMatch(/\u001b\[[\d;]+m█+\u001b\[0m\u001b\[[\d;]+m[▒▚]+\u001b\[0m/)
   })
 

@@ -124,7 +124,7 @@ const wrap: Scene = {
   title: '/wrap draws what a model would be sent: the budget, part by part',
   async play(parts) {
     const { ann } = await playTalk(parts)
-    await parts.enter(ann, '/wrap @qwen', 'are kept for the answer')
+    await parts.enter(ann, '/wrap @qwen', 'for the answer')
     return ann
   },
 }
@@ -142,6 +142,6 @@ export const FIRST_MINUTE: readonly Act[] = [
   { line: 'hello?', shows: /: hello\?/ },
   { line: '@guide tools', shows: /calculator/ },
   { line: '@guide call calculator {"expression":"6*7"}', shows: /42/ },
-  { line: '/wrap @guide', shows: 'are kept for the answer' },
+  { line: '/wrap @guide', shows: 'for the answer' },
   { line: '/help wrap', shows: 'layer by layer' },
 ]

@@ -254,7 +254,9 @@ export class ProcessPool implements AsyncDisposable {
 
   #giveUp(why: string): void {
     this.#options.log.error({ why, starts: this.#failedStarts }, 'the wrap process does not start')
-    this.#failAll(`the wrap process does not start (${lastLine(why)}); see the server's log`)
+    this.#failAll(
+      `no model can answer now: the server cannot compose prompts (${lastLine(why)}); its log says why`,
+    )
   }
 
   #failAll(reason: string): void {

@@ -22,8 +22,8 @@ export interface CodePromptOptions {
 const MAX_CODES = 3
 
 const PROMPT = 'invite code: '
-const HOW =
-  'Your key does not open this name. If you have an invite code of somebody who is here, enter it; it makes the name yours.'
+const HOW = 'This server needs an invite code. Ask somebody who is here for one, and enter it:'
+const AGAIN = 'That code is wrong, used up or expired. Enter another one:'
 
 /** Asks the owner of a key that nobody has for an invite code; one for each connection. */
 export class CodePrompt {
@@ -79,7 +79,7 @@ export class CodePrompt {
       return void this.#check(attempt, key)
     }
     this.#tried++
-    attempt.prompt([{ prompt: PROMPT, echo: true }], '', this.#tried === 1 ? HOW : '', (answers) => {
+    attempt.prompt([{ prompt: PROMPT, echo: true }], '', this.#tried === 1 ? HOW : AGAIN, (answers) => {
       // ssh2 gives an Error here if the client asks for something else, and its types do not say so.
       if (Array.isArray(answers)) void this.#check(attempt, key, answers[0] ?? '')
     })

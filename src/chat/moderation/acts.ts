@@ -134,7 +134,7 @@ export class Acts extends Acting {
       throw new Refusal(`only the owner of ${room.name}, an op or an admin can ban people from it`)
     }
     if (actor.admin || (await this.parts.stores.people.byId(actor.id))?.admin) return
-    throw new Refusal('only an admin can ban people from the server; ops of a room: ban --room ROOM WHO')
+    throw new Refusal('only an admin can ban people from the server; ops of a room: /ban --room ROOM WHO')
   }
 
   /** A network is easily too wide. Throws `Refusal` for all addresses, and for half of the people here. */

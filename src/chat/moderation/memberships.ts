@@ -29,7 +29,7 @@ export class Memberships extends Acting {
 
   needInvitable({ name }: Room, person: Person): void {
     if (this.parts.sanctions.whyOutOf(name, person) === undefined) return
-    throw new Refusal(`${person.name} is banned from ${name}; first: unban --room ${name} ${person.name}`)
+    throw new Refusal(`${person.name} is banned from ${name}; first: /unban --room ${name} ${person.name}`)
   }
 
   op(room: Room, actor: Person, name: string): Promise<ActResult> {
@@ -59,7 +59,7 @@ export class Memberships extends Acting {
   uninvite(room: Room, actor: Person, name: string): Promise<ActResult> {
     return this.#act(room, actor, name, 'uninvite', async ({ person, membership }) => {
       if (!(await room.info()).private)
-        throw new Refusal(`${room.name} is public; to keep somebody out: ban --room ${room.name} ${name}`)
+        throw new Refusal(`${room.name} is public; to keep somebody out: /ban --room ${room.name} ${name}`)
       if (!person || membership === undefined)
         throw new Refusal(`${name.slice(0, 40)} is neither invited to ${room.name} nor a member of it`)
       if (membership === 'owner') throw new Refusal(`${person.name} owns ${room.name}`)

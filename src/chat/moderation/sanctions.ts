@@ -67,7 +67,7 @@ export class Sanctions {
   whySilent(room: RoomName, person: Speaker): string | undefined {
     if (this.isGone(room)) return `${room} is being deleted`
     if (!this.isArchived(room)) return this.whyMuted(room, person)
-    return `${room} is archived: it can be read, and nobody speaks in it; its owner can open it again: archive off`
+    return `${room} is archived: it can be read, and nobody speaks in it; its owner can open it again: /archive off`
   }
 
   /** Why this person, and not everybody in the room, may not speak there. */

@@ -25,7 +25,7 @@ export type ThemeName = (typeof THEME_NAMES)[number]
 /** Every option, in the order of the list. A new one is a row here. */
 export const OPTIONS = {
   bell: {
-    about: 'when the terminal rings: for nothing, for what asks or names you, or for all that is said',
+    about: 'when the terminal rings: never, when you are named or asked, or at each line',
     values: ['off', 'mention', 'all'],
     usual: 'mention',
   },
@@ -40,9 +40,9 @@ export const OPTIONS = {
     usual: 'UTC',
     read: zoneName,
   },
-  theme: { about: 'colours for the ground of your terminal', values: THEME_NAMES, usual: 'auto' },
+  theme: { about: 'colours for a dark or a light background', values: THEME_NAMES, usual: 'auto' },
   plain: {
-    about: 'each thing once and in words, with nothing drawn again: for screen readers',
+    about: 'for screen readers: text only, no redrawing',
     values: ['off', 'on'],
     usual: 'off',
   },

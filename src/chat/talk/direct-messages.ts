@@ -35,7 +35,7 @@ export class DirectMessages {
   /** Sends to the writer of the message that this person was shown last, since the server started. */
   async reply(from: Person, text: string): Promise<SentMessage> {
     const last = this.#lastWriters.get(from.id)
-    if (!last) throw new Refusal('nobody has written to you yet; msg NAME TEXT writes to somebody')
+    if (!last) throw new Refusal('nobody has written to you yet; /msg NAME TEXT writes to somebody')
     return await this.#send(from, await this.#parts.findPerson.again(last), text)
   }
 

@@ -60,7 +60,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
       serially(room, async () => {
         const { id: retracts, at } = await lastLine(room, person)
         const said = new Date(at).toISOString().slice(11, 16)
-        const text = `${person.name} took back a line, the last one of theirs, of ${said} UTC`
+        const text = `${person.name} took back their line of ${said} UTC`
         const notice = { kind: 'notice', level: 'info', author: person.name, by: person.id } as const
         const draft = { ...notice, text, retracts }
         await readers.forget(room.name, retracts, () => room.record(draft))
@@ -68,7 +68,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
   }
 }
 
-const NOTHING = `you have said nothing here in the last ${EDIT_MINUTES} minutes that could be changed, or more than ${MAX_LINES_SINCE} lines were said since`
+const NOTHING = `too late: only your line of the last ${EDIT_MINUTES} minutes can be changed, with at most ${MAX_LINES_SINCE} lines since`
 
 /**
  * Adds an entry as a log that is read `revised` does: a new version replaces the first, and what is taken

@@ -68,7 +68,7 @@ function lineIn(said: readonly Entry[], id: string | undefined): Entry {
   throw new Refusal(
     id === undefined
       ? 'nothing was said here that you could react to'
-      : `there is no line ${id.slice(0, 40)} among the newest ${MAX_REACTION_DISTANCE} here; history --json shows ids`,
+      : `there is no line ${id.slice(0, 40)} among the newest ${MAX_REACTION_DISTANCE} here; /history --json shows ids`,
   )
 }
 

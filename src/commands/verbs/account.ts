@@ -30,7 +30,7 @@ export const whoami = verb({
 export const rename = verb({
   name: 'rename',
   aliases: ['nick'],
-  summary: 'take another name; your rights stay, and the old name is kept from others for 30 days',
+  summary: 'take another name; your rights stay, and nobody else can take the old name for 30 days',
   arguments: [arg('name', PERSON_NAME_RULE)],
   example: 'bobby',
   async run({ person, args, out }, { people, rooms }) {
@@ -39,7 +39,7 @@ export const rename = verb({
     const renamed = { ...person, name: args.name }
     for (const { name } of await rooms.list(person))
       await (await rooms.get(name, person)).renamed(renamed, former)
-    out.line(`you are ${args.name} now; ${former} is kept from others for 30 days`)
+    out.line(`you are ${args.name} now; nobody else can take ${former} for 30 days`)
   },
 })
 

@@ -45,7 +45,10 @@ async function questionOf(onLine = '', script: Caller['script']): Promise<string
   const piped = (await script?.stdin(waits ? 'until-end' : 'if-ready')) ?? ''
   const parts = [waits ? onLine.replace(/\s*-$/, '') : onLine, piped]
   const question = parts.filter((part) => part.trim() !== '').join('\n')
-  if (question === '') throw new Refusal('there is nothing to ask: give a text, or pipe one in')
+  if (question === '')
+    throw new Refusal(
+      `there is nothing to ask: give a text${script ? ', or pipe one in' : ' behind the model'}`,
+    )
   return question
 }
 

@@ -173,6 +173,14 @@ export const minuteOf = (at: number, { session }: Pick<Caller, 'session'>): stri
     .slice(0, 16)
     .replace('T', ' ')
 
+/** `2 Dec 2026 22:31 UTC` for scripts, `2 Dec 2026 22:31` in their own zone for people in a session. */
+export function dateText(at: number, { session }: Pick<Caller, 'session'>): string {
+  const date = new Date(session ? session.zone.local(at) : at)
+  const month = date.toLocaleString('en', { month: 'short', timeZone: 'UTC' })
+  const day = `${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`
+  return `${day} ${date.toISOString().slice(11, 16)}${session ? '' : ' UTC'}`
+}
+
 /** The other people in the room, to complete a word with. */
 export const peopleIn = ({ room, person }: Completing): readonly string[] =>
   room.present().flatMap(({ id, name }) => (id === person.id ? [] : name))

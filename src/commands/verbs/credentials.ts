@@ -5,8 +5,8 @@ import type { StoredKey, StoredToken } from '../../chat/people/ports.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
-import { arg, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
-import { iso, listedNumber, numberFlag, print, roomNames, verb, type Services } from './common.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type CommandContext } from '../command.ts'
+import { dateText, iso, listedNumber, numberFlag, print, roomNames, type Services, verb } from './common.ts'
 
 const KEY_ARGUMENTS = [
   arg('action', 'what to do', { oneOf: ['list', 'add', 'remove'] }),
@@ -34,7 +34,7 @@ async function listKeys({ keys }: ComingIn, context: KeyContext): Promise<void> 
   const { person, args } = context
   if (args.key !== undefined) throw new Misuse('list takes nothing more')
   const all = await keys.list(person)
-  const lines = all.map((key) => keyLine(key, person))
+  const lines = all.map((key) => keyLine(key, context))
   print(
     context,
     all.map((key) => keyJson(key, person)),
@@ -77,10 +77,11 @@ const keyJson = (key: StoredKey, person: Person) => ({
   ...{ waiting: key.isWaiting, in_use: isInUse(key, person) },
 })
 
-function keyLine(key: StoredKey, person: Person): string {
+function keyLine(key: StoredKey, caller: Caller): string {
+  const { person } = caller
   const used = isInUse(key, person) ? ', in use now' : ''
   const state = key.isWaiting ? `, waits for its first login as ${person.name}` : used
-  return `${key.fingerprint}  added ${iso(key.addedAt)}${state}`
+  return `${key.fingerprint}  added ${dateText(key.addedAt, caller)}${state}`
 }
 
 const TOKEN_ARGUMENTS = [
@@ -139,7 +140,7 @@ async function makeToken(
   out.line(token)
   const time =
     until === person.login?.certifiedUntil
-      ? `until your certificate ends, at ${iso(until)}`
+      ? `until your certificate ends, at ${dateText(until, { session })}`
       : `and ${counted(days, 'day')}`
   if (session)
     out.line(
@@ -158,7 +159,11 @@ async function roomsNamed(rooms: Rooms, list: string, person: Person): Promise<r
 
 async function listTokens({ comingIn }: Services, context: TokenContext): Promise<void> {
   const all = await comingIn.tokens.list(context.person)
-  print(context, all.map(tokenJson), all.map(tokenLine).join('\n') || 'you have no token')
+  print(
+    context,
+    all.map(tokenJson),
+    all.map((stored) => tokenLine(stored, context)).join('\n') || 'you have no token',
+  )
 }
 
 async function revokeToken({ comingIn }: Services, { person, args, out }: TokenContext): Promise<void> {
@@ -174,8 +179,8 @@ async function revokeToken({ comingIn }: Services, { person, args, out }: TokenC
 
 const tokenJson = ({ id, rooms, at, until }: StoredToken) => ({ id, rooms, made: iso(at), until: iso(until) })
 
-const tokenLine = ({ id, rooms, at, until }: StoredToken): string =>
-  `${id}  made ${iso(at)}, until ${iso(until)}, for ${roomsOf(rooms)}`
+const tokenLine = ({ id, rooms, at, until }: StoredToken, caller: Caller): string =>
+  `${id}  made ${dateText(at, caller)}, until ${dateText(until, caller)}, for ${roomsOf(rooms)}`
 
 /** Of a token that is bound to rooms, all may be deleted. */
 function roomsOf(rooms: StoredToken['rooms']): string {

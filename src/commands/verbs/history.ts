@@ -10,7 +10,7 @@ import { cleanLine } from '../../lib/text/clean-text.ts'
 import type { Styled } from '../../lib/text/styled.ts'
 import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/key-values.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type Here } from '../command.ts'
-import { announce, iso, minuteOf, numberFlag, print, verb, type Services } from './common.ts'
+import { announce, dateText, iso, minuteOf, numberFlag, print, verb, type Services } from './common.ts'
 import { hitLines } from './hit-lines.ts'
 import { logPages, type PagedLog } from './log-pages.ts'
 
@@ -63,7 +63,7 @@ export const history = verb({
 /** A ULID, as `history --json` shows them: https://github.com/ulid/spec. */
 function entryId(word: string | undefined): EntryId | undefined {
   if (word === undefined || /^[0-9A-HJKMNP-TV-Z]{26}$/.test(word)) return word as EntryId | undefined
-  throw new Misuse(`${word.slice(0, 40)} is no entry's id; history --json shows them`)
+  throw new Misuse(`${word.slice(0, 40)} is no entry's id; /history --json shows them`)
 }
 
 /** Lines for people who came and went: all of them at once, so that each is at its place in time. */
@@ -174,7 +174,7 @@ const CHECKPOINT_NAME = /^[A-Za-z0-9_.-]{1,32}$/
 /** From where on models read the conversation: nothing is taken out of the log. */
 export const checkpoint = verb({
   name: 'checkpoint',
-  summary: 'models read the conversation from here on; a name sets it, clear removes it, nothing shows it',
+  summary: 'models read the conversation from here on; NAME sets it, clear removes it; alone, it shows it',
   room: 'here',
   arguments: [arg('name', '1-32 of letters, digits, _, . and -; or clear', { optional: true })],
   example: 'release-2',
@@ -187,7 +187,7 @@ export const checkpoint = verb({
       const set = checkpointOf(value)
       return out.line(
         set
-          ? `${set.name}, set by ${set.by} ${iso(set.at)}`
+          ? `${set.name}, set by ${set.by} ${dateText(set.at, context)}`
           : 'no checkpoint is set: models read the whole conversation',
       )
     }

@@ -6,8 +6,18 @@ import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { counted } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
-import { arg, flag, JSON_FLAG, Misuse, type CommandContext } from '../command.ts'
-import { iso, listedNumber, numberFlag, print, roomNames, tellRoom, verb, type Services } from './common.ts'
+import { arg, flag, JSON_FLAG, Misuse, type Caller, type CommandContext } from '../command.ts'
+import {
+  dateText,
+  iso,
+  listedNumber,
+  numberFlag,
+  print,
+  roomNames,
+  type Services,
+  tellRoom,
+  verb,
+} from './common.ts'
 
 /** What the config says of codes. */
 export interface InvitePolicy {
@@ -104,7 +114,11 @@ async function list({ rooms, comingIn }: Services, context: Context): Promise<vo
     // An admin sees everybody's codes, and no more of private rooms than before.
     room: invite.room !== null && visible.has(invite.room) ? invite.room : null,
   }))
-  print(context, shown.map(asJson), shown.map(asLine).join('\n') || 'no invite code is open')
+  print(
+    context,
+    shown.map(asJson),
+    shown.map((invite) => asLine(invite, context)).join('\n') || 'no invite code is open',
+  )
 }
 
 async function revoke({ comingIn }: Services, { person, args, out }: Context): Promise<void> {
@@ -118,5 +132,5 @@ const asJson = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite) =
   ...(isHeld ? { held: `${by.name} is banned` } : {}),
 })
 
-const asLine = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite): string =>
-  `${id}  ${usesLeft} of ${counted(uses, 'use')} left, until ${iso(until)}, by ${by.name}${room === null ? '' : `, room ${room}`}${isHeld ? `; lets nobody in while ${by.name} is banned` : ''}`
+const asLine = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite, caller: Caller): string =>
+  `${id}  ${usesLeft} of ${counted(uses, 'use')} left, until ${dateText(until, caller)}, by ${by.name}${room === null ? '' : `, room ${room}`}${isHeld ? `; lets nobody in while ${by.name} is banned` : ''}`

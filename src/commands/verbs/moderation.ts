@@ -8,16 +8,17 @@ import type { Room } from '../../chat/room.ts'
 import { parseDuration } from '../../lib/amounts.ts'
 import { skeleton } from '../../lib/text/names.ts'
 import { takeWord } from '../../lib/text/words.ts'
-import { arg, flag, JSON_FLAG, Misuse, text, type ArgumentSpec, type Here } from '../command.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type ArgumentSpec, type Caller, type Here } from '../command.ts'
 import {
+  dateText,
   iso,
   peopleIn,
   peopleToReach,
   print,
   printNotice,
   roomNames,
-  verb,
   type Services,
+  verb,
   type Verb,
 } from './common.ts'
 
@@ -81,7 +82,7 @@ export const kick = managerVerb({
 export const mute = managerVerb({
   name: 'mute',
   allowedOverQuota: true,
-  summary: 'somebody may read here, and not speak',
+  summary: 'let somebody read here but not speak',
   whom: 'of anybody, here or not',
   more: arg('duration', '30s, 10m, 2h, 7d; until it is undone without it', { optional: true }),
   example: 'bob 10m',
@@ -215,7 +216,11 @@ export const bans = verb({
   async run(context, services) {
     const { person, flags } = context
     const all = await services.moderation.acts.bans(await roomOf(services, flags.room, person), person)
-    print(context, all.map(sanctionJson), all.length > 0 ? all.map(sanctionLine) : 'nobody is banned')
+    print(
+      context,
+      all.map(sanctionJson),
+      all.length > 0 ? all.map((sanction) => sanctionLine(sanction, context)) : 'nobody is banned',
+    )
   },
 })
 
@@ -224,11 +229,11 @@ const sanctionJson = ({ kind, room, who, names, keys, by, at, until, reason }: L
   ...{ at: iso(at), until: until === null ? null : iso(until), reason },
 })
 
-/** `bob  banned by ann until 2026-01-01 00:00 UTC: spam`. */
-function sanctionLine(sanction: ListedSanction): string {
+/** `bob  banned by ann until 1 Jan 2026 00:00 UTC: spam`. */
+function sanctionLine(sanction: ListedSanction, caller: Caller): string {
   const { kind, by, until, reason } = sanction
   const done = kind === 'mute' ? 'muted' : 'banned'
-  const end = until === null ? '' : ` until ${iso(until).slice(0, 16).replace('T', ' ')} UTC`
+  const end = until === null ? '' : ` until ${dateText(until, caller)}`
   return `${whom(sanction)}  ${done} by ${by}${end}${reason === '' ? '' : `: ${reason}`}`
 }
 

@@ -87,7 +87,7 @@ export const perms = verb({
     const grants = await visibleTo(services, context)
     const lines = grants.map((grant) => grantText(grant, services.clock.now()))
     const json = { room: room.name, grants: grants.map(grantJson) }
-    print(context, json, lines.length > 0 ? lines : 'nothing is allowed here without asking')
+    print(context, json, lines.length > 0 ? lines : 'no permission was given in this room')
   },
 })
 

@@ -1,9 +1,9 @@
 import { Refusal } from '../../chat/errors.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { StoredScript } from '../../prompt/ports.ts'
-import { arg, Misuse, text, type CommandContext } from '../command.ts'
+import { arg, Misuse, text, type Caller, type CommandContext } from '../command.ts'
 import { needManager } from '../runner.ts'
-import { announce, findVersion, iso, refuseWrap, verb, type Services } from './common.ts'
+import { announce, dateText, findVersion, refuseWrap, type Services, verb } from './common.ts'
 
 /** Characters of a script: plenty for Lua that people write. */
 const MAX_SCRIPT_CHARS = 65_536
@@ -18,7 +18,7 @@ type Context = CommandContext<'here', typeof ARGUMENTS>
 export const script = verb({
   name: 'script',
   summary:
-    "the room's own Lua: show [VERSION], set, check, reset, versions, or log of its hooks; set and check read standard input",
+    "the room's own Lua: show [VERSION], set, check, reset, versions, or log of its hooks; paste the script behind set or check, or pipe it in from a shell",
   room: 'here',
   arguments: ARGUMENTS,
   example: 'show',
@@ -42,9 +42,10 @@ const ACTIONS = {
     )
   },
 
-  async versions({ stores }: Services, { room, out }: Context): Promise<void> {
+  async versions({ stores }: Services, context: Context): Promise<void> {
+    const { room, out } = context
     const all = await stores.prompts.scripts.versions(room.name)
-    out.line(all.map(versionLine).join('\n') || 'no script was ever set')
+    out.line(all.map((stored) => versionLine(stored, context)).join('\n') || 'no script was ever set')
   },
 
   async log({ hooks }: Services, { room, out }: Context): Promise<void> {
@@ -72,9 +73,14 @@ const ACTIONS = {
   },
 }
 
-async function sourceOf({ args, script }: Context): Promise<string> {
+async function sourceOf({ args, script, room }: Context): Promise<string> {
   const source = args.text ?? (await script?.stdin('until-end')) ?? ''
-  if (source.trim() === '') throw new Refusal('there is no script: give it on standard input')
+  if (source.trim() === '')
+    throw new Refusal(
+      script
+        ? 'there is no script: give it on standard input'
+        : `paste the script behind /script set, or from a shell: ssh … script ${room.name} set < file.lua`,
+    )
   if (source.length > MAX_SCRIPT_CHARS)
     throw new Refusal(`a script has at most ${MAX_SCRIPT_CHARS} characters`)
   if (source.includes('\0')) throw new Refusal('a script is text; this one has a NUL byte in it')
@@ -102,5 +108,5 @@ async function store(
   await announce(context, `${person.name} ${verb} the room's script (version ${version})`)
 }
 
-const versionLine = ({ version, author, at, source }: StoredScript): string =>
-  `${version}  ${iso(at)}  ${author}  ${source === '' ? 'reset' : `${source.length} characters`}`
+const versionLine = ({ version, author, at, source }: StoredScript, caller: Caller): string =>
+  `${version}  ${dateText(at, caller)}  ${author}  ${source === '' ? 'reset' : `${source.length} characters`}`

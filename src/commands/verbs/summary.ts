@@ -8,9 +8,9 @@ import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/key-values.ts'
 import { CONVERSATION_KINDS } from '../../prompt/history.ts'
 import type { StoredSummary } from '../../prompt/ports.ts'
 import type { SummaryStatus } from '../../turns/summaries/summaries.ts'
-import { arg, JSON_FLAG, kindOf, Misuse, text, type CommandContext } from '../command.ts'
+import { arg, JSON_FLAG, kindOf, Misuse, text, type Caller, type CommandContext } from '../command.ts'
 import { forCaller } from '../hints.ts'
-import { announce, findVersion, iso, print, verb, type Services } from './common.ts'
+import { announce, dateText, findVersion, iso, print, type Services, verb } from './common.ts'
 
 /** Characters of a summary that a person writes: it is sent with every prompt. */
 const MAX_SUMMARY_CHARS = 8_000
@@ -59,7 +59,7 @@ async function show({ stores, summaries }: Services, context: Context): Promise<
   }
   // Each line is indented, so that none can pass for a speaker or for the system.
   out.line(summary ? `  ${indentLater(cleanText(summary.text))}` : 'there is no summary')
-  if (summary) out.line(`-- ${versionLine(summary)}`)
+  if (summary) out.line(`-- ${versionLine(summary, context)}`)
   out.line(forCaller(`-- ${statusLine({ summarizer, working, asked })}`, kindOf(context)))
   if (shownTrouble !== undefined) out.line(`-- ${shownTrouble}`)
 }
@@ -68,7 +68,11 @@ async function versions({ stores }: Services, context: Context): Promise<void> {
   const { name } = context.room
   const all = await stores.prompts.summaries.versions(name)
   const json = { room: name, versions: all.map(summaryJson) }
-  print(context, json, all.map(versionLine).join('\n') || 'no summary was ever made')
+  print(
+    context,
+    json,
+    all.map((stored) => versionLine(stored, context)).join('\n') || 'no summary was ever made',
+  )
 }
 
 async function renew({ summaries }: Services, { room, out, session }: Context): Promise<void> {
@@ -79,7 +83,7 @@ async function renew({ summaries }: Services, { room, out, session }: Context): 
 async function set(services: Services, context: Context): Promise<void> {
   const { room, person, args, script } = context
   const words = cleanText(args.text ?? (await script?.stdin('until-end')) ?? '').trim()
-  if (words === '') throw new Refusal('there is no text: write it after set, or give it on standard input')
+  if (words === '') throw new Refusal('there is no text: write it after set, or pipe it in from a shell')
   if (words.length > MAX_SUMMARY_CHARS)
     throw new Refusal(`a summary has at most ${MAX_SUMMARY_CHARS} characters; this one has ${words.length}`)
   const current = await services.stores.prompts.summaries.current(room.name)
@@ -122,13 +126,16 @@ const put = (
 
 const statusLine = ({ summarizer, working, asked }: Omit<SummaryStatus, 'trouble'>): string => {
   if (asked !== undefined) return `@${asked} is summing up`
-  if (summarizer === undefined) return 'no model sums up this room; /kv summarizer NAME names one'
+  if (summarizer === undefined) return 'no model writes summaries here; /kv summarizer NAME chooses one'
   return working ? `@${summarizer} will sum up this room next` : `@${summarizer} sums up this room`
 }
 
-const versionLine = ({ version, author, at, first, last, text: words }: StoredSummary): string => {
+const versionLine = (
+  { version, author, at, first, last, text: words }: StoredSummary,
+  caller: Caller,
+): string => {
   const what = words === '' ? 'cleared' : `${words.length} characters, of ${first} to ${last}`
-  return `${version}  ${iso(at)}  ${author}  ${what}`
+  return `${version}  ${dateText(at, caller)}  ${author}  ${what}`
 }
 
 const summaryJson = ({ version, author, at, first, last, text: words }: StoredSummary) => ({

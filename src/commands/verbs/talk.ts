@@ -57,8 +57,7 @@ export const msg = verb({
 export const reply = verb({
   name: 'reply',
   aliases: ['r'],
-  summary:
-    'write to whoever wrote the last message to you alone that you were shown: nobody answers what they have not read',
+  summary: 'answer the last private message that you have seen',
   arguments: [PRIVATE_TEXT],
   example: 'found it',
   async run(context, { talk }) {
@@ -95,7 +94,7 @@ export const edit = verb({
 export const retract = verb({
   name: 'retract',
   aliases: ['unsend'],
-  summary: `take back your last line of ${EDIT_MINUTES} minutes: models and searches find it no more, and the log keeps it; so does a screen that shows it: what a terminal has scrolled nobody takes back`,
+  summary: `take back your last line of ${EDIT_MINUTES} minutes; models and searches no longer find it. It stays in the log, and on screens that already show it`,
   room: 'here',
   rights: OWN_LINE,
   run: ({ room, person }, { talk }) => talk.lines.retract(room, person),
@@ -146,7 +145,7 @@ export const ignore = verb({
   name: 'ignore',
   allowedOverQuota: true,
   summary:
-    'do not show what somebody says under any name of theirs, what they write to you, and that they invite you; again: show it; alone: whom you ignore. /history and /search show it: a log is whole',
+    "hide somebody's lines, messages and invitations; again: show them; alone: list the people you ignore. /history and /search still show them",
   arguments: [arg('name', 'of a person, who is not told', { optional: true })],
   example: 'bob',
   complete: { name: peopleToReach },
@@ -160,7 +159,7 @@ export const ignore = verb({
     )
     if (ignored) {
       await ignores.remove(person, ignored.id)
-      return out.line(`you hear ${ignored.name} again`)
+      return out.line(`what ${ignored.name} says is shown again`)
     }
     const other = await findPerson.called(args.name)
     await ignores.add(person, other)

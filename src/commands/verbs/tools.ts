@@ -20,11 +20,10 @@ import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions } from './answer.ts'
 import { verb, type Services } from './common.ts'
 import { pricesIn, promptNow, toolLines, type Prices } from './tool-list.ts'
 
-const LIST_FLAG = flag(
-  'list',
-  'only the tools that this names, each with its rung or why it is hidden; all names all',
-  { value: 'PATTERN', repeats: true },
-)
+const LIST_FLAG = flag('list', 'only these tools, and why one is hidden; all names all', {
+  value: 'PATTERN',
+  repeats: true,
+})
 
 export const tools = verb({
   name: 'tools',

@@ -28,7 +28,7 @@ function modelLine(model: Model): string {
     `${counted(turns, 'turn')}, ${read}, ${output} written`,
     // Learned from reports and refusals: the provider counts more than we do, or has a smaller window than
     // it tells.
-    calibration !== 1 && `prompts are bounded by ${calibration.toFixed(2)} times our count`,
+    calibration !== 1 && countedAbove(calibration),
     fallback !== undefined && `where it fails, @${fallback} is asked`,
     lacks?.tools !== undefined && `no tools: ${lacks.tools}`,
     lacks?.systemRole !== undefined && `no system message: ${lacks.systemRole}`,
@@ -150,4 +150,11 @@ function factsOf({ turns, requests, input, cached, output, estimated, cost, unpr
     ...tokenFacts({ input, output, ...(cached > 0 && { cached }), ...(estimated && { estimated }) }),
     ...(cost === undefined ? [] : [`cost ${shownAmount(cost)}${partly}`]),
   ].join(', ')
+}
+
+/** `its tokens are counted 1% above ours`: what its provider reports, beside our count. */
+function countedAbove(calibration: number): string | undefined {
+  const percent = Math.round((calibration - 1) * 100)
+  if (percent === 0) return undefined
+  return `its tokens are counted ${Math.abs(percent)}% ${percent < 0 ? 'below' : 'above'} ours`
 }

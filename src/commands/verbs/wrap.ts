@@ -197,8 +197,7 @@ export const INDENT = '    '
 /** A longer note stands below its line rather than take a column away. */
 const USUAL_NOTE = 24
 
-/** Of the notes; the first that there is space for. */
-const NOTE_HEADS = ['what became of it', 'note'] as const
+const NOTE = 'note'
 const MORE = '…'
 
 const KEPT_COLUMNS = 3
@@ -226,7 +225,7 @@ function shareTable(rows: readonly ShareRow[], target: number, width: number) {
   const line = (at: number, note: string): string =>
     [...columns.map((cells) => cells[at]), note].join(GAP).trimEnd()
   return {
-    head: line(0, NOTE_HEADS.find((head) => head.length <= space) ?? ''),
+    head: line(0, space >= USUAL_NOTE ? 'state' : NOTE.length <= space ? NOTE : ''),
     rows: rows.map(({ isHint, note }, at) => {
       if (isHint ? hintsFit : note.length <= space) return [line(at + 1, note)]
       if (isHint) return [line(at + 1, note !== '' && space > 0 ? MORE : '')]

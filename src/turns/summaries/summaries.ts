@@ -296,5 +296,4 @@ export class Summaries implements AsyncDisposable {
   }
 }
 
-const NO_SUMMARIZER =
-  'no model sums up this room; /kv summarizer NAME names one, and /models lists those that there are'
+const NO_SUMMARIZER = 'no model writes summaries here; /kv summarizer NAME chooses one of /models'

@@ -29,7 +29,7 @@ describe('/help', () => {
         expect(script.join(' ').split(/\s+/)).toContain(command.name)
       }
     }
-    expect(typed.at(-1)).toBe('Anything else is said in the room; @guide in it asks a model')
+    expect(typed.at(-1)).toBe('All else is said to the room; @guide in it asks a model')
     expect(script.join('\n')).not.toMatch(/ \/[a-z]/)
     expect(script.at(-1)).toContain('A script names the room first')
   })

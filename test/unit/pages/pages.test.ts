@@ -54,7 +54,7 @@ test('a page of a prompt accounts for the whole window, and no two of its parts 
     `<html><body>${String(promptParts(samplePrompt({ budget, layers }), []))}</body></html>`,
   )
   expect(document.querySelector('p')?.textContent?.replaceAll(/\s+/g, ' ')).toContain(
-    '145 are free; 100 more are kept for the answer, of 1100; 100 because its provider counts more than we do.',
+    '145 are free; window 1100: 100 for the answer, 100 for safety.',
   )
   const colours = [...document.querySelectorAll('.bar rect')].map((part) => part.getAttribute('class') ?? '')
   expect(colours).toHaveLength(10)

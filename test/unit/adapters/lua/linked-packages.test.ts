@@ -60,7 +60,7 @@ test('a composer whose process does not start says so, and in the log why', asyn
   const { lines, log } = recordingLog()
   await using composer = open('wasmoon', log)
   const starting = composer.ready(AbortSignal.timeout(60_000))
-  await expect(starting).rejects.toThrow('the wrap process does not start')
+  await expect(starting).rejects.toThrow('no model can answer now: the server cannot compose prompts')
   expect(lines.at(-1)).toMatchObject({
     level: 'error',
     text: 'the wrap process does not start',

@@ -129,7 +129,7 @@ describe('a wrap process', () => {
       const error = await failureOf(composer.compose(inRoom('lobby')))
       expect(error).toMatchObject({
         reason: 'process',
-        message: expect.stringContaining('the wrap process does not start'),
+        message: expect.stringContaining('no model can answer now: the server cannot compose prompts'),
       })
       expect(said.find((line) => line.level === 'error')?.text).toBe('the wrap process does not start')
       expect(await readdir(directory)).toEqual(['broken.js'])

@@ -87,7 +87,7 @@ describe.each(LOOK_NAMES)('in %s', (look) => {
     take('a long reply, its end', session)
 
     enter('/wrap @gpt')
-    await seen(/are kept for the answer, of [\d\s]*8000/)
+    await seen(/window\s+8000: [\d\s]+for\s+the\s+answer/)
     take('wrap', session)
     await expect(`${scenes.join('\n')}\n`).toMatchFileSnapshot(`${columns}-${look}-replies.txt`)
   })

@@ -4,7 +4,7 @@ import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { talkOver } from '../../../support/talk.ts'
 
-const TAKEN_BACK = 'ann: ann took back a line, the last one of theirs, of 00:00 UTC'
+const TAKEN_BACK = 'ann: ann took back their line of 00:00 UTC'
 
 async function createScene(answering?: () => string | undefined) {
   const chatParts = await createChatParts()
@@ -46,7 +46,7 @@ test('retracting again takes back the line before it', async () => {
   await own.retract(room, ann)
   expect(await lines(true)).toEqual([TAKEN_BACK, TAKEN_BACK])
   expect(await lines(false)).toHaveLength(4)
-  await expect(own.retract(room, ann)).rejects.toThrow(/^you have said nothing here in the last 15 minutes/)
+  await expect(own.retract(room, ann)).rejects.toThrow(/^too late: only your line of the last 15 minutes/)
 })
 
 test('what was done, what is as it was, what is empty, and what is too long is not edited', async () => {
@@ -66,9 +66,9 @@ test("others' lines, lines of other rooms, reactions and old lines are not one's
   const hall = await rooms.create('hall', ann, { private: false })
   await hall.record({ kind: 'message', author: 'ann', text: 'in the hall' })
   for (const attempt of [() => own.retract(room, ann), () => own.edit(room, ann, 'x')])
-    await expect(attempt()).rejects.toThrow(/nothing here in the last 15 minutes/)
+    await expect(attempt()).rejects.toThrow(/^too late: only your line of the last 15 minutes/)
   clock.advance(15 * 60_000 + 1)
-  await expect(own.retract(room, bob)).rejects.toThrow(/nothing here/)
+  await expect(own.retract(room, bob)).rejects.toThrow(/^too late/)
 })
 
 test('a line behind 300 others is out of reach', async () => {
@@ -77,7 +77,7 @@ test('a line behind 300 others is out of reach', async () => {
   for (let n = 0; n < 299; n += 1) await say('bob', 'more')
   await own.edit(room, ann, 'two')
   await say('bob', 'more')
-  await expect(own.edit(room, ann, 'three')).rejects.toThrow(/more than 300 lines/)
+  await expect(own.edit(room, ann, 'three')).rejects.toThrow(/at most 300 lines since/)
 })
 
 test('a guest does not change what another guest of that name said before the server started', async () => {
@@ -87,7 +87,7 @@ test('a guest does not change what another guest of that name said before the se
   await room.record({ kind: 'message', author: 'eve-2', text: 'before' })
   chatParts.clock.advance(1000)
   const { lines } = await talkOver(chatParts)
-  await expect(lines.retract(room, guest)).rejects.toThrow(/nothing here/)
+  await expect(lines.retract(room, guest)).rejects.toThrow(/^too late/)
   await room.record({ kind: 'message', author: 'eve-2', text: 'now' })
   await lines.retract(room, guest)
 })

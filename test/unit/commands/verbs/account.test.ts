@@ -28,7 +28,7 @@ test('a person takes another name; rights and memberships stay, and the room rea
   const screen = screenOf(world.ann)
   await hall.enter(screen)
   expect(await world.exec(world.ann, 'rename anna')).toEqual(
-    done('you are anna now; ann is kept from others for 30 days'),
+    done('you are anna now; nobody else can take ann for 30 days'),
   )
   expect(await world.exec(world.ann, 'whoami')).toEqual(done('anna (member)'))
   expect(await world.exec(world.ann, 'topic hall mine')).toMatchObject({ status: 0 })

@@ -132,7 +132,6 @@ test('what came in with a removed key ends, and nothing else does', async () => 
 })
 
 const TOKEN = /^sshawl_[\w-]{43}$/
-const MADE = '2026-01-01T00:00:00.000Z'
 
 /** The same person, come in with a token. */
 const withToken = (person: Person, id: number): Person =>
@@ -158,7 +157,7 @@ describe('token new', () => {
     })
     expect(await world.exec(world.ann, 'token list')).toEqual(
       done(
-        `1  made ${MADE}, until 2026-01-03T00:00:00.000Z, for den, hall\n2  made ${MADE}, until 2026-01-31T00:00:00.000Z, for all your rooms\n3  made ${MADE}, until 2026-01-31T00:00:00.000Z, for hall`,
+        `1  made 1 Jan 2026 00:00 UTC, until 3 Jan 2026 00:00 UTC, for den, hall\n2  made 1 Jan 2026 00:00 UTC, until 31 Jan 2026 00:00 UTC, for all your rooms\n3  made 1 Jan 2026 00:00 UTC, until 31 Jan 2026 00:00 UTC, for hall`,
       ),
     )
     expect(await world.exec(world.ann, 'token new')).toEqual(

@@ -98,7 +98,7 @@ describe('/history', () => {
     '--before %s is refused',
     async (id) => {
       await using world = await createTalk()
-      const problem = `history: ${id} is no entry's id; history --json shows them`
+      const problem = `history: ${id} is no entry's id; /history --json shows them`
       expect(await world.type(world.bob, `history --before ${id}`)).toEqual(misused(problem, FORM))
     },
   )
@@ -223,9 +223,7 @@ describe('/checkpoint', () => {
     const set = 'ann set checkpoint v1.0: models read the conversation from here on'
     expect(await world.exec(world.ann, 'checkpoint hall v1.0')).toEqual(done(set))
     expect(await world.texts('hall', 2)).toEqual(['hello', set])
-    expect(await world.type(world.bob, 'checkpoint')).toEqual(
-      done('v1.0, set by ann 2026-01-01T00:00:00.000Z'),
-    )
+    expect(await world.type(world.bob, 'checkpoint')).toEqual(done('v1.0, set by ann 1 Jan 2026 00:00'))
     expect(await world.type(world.ann, 'checkpoint clear')).toEqual(done())
     expect(await world.type(world.bob, 'checkpoint')).toEqual(done(NONE))
   })

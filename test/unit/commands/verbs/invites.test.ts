@@ -23,7 +23,7 @@ describe('invites new', () => {
     })
     expect(await world.exec(world.ann, 'invites list')).toEqual(
       done(
-        `1  3 of 3 uses left, until 2026-01-03T00:00:00.000Z, by ann\n2  1 of 1 use left, until ${UNTIL}, by ann\n3  1 of 1 use left, until ${UNTIL}, by ann, room den`,
+        `1  3 of 3 uses left, until 3 Jan 2026 00:00 UTC, by ann\n2  1 of 1 use left, until 8 Jan 2026 00:00 UTC, by ann\n3  1 of 1 use left, until 8 Jan 2026 00:00 UTC, by ann, room den`,
       ),
     )
   })

@@ -121,7 +121,7 @@ describe('/perms', () => {
     await using world = await createPermsScene()
     expect(await world.type(world.ann, 'perms')).toEqual(done(ANN, BOB))
     expect(await world.type(world.bob, 'perms')).toEqual(done(BOB))
-    expect(await world.type(world.guest, 'perms')).toEqual(done('nothing is allowed here without asking'))
+    expect(await world.type(world.guest, 'perms')).toEqual(done('no permission was given in this room'))
     expect(jsonOf(await world.exec(world.bob, 'perms hall --json'))).toMatchObject({
       room: 'hall',
       grants: [{ id: 2, requester: 'bob', tool: 'touch', target: 'bob.txt', by: 'ann' }],
@@ -135,7 +135,7 @@ describe('/perms', () => {
     expect(await world.exec(world.ann, 'perms hall revoke 1')).toEqual(
       done('revoked permission 1 (touch for ann)'),
     )
-    expect(await world.type(world.ann, 'perms')).toEqual(done('nothing is allowed here without asking'))
+    expect(await world.type(world.ann, 'perms')).toEqual(done('no permission was given in this room'))
   })
 
   test("does not revoke what is another person's, or is not there", async () => {

@@ -19,7 +19,9 @@ describe('script', () => {
     expect(await world.exec(world.bob, 'script hall show')).toEqual(done(NO_SCRIPT))
     expect(await world.exec(world.bob, 'script hall show 1')).toEqual(done(SOURCE))
     const { out } = await world.exec(world.bob, 'script hall versions')
-    expect(out[0]).toMatch(/^2  \S+Z  ann  reset\n1  \S+Z  ann  53 characters$/)
+    expect(out[0]).toMatch(
+      /^2  1 Jan 2026 00:00 UTC  ann  reset\n1  1 Jan 2026 00:00 UTC  ann  53 characters$/,
+    )
   })
 
   test('can be checked, and nothing is changed then', async () => {

@@ -19,7 +19,7 @@ const memo = (...steps: readonly ScriptedStep[]): ConfiguredModel => ({
   adapter: scriptedModel(...steps),
 })
 
-const OFF = '-- no model sums up this room; /kv summarizer NAME names one'
+const OFF = '-- no model writes summaries here; /kv summarizer NAME chooses one'
 const FORM = '/summary [--json] [ACTION] [TEXT…]'
 
 /** The hall with a summary by qwen, which the guide stands for. */
@@ -53,7 +53,7 @@ describe('/summary', () => {
       limit: 1,
     })
     const range = `of ${entry!.id} to ${entry!.id}`
-    const first = `1  2026-01-01T00:00:00.000Z  qwen  14 characters, ${range}`
+    const first = `1  1 Jan 2026 00:00  qwen  14 characters, ${range}`
     expect(await world.type(world.bob, 'summary')).toEqual(done('  bob said hello', `-- ${first}`, OFF))
     expect(await world.type(world.ann, 'summary set bob said "hi"')).toEqual(done())
     expect(await world.exec(world.ann, 'summary hall set', 'from a\npipe\u001b[2J\n')).toEqual(
@@ -75,9 +75,9 @@ describe('/summary', () => {
     expect(await world.type(world.bob, 'summary')).toEqual(done('there is no summary', OFF))
     const { out } = await world.type(world.bob, 'summary versions')
     expect(out.join('\n').split('\n')).toEqual([
-      '4  2026-01-01T00:00:00.000Z  ann  cleared',
-      `3  2026-01-01T00:00:00.000Z  ann  11 characters, ${range}`,
-      `2  2026-01-01T00:00:00.000Z  ann  13 characters, ${range}`,
+      '4  1 Jan 2026 00:00  ann  cleared',
+      `3  1 Jan 2026 00:00  ann  11 characters, ${range}`,
+      `2  1 Jan 2026 00:00  ann  13 characters, ${range}`,
       first,
     ])
     expect((await world.type(world.bob, 'summary show 2')).out[0]).toBe('  bob said "hi"')
@@ -128,13 +128,10 @@ describe('/summary', () => {
   })
 
   test.each([
-    [
-      'new',
-      'no model sums up this room; /kv summarizer NAME names one, and /models lists those that there are',
-    ],
+    ['new', 'no model writes summaries here; /kv summarizer NAME chooses one of /models'],
     ['clear', 'there is no summary'],
     ['set words', 'nothing was said here that a summary could stand for'],
-    ['set', 'there is no text: write it after set, or give it on standard input'],
+    ['set', 'there is no text: write it after set, or pipe it in from a shell'],
     [`set ${'x'.repeat(8_001)}`, 'a summary has at most 8000 characters; this one has 8001'],
     ['show 7', 'hall has no summary version 7; /summary versions lists them'],
   ])('summary %s is refused', async (words, sentence) => {

@@ -123,7 +123,7 @@ test('/edit and /retract keep the log honest, and searches and prompts to the la
   expect(prompt.out.join()).not.toContain('noon')
   expect(await world.type(world.ann, 'retract')).toEqual(done())
   expect((await shown(world, world.bob, 'history hall')).at(-1)).toBe(
-    '-- ann took back a line, the last one of theirs, of 00:00 UTC',
+    '-- ann took back their line of 00:00 UTC',
   )
   expect(await shown(world, world.bob, 'search hall meet')).toEqual(['nothing here has meet'])
   expect((await world.exec(world.bob, 'wrap hall @qwen --json')).out.join()).not.toContain('meet')
@@ -149,9 +149,7 @@ test('an edit calls no model', async () => {
 test('/retract without a line of one’s own says for how long there is one', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'retract')).toEqual(
-    refused(
-      'you have said nothing here in the last 15 minutes that could be changed, or more than 300 lines were said since',
-    ),
+    refused('too late: only your line of the last 15 minutes can be changed, with at most 300 lines since'),
   )
   await world.exec(world.bob, 'say hall one')
   world.turnWorld.chatParts.clock.advance(15 * 60_000 + 1)
@@ -213,7 +211,7 @@ test('/ignore lists, adds, and takes back', async () => {
   )
   await world.exec(world.ann, 'ignore root')
   expect(await world.exec(world.ann, 'ignore')).toEqual(done('bob, root'))
-  expect(await world.exec(world.ann, 'ignore b0b')).toEqual(done('you hear bob again'))
+  expect(await world.exec(world.ann, 'ignore b0b')).toEqual(done('what bob says is shown again'))
   expect(await world.exec(world.ann, 'ignore')).toEqual(done('root'))
 })
 

@@ -46,7 +46,7 @@ test('/models tells nobody but admins what reports taught, and nobody how many, 
   )
   for (const { out } of others) expect(out.join()).not.toMatch(/report|1\.5/)
   expect((await world.exec(world.root, 'models')).out.join()).toContain(
-    'prompts are bounded by 1.50 times our count; what its server reports looks cut off',
+    'its tokens are counted 50% above ours; what its server reports looks cut off',
   )
   expect(jsonOf(await world.exec(world.root, 'models --json'))).toMatchObject([
     { calibration: 1.5, isDoubted: true },

@@ -51,7 +51,7 @@ test('a prompt is drawn as one bar with a table below, and every number in it is
     '@qwen: 755 of 1000 tokens (75.5%), o200k_base',
     'system message 200 + context 400 + message 50 + definitions 100 + framing 5 = 755',
     '████████████████▒▚▚▚▚▚▚▚▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▞▞▞▞▙···················',
-    '  part           tokens  share  place    priority  what became of it',
+    '  part           tokens  share  place    priority  state',
     '█ system            200  20.0%  system          0  kept',
     '▒ tools              20   2.0%  system         50  kept',
     '▚ definitions        80   8.0%                     2 tools',
@@ -62,7 +62,7 @@ test('a prompt is drawn as one bar with a table below, and every number in it is
     '▓ history           400  40.0%  context      -1.5  trimmed: the newest 3 of 9',
     '▞ message            50   5.0%                     what is answered',
     '▙ framing             5   0.5%                     what the provider adds',
-    '· free 245; 100 more are kept for the answer, of 1100',
+    '· free 245; window 1100: 100 for the answer',
     '! the script asks for more',
   ])
 })
@@ -83,7 +83,7 @@ test('a narrow terminal loses whole columns and what goes without saying, and no
     '      trimmed: the newest 3 of 9',
     '▞ message            50   5.0%  …',
     '▙ framing             5   0.5%  …',
-    '· free 245; 100 more are kept for the answer, of 1100',
+    '· free 245; window 1100: 100 for the answer',
     '! the script asks for more',
   ])
 })

@@ -204,7 +204,7 @@ describe('the summary of a room', () => {
     await idle(world)
     expect((await world.summaries.status(world.room.name)).trouble).toContain('no model called @gone')
     await world.chatParts.storage.chat.rooms.setValue(world.room.name, 'summarizer', 'none')
-    await expect(world.summaries.renew(world.room.name)).rejects.toThrow('no model sums up this room')
+    await expect(world.summaries.renew(world.room.name)).rejects.toThrow('no model writes summaries here')
     expect(memo.requests).toHaveLength(1)
   })
 
