@@ -30,7 +30,7 @@ export const SEARCH: Target = { kind: 'search', id: FIND_TOOLS }
 export interface CallNames {
   /** Undefined for a name that is unknown, hidden or taken away, or whose tool has changed. */
   resolve(name: string, now: AvailableTools): Target | undefined
-  /** The error for such a name. */
+  /** The error for such a name. May throw a `Refusal` instead: then nothing is recorded. */
   unknown(name: string, now: AvailableTools): string
   /** Answers `find_tools`. Its tools can be called from the next step on. */
   search(args: JsonObject, now: AvailableTools): Promise<ToolResult>

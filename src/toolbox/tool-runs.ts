@@ -7,7 +7,9 @@ import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { CancelledError } from '../tools/permission.ts'
 import type { PermissionProvider } from '../tools/context.ts'
+import { closest } from '../lib/suggest.ts'
 import { directOffer } from './direct-offer.ts'
+import type { CallNames } from './offer.ts'
 import type { ReportDoing } from './run-tool.ts'
 import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
@@ -141,10 +143,21 @@ export class ToolRuns implements AsyncDisposable {
       slot.report(doing, progress)
     }
     const caller = { room, requester: person, report: reportAll, ...(permissions && { permissions }) }
-    return await this.#openToolbox(caller, directOffer)
+    return await this.#openToolbox(caller, runnable)
       .run({ id: run.call, name: tool, arguments: args }, signal)
       .finally(() => void slot.leave())
   }
+}
+
+/** A wrong name is told to its caller alone, and nothing is recorded. */
+const runnable: CallNames = {
+  ...directOffer,
+  unknown(name, { visible }) {
+    const names = visible.map((tool) => tool.name)
+    const near = closest(name, names) ?? names.find((one) => name.length > 2 && one.includes(name))
+    const hint = near === undefined ? '/tools lists those of this room' : `did you mean ${near}?`
+    throw new Refusal(`no tool ${name.slice(0, 40)}; ${hint}`)
+  },
 }
 
 type RunFacts = Readonly<Record<'tool' | 'requester', string>>

@@ -266,7 +266,7 @@ describe('run', () => {
   })
 
   test.each([
-    ['nope', "ERROR: You requested a tool called 'nope', however we only have these tools: 'echo'"],
+    ['nope', 'no tool nope; tools lists those of this room'],
     ['echo {"q":', /^ERROR: .*JSON/],
   ])('run hall %s tells the script what is wrong', async (words, problem) => {
     await using world = await createCommandWorld(echo)
