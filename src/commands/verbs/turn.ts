@@ -4,9 +4,9 @@ import type { LogQuery } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { counted } from '../../lib/amounts.ts'
 import { safeJson } from '../../lib/json.ts'
-import { headOf } from '../../lib/text/characters.ts'
+import { characterAt, headOf } from '../../lib/text/characters.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { userContent } from '../../prompt/prompt.ts'
+import { BREAK, userContent } from '../../prompt/prompt.ts'
 import type { StepMessage, TurnRecord } from '../../turns/ports.ts'
 import { requestsOf } from '../../turns/turn-log.ts'
 import { arg, JSON_FLAG, Misuse, type Output } from '../command.ts'
@@ -49,12 +49,14 @@ export const turn = verb({
     const chosen = choose(sent, request, isPage)
     if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
     out.line(heading(turn, sent.length))
-    if (isPage) return printPage(chosen, turn.id, out)
-    for (const one of chosen) {
+    if (isPage && !printPage(chosen, turn.id, out)) return
+    for (const one of isPage ? [] : chosen) {
       out.line(cleanText(requestText(one)))
       await out.ready()
       if (signal.aborted) return
     }
+    const answer = chosen.at(-1)?.number === sent.length ? answerOf(await entriesOf(turn, room, out)) : ''
+    if (answer !== '') out.line(cleanText(`-- answer\n${isPage ? foldedHead(answer, out.columns) : answer}`))
   },
 })
 
@@ -114,14 +116,21 @@ async function entriesOf(
 const isEnd = (entry: Entry | undefined): boolean =>
   entry?.kind === 'notice' || (entry?.kind === 'reply' && entry.outcome !== undefined)
 
+/** What the room was told at the end; empty if nothing was. */
+const answerOf = (entries: readonly Entry[]): string => entries.filter(isEnd).at(-1)?.text ?? ''
+
 /** A request, its number from 1 on, and the one before it, with the very texts that were sent. */
 type NumberedRequest = ReturnType<typeof sentIn>[number]
 
 function sentIn(turn: TurnRecord) {
-  const sent = requestsOf(turn).map(({ prompt, messages, tools }) => {
+  const requests = requestsOf(turn)
+  const sent = requests.map(({ prompt, messages, tools }) => {
     return { system: prompt.system, user: userContent(prompt), messages, tools }
   })
-  return sent.map((now, index) => ({ number: index + 1, now, before: sent[index - 1] }))
+  return sent.map((now, index) => {
+    const question = requests[index]?.prompt.message ?? ''
+    return { number: index + 1, question, now, before: sent[index - 1] }
+  })
 }
 
 function choose(
@@ -139,17 +148,20 @@ function choose(
 /** Lines after which a page begins no further request: what it says first is still on most screens. */
 const PAGE_LINES = 24
 
-function printPage(requests: readonly NumberedRequest[], id: string, out: Output): void {
+/** True if it printed all of them. */
+function printPage(requests: readonly NumberedRequest[], id: string, out: Output): boolean {
   let lines = 0
   for (const [at, one] of requests.entries()) {
     if (lines >= PAGE_LINES) {
       const left = counted(requests.length - at, 'more request')
-      return out.line(`-- ${left}: /turn ${id} ${one.number}`)
+      out.line(`-- ${left}: /turn ${id} ${one.number}`)
+      return false
     }
     const text = cleanText(requestText(one, out.columns))
     lines += text.split('\n').length
     out.line(text)
   }
+  return true
 }
 
 function turnJson(turn: TurnRecord, chosen: readonly NumberedRequest[]) {
@@ -168,27 +180,30 @@ interface RequestPart {
   readonly title: string
   readonly now: string
   readonly before: string | undefined
-  /** Shown if it is folded; if absent, its beginning is. */
+  /** Shown if it is folded; if absent, its beginning is, or its end. */
   readonly short?: string
+  readonly isTail?: boolean
 }
 
 /**
  * A request for people. A part that is as in the request before is named, not repeated. With `columns`,
- * cells of a line, each part has a few lines.
+ * cells of a line, each part has a few lines, and the question is apart from the end of the conversation.
  */
 export function requestText(request: NumberedRequest, columns?: number): string {
   return [
     `-- request ${request.number}`,
-    ...partsOf(request).map((part) => {
+    ...partsOf(request, columns !== undefined).map((part) => {
       if (part.now === part.before) return `-- ${part.title}: as before`
       return `-- ${part.title}\n${columns === undefined ? part.now : folded(part, columns)}`
     }),
   ].join('\n')
 }
 
-const partsOf = ({ now, before }: NumberedRequest): readonly RequestPart[] => [
-  { title: 'system', now: now.system, before: before?.system },
-  { title: 'user', now: now.user, before: before?.user },
+const partsOf = ({ question, now, before }: NumberedRequest, isFolded: boolean): readonly RequestPart[] => [
+  { title: 'system', now: now.system, before: before?.system, short: '' },
+  ...(isFolded && now.user !== before?.user
+    ? userParts(now.user, question)
+    : [{ title: 'user', now: now.user, before: before?.user }]),
   ...now.messages.map((message, at) => {
     const earlier = before?.messages[at]
     const title = message.role === 'tool' ? `result of ${message.name}` : 'answer'
@@ -202,6 +217,16 @@ const partsOf = ({ now, before }: NumberedRequest): readonly RequestPart[] => [
   },
 ]
 
+function userParts(user: string, question: string): readonly RequestPart[] {
+  const context = user
+    .slice(0, user.length - question.length)
+    .slice(0, question === '' ? undefined : -BREAK.length)
+  return [
+    { title: 'conversation', now: context, before: undefined, isTail: true },
+    { title: 'question', now: question, before: undefined },
+  ].filter((part) => part.now !== '')
+}
+
 const textOf = (message: StepMessage): string =>
   message.role === 'tool'
     ? message.content
@@ -211,8 +236,20 @@ const textOf = (message: StepMessage): string =>
 
 const FOLDED_LINES = 6
 
-function folded({ now, short }: RequestPart, columns: number): string {
+function folded({ now, short, isTail }: RequestPart, columns: number): string {
+  if (short === '') return `… [${now.length} characters; full prints all]`
   if (short !== undefined) return `${short}\n… [${now.length} characters; full prints all]`
+  return isTail ? foldedTail(now, columns) : foldedHead(now, columns)
+}
+
+function foldedTail(now: string, columns: number): string {
+  const last = now.split('\n').slice(-FOLDED_LINES).join('\n')
+  const tail = last.slice(characterAt(last, Math.max(0, last.length - FOLDED_LINES * columns)))
+  const missing = now.length - tail.length
+  return missing === 0 ? now : `… [${missing} characters before; full prints all]\n${tail}`
+}
+
+function foldedHead(now: string, columns: number): string {
   const first = now.split('\n').slice(0, FOLDED_LINES).join('\n')
   const head = wholeWords(first, headOf(first, FOLDED_LINES * columns))
   const missing = now.length - head.length

@@ -18,15 +18,19 @@ describe('/turn', () => {
     await using _ = world
     const { out } = await world.type(world.ann, `turn ${id}`)
     expect(out[0]).toBe(`-- turn ${id}: @qwen for bob: done; 2 requests`)
-    expect(out[1]).toMatch(/^-- request 1\n-- system\n/)
+    expect(out[1]).toMatch(
+      /^-- request 1\n-- system\n… \[\d+ characters; full prints all\]\n-- conversation\n/,
+    )
+    expect(out[1]).toMatch(/\n-- question\n.*call echo/)
     expect(out[2]).toMatch(/^-- request 2\n-- system: as before\n/)
     expect(out[2]).toContain('-- result of echo\n{"q":"x"}')
+    expect(out[3]).toMatch(/^-- answer\n/)
   })
 
   test('shows one request, and JSON', async () => {
     const { world, id } = await createScene()
     await using _ = world
-    expect((await world.type(world.ann, `turn ${id} 2`)).out).toHaveLength(2)
+    expect((await world.type(world.ann, `turn ${id} 1`)).out).toHaveLength(4)
     expect(jsonOf(await world.exec(world.ann, `turn hall --json ${id} 1`))).toMatchObject({
       id,
       model: 'qwen',
@@ -38,7 +42,7 @@ describe('/turn', () => {
     const { world, id, entries } = await createScene()
     await using _ = world
     const whole = await world.exec(world.ann, `turn hall ${id}`)
-    expect(whole.out).toHaveLength(3)
+    expect(whole.out).toHaveLength(4)
     for (const words of ['', 'last', 'full', 'last full', `${id} full`])
       expect(await world.exec(world.ann, `turn hall ${words}`)).toEqual(whole)
     const [question, ...ofTurn] = entries
@@ -109,15 +113,28 @@ describe('/turn', () => {
   })
 })
 
-const folded = (system: string): string | undefined =>
-  requestText({ number: 1, now: { system, user: '', messages: [], tools: [] }, before: undefined }, 20).split(
-    '-- user',
-  )[0]
+const foldedUser = (user: string, question: string): string | undefined => {
+  const now = { system: '', user, messages: [], tools: [] }
+  return requestText({ number: 1, question, now, before: undefined }, 20)
+    .split('full prints all]\n')
+    .slice(1)
+    .join('full prints all]\n')
+    .split('-- tools')[0]
+}
+
+const folded = (question: string): string | undefined => foldedUser(question, question)
+
+test('a folded conversation is its end, and the question stands behind it', () => {
+  const said = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
+  expect(foldedUser(`${said}\n\nwhy?`, 'why?')).toBe(
+    `-- conversation\n… [182 characters before; full prints all]\n${said.split('\n').slice(-6).join('\n')}\n-- question\nwhy?\n`,
+  )
+})
 
 test('a folded part ends behind a whole word, and within one only where that is longer than all that is shown', () => {
   const words = 'write '.repeat(30).trim()
   expect(folded(words)).toBe(
-    `-- request 1\n-- system\n${'write '.repeat(20).trim()}\n… [60 more characters; full prints all]\n`,
+    `-- question\n${'write '.repeat(20).trim()}\n… [60 more characters; full prints all]\n`,
   )
   expect(folded(`${'write '.repeat(19)}writes ${'more '.repeat(9)}`)).toContain('write writes\n…')
   expect(folded('x'.repeat(200))).toContain(`${'x'.repeat(120)}\n… [80 more`)
