@@ -88,7 +88,7 @@ export interface SessionStatus {
   /** `all`, `none`, `internal` or patterns. Empty while it is not known. */
   readonly scope: string
   readonly tools: number
-  /** The model that was asked last, and the tokens of its prompt in percent of all that it takes besides its answer. */
+  /** The model that was asked last, and its prompt in percent of the window less the answer's tokens. */
   readonly lastTurn?: { readonly model: string; readonly percent: number }
   readonly running: readonly RunningWork[]
   /** That wait for an answer which this person may give. */

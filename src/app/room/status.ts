@@ -47,7 +47,7 @@ export function createRoomStatus(
     async lastTurn({ name }: Room): Promise<SessionStatus['lastTurn']> {
       const { model, prompt } = (await store.last(name)) ?? {}
       if (model === undefined || !prompt) return undefined
-      // The target wanders with what the provider counts and what the room's script leaves; this sum does not.
+      // The target changes with the provider's count and the room's script; this sum does not.
       const { used, window, reserved_output: reserved } = prompt.budget
       return { model, percent: window > reserved ? Math.round((100 * used) / (window - reserved)) : 0 }
     },
