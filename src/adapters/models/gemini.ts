@@ -1,6 +1,7 @@
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import { ProviderError } from './errors.ts'
 import { addCall, reportOf, type Dialect } from './answer.ts'
+import { geminiSchema } from './gemini-schemas.ts'
 import { argumentsIn, countIn, jsonIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
@@ -15,6 +16,7 @@ export const gemini: Provider = {
     },
     dialect: geminiDialect,
     settings: geminiSettings,
+    schema: geminiSchema,
   }),
   // How its API writes declarations is not documented.
   framing: {

@@ -6,7 +6,7 @@ import type {
   SharedV3ProviderMetadata,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider'
-import type { JsonObject } from '../../lib/json.ts'
+import type { JsonObject, JsonSchema } from '../../lib/json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import type {
   FinishReason,
@@ -37,6 +37,8 @@ interface SdkProvider {
   readonly advice?: string
   /** Marks the end of what stays the same from turn to turn, for the provider's cache. */
   readonly cacheMark?: SharedV3ProviderOptions
+  /** The schema of a tool as the SDK takes it, if it does not take all. */
+  readonly schema?: (schema: JsonSchema) => JsonSchema
   readonly inquire?: (access: ModelAccess, signal: AbortSignal) => Promise<ModelFacts>
 }
 
@@ -52,8 +54,9 @@ export interface SdkOptions {
  * the server. `doStream` sends what it is given, runs no tool and does not try again, unlike `streamText`.
  */
 export const sdkModel =
-  ({ endpointOf, load, dialect, settings, advice = 'is the network up?', cacheMark, inquire }: SdkProvider) =>
+  (provider: SdkProvider) =>
   (access: ModelAccess, limits: ModelLimits): LanguageModel => {
+    const { endpointOf, load, dialect, settings, advice = 'is the network up?', inquire } = provider
     const baseURL = endpointOf(access)
     const target = { access, endpoint: baseURL, advice }
     const send = modelFetch(access, limits)
@@ -79,7 +82,7 @@ export const sdkModel =
         fetches.set(signal, answer.fetch)
         try {
           const model = await (loading ??= load(options, access))
-          const { stream } = await model.doStream(callOptions(request, signal, access, cacheMark))
+          const { stream } = await model.doStream(callOptions(request, signal, access, provider))
           yield* events(stream, answer)
         } catch (error) {
           caller.throwIfAborted()
@@ -96,12 +99,12 @@ const callOptions = (
   request: ModelRequest<RequestMessage>,
   abortSignal: AbortSignal,
   { api }: ModelAccess,
-  cacheMark: SharedV3ProviderOptions | undefined,
+  provider: Pick<SdkProvider, 'cacheMark' | 'schema'>,
 ): LanguageModelV3CallOptions => ({
-  prompt: sdkPrompt(request, cacheMark),
+  prompt: sdkPrompt(request, provider.cacheMark),
   maxOutputTokens: request.maxOutput,
   abortSignal,
-  ...(request.tools.length > 0 ? { tools: functionTools(request.tools, api, cacheMark) } : {}),
+  ...(request.tools.length > 0 ? { tools: functionTools(request.tools, api, provider) } : {}),
   // The Responses API keeps all it is sent for 30 days unless told otherwise.
   ...(api === 'responses' ? { providerOptions: { openai: { store: false } } } : {}),
 })
@@ -109,7 +112,7 @@ const callOptions = (
 const functionTools = (
   tools: ModelRequest['tools'],
   api: ModelAccess['api'],
-  cacheMark: SharedV3ProviderOptions | undefined,
+  { cacheMark, schema = (same) => same }: Pick<SdkProvider, 'cacheMark' | 'schema'>,
 ) =>
   tools.map((tool, index) => ({
     type: 'function' as const,
@@ -117,7 +120,7 @@ const functionTools = (
     ...(api === 'responses' ? { strict: false } : {}),
     name: tool.name,
     description: tool.description,
-    inputSchema: tool.parameters as object,
+    inputSchema: schema(tool.parameters) as object,
     ...(cacheMark && index === tools.length - 1 ? { providerOptions: cacheMark } : {}),
   }))
 
