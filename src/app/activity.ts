@@ -93,7 +93,8 @@ export async function createActivity(
     lostTurn: (turn) => void interrupted.endLost(turn),
   })
   const shared = { context, stores: storage, composer, limits, models: services }
-  const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, hooks }))
+  const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
+  const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, hooks, tellAdmins }))
   const usualSummarizer = () => current.now().memory.summarizer
   const summaries = owned(assembleSummaries({ ...shared, anyRoom: room, usualSummarizer }))
   const work: Work = { runs, turns, summaries }

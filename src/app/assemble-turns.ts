@@ -28,6 +28,7 @@ import { Summaries } from '../turns/summaries/summaries.ts'
 import { SummarySizes } from '../turns/summaries/summary-rows.ts'
 import { TurnLog } from '../turns/turn-log.ts'
 import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
+import { createWrittenCallNotice } from '../turns/wrong-calls.ts'
 import { Turns } from '../turns/turns.ts'
 import type { AppContext, Overrides } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -41,6 +42,7 @@ export interface TurnAssembly {
   readonly openToolbox: OpenToolbox
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
   readonly limits: QueueLimits & TurnLimits & SideTurnLimits & CallLimits & ToolsLimit
+  readonly tellAdmins: (text: string) => void
 }
 
 /** Share of a prompt that tools may take before their descriptions are shortened. */
@@ -85,6 +87,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     rememberCounts: createHistoryCounts(history, composer, log),
     models: enabled,
     limits,
+    tellOfWrittenCall: createWrittenCallNotice(log, assembly.tellAdmins),
     log,
   })
   const runWhole = runWholeTurn(runTurn, { turns: () => turns, hooks, clock, limits })

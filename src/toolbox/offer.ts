@@ -5,6 +5,7 @@ import type { Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { ToolResult } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
+import { meantName } from './called-names.ts'
 import { createSearch, type SearchParts } from './find-tools.ts'
 import type { AvailableTools } from './scoped-tools.ts'
 import { searchWords } from './tool-index.ts'
@@ -60,6 +61,8 @@ export interface SentOffer extends CallNames {
   readonly ids: readonly string[]
   /** The callable tool of a name, as it was sent last in this turn. */
   sentAs(name: string): PromptTool | undefined
+  /** See `meantName`: of all in scope, and of all that the turn has offered, if they are gone since. */
+  nameOf(called: string): string
 }
 
 /** `promptedFrom` are the tools that the prompt was made from. */
@@ -90,6 +93,10 @@ export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts:
     ids,
     sentAs,
     resolve,
+    nameOf(called) {
+      const names = [...promptedFrom.visible.map((tool) => tool.name), ...offered.tools.keys()]
+      return meantName(called, offered.hasSearch ? [...names, FIND_TOOLS] : names)
+    },
     unknown(name, now) {
       const names = definitions.map((one) => one.name).filter((one) => resolve(one, now))
       const canSearch = names.includes(FIND_TOOLS)

@@ -55,9 +55,12 @@ export function argumentsFor(
   return { ...value, ...Object.fromEntries(asWritten) }
 }
 
+/** Without blanks around it, and the marks of a chat template after it: `grep<|channel|>commentary`. */
+export const withoutMarks = (name: string): string => (name.split('<|', 1)[0] ?? '').trim()
+
 /** A model can make up any name: it is cut, and cannot pass for a sentence. */
 export const cleanName = (name: string): string =>
-  cleanText(name.slice(0, MAX_NAME_CHARS)).replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, '_')
+  cleanText(withoutMarks(name).slice(0, MAX_NAME_CHARS)).replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, '_')
 
 const wrong = (error: string): ParsedArguments => ({ ok: false, error })
 

@@ -30,6 +30,7 @@ export interface PreparedStep {
   /** Of all tools that can be called. */
   readonly toolIds: readonly string[]
   readonly toolbox: RoomToolbox
+  readonly nameOf: SentOffer['nameOf']
   /** This step's request in tokens, as we count it. */
   readonly size: CountedRequest
   /** The rows of history that the prompt was made from. */
@@ -97,6 +98,7 @@ class TurnSteps {
       content: { prompt, messages: steps.messages, tools: offer.definitions },
       rows,
       toolIds: offer.ids,
+      nameOf: offer.nameOf,
       size: { counted: used + steps.tokens, framing: framingIn(prompt, this.#turn.settings) },
       toolbox: this.#parts.openToolbox(this.#caller, offer, spaceForMessages(composed) - steps.tokens),
       next: async (all) => {

@@ -3,15 +3,23 @@ import { Refusal, StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Log } from '../chat/ports.ts'
 import { exactAmount } from '../lib/price.ts'
+import { headOf } from '../lib/text/characters.ts'
+import { cleanText, isBlank } from '../lib/text/clean-text.ts'
 import { WrapError } from '../prompt/ports.ts'
 import type { Spent } from './billing.ts'
-import { ModelError, type FinishReason } from './ports.ts'
+import { ModelError } from './ports.ts'
+import type { StepResult } from './stream-step.ts'
 import type { TurnRecorder } from './turn-log.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
 /** The notice is what the room is told beside the reply. */
 export type Ending =
-  | { readonly outcome: 'done'; readonly notice?: Notice }
+  | {
+      readonly outcome: 'done'
+      readonly notice?: Notice
+      /** All that came instead of an answer. */
+      readonly thought?: string
+    }
   | { readonly outcome: 'stopped' | 'failed'; readonly notice: Notice }
 
 interface Notice {
@@ -36,15 +44,31 @@ export function withinTime(
   return { signal: AbortSignal.any([stop, late.signal]), end: () => clearTimeout(timer) }
 }
 
-/** The turn went through; `end` says why the model's answer ended. */
-export function done(model: string, end: FinishReason): Ending {
-  const cut = (why: string): Ending => ({
+/** Characters of a thought that the record of a turn keeps. */
+const MAX_THOUGHT_CHARS = 4000
+
+/** The turn went through with this last step. */
+export function done(
+  model: string,
+  { text, thoughts, end }: Pick<StepResult, 'text' | 'thoughts' | 'end'>,
+): Ending {
+  const thought = isBlank(text)
+    ? thoughts
+        .map((one) => one.text)
+        .join('\n')
+        .trim()
+    : ''
+  const gone: Ending = {
     outcome: 'done',
+    ...(thought && { thought: headOf(cleanText(thought), MAX_THOUGHT_CHARS) }),
+  }
+  const cut = (why: string): Ending => ({
+    ...gone,
     notice: { level: 'info', text: `@${model}'s answer was cut ${why}` },
   })
   if (end.reason === 'length') return cut('at its max_output')
   if (end.reason === 'window') return cut('since its window is full')
-  return end.reason === 'refused' ? cut(`by its provider (${end.word})`) : { outcome: 'done' }
+  return end.reason === 'refused' ? cut(`by its provider (${end.word})`) : gone
 }
 
 export const stopped = (text: string): Ending => ({ outcome: 'stopped', notice: { level: 'error', text } })
@@ -88,16 +112,22 @@ export async function recordEnd(
 
   try {
     if (ending.outcome === 'done') {
-      const said = await reply(text || (saidBefore ? '(no further answer)' : '(no answer)'))
+      const nothing = saidBefore ? '(no further answer)' : '(no answer)'
+      const said = await reply(text || (ending.thought ? ONLY_THOUGHT : nothing))
       return { last: ending.notice ? await notify(ending.notice) : said, reply: said }
     }
     if (text) await reply(text)
     return { last: await notify(ending.notice, text ? {} : bill) }
   } finally {
-    const error = ending.outcome === 'failed' ? { error: ending.notice.text } : {}
-    await recorder.end({ outcome, usage: spent?.usage, ...error })
+    const why = ending.outcome === 'failed' ? ending.notice.text : thoughtIn(ending)
+    await recorder.end({ outcome, usage: spent?.usage, ...(why === undefined ? {} : { error: why }) })
   }
 }
+
+const ONLY_THOUGHT = '(it only thought; /turn shows what)'
+
+const thoughtIn = (ending: Ending): string | undefined =>
+  ending.outcome === 'done' && ending.thought ? `it only thought: ${ending.thought}` : undefined
 
 const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
   usage,

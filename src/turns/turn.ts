@@ -11,7 +11,13 @@ import { asRepeated, createCallCheck, type CallCheck, type ToolCall } from '../t
 import { executeTools } from '../toolbox/toolbox.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import type { Spent } from './billing.ts'
-import { ModelError, type AssistantMessage, type ConfiguredModel, type StepMessage } from './ports.ts'
+import {
+  ModelError,
+  type AssistantMessage,
+  type ConfiguredModel,
+  type FinishReason,
+  type StepMessage,
+} from './ports.ts'
 import type { PreparedStep, PrepareStep } from './prepare-step.ts'
 import { createReply, type Reply } from './reply.ts'
 import { requestStep, type StepRequestParts } from './request-step.ts'
@@ -20,6 +26,7 @@ import type { StepResult } from './stream-step.ts'
 import { createToolQuestions, type ToolQuestions, type ToolQuestionParts } from './tool-questions.ts'
 import { done, endingOf, recordEnd, recordHandOver, stopped, withinTime, type Ending } from './turn-end.ts'
 import type { TurnLog, TurnRecorder } from './turn-log.ts'
+import { hasWrittenCall, refuseCutCalls } from './wrong-calls.ts'
 
 /** What a person said, or another model's reply. */
 export type AnsweredEntry = MessageEntry | ReplyEntry
@@ -88,6 +95,8 @@ export interface TurnParts extends StepRequestParts, ToolQuestionParts {
   readonly models: () => readonly ConfiguredModel[]
   readonly turnLog: Pick<TurnLog, 'begin'>
   readonly limits: TurnLimits & SideTurnLimits
+  /** The model wrote a call as text. */
+  readonly tellOfWrittenCall: (model: string) => void
   readonly log: Log
 }
 
@@ -174,7 +183,7 @@ export async function runSteps({ maxSteps, signal, checkCalls, ask, run }: StepL
     if (halt !== undefined) return { why: 'halted', calls, reason: halt }
     const { text, thoughts } = result
     const said = { role: 'assistant', text, calls: calls.map(asRepeated) } as const
-    await run(calls, thoughts.length > 0 ? { ...said, thoughts } : said)
+    await run(calls, thoughts.length > 0 ? { ...said, thoughts } : said, result.end)
     signal.throwIfAborted()
   }
   return { why: 'used-up' }
@@ -186,7 +195,7 @@ interface StepLoop {
   readonly checkCalls: CallCheck
   ask(): Promise<StepResult>
   /** Keeps what the model said for the next request, and runs its calls. */
-  run(calls: readonly ToolCall[], said: AssistantMessage): Promise<void>
+  run(calls: readonly ToolCall[], said: AssistantMessage, end: FinishReason): Promise<void>
 }
 
 type LoopEnd =
@@ -208,17 +217,20 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
     async ask() {
       const result = await requestStep(turn, await nextStep(turn, parts), parts)
       if (result.calls.length > 0) await recordSaid(turn)
-      return result
+      const { nameOf, content } = stepOf(turn)
+      if (content.tools.length > 0 && hasWrittenCall(result)) parts.tellOfWrittenCall(name)
+      return { ...result, calls: result.calls.map((call) => ({ ...call, name: nameOf(call.name) })) }
     },
-    async run(calls, said) {
+    async run(calls, said, reason) {
       messages.push(said)
       const replied = (reply: StepMessage): void => void messages.push(reply)
-      await executeTools(calls, { toolbox: stepOf(turn).toolbox, signal, replied })
+      const toolbox = refuseCutCalls(stepOf(turn).toolbox, calls, reason)
+      await executeTools(calls, { toolbox, signal, replied })
     },
   })
   switch (end.why) {
     case 'answered':
-      return done(name, end.result.end)
+      return done(name, end.result)
     case 'halted':
       for (const call of end.calls) await stepOf(turn).toolbox.refuse(call, `not run: ${end.reason}`)
       return stopped(end.reason)

@@ -143,7 +143,8 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     slots: peers.slots,
   })
   const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }
-  const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox })
+  const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
+  const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox, tellAdmins })
   const summaries = assembleSummaries({
     ...shared,
     anyRoom: (name) => rooms.anyRoom(name),

@@ -1,0 +1,49 @@
+import type { Log } from '../chat/ports.ts'
+import { parseArguments, type ToolCall } from '../toolbox/tool-call.ts'
+import type { Toolbox } from '../toolbox/toolbox.ts'
+import type { FinishReason } from './ports.ts'
+import type { StepResult } from './stream-step.ts'
+
+/** Refuses calls of which the answer's end cut a part away; the model is told why. */
+export function refuseCutCalls(
+  toolbox: Toolbox,
+  calls: readonly ToolCall[],
+  { reason }: FinishReason,
+): Pick<Toolbox, 'run'> {
+  if (reason !== 'length' && reason !== 'window') return toolbox
+  const limit = reason === 'length' ? 'reached max_output' : 'filled the window'
+  return {
+    run: async (call, signal) =>
+      isCut(call, call === calls.at(-1))
+        ? await toolbox.refuse(call, `${call.name}: the answer ${limit}; send less at once`)
+        : await toolbox.run(call, signal),
+  }
+}
+
+/** Of the last call all arguments may be missing. */
+function isCut({ arguments: args }: ToolCall, isLast: boolean): boolean {
+  const parsed = parseArguments(args)
+  return parsed.ok ? isLast && Object.keys(parsed.value).length === 0 : true
+}
+
+const FENCED = /^ {0,3}(```|~~~)[^]*?(?:^ {0,3}\1|(?![^]))/gm
+
+/** The forms of Hermes and of Qwen3-Coder (docs.vllm.ai, features/tool_calling). */
+const WRITTEN_CALL = /^\s*<tool_call>\s*(?:\{|<function=)/m
+
+/** True for an answer that has a call as text, outside of code: its server did not read it. */
+export const hasWrittenCall = ({ text, calls }: StepResult): boolean =>
+  calls.length === 0 && text.includes('<tool_call>') && WRITTEN_CALL.test(text.replace(FENCED, ''))
+
+/** Tells the log and admins, once for each model while the server runs. */
+export function createWrittenCallNotice(log: Log, tellAdmins: (text: string) => void) {
+  const told = new Set<string>()
+  return (model: string): void => {
+    if (told.has(model)) return
+    told.add(model)
+    log.warn({ model }, 'a model wrote a tool call as text')
+    tellAdmins(`@${model} wrote a tool call as text: its server's tool parser is off; ${SEE_DOCS}`)
+  }
+}
+
+const SEE_DOCS = 'docs/models.md says how to turn it on'
