@@ -223,19 +223,24 @@ export const raw =
     response.end(body)
   }
 
-/** One token of so many bytes, on one line that never ends. */
-export const endlessToken =
-  (bytes: number): Script =>
+/** Begins with `first`, and then sends `text` until the client leaves. */
+export const floods =
+  (text: string, first = ''): Script =>
   async (response) => {
     begin(response)
-    response.write('data: {"choices":[{"delta":{"content":"')
-    const block = 'a'.repeat(64 * 1024)
+    if (first) response.write(first)
+    const block = text.repeat(Math.ceil(BLOCK_BYTES / text.length))
     const closed = onceOf(response, 'close')
-    for (let sent = 0; sent < bytes && !response.destroyed; sent += block.length) {
+    while (!response.destroyed) {
       if (response.write(block)) await new Promise(setImmediate)
       else await Promise.race([onceOf(response, 'drain'), closed])
     }
   }
+
+const BLOCK_BYTES = 64 * 1024
+
+/** One token on one line that never ends. */
+export const endlessToken = (): Script => floods('a', 'data: {"choices":[{"delta":{"content":"')
 
 const onceOf = (response: ServerResponse, event: string): Promise<void> =>
   new Promise((resolve) => response.once(event, () => resolve()))

@@ -157,7 +157,7 @@ class Blocks {
     const type = named ?? Object.entries(DELTAS).find(([, one]) => one in delta)?.[0] ?? ''
     const field = DELTAS[type]
     const value = field === undefined ? undefined : jsonTextIn(delta[field])
-    if (field === undefined || value === undefined) return []
+    if (!field || !value) return []
     const state = this.#states.get(index)
     const kind = field === 'partial_json' ? undefined : field === 'text' ? 'text' : 'thinking'
     const started = state === undefined && kind ? this.start(index, { type: kind }) : []

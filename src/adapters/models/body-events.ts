@@ -3,7 +3,7 @@ import { LimitError } from './fetch.ts'
 import { isSaid, jsonIn, listIn, objectIn, type Fields } from './loose.ts'
 
 const MAX_MS_AT_ONCE = 5
-const MAX_BYTES_AT_ONCE = 64 * 1024
+const MAX_CHARS_AT_ONCE = 64 * 1024
 
 /** Comments and empty events keep a connection open for an hour, but are no answer. */
 const MAX_BYTES_WITHOUT_USE = 8 * 1024 * 1024
@@ -29,16 +29,15 @@ export class BodyEvents {
   #plainChars = 0
 
   /**
-   * Lets others work after 5 ms or 64 KB. Throws `JSONParseError` for a broken event or a body without any
-   * (its `text` is the body's beginning), `LimitError` for too much without use, or the error of the body.
+   * Lets others work after 5 ms or 64 K characters. Throws `JSONParseError` for a broken event or a body without
+   * any (its `text` is the body's beginning), `LimitError` for too much without use, or the error of the body.
    */
   async *read(body: ReadableStream<Uint8Array>): AsyncGenerator<Fields> {
     const decoder = new TextDecoder()
     let since = performance.now()
-    let bytes = 0
+    let chars = 0
     let isEmpty = true
     for await (const chunk of body) {
-      bytes += chunk.length
       this.bytesWithoutUse += chunk.length
       const lines = (this.#rest + decoder.decode(chunk, { stream: true })).split('\n')
       this.#rest = lines.pop() ?? ''
@@ -47,10 +46,11 @@ export class BodyEvents {
           isEmpty = false
           yield event
         }
-        if (bytes < MAX_BYTES_AT_ONCE && performance.now() - since < MAX_MS_AT_ONCE) continue
+        chars += line.length + 1
+        if (chars < MAX_CHARS_AT_ONCE && performance.now() - since < MAX_MS_AT_ONCE) continue
         await new Promise(setImmediate)
         since = performance.now()
-        bytes = 0
+        chars = 0
       }
       if (this.bytesWithoutUse > MAX_BYTES_WITHOUT_USE) throw new LimitError('answerBytes')
     }

@@ -102,5 +102,5 @@ function partIn(part: unknown): object | [] {
     }
   }
   const said = textIn(text) ?? textIn(part)
-  return said === undefined ? [] : { text: said, thought: thought === true, ...signed }
+  return said || signature ? { text: said ?? '', thought: thought === true, ...signed } : []
 }

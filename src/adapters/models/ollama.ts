@@ -125,16 +125,11 @@ const ollamaDialect: Dialect<ChatLine> = {
     const { message, done } = event
     const isDone = done === true || done === 1 || done === 'true'
     const fields = objectIn(message)
-    if (!isSaid(fields) && !isDone) return []
-    return [
-      {
-        text: wordsIn(fields['content']),
-        thinking: wordsIn(fields['thinking']),
-        toolCalls: listIn(fields['tool_calls']).map(objectIn).filter(isSaid),
-        isDone,
-        reason: textIn(event['done_reason']) || 'stop',
-      },
-    ]
+    const text = wordsIn(fields['content'])
+    const thinking = wordsIn(fields['thinking'])
+    const toolCalls = listIn(fields['tool_calls']).map(objectIn).filter(isSaid)
+    if (!text && !thinking && toolCalls.length === 0 && !isDone) return []
+    return [{ text, thinking, toolCalls, isDone, reason: textIn(event['done_reason']) || 'stop' }]
   },
   end: (isWhole) =>
     isWhole ? [{ text: '', thinking: '', toolCalls: [], isDone: true, reason: 'stop' }] : [],

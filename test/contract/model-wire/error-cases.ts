@@ -6,6 +6,8 @@ const refused = (quoted: string) => failure(`the provider refused the request wi
 
 const FIELD = { detail: [{ loc: ['body', 'stream_options'], msg: 'Extra inputs are not permitted' }] }
 
+const NESTED = { error: { error: { error: { error: { error: { error: { error: { code: 7 } } } } } } } }
+
 /** Errors that any server may send, in whatever protocol. */
 export const ERRORS: readonly Case[] = [
   {
@@ -87,6 +89,11 @@ export const ERRORS: readonly Case[] = [
     name: 'a field that is wrong',
     bytes: json(FIELD),
     end: reported('body.stream_options: Extra inputs are not permitted'),
+  },
+  {
+    name: 'an error nested deep without words',
+    bytes: json({ error: NESTED }),
+    end: reported(json(NESTED)),
   },
   {
     name: 'words and nothing of an answer',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createModel, type Backend } from '../../../src/adapters/models/index.ts'
+import { messageIn } from '../../../src/adapters/models/loose.ts'
 import type { ModelEvent } from '../../../src/turns/ports.ts'
 import { sampleConfig, sampleRequest } from '../../support/model-request.ts'
 import { startModelServer, type Script } from '../../support/model-server.ts'
@@ -77,3 +78,8 @@ test.each(BACKENDS)(
     expect(read.end).toMatchObject({ retryable: true, begun: true })
   },
 )
+
+test('keys that an error does not have are not searched', () => {
+  // Each would take 7^8 calls, which together outlast the time of a test.
+  for (let count = 0; count < 1_000; count++) expect(messageIn({ code: count + 1 })).toBeUndefined()
+})
