@@ -102,6 +102,12 @@ export function threadLine(entry: Entry): string {
 
 const firstLine = (text: string): string => text.split('\n', 1).join('')
 
+const MOST_LINES = 20
+
+/** Others see its beginning. */
+export const isLongPaste = (entry: Entry): entry is MessageEntry =>
+  entry.kind === 'message' && entry.thread === undefined && entry.text.split('\n').length > MOST_LINES
+
 export const indentLater = (text: string): string => text.replaceAll('\n', '\n  ')
 
 /**

@@ -1,4 +1,4 @@
-import { entryJson, entryLine } from '../../chat/entry-text.ts'
+import { entryJson, entryLine, isLongPaste } from '../../chat/entry-text.ts'
 import type { Entry, EntryId } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { EntryLog, LogStats } from '../../chat/ports.ts'
@@ -19,14 +19,19 @@ const COUNT_FLAG = flag('n', `how many entries: 1 to ${ENTRIES.most}, usually ${
   value: 'N',
 })
 
+const SEARCHED_FOR_PASTES = 100
+
 export const history = verb({
   name: 'history',
   summary:
-    'what was said here, oldest first, with its time, in UTC for scripts; who came and went in a row is one line, and with --json an entry each; stats: the log in numbers',
+    'what was said here, oldest first, with its time, in UTC for scripts; who came and went in a row is one line, and with --json an entry each; paste: the newest text of more than 20 lines, whole; stats: the log in numbers',
   room: 'here',
   flags: [COUNT_FLAG, flag('before', 'only what is older than this entry', { value: 'ID' }), JSON_FLAG],
   arguments: [
-    arg('what', 'who recorded how much, tokens and calls by day', { optional: true, oneOf: ['stats'] }),
+    arg('what', 'a long text whole; or who recorded how much, tokens and calls by day', {
+      optional: true,
+      oneOf: ['paste', 'stats'],
+    }),
   ],
   example: '-n 20',
   needsVoice: () => false,
@@ -41,6 +46,19 @@ export const history = verb({
     }
     const before = entryId(flags.before)
     const limit = numberFlag('-n', flags.n, ENTRIES)
+    if (args.what === 'paste') {
+      await out.ready()
+      const kinds = ['message'] as const
+      const said = await entries.read(name, {
+        limit: SEARCHED_FOR_PASTES,
+        kinds,
+        ...(before ? { before } : {}),
+      })
+      const pastes = said.filter(isLongPaste).slice(flags.n === undefined ? -1 : -limit)
+      if (pastes.length === 0 && !flags.json)
+        out.line(`the last ${SEARCHED_FOR_PASTES} messages here are of 20 lines at most`)
+      return await printEntries(pastes, context, flags.json)
+    }
     const paged: PagedLog = {
       async read(query) {
         await out.ready()

@@ -3,7 +3,8 @@
  * terminal from one screen to the next. It must not know when something is drawn, nor where the bytes go.
  */
 import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
-import type { Entry } from '../../chat/entry.ts'
+import { isLongPaste } from '../../chat/entry-text.ts'
+import type { Entry, MessageEntry } from '../../chat/entry.ts'
 import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { NameColour } from '../../chat/personal/preferences.ts'
@@ -38,6 +39,7 @@ function entryRows(
   if (entry.kind === 'tool_result' && aspect.call) return resultRows(aspect.call, entry, style)
   if (entry.kind === 'reply' && entry.thread === undefined)
     return [...replyRows(entry, style, markdown, aspect), ...billRows(entry, style)]
+  if (isLongPaste(entry) && aspect.emphasis !== 'own') return foldedRows(entry, style, aspect, chosen)
   const spans = spansOf(entry, aspect, chosen)
   if (entry.kind === 'approval') return questionRows(spans, style, aspect)
   if (entry.kind === 'tool_call' || entry.kind === 'tool_result') return paintRows(spans, style)
@@ -47,6 +49,23 @@ function entryRows(
 /** Text of several lines was pasted, and keeps its rows. */
 const proseRows = (spans: readonly Span[], style: DrawingStyle): readonly string[] =>
   paintRows(spans, textOf(spans).includes('\n') ? style : inMeasure(style))
+
+const FOLDED_LINES = 8
+
+function foldedRows(
+  entry: MessageEntry,
+  style: DrawingStyle,
+  aspect: Aspect,
+  chosen?: NameColour,
+): readonly string[] {
+  const lines = entry.text.split('\n')
+  const text = lines.slice(0, FOLDED_LINES).join('\n')
+  const note = `${HANG}… ${lines.length - FOLDED_LINES} more lines: /history paste`
+  return [
+    ...proseRows(spansOf({ ...entry, text }, aspect, chosen), style),
+    ...paintRows([{ text: note, role: 'dim' }], laterStyle(style)),
+  ]
+}
 
 /** What a question asks for has its mark in every row, so that it cannot be taken for what the room says. */
 function questionRows(

@@ -64,6 +64,19 @@ describe('/history', () => {
     expect(out.join('\n')).toMatch(/\n2026-01-01 +\d+ +1 +0 +\d+ +\d+$/)
   })
 
+  test('shows the newest long text whole, wherever it is', async () => {
+    await using world = await createTalk('one')
+    expect((await world.type(world.bob, 'history paste')).out).toEqual([
+      'the last 100 messages here are of 20 lines at most',
+    ])
+    const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+    const text = Array.from({ length: 21 }, (_, index) => `step ${index}`).join('\n')
+    await room.record({ kind: 'message', author: 'ann', text })
+    await world.type(world.ann, 'say two')
+    const { out } = await world.type(world.bob, 'history paste')
+    expect(out).toEqual([`2026-01-01 00:00 ann: ${text.replaceAll('\n', '\n  ')}`])
+  })
+
   test('counts nothing where nothing was said', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'history stats', 'den')).toEqual(done('den: nothing was recorded yet'))
