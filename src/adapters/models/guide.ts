@@ -1,6 +1,6 @@
 /**
- * The guide is no model. It answers offline and by rules, from its request alone, so that people see what a
- * model would be given.
+ * The guide is no language model. It answers offline and by rules, from its request and what the server says of
+ * itself: the same bytes for the same prompt.
  */
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import { EXACT_FRAMING } from '../../prompt/model-settings.ts'
