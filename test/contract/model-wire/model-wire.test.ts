@@ -81,5 +81,5 @@ test.each(BACKENDS)(
 
 test('keys that an error does not have are not searched', () => {
   // Each would take 7^8 calls, which together outlast the time of a test.
-  for (let count = 0; count < 1_000; count++) expect(messageIn({ code: count + 1 })).toBeUndefined()
+  for (let count = 0; count < 200; count++) expect(messageIn({ code: count + 1 })).toBeUndefined()
 })
