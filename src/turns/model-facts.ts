@@ -85,7 +85,7 @@ export class ModelFactsTable {
     const known = Math.min(settings.contextWindow, told.window ?? Infinity, learned.window ?? Infinity)
     if (known < settings.contextWindow) this.#logLowered(settings, known)
     const lacks = lacksOf(told, learned, this.#refused.get(settings))
-    const narrowed = { ...settings, ...(lacks ? { lacks } : {}) }
+    const narrowed = lacks ? { ...settings, lacks } : settings
     if (guess && guess.until > now && guess.configured === settings) {
       const window = Math.ceil(guess.prompt * guess.factor) + guess.output
       if (window < known)
@@ -93,7 +93,7 @@ export class ModelFactsTable {
     }
     if (known < settings.contextWindow)
       return { ...narrowed, contextWindow: known, maxOutput: outputIn(known, settings) }
-    return lacks ? narrowed : settings
+    return narrowed
   }
 
   /**

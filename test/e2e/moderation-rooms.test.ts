@@ -100,7 +100,9 @@ describe('out of a room', () => {
     session.write('/join burrow\r/go up\r')
     await session.waitFor(/you are banned from yard for (7d|6d 23h) more/)
     expect(await done('mallory', 'rooms')).not.toContain('yard')
-    expect(await done('bob', 'bans --room yard')).toMatch(/^mallory, also max {2}banned by bob until \d{1,2} [A-Z][a-z]{2} \d{4} /)
+    expect(await done('bob', 'bans --room yard')).toMatch(
+      /^mallory, also max {2}banned by bob until \d{1,2} [A-Z][a-z]{2} \d{4} /,
+    )
     await done('bob', 'unban --room yard mallory')
     expect((await run('mallory', 'history yard')).exitCode).toBe(0)
   })

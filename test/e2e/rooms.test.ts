@@ -39,7 +39,7 @@ describe('two people in the lobby', () => {
     await using alice = await stage.open('alice', '-tt')
     await alice.waitFor('lobby')
     alice.write('half a draft\u0018')
-    await alice.waitFor('! nothing that you could stop is running in lobby')
+    await alice.waitFor('! nothing that you started is running in lobby')
     alice.write(', and the other half\r')
     await alice.waitFor('half a draft, and the other half')
     alice.write('\u0004')

@@ -164,7 +164,7 @@ function readTool(name: string, value: unknown): Tool | string | undefined {
   if (isRun(value)) return 'tool' in value ? fromFunction(name, value, value.tool) : undefined
   if (typeof value !== 'object' || value === null || !('run' in value)) return undefined
   const { error } = toolSchema.safeParse(value)
-  if (error) return `${name}: ${problemsIn(error)}`
+  if (error) return `export ${name}: ${problemsIn(error)}`
   return isTool(value) ? value : undefined
 }
 
@@ -173,11 +173,11 @@ const isTool = (value: unknown): value is Tool => toolSchema.safeParse(value).su
 function fromFunction(name: string, run: z.output<typeof aFunction>, said: unknown): Tool | string {
   const named = typeof said === 'object' && said !== null ? { id: run.name || name, ...said } : said
   const { data, error } = plainSchema.safeParse(named)
-  if (error) return `${name}: tool.${problemsIn(error)}`
+  if (error) return `export ${name}: tool.${problemsIn(error)}`
   try {
     return defineTool({ ...data, run })
   } catch (trouble) {
-    return `${name}: ${errorMessage(trouble)}`
+    return `export ${name}: ${errorMessage(trouble)}`
   }
 }
 
