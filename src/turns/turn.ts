@@ -26,7 +26,7 @@ import type { StepResult } from './stream-step.ts'
 import { createToolQuestions, type ToolQuestions, type ToolQuestionParts } from './tool-questions.ts'
 import { done, endingOf, recordEnd, recordHandOver, stopped, withinTime, type Ending } from './turn-end.ts'
 import type { TurnLog, TurnRecorder } from './turn-log.ts'
-import { hasWrittenCall, refuseCutCalls } from './wrong-calls.ts'
+import { hasWrittenCall, refusingCutCalls } from './wrong-calls.ts'
 
 /** What a person said, or another model's reply. */
 export type AnsweredEntry = MessageEntry | ReplyEntry
@@ -224,7 +224,7 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
     async run(calls, said, reason) {
       messages.push(said)
       const replied = (reply: StepMessage): void => void messages.push(reply)
-      const toolbox = refuseCutCalls(stepOf(turn).toolbox, calls, reason)
+      const toolbox = refusingCutCalls(stepOf(turn).toolbox, calls, reason)
       await executeTools(calls, { toolbox, signal, replied })
     },
   })

@@ -4,8 +4,8 @@ import type { Toolbox } from '../toolbox/toolbox.ts'
 import type { FinishReason } from './ports.ts'
 import type { StepResult } from './stream-step.ts'
 
-/** Refuses calls of which the answer's end cut a part away; the model is told why. */
-export function refuseCutCalls(
+/** A toolbox that refuses calls of which the answer ended before their end, and says why to the model. */
+export function refusingCutCalls(
   toolbox: Toolbox,
   calls: readonly ToolCall[],
   { reason }: FinishReason,

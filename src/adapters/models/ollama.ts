@@ -49,7 +49,7 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
       const ending = new AbortController()
       const answer: Answer = { begun: false }
       const sent: SentRequest = {}
-      const sendWithout = fetchWithout(send, sent, request.withoutFields)
+      const sendWithoutRefused = fetchWithout(send, sent, request.withoutFields)
       try {
         const url = `${base}/api/chat`
         const body = JSON.stringify(chatBody(request, access))
@@ -59,7 +59,7 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
           body,
         }
         const ends = AbortSignal.any([signal, ending.signal])
-        const chunks = await bodyOf(url, await sendWithout(url, { ...init, signal: ends }))
+        const chunks = await bodyOf(url, await sendWithoutRefused(url, { ...init, signal: ends }))
         answer.begun = true
         yield* events(chunks, answer)
       } catch (error) {

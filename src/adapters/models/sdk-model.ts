@@ -75,9 +75,9 @@ export const sdkModel =
         const ending = new AbortController()
         const signal = AbortSignal.any([caller, ending.signal])
         const sent: SentRequest = {}
-        const sendWithout = fetchWithout(send, sent, request.withoutFields)
+        const sendWithoutRefused = fetchWithout(send, sent, request.withoutFields)
         const answer = openAnswer(dialect(access), (input, init) =>
-          sendWithout(input, withSettings(init, access, settings(access, request.maxOutput))),
+          sendWithoutRefused(input, withSettings(init, access, settings(access, request.maxOutput))),
         )
         fetches.set(signal, answer.fetch)
         try {
