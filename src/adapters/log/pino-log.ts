@@ -1,5 +1,6 @@
-/** The server's log, written with pino. It knows nothing of what is logged: facts and a text come from outside. */
+/** The server's log, written with pino. */
 import { pino, stdSerializers, destination } from 'pino'
+import { StorageError } from '../../chat/errors.ts'
 import type { Log } from '../../chat/ports.ts'
 
 /** A log whose last lines can be waited for. */
@@ -8,10 +9,14 @@ export interface FlushableLog extends Log {
   flush(): void
 }
 
+/** While the database is away, all that needs it fails and says so: the same stacks would bury everything else. */
+const errorFacts = (error: Error): unknown =>
+  error instanceof StorageError && error.reason === 'away' ? error.forOperators : stdSerializers.err(error)
+
 /** JSON lines on standard error, one a fact; `level` is pino's, or `silent`. */
 export function createLog(level: string): FlushableLog {
   const logger = pino(
-    { level, base: null, serializers: { error: stdSerializers.err } },
+    { level, base: null, serializers: { error: errorFacts } },
     destination({ dest: 2, sync: true }),
   )
   return {
