@@ -35,11 +35,12 @@ export const directOffer: CallNames = {
 
 /** `read_file {path: string, limit?: integer}` */
 const shown = ({ name, schema, description }: CatalogueTool): string =>
-  [`${name} ${parameters(schema)}`, firstSentence(description)].filter((line) => line !== '').join('\n    ')
+  [`${name} ${formOf(schema)}`, firstSentence(description)].filter((line) => line !== '').join('\n    ')
 
 const MAX_PARAMETERS = 20
 
-function parameters({ properties, required }: JsonObject): string {
+/** `{path: string, limit?: integer}` */
+export function formOf({ properties, required }: JsonObject): string {
   const needed = new Set(isJsonList(required) ? required : [])
   const all = Object.entries(isJsonObject(properties) ? properties : {})
   const named = all

@@ -33,6 +33,8 @@ export interface CallNames {
   resolve(name: string, now: AvailableTools): Target | undefined
   /** The error for such a name. May throw a `Refusal` instead: then nothing is recorded. */
   unknown(name: string, now: AvailableTools): string
+  /** The arguments as JSON, if they may come in another form. May throw a `Refusal`, as `unknown`. */
+  argumentsOf?(text: string, name: string, target: Target): string
   /** Answers `find_tools`. Its tools can be called from the next step on. */
   search(args: JsonObject, now: AvailableTools): Promise<ToolResult>
 }

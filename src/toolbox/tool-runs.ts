@@ -8,18 +8,20 @@ import type { Room } from '../chat/room.ts'
 import { CancelledError } from '../tools/permission.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import { closest } from '../lib/suggest.ts'
+import { findToolsDefinition } from '../prompt/tool-definitions.ts'
 import { directOffer } from './direct-offer.ts'
 import type { CallNames } from './offer.ts'
 import type { ReportDoing } from './run-tool.ts'
 import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
+import { typedArguments } from './typed-arguments.ts'
 
 interface ToolRunRequest {
   readonly room: Room
   readonly person: Person
   /** As `/tools` lists it. */
   readonly tool: string
-  /** JSON text; blank for no arguments. */
+  /** JSON, or the text of `typedArguments`; blank for no arguments. */
   readonly args: string
   /** Decides for a script, whose caller cannot be asked; the people in the room when absent. */
   readonly permissions?: PermissionProvider
@@ -152,6 +154,12 @@ export class ToolRuns implements AsyncDisposable {
 /** A wrong name is told to its caller alone, and nothing is recorded. */
 const runnable: CallNames = {
   ...directOffer,
+  argumentsOf: (text, name, target) =>
+    typedArguments(
+      text,
+      name,
+      target.kind === 'search' ? findToolsDefinition.parameters : target.tool.schema,
+    ),
   unknown(name, { visible }) {
     const names = visible.map((tool) => tool.name)
     const near = closest(name, names) ?? names.find((one) => name.length > 2 && one.includes(name))

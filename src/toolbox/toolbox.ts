@@ -84,9 +84,11 @@ export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): 
   const { names, currentTools, caller, runner, record } = parts
 
   async function lookUp({ name: given, ...rest }: ToolCall): Promise<KnownCall> {
-    const call = { ...rest, name: cleanName(given) }
+    const name = cleanName(given)
     const now = await currentTools()
-    const target = names.resolve(call.name, now)
+    const target = names.resolve(name, now)
+    const typed = target && names.argumentsOf?.(rest.arguments, name, target)
+    const call = { ...rest, name, arguments: typed ?? rest.arguments }
     const canRead = names.resolve(READ_FD, now)?.id === READ_FD
     return { call, now, target, args: parseArguments(call.arguments), canRead }
   }

@@ -45,6 +45,14 @@ describe('a script that runs a tool', () => {
     expect(call).not.toHaveProperty('turn')
   })
 
+  test.each([
+    ['calculator', '2 + 2', '4\n', { expression: '2 + 2' }],
+    ['find_tools', 'the calculator', expect.stringMatching(/^calculator /m), { query: 'the calculator' }],
+  ])('gives %s its one required argument as text', async (tool, typed, stdout, args) => {
+    expect(await run('alice', 'lobby', tool, typed)).toMatchObject({ stdout, exitCode: 0 })
+    expect((await last(2))[0]).toMatchObject({ name: tool, arguments: args })
+  })
+
   test('gets the entry with --json, before the text that takes the rest of the line', async () => {
     const { stdout, exitCode } = await run('alice', '--json', 'lobby', 'calculator', '{"expression":"1+1"}')
     expect({ ...(JSON.parse(stdout) as object), exitCode }).toMatchObject({
@@ -63,7 +71,8 @@ describe('a script that runs a tool', () => {
     ['calculator [1]', 1, /^ERROR: calculator: the arguments must be a JSON object, got an array/],
     ['calculator', 1, /^ERROR: calculator: expression is required/],
     ['constructor {}', 1, /no tool constructor; /],
-    ['calculator --verbose', 1, /^ERROR: calculator: the arguments are not valid JSON/],
+    ['calculator --verbose', 1, /^ERROR: .*verbose/],
+    ['edit_file notes.txt', 1, /^edit_file takes JSON: run edit_file \{file_path: string, /],
     ['--verbose calculator', 2, /unknown flag --verbose/],
     ['', 2, /TOOL is missing/],
   ])('is told what is wrong with "%s"', async (words, exitCode, stderr) => {

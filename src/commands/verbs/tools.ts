@@ -182,10 +182,13 @@ const listJson = (room: string, { scope, tools, visible, warnings }: ToolList, p
 
 export const run = verb({
   name: 'run',
-  summary: 'run a tool yourself: run calculator {"expression":"2+2"}',
+  summary: 'run a tool yourself: run calculator 2+2, or run calculator {"expression":"2+2"}',
   room: 'here',
   flags: [JSON_FLAG, ALLOW_FLAG],
-  arguments: [arg('tool', 'its name, as tools lists it'), text('json', 'its arguments', { optional: true })],
+  arguments: [
+    arg('tool', 'its name, as tools lists it'),
+    text('json', 'its arguments; what a tool needs alone may stand without JSON', { optional: true }),
+  ],
   example: 'calculator {"expression":"2+2"}',
   rights: { note: ALLOW_NOTE },
   complete: {

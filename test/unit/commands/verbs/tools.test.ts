@@ -183,6 +183,9 @@ describe('/tools', () => {
 })
 
 const echo = tool('echo')
+const schemaOf = (type: string, required: readonly string[]) => ({
+  schema: { type: 'object', properties: { a: { type }, b: { type: 'string' } }, required },
+})
 const broken = tool('broken', () => failed('it broke\nin two'))
 
 describe('run', () => {
@@ -274,6 +277,31 @@ describe('run', () => {
     expect({ status, out }).toEqual({ status: 1, out: [] })
     expect(err[0]).toMatch(problem)
   })
+
+  test.each([
+    ['string', 'x  {y}', '{"a":"x  {y}"}'],
+    ['string', '5', '{"a":"5"}'],
+    ['number', '-0.5', '{"a":-0.5}'],
+    ['integer', '7', '{"a":7}'],
+    ['string', '{"a":"x","b":"y"}', '{"a":"x","b":"y"}'],
+  ])('gives a tool that requires one %s the words %s as %s', async (type, words, args) => {
+    await using world = await createCommandWorld(tool('one', undefined, schemaOf(type, ['a'])))
+    expect(await world.exec(world.bob, `run hall one ${words}`)).toEqual(done(`${args}\n`))
+  })
+
+  test.each([
+    ['string', ['a', 'b'], 'one takes JSON: run one {a: string, b: string}'],
+    ['string', [], 'one takes JSON: run one {a?: string, b?: string}'],
+    ['boolean', ['a'], 'one takes JSON: run one {a: boolean, b?: string}'],
+    ['number', ['a'], 'a must be a number: run one 3, or run one {a: number, b?: string}'],
+  ])(
+    'refuses text for a tool with a %s that requires %j, and records nothing',
+    async (type, required, why) => {
+      await using world = await createCommandWorld(tool('one', undefined, schemaOf(type, required)))
+      expect(await world.exec(world.bob, 'run hall one two')).toEqual(refused(why))
+      expect(await world.texts('hall')).toEqual([])
+    },
+  )
 
   test('needs a tool', async () => {
     await using world = await createCommandWorld()
