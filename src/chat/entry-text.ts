@@ -58,15 +58,27 @@ type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
+/** What a model reads after a call of a tool that it does not have begins like this; the names that it has follow. */
+export const UNKNOWN_TOOL = 'ERROR: You requested a tool called '
+
+export const isUnknownTool = ({ tool, text }: ToolResultEntry): boolean =>
+  tool === undefined && text.startsWith(UNKNOWN_TOOL)
+
+/** As `toolResultText` after the name. A room is not told all names of its tools again. */
+export const toolResultLine = (result: ToolResultEntry): string =>
+  isUnknownTool(result)
+    ? `@${shownName(result.author)} called ${result.name}, which is no tool here`
+    : `${result.name}: ${toolResultText(result)}`
+
 /**
- * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result, or `ok`; `…` if there is more.
+ * `src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result, or `ok`; `…` if there is more.
  */
-export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
+export function toolResultText({ text, isError, durationMs, bytes: size }: ToolResultEntry): string {
   const said = text.trim()
   const line = /^.*\S/.exec(said)?.[0] ?? 'ok'
   const shown = headOf(line, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT).trimEnd()
   const isAll = shown === (said || 'ok')
-  return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
+  return `${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
 }
 
 /** `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty without a bill, and in a side turn. */

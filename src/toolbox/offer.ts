@@ -1,3 +1,4 @@
+import { UNKNOWN_TOOL } from '../chat/entry-text.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { nearestFirst } from '../lib/suggest.ts'
 import { findToolsDefinition } from '../prompt/tool-definitions.ts'
@@ -156,7 +157,7 @@ const NEAREST = 10
 /** One text for all: a model must not learn which tools are hidden. */
 export function unknownTool(name: string, names: readonly string[], canSearch: boolean): string {
   const quoted = (some: readonly string[]): string => some.map((one) => `'${one}'`).join(', ')
-  const start = `ERROR: You requested a tool called '${name}', however we only have these tools: `
+  const start = `${UNKNOWN_TOOL}'${name}', however we only have these tools: `
   if (names.length <= MAX_NAMES) return `${start}${quoted(names)}`
   const hint = canSearch ? `; ${FIND_TOOLS} finds them by what they do` : ''
   return `${start}${quoted(nearest(name, names))} and ${names.length - NEAREST} more${hint}`

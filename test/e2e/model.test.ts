@@ -79,6 +79,9 @@ describe('a model over HTTP', () => {
       content:
         "ERROR: You requested a tool called 'run_command', however we only have these tools: 'look', 'calculator'",
     })
+    const { stdout: log } = await stage.as('alice', ['history', 'lobby', '-n', '3'])
+    expect(log).toContain('-- @qwen called run_command, which is no tool here\n')
+    expect(log).not.toContain('calculator')
   })
 
   test('that calls Grep gets what Grep found in its next request', async () => {

@@ -1,4 +1,4 @@
-import { callText, toolResultLine } from '../../chat/entry-text.ts'
+import { callText, isUnknownTool, toolResultLine, toolResultText } from '../../chat/entry-text.ts'
 import type { ApprovalEntry, ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
 import { percentText, type ToolProgress } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
@@ -45,16 +45,22 @@ const callName = (call: PendingCall): string =>
 
 const sideOf = ({ thread }: PendingCall): string => (thread === undefined ? '' : '(side turn) ')
 
-/** One row if possible, and an error as a whole. */
+/** One row if possible, and an error as a whole. Which tools there are is for who asked the model: `isOwn`. */
 export function resultRows(
   call: ToolCallEntry,
   result: ToolResultEntry,
   style: DrawingStyle,
+  isOwn = false,
 ): readonly string[] {
   const { theme } = style
   const columns = firstColumns(style)
   const paint = result.isError ? theme.error : theme.tool
-  const said = cleanText(toolResultLine(result)).slice(`${result.name}: `.length)
+  const hung = (text: string): readonly string[] =>
+    wrapSpans([{ text }], columns, Math.max(1, style.columns - HANG.length), HANG).map((row) =>
+      paint(textOf(row)),
+    )
+  if (isUnknownTool(result) && !isOwn) return hung(`-- ${sideOf(call)}${cleanText(toolResultLine(result))}`)
+  const said = cleanText(toolResultText(result))
   const free = columns - mostCells(said.slice(0, columns)) - ARROW.length
   const head =
     callHead(call, Math.max(free, Math.floor(columns * CALL_SHARE)), columns - ARROW.length) + ARROW
@@ -62,9 +68,7 @@ export function resultRows(
   const room = columns - mostCells(head) - end.length
   const text =
     result.isError || room < LEAST_CELLS ? said : cut(said.slice(0, said.length - end.length), room) + end
-  return wrapSpans([{ text: head + text }], columns, Math.max(1, style.columns - HANG.length), HANG).map(
-    (row) => paint(textOf(row)),
-  )
+  return hung(head + text)
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

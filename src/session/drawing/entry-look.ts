@@ -64,7 +64,7 @@ export const labelIn = (text: string, style: SpanStyle): readonly Span[] => [
 const aside = (text: string, role: TextRole): readonly Span[] => [{ text: `-- ${cleanText(text)}`, role }]
 
 export interface Aspect {
-  /** `own`: they said it themselves; `mention`: it names them; `waiting`: it waits for their answer. */
+  /** `own`: they said it themselves, or asked for the call; `mention`: it names them; `waiting`: it waits for their answer. */
   readonly emphasis?: 'own' | 'mention' | 'waiting' | undefined
   /** The line above is the same speaker's. */
   readonly follows?: boolean

@@ -69,11 +69,12 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
     if (rest) return drawPart(rest, billRows(entry, besideTimes(style)), style, above)
     const day = dayOf(entry.at, personal.zone)
     const isNewDay = day !== above.day
-    const emphasis = waits ? 'waiting' : personal.emphasis(entry)
+    const call = calls.callOf(entry)
+    const emphasis = waits ? 'waiting' : personal.emphasis(entry, call)
     // A line that names its reader begins with a name: a dot in the mention's colour is easily missed.
     const isMention = emphasis === 'mention'
     const follows = !isNewDay && !isMention && above.speech !== undefined && isContinued(above.speech, entry)
-    const text = drawEntry(entry, style, { emphasis, follows, call: calls.callOf(entry) })
+    const text = drawEntry(entry, style, { emphasis, follows, call })
     // Times with dates say the day themselves.
     if (!isNewDay || style.times?.key.startsWith('full')) return text
     const line = { lines: [[{ text: dayLine(day, personal.zone), role: 'system' }]] } as const

@@ -77,6 +77,15 @@ test('a call that is too long for its share has the values of its arguments, not
   expect(withoutSgr(drawCall(long, 1_500, style(119)))).toContain('{"command":"ls -la /","options"')
 })
 
+test('a call of a tool that is not there is one short line for the room, and names the tools to who asked', () => {
+  const names = "'look', 'calculator'"
+  const told = result('calc', `ERROR: You requested a tool called 'calc', however we only have: ${names}`)
+  const draw = (isOwn: boolean) => resultRows(call('calc'), told, style(119), isOwn).map(withoutSgr).join(' ')
+  expect(draw(false)).toBe('-- @qwen called calc, which is no tool here')
+  expect(draw(true)).toMatch(/^-- qwen: calc .* -> ERROR: You requested a tool called 'calc'.*'calculator'/)
+  expect(resultRows(call('calc'), { ...told, tool: 'calc' }, style(119)).join(' ')).toContain(names)
+})
+
 const question: ApprovalEntry = {
   ...base,
   kind: 'approval',
