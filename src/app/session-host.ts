@@ -40,7 +40,7 @@ export interface HostParts {
   readonly views: RoomViews
   readonly shared: SharedBySessions
   readonly preferences: Pick<Preferences, 'open'>
-  readonly runner: Pick<Runner, 'command' | 'speech'>
+  readonly runner: Pick<Runner, 'command' | 'speech' | 'showsWords'>
   readonly complete: CompleteWord
   readonly history: Pick<InputHistory, 'open'>
   readonly serveMcp: ServeMcp
@@ -186,7 +186,8 @@ class RoomSession implements SessionHost {
     const room = attached?.current.room()
     if (!attached || !room) return
     const { screen, current } = attached
-    if (classifyLine(line).kind === 'command') screen.echo(line)
+    const { kind: typed, rest } = classifyLine(line)
+    if (typed === 'command' && !this.#parts.runner.showsWords(rest)) screen.echo(line)
     const caller = callerIn(room, screen, current, {
       columns: this.#own.size()?.columns ?? 80,
       signal: this.#gone.signal,

@@ -36,6 +36,8 @@ export interface FlagSpec {
   readonly value?: string
   /** May be given again: all its values count, not only the last. */
   readonly repeats?: true
+  /** A session neither shows it nor completes it. */
+  readonly forScripts?: true
 }
 
 type Spec<N, M> = { readonly name: N; readonly about: string } & M
@@ -196,6 +198,8 @@ interface Facts {
   readonly aliases?: readonly string[]
   /** It protects somebody or ends something: it works over the daily quota of bytes, and is counted too. */
   readonly allowedOverQuota?: true
+  /** A session shows its words anyway, so it does not echo the line. */
+  readonly showsWords?: true
   /** It only ends something, or shows what never changes: it works while no other server can be reached. */
   readonly allowedWhenCutOff?: true
   readonly summary: string

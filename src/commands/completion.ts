@@ -3,7 +3,7 @@ import { emojiBeginning } from '../chat/talk/emoji-names.ts'
 import type { Room } from '../chat/room.ts'
 import type { Turns } from '../turns/turns.ts'
 import { type ArgumentSpec, type Command, type Completing, type FlagSpec, isCalled } from './command.ts'
-import { classifyLine, spelled } from './parse.ts'
+import { classifyLine, flagsFor, spelled } from './parse.ts'
 
 /** What could stand for `word`, with which the text before the cursor ends: whole words in a stable order. */
 export type CompleteWord = (
@@ -73,7 +73,7 @@ async function argumentsOf(
 ): Promise<readonly string[]> {
   const { word } = where
   const given = positional(command, words)
-  const flags = command.flags
+  const flags = flagsFor(command, 'session')
     .filter((flag) => flag.repeats === true || !words.includes(spelled(flag)))
     .map(spelled)
   if (word.startsWith('-')) return flags

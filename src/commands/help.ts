@@ -12,7 +12,7 @@ import {
   type CommandGroup,
 } from './command.ts'
 import { forCaller, hintForCommand } from './hints.ts'
-import { spelled, usage } from './parse.ts'
+import { flagsFor, spelled, usage } from './parse.ts'
 
 /** A key and what it does. */
 export interface HelpKey {
@@ -145,7 +145,9 @@ function commandHelp(command: Command, kind: CallerKind): string {
     form,
     `  ${command.summary}`,
     ...wanted.map((one) => `  ${one.name.toUpperCase()}: ${one.about}${choicesOf(one)}`),
-    ...command.flags.map((flag) => `  ${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}: ${flag.about}`),
+    ...flagsFor(command, kind).map(
+      (flag) => `  ${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}: ${flag.about}`,
+    ),
     ...(example === form ? [] : [`  such as: ${example}`]),
     ...(aliases.length === 0 ? [] : [`  also called: ${aliases.join(', ')}`]),
   ].join('\n')

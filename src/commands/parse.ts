@@ -179,7 +179,9 @@ export function parsedInvocation(command: Command, { room, args = {}, flags = {}
 /** `tools ROOM [--list PATTERN] [--json] [SCOPE…]`, as help and usage errors show it. */
 export function usage(command: Command, kind: CallerKind): string {
   const verb = kind === 'session' ? `/${command.name}` : command.name
-  const flags = command.flags.map((flag) => `[${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}]`)
+  const flags = flagsFor(command, kind).map(
+    (flag) => `[${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}]`,
+  )
   const words = command.arguments.map((one) =>
     bracketed(one, `${one.name.toUpperCase()}${one.takes ? '…' : ''}`),
   )
@@ -188,6 +190,9 @@ export function usage(command: Command, kind: CallerKind): string {
   )
   return [verb, ...room, ...flags, ...words].join(' ')
 }
+
+export const flagsFor = ({ flags }: Command, kind: CallerKind): readonly FlagSpec[] =>
+  kind === 'session' ? flags.filter((flag) => !flag.forScripts) : flags
 
 const bracketed = ({ optional }: ArgumentSpec, word: string): string => (optional ? `[${word}]` : word)
 

@@ -79,6 +79,11 @@ export class Runner {
     })
   }
 
+  /** True if a session shows the words of this command, such as `msg bob hello`, without an echo. */
+  showsWords(line: string): boolean {
+    return this.#byName.get(takeWord(line.trimStart()).word.toLowerCase())?.showsWords ?? false
+  }
+
   speech(text: string, caller: SessionCaller): Promise<ExitStatus> {
     return this.#guarded(caller, async () => {
       await this.#catchUp(caller, 'not stored')
@@ -103,7 +108,9 @@ export class Runner {
     const { word, rest } = takeWord(line.trimStart())
     const command = this.#byName.get(word.toLowerCase())
     if (!command) throw this.#unknownCommand(word, caller)
-    return { command, parsed: parseArguments(command, rest, kindOf(caller)) }
+    // An error has the word that was typed: `/nick` speaks of no rename.
+    const asTyped = { ...command, name: word.toLowerCase() }
+    return { command, parsed: parseArguments(asTyped, rest, kindOf(caller)) }
   }
 
   #unknownCommand(word: string, caller: Caller): UsageError {

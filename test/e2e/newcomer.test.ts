@@ -127,6 +127,9 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['/login', /your key is your login/],
   ['/sudo', /\/claim CODE makes the first admin/],
   ['/undo', /\/retract takes your last line back/],
+  ['/nick', /nick: NAME is missing[^]*usage: \/nick NAME/],
+  ['/dm', /dm: NAME is missing[^]*usage: \/dm NAME TEXT/],
+  ['/help ask', /\/ask \[--json\] MODEL/],
   ['/context', /\/wrap @MODEL shows what it would be sent/],
   ['/cost', /\/usage shows tokens and prices/],
   ['/yes', /\/allow lets a tool do what it asks/],
@@ -165,6 +168,7 @@ test('eighty things that a newcomer tries', async () => {
   for (const [typed, seen] of THINGS) await type(newt, `${typed}\r`, seen)
   const rows = await screenOf(newt)
   for (const command of ['> /who', '> /part', '> /nick newton']) expect(rows).toContain(command)
+  expect(rows).not.toContain('> /clear')
   await type(newt, '\u0003', /\^D or \/quit leaves/)
   await type(newt, '/jo\t', /\/join /)
   await typeUntilShown(newt, '\u0015/set bell m\t', '> /set bell mention')

@@ -124,6 +124,7 @@ export const claim = verb({
 
 export const clear = verb({
   name: 'clear',
+  showsWords: true,
   allowedWhenCutOff: true,
   aliases: ['cls'],
   summary: 'clear the screen, as Ctrl-L does; /history shows what was said',

@@ -104,6 +104,7 @@ function textPrinter(out: Output): Printer {
 export const ALLOW_FLAG = flag('allow', 'a tool that need not ask; may be given again', {
   value: 'TOOL',
   repeats: true,
+  forScripts: true,
 })
 
 /** Who may use it, besides their role. */

@@ -22,11 +22,9 @@ const FLAGS = [
   flag('show', 'for approve: what is other than before, and nothing is approved'),
   flag('token-env', `for connect to an address: the ${VARIABLE} holds the token`, { value: 'VAR' }),
   flag('pass-env', `for connect to a program: a ${VARIABLE} it gets`, { value: 'VAR', repeats: true }),
-  flag(
-    'trust',
-    'for connect: `annotations` believes a tool that says that it only reads; `ask` when absent',
-    { value: 'HOW' },
-  ),
+  flag('trust', 'for connect: annotations believes a tool that says that it only reads; ask when absent', {
+    value: 'HOW',
+  }),
   JSON_FLAG,
 ] as const
 

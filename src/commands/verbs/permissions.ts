@@ -14,7 +14,7 @@ export const allow = verb({
   summary: 'let a tool do what it asks: once, in this room for some hours, or always',
   room: 'here',
   arguments: [
-    arg('how', '`once`, `room` or `always`; `once` without it', { optional: true }),
+    arg('how', 'once, room or always; without it: once', { optional: true }),
     arg('number', 'of the question; needed where several are open; may stand first', { optional: true }),
   ],
   example: 'room 3',

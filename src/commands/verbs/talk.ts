@@ -11,6 +11,7 @@ import { callerPermissions } from './answer.ts'
 
 export const say = verb({
   name: 'say',
+  showsWords: true,
   summary: 'say something; @name calls a model (in a session, just type it)',
   room: 'here',
   arguments: [
@@ -28,6 +29,7 @@ export const say = verb({
 
 export const me = verb({
   name: 'me',
+  showsWords: true,
   aliases: ['action', 'emote'],
   summary: 'say what you do: /me waves',
   room: 'here',
@@ -42,6 +44,7 @@ const PRIVATE_TEXT = text('text', 'what nobody else will read; where it is -, a 
 
 export const msg = verb({
   name: 'msg',
+  showsWords: true,
   aliases: ['w', 'whisper', 'dm', 'pm', 'tell'],
   summary: 'write to one person alone, who reads it now, or at the next login',
   arguments: [arg('name', 'of somebody who was here before, or of a guest who is here'), PRIVATE_TEXT],
@@ -56,6 +59,7 @@ export const msg = verb({
 
 export const reply = verb({
   name: 'reply',
+  showsWords: true,
   aliases: ['r'],
   summary: 'answer the last private message that you have seen',
   arguments: [PRIVATE_TEXT],
@@ -79,6 +83,7 @@ const OWN_LINE = { note: 'Each for a line of their own.' }
 
 export const edit = verb({
   name: 'edit',
+  showsWords: true,
   summary: `say your last line of ${EDIT_MINUTES} minutes anew; models read the new one, and the log keeps both`,
   room: 'here',
   arguments: [
@@ -110,7 +115,7 @@ export const react = verb({
   arguments: [
     arg(
       'emoji',
-      'one emoji or its name, such as :tada:; before it, the id of an older line, as in history --json',
+      'one emoji or its name, such as :tada:; before it, the id of an older line, as in /history --json',
       {
         takes: 'words',
       },

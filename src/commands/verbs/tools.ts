@@ -182,7 +182,7 @@ const listJson = (room: string, { scope, tools, visible, warnings }: ToolList, p
 
 export const run = verb({
   name: 'run',
-  summary: 'run a tool yourself: run calculator 2+2, or run calculator {"expression":"2+2"}',
+  summary: 'run a tool yourself: /run calculator 2+2, or /run calculator {"expression":"2+2"}',
   room: 'here',
   flags: [JSON_FLAG, ALLOW_FLAG],
   arguments: [

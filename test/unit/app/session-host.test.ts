@@ -31,12 +31,13 @@ async function askFor(name: string, { session, person }: SessionCaller) {
 }
 
 /** `go NAME` moves, `quit` leaves; speech is recorded, unless it is `no`. Everything else is refused. */
-const runnerOf = ({ rooms }: ChatParts): Pick<Runner, 'command' | 'speech'> => {
+const runnerOf = ({ rooms }: ChatParts): Pick<Runner, 'command' | 'speech' | 'showsWords'> => {
   const refuse = ({ out }: Caller) => {
     out.warn('you may not')
     return 1 as const
   }
   return {
+    showsWords: () => false,
     async command(line, caller) {
       const [verb, name = ''] = line.split(' ')
       if (verb === 'quit') caller.session?.quit()
