@@ -1,98 +1,102 @@
-import { InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
-import { MAX_CALLS_PER_STEP } from '../../toolbox/tool-call.ts'
-import { ModelError, type ReportedSoFar } from '../../turns/ports.ts'
-import { BodyEvents } from './body-events.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import { MAX_CALLS_PER_STEP, type ToolCall } from '../../toolbox/tool-call.ts'
+import {
+  ModelError,
+  type FinishReason,
+  type ModelEvent,
+  type ReportedSoFar,
+  type Thought,
+} from '../../turns/ports.ts'
+import { BodyEvents, BrokenAnswer } from './body-events.ts'
 import { ProviderError } from './errors.ts'
-import { countIn, isSaid, listIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
+import { countIn, isObject, isSaid, listIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
 
 /** How one kind of server writes its answers. Made anew for each answer, so it may remember events. */
-export interface Dialect<Event extends object = object> {
+export interface Dialect {
   /** A field that each event of an answer has. Others are a gateway's own, or an error. */
   readonly field: string
-  /** The event with only the fields that are used, as its readers expect them; empty skips it. */
-  read(event: Fields): readonly Event[]
-  /** Events to add when the body has ended; `isWhole` after `[DONE]`, which some servers send as the only end. */
-  end?(isWhole: boolean): readonly Event[]
-  /** Tokens of the whole request so far; undefined if the event tells none. */
-  usage(event: Fields): ReportedSoFar | undefined
+  /** What an event says; nothing for an event or a part of one that is not known. */
+  read(event: Fields): Iterable<Piece>
+  /** Tokens of the whole request so far; what is no count is ignored. */
+  usage(event: Fields): { readonly [Key in keyof ReportedSoFar]: unknown }
 }
 
-export interface Answer {
-  /** True once the provider has begun to answer: then it has read the prompt, which costs. */
+export interface Piece {
+  readonly text?: string
+  /** Pieces with one id make one thought. */
+  readonly thought?: Partial<Thought> & { readonly id?: string | number }
+  readonly call?: CallPiece
+  /** The server's word for why the answer ended. It is whole after an empty word, too. */
+  readonly end?: string
+}
+
+interface CallPiece {
+  /** True if no other piece belongs to the call. */
+  readonly isWhole?: boolean
+  readonly index?: number | undefined
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  readonly arguments?: string | undefined
+  readonly providerData?: JsonObject | undefined
+}
+
+/** `begun`: the provider has begun to answer, so it has read the prompt, which costs. */
+export interface Progress {
   begun: boolean
-  usage?: ReportedSoFar
-  /** Why the body ended early. */
-  failure?: unknown
 }
 
 /**
- * `fetch` for one request of an SDK. An SDK refuses a whole answer for one odd field, so it sees only events
- * that `dialect` rebuilt. A failure is kept in the answer and the body ends normally: else an SDK loses the
- * last text before it.
+ * Calls come at the end: an answer that is cut leaves half a call. Throws `ProviderError` for the server's own
+ * errors, `BrokenAnswer` if the body is no whole answer, or the error of the body.
  */
-export function openAnswer(dialect: Dialect, send: typeof fetch): Answer & { readonly fetch: typeof fetch } {
-  const answer: Answer & { fetch: typeof fetch } = {
-    begun: false,
-    async fetch(input, init) {
-      const response = await send(input, init)
-      if (!response.ok || !response.body) return response
-      answer.begun = true
-      const headers = { 'content-type': 'text/event-stream' }
-      return new Response(ReadableStream.from(forSdk(response.body, dialect, answer)), { headers })
-    },
-  }
-  return answer
-}
-
-async function* forSdk(
+export async function* readAnswer(
   body: ReadableStream<Uint8Array>,
   dialect: Dialect,
-  answer: Answer,
-): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder()
-  try {
-    for await (const event of readAnswer(body, dialect, answer))
-      yield encoder.encode(`data: ${JSON.stringify(event)}\n\n`)
-  } catch (error) {
-    answer.failure = error
-  }
-}
-
-/**
- * Yields the events that `dialect` knows, and notes what they report in `answer`. Throws `ProviderError` for
- * the server's own errors, `JSONParseError` if the body is no answer, or the error of the body.
- */
-export async function* readAnswer<Event extends object>(
-  body: ReadableStream<Uint8Array>,
-  dialect: Dialect<Event>,
-  answer: Answer,
-): AsyncGenerator<Event> {
+  progress: Progress,
+): AsyncGenerator<ModelEvent> {
   const events = new BodyEvents()
+  const calls = new Calls()
+  const thoughts = new Map<unknown, Thought>()
+  let usage: ReportedSoFar = {}
   let isAnswer = false
   let unknown: Fields = {}
+  let end: string | undefined
   for await (const event of events.read(body)) {
-    const usage = dialect.usage(event)
-    if (usage) answer.usage = { ...answer.usage, ...usage }
+    const counts = Object.entries(dialect.usage(event)).flatMap(([key, value]) => {
+      const count = countIn(value)
+      return count === undefined ? [] : [[key, count] as const]
+    })
+    if (counts.length > 0) {
+      usage = { ...usage, ...Object.fromEntries(counts) }
+      yield { type: 'reported', usage }
+    }
     const error = errorIn(event, dialect)
     if (error) {
-      answer.begun = isAnswer
+      progress.begun = isAnswer
       throw new ProviderError(error)
     }
-    if (!isObject(listIn(event[dialect.field])[0])) unknown = event
-    const known = dialect.read(event)
-    isAnswer ||= known.length > 0 || isObject(listIn(event[dialect.field])[0])
-    if (known.length > 0) events.bytesWithoutUse = 0
-    for (const one of known) yield one
+    const isKnown = isObject(listIn(event[dialect.field])[0])
+    if (!isKnown) unknown = event
+    isAnswer ||= isKnown
+    for (const { text, thought, call, end: word } of dialect.read(event)) {
+      isAnswer = true
+      events.bytesWithoutUse = 0
+      if (text) yield { type: 'text', text }
+      if (thought?.text) yield { type: 'thinking', text: thought.text }
+      if (thought) addThought(thoughts, thought)
+      if (call) calls.add(call)
+      if (word !== undefined) end = word || end || ''
+    }
   }
-  if (!isAnswer) {
-    if (messageIn(unknown)) throw new ProviderError(unknown)
-    throw new JSONParseError({ text: '', cause: 'no event of an answer' })
-  }
-  for (const one of dialect.end?.(events.saysDone) ?? []) yield one
+  if (!isAnswer) throw messageIn(unknown) ? new ProviderError(unknown) : new BrokenAnswer('')
+  if (events.saysDone) end ??= ''
+  if (end === undefined) throw new BrokenAnswer()
+  for (const thought of thoughts.values()) yield { type: 'thought', thought }
+  for (const call of calls.all()) yield { type: 'call', call }
+  yield { type: 'finish', ...endOf(end, calls.count > 0), ...usageOf(usage) }
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 const FAILURE = /^(?:error|fail|failed|failure)$/i
 
@@ -110,31 +114,78 @@ function errorIn(event: Fields, { field }: Pick<Dialect, 'field'>): Fields | und
   return isFailure && !isObject(part) ? event : undefined
 }
 
-/** Adds a call of an answer. Throws `ModelError` for more than a turn runs, so that the rest is not read. */
-export function addCall<Call>(calls: Call[], call: Call): void {
-  if (calls.length >= MAX_CALLS_PER_STEP) {
-    const words = `it asked for more than ${MAX_CALLS_PER_STEP} tools at once; it was stopped`
-    throw new ModelError(words, false, {}, { begun: true })
-  }
-  calls.push(call)
+/** The words of all protocols, since gateways hand those of others through. In small letters. */
+const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
+  ...{ '': 'stop', stop: 'stop', eos: 'stop', end_turn: 'stop', stop_sequence: 'stop', pause_turn: 'stop' },
+  ...{ tool_calls: 'calls', function_call: 'calls', tool_use: 'calls' },
+  ...{ length: 'length', max_tokens: 'length', max_output_tokens: 'length' },
+  model_context_window_exceeded: 'window',
+  ...{ content_filter: 'refused', refusal: 'refused', safety: 'refused', recitation: 'refused' },
+  ...{ blocklist: 'refused', prohibited_content: 'refused', spii: 'refused', image_safety: 'refused' },
 }
 
-export const cutOff = (): InvalidResponseDataError =>
-  new InvalidResponseDataError({ data: undefined, message: 'the stream ended without an end' })
+function endOf(word: string, hasCalls: boolean): FinishReason {
+  const reason = ENDS[word.toLowerCase()] ?? 'other'
+  if (reason === 'other' || reason === 'refused') return { reason, word: cleanLine(word) }
+  // Some servers say "stop" also after calls.
+  return { reason: reason === 'stop' && hasCalls ? 'calls' : reason }
+}
 
 /** Empty if one of the counts is absent. */
-export function usageOf({ input, cached, output }: ReportedSoFar = {}): { usage?: Usage } {
+function usageOf({ input, cached, output }: ReportedSoFar): { usage?: Usage } {
   if (input === undefined || output === undefined) return {}
   return { usage: { input, output, ...(cached && cached <= input ? { cached } : {}) } }
 }
 
-export function reportOf(counts: {
-  readonly [Key in keyof ReportedSoFar]: number | undefined
-}): ReportedSoFar {
-  const { input, cached, output } = counts
-  return {
-    ...(input === undefined ? {} : { input }),
-    ...(input !== undefined && cached && cached <= input ? { cached } : {}),
-    ...(output === undefined ? {} : { output }),
+/**
+ * What the provider wants back with a thought may come with any of its pieces
+ * (platform.claude.com/docs/en/build-with-claude/extended-thinking).
+ */
+function addThought(thoughts: Map<unknown, Thought>, piece: NonNullable<Piece['thought']>): void {
+  const { text = '', providerData } = thoughts.get(piece.id) ?? {}
+  const data = piece.providerData ?? providerData
+  const whole = text + (piece.text ?? '')
+  thoughts.set(piece.id, { text: whole, ...(data ? { providerData: data } : {}) })
+}
+
+class Calls {
+  readonly #calls: { -readonly [Key in keyof CallPiece]: CallPiece[Key] }[] = []
+
+  get count(): number {
+    return this.#calls.length
+  }
+
+  all = (): readonly ToolCall[] =>
+    this.#calls.map(({ id, name = '', arguments: text = '', providerData }, place) => ({
+      id: id || `call_${place}`,
+      name,
+      arguments: text,
+      ...(providerData ? { providerData } : {}),
+    }))
+
+  /** Throws `ModelError` for more calls than a turn runs, so that the rest is not read. */
+  add(piece: CallPiece): void {
+    const call = this.#continuedBy(piece)
+    if (call) {
+      call.id ||= piece.id
+      call.name ||= piece.name
+      call.arguments = (call.arguments ?? '') + (piece.arguments ?? '')
+      call.providerData ??= piece.providerData
+    } else if (this.count < MAX_CALLS_PER_STEP) this.#calls.push({ ...piece })
+    else {
+      const words = `it asked for more than ${MAX_CALLS_PER_STEP} tools at once; it was stopped`
+      throw new ModelError(words, false, {}, { begun: true })
+    }
+  }
+
+  /** Some servers give all calls one index, or one id, or send neither. */
+  #continuedBy({ isWhole, id, index, name }: CallPiece) {
+    if (isWhole) return undefined
+    if (!id && index === undefined) return name ? undefined : this.#calls.at(-1)
+    return this.#calls.findLast(
+      (call) =>
+        (index === undefined || call.index === index) &&
+        (!id || call.id === id || (!call.id && index !== undefined)),
+    )
   }
 }

@@ -1,7 +1,7 @@
-import { addCall, reportOf, type Dialect } from './answer.ts'
-import { countIn, isSaid, jsonTextIn, listIn, objectIn, parsedIn, textIn, type Fields } from './loose.ts'
+import type { Dialect, Piece } from './answer.ts'
+import { argumentsIn, countIn, listIn, objectIn, parsedIn, sumOf, textIn, type Fields } from './loose.ts'
 import { REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
-import { sdkModel } from './sdk-model.ts'
+import { askBySdk, servedModel } from './served-model.ts'
 import { thoughtTokens } from './settings.ts'
 
 /** Up to such a mark, a request is cached for five minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
@@ -11,15 +11,17 @@ const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 const PARAMETER_NAMES = '^[a-zA-Z0-9_.-]{1,64}$'
 
 export const anthropic: Provider = {
-  create: sdkModel({
+  create: servedModel({
     endpointOf: (access) => versionedEndpoint(access, 'https://api.anthropic.com'),
-    async load(options, { model }) {
-      const { createAnthropic } = await import('@ai-sdk/anthropic')
-      return createAnthropic(options)(model)
-    },
-    cacheMark: CACHE_MARK,
+    ask: askBySdk({
+      async load(options, { model }) {
+        const { createAnthropic } = await import('@ai-sdk/anthropic')
+        return createAnthropic(options)(model)
+      },
+      cacheMark: CACHE_MARK,
+      settings: anthropicSettings,
+    }),
     dialect: anthropicDialect,
-    settings: anthropicSettings,
   }),
   framing: {
     perRequest: 16,
@@ -64,68 +66,64 @@ function thinkingOf({ model, effort }: ModelAccess, maxOutput: number): Fields {
   return { thinking: { type: 'enabled', budget_tokens } }
 }
 
-const COUNTS = [
-  'input_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-  'output_tokens',
-] as const
-
 /** platform.claude.com/docs/en/build-with-claude/streaming */
 function anthropicDialect(): Dialect {
-  const blocks = new Blocks()
-  const counts = new Map<string, number | undefined>()
-  let hasEnd = false
-  const end = (reason: string | undefined): readonly object[] => {
-    if (!reason || hasEnd) return []
-    hasEnd = true
-    const usage = { output_tokens: 0 }
-    const delta = { stop_reason: reason }
-    return [...blocks.stopAll(), { type: 'message_delta', delta, usage }, { type: 'message_stop' }]
-  }
+  const unknown = new Set<number>()
   return {
     field: 'type',
-    read(event) {
-      const type = textIn(event['type'])
+    *read(event) {
       const index = countIn(event['index']) ?? 0
-      switch (type) {
+      switch (event['type']) {
         // A whole answer, although a stream was asked for.
-        case 'message': {
-          const content = listIn(event['content']).map(parsedOrText)
-          const written = content.flatMap((block, place) => blocks.start(place, block))
-          return [...written, ...end(textIn(event['stop_reason']) || 'end_turn')]
-        }
+        case 'message':
+          for (const [place, block] of listIn(event['content']).entries())
+            yield* blockIn(place, typeof block === 'string' ? { type: 'text', text: block } : objectIn(block))
+          yield { end: textIn(event['stop_reason']) ?? '' }
+          break
         case 'message_start':
-          return [{ type, message: { usage: { input_tokens: 0 } } }]
-        case 'content_block_start':
-          return blocks.start(index, objectIn(event['content_block']))
+          yield {}
+          break
+        case 'content_block_start': {
+          const block = objectIn(event['content_block'])
+          if (BLOCKS.has(textIn(block['type']))) unknown.delete(index)
+          else unknown.add(index)
+          yield* blockIn(index, block)
+          break
+        }
         case 'content_block_delta':
-          return blocks.add(index, objectIn(event['delta']))
-        case 'content_block_stop':
-          return blocks.stop(index)
-        case 'message_delta':
-          return end(textIn(objectIn(event['delta'])['stop_reason']))
+          if (!unknown.has(index)) yield* deltaIn(index, objectIn(event['delta']))
+          break
+        case 'message_delta': {
+          const end = textIn(objectIn(event['delta'])['stop_reason'])
+          if (end) yield { end }
+          break
+        }
         case 'message_stop':
-          return end('end_turn')
-        default:
-          return []
+          yield { end: '' }
       }
     },
-    end: (isWhole) => (isWhole ? end('end_turn') : []),
-    usage(event) {
-      const usage = objectIn(event['usage'] ?? objectIn(event['message'])['usage'])
-      const told = COUNTS.filter((key) => key in usage)
-      if (told.length === 0) return undefined
-      for (const key of told) counts.set(key, countIn(usage[key]))
-      const [fresh, cached, written, output] = COUNTS.map((key) => counts.get(key))
-      const input = fresh === undefined ? undefined : fresh + (cached ?? 0) + (written ?? 0)
-      return reportOf({ input, cached, output })
+    usage({ usage, message }) {
+      const counts = objectIn(usage ?? objectIn(message)['usage'])
+      const { cache_read_input_tokens: cached, cache_creation_input_tokens: written } = counts
+      const input = sumOf(counts['input_tokens'], cached ?? 0, written ?? 0)
+      return { input, cached, output: counts['output_tokens'] }
     },
   }
 }
 
-const parsedOrText = (block: unknown): Fields =>
-  typeof block === 'string' ? { type: 'text', text: block } : objectIn(block)
+const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use'])
+
+function* blockIn(index: number, block: Fields): Iterable<Piece> {
+  const { type, data, id, name, ...words } = block
+  const input = parsedIn(block['input'])
+  if (type === 'text' || type === 'thinking') yield* deltaIn(index, words)
+  if (type === 'redacted_thinking')
+    yield { thought: { id: index, providerData: { anthropic: { redactedData: textIn(data) ?? '' } } } }
+  if (type === 'tool_use') {
+    const text = Object.keys(input).length > 0 ? argumentsIn(input) : undefined
+    yield { call: { index, id: textIn(id), name: textIn(name) ?? '', arguments: text } }
+  }
+}
 
 const DELTAS: Readonly<Record<string, string>> = {
   text_delta: 'text',
@@ -134,64 +132,16 @@ const DELTAS: Readonly<Record<string, string>> = {
   input_json_delta: 'partial_json',
 }
 
-/** The blocks of an answer, each started and stopped once. Unknown kinds are passed over with their deltas. */
-class Blocks {
-  readonly #calls: number[] = []
-  readonly #states = new Map<number, 'open' | 'closed' | 'unknown'>()
-
-  start(index: number, block: Fields): readonly object[] {
-    const content_block = blockIn(block)
-    this.#states.set(index, content_block ? 'open' : 'unknown')
-    if (!content_block) return []
-    if (block['type'] === 'tool_use') addCall(this.#calls, index)
-    // The SDK reads words only from deltas.
-    const deltas = ['text', 'thinking', 'signature'].filter((key) => isSaid(block[key]))
-    return [
-      { type: 'content_block_start', index, content_block },
-      ...deltas.flatMap((key) => this.add(index, { [key]: block[key] })),
-    ]
-  }
-
-  add(index: number, delta: Fields): readonly object[] {
-    const named = textIn(delta['type'])
-    const type = named ?? Object.entries(DELTAS).find(([, one]) => one in delta)?.[0] ?? ''
-    const field = DELTAS[type]
-    const value = field === undefined ? undefined : jsonTextIn(delta[field])
-    if (!field || !value) return []
-    const state = this.#states.get(index)
-    const kind = field === 'partial_json' ? undefined : field === 'text' ? 'text' : 'thinking'
-    const started = state === undefined && kind ? this.start(index, { type: kind }) : []
-    if (this.#states.get(index) !== 'open') return []
-    return [...started, { type: 'content_block_delta', index, delta: { type, [field]: value } }]
-  }
-
-  stop(index: number): readonly object[] {
-    if (this.#states.get(index) !== 'open') return []
-    this.#states.set(index, 'closed')
-    return [{ type: 'content_block_stop', index }]
-  }
-
-  /** Some gateways leave the stop of a block out, and only a stopped call is one. */
-  stopAll = (): readonly object[] => [...this.#states.keys()].flatMap((index) => this.stop(index))
-}
-
-function blockIn(block: Fields): object | undefined {
-  const type = textIn(block['type'])
-  switch (type) {
-    case 'text':
-      return { type, text: '' }
-    case 'thinking':
-      return { type, thinking: '' }
-    case 'redacted_thinking':
-      return { type, data: textIn(block['data']) ?? '' }
-    case 'tool_use':
-      return {
-        type,
-        id: textIn(block['id']) ?? '',
-        name: textIn(block['name']) ?? '',
-        input: parsedIn(block['input']),
-      }
-    default:
-      return undefined
+/** `anthropic` is what the SDK writes back into the next request. */
+function* deltaIn(index: number, delta: Fields): Iterable<Piece> {
+  const type = textIn(delta['type'])
+  for (const key of type === undefined ? Object.values(DELTAS) : [DELTAS[type] ?? '']) {
+    const value = argumentsIn(delta[key])
+    if (!value) continue
+    if (key === 'text') yield { text: value }
+    if (key === 'thinking') yield { thought: { id: index, text: value } }
+    if (key === 'signature')
+      yield { thought: { id: index, providerData: { anthropic: { signature: value } } } }
+    if (key === 'partial_json') yield { call: { index, arguments: value } }
   }
 }

@@ -1,15 +1,25 @@
-import { JSONParseError } from '@ai-sdk/provider'
+import { isObject, isSaid, jsonIn, listIn, objectIn, type Fields } from './loose.ts'
 import { LimitError } from './fetch.ts'
-import { isSaid, jsonIn, listIn, objectIn, type Fields } from './loose.ts'
 
 const MAX_MS_AT_ONCE = 5
 const MAX_CHARS_AT_ONCE = 64 * 1024
 
+/** A line is looked through from its start whenever it grows. A body without lines is kept as far. */
+const MAX_LINE_CHARS = 1024 * 1024
+
 /** Comments and empty events keep a connection open for an hour, but are no answer. */
 const MAX_BYTES_WITHOUT_USE = 8 * 1024 * 1024
 
-/** Of a body that is neither an event stream nor JSON lines. */
-const MAX_PLAIN_CHARS = 1024 * 1024
+/** A body that is no whole answer. */
+export class BrokenAnswer extends Error {
+  override readonly name = 'BrokenAnswer'
+  /** The beginning of what is no answer; undefined if the answer was cut off. */
+  readonly text: string | undefined
+  constructor(text?: string) {
+    super(text === undefined ? 'the stream ended without an end' : 'no event of an answer')
+    this.text = text?.slice(0, 500)
+  }
+}
 
 /**
  * A provider's body as JSON objects: events of a stream, lines of JSON, or one JSON text. This file knows no
@@ -29,8 +39,8 @@ export class BodyEvents {
   #plainChars = 0
 
   /**
-   * Lets others work after 5 ms or 64 K characters. Throws `JSONParseError` for a broken event or a body without
-   * any (its `text` is the body's beginning), `LimitError` for too much without use, or the error of the body.
+   * Lets others work after 5 ms or 64 K characters. Throws `BrokenAnswer` for a broken event or a body without
+   * any, `LimitError` for a long line or too much without use, or the error of the body.
    */
   async *read(body: ReadableStream<Uint8Array>): AsyncGenerator<Fields> {
     const decoder = new TextDecoder()
@@ -52,14 +62,17 @@ export class BodyEvents {
         since = performance.now()
         chars = 0
       }
-      if (this.bytesWithoutUse > MAX_BYTES_WITHOUT_USE) throw new LimitError('answerBytes')
+      const isEndless = this.bytesWithoutUse > MAX_BYTES_WITHOUT_USE || this.#rest.length > MAX_LINE_CHARS
+      if (isEndless) throw new LimitError('answerBytes')
     }
     const last = this.#eventsIn(this.#rest + decoder.decode())
     yield* last
-    yield* this.#atEnd(isEmpty && last.length === 0)
+    const text = [...this.#parts, ...this.#plain].join('\n')
+    const value = jsonIn(text)
+    if (isObject(value)) yield* this.#events(value)
+    else if (isEmpty && last.length === 0) throw new BrokenAnswer(text)
   }
 
-  /** `limitedFetch` bounds the length of a line. */
   #eventsIn(untrimmed: string): readonly Fields[] {
     const line = untrimmed.trim()
     if (line === '') return this.#endOfEvent()
@@ -70,38 +83,30 @@ export class BodyEvents {
     }
     const [all, field] = FIELD.exec(line) ?? ['']
     const text = line.slice(all.length)
-    switch (field) {
-      case 'data':
-        return this.#dataIn(text)
-      case 'event':
-        this.#type = text === 'message' ? '' : text
-        return []
-      case 'error': {
-        // llama.cpp before October 2025 wrote an error into a field of its own (tools/server/server.cpp).
-        const error = jsonIn(text) ?? text
-        return [isSaid(objectIn(error)['error']) ? objectIn(error) : { error }]
-      }
-      case undefined:
-        return this.#plainLine(line)
-      default:
-        return []
-    }
+    if (field === undefined) return this.#plainLine(line)
+    if (field === 'data') return this.#dataIn(text)
+    if (field === 'event') this.#type = text === 'message' ? '' : text
+    if (field !== 'error') return []
+    // llama.cpp before October 2025 wrote an error into a field of its own (tools/server/server.cpp).
+    const error = jsonIn(text) ?? text
+    return [isSaid(objectIn(error)['error']) ? objectIn(error) : { error }]
   }
 
   #dataIn(text: string): readonly Fields[] {
-    const value = this.#parts.length === 0 ? jsonIn(text) : undefined
+    const isFirst = this.#parts.length === 0
+    const value = isFirst ? jsonIn(text) : undefined
     if (typeof value === 'object') return this.#events(value)
-    const isWhole = this.#parts.length === 0 && (this.#type === 'error' || SAYS_ERROR.test(text))
-    if (isWhole && !text.startsWith('{')) return [{ error: value ?? text }]
-    if (this.#parts.length > 0 || /^[[{]/.test(text)) this.#parts.push(text)
+    const isJson = /^[[{]/.test(text)
+    const saysError = this.#type === 'error' || SAYS_ERROR.test(text)
+    if (isFirst && saysError && !text.startsWith('{')) return [{ error: value ?? text }]
+    if (!isFirst || isJson) this.#parts.push(text)
     return []
   }
 
   #endOfEvent(): readonly Fields[] {
     const text = this.#parts.join('\n')
     const found = text === '' ? [] : jsonIn(text)
-    if (typeof found !== 'object')
-      throw new JSONParseError({ text: text.slice(0, 500), cause: 'broken JSON' })
+    if (typeof found !== 'object') throw new BrokenAnswer(text)
     const events = this.#events(found)
     this.#parts = []
     this.#type = ''
@@ -117,16 +122,8 @@ export class BodyEvents {
     const value = this.#plain.length === 0 && /^[[{]/.test(line) ? jsonIn(line) : undefined
     if (typeof value === 'object') return this.#events(value)
     this.#plainChars += line.length
-    if (this.#plainChars <= MAX_PLAIN_CHARS) this.#plain.push(line)
+    if (this.#plainChars <= MAX_LINE_CHARS) this.#plain.push(line)
     return []
-  }
-
-  #atEnd(isEmpty: boolean): readonly Fields[] {
-    const text = [...this.#parts, ...this.#plain].join('\n')
-    const value = jsonIn(text)
-    if (typeof value === 'object') return this.#events(value)
-    if (!isEmpty) return []
-    throw new JSONParseError({ text: text.slice(0, 500), cause: 'no event of an answer' })
   }
 }
 

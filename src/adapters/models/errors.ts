@@ -2,16 +2,16 @@
  * Explains a failed request in a sentence for people, and says if another request may succeed. It does not
  * decide what is done about it.
  */
-import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
 import { duration } from '../../lib/amounts.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { ModelError, type ModelRefusal } from '../../turns/ports.ts'
+import { BrokenAnswer } from './body-events.ts'
 import { LimitError } from './fetch.ts'
 import { countIn, isSaid, jsonIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 import { parseRateRefusal, parseRefusal } from './refusals.ts'
-import { partNamedIn, type SentRequest } from './refused-parts.ts'
+import { partNamedIn } from './refused-parts.ts'
 
 export interface Target {
   readonly access: ModelAccess
@@ -24,6 +24,7 @@ export interface Target {
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   readonly said: string
+  readonly status: number | undefined
   readonly isPassing: boolean
   /** `event` says it in any form that `messageIn` knows. */
   constructor(event: Fields) {
@@ -32,9 +33,9 @@ export class ProviderError extends Error {
     super(messageIn(event) ?? said)
     this.said = said
     const { type, code, status } = { ...event, ...objectIn(error) }
-    const statusCode = countIn(code) ?? countIn(status) ?? 0
     this.isPassing =
-      [type, code, status].some((word) => PASSING.test(textIn(word) ?? '')) || isPassing(statusCode)
+      [type, code, status].some((word) => PASSING.test(textIn(word) ?? '')) ||
+      isPassing(countIn(code) ?? countIn(status) ?? 0)
   }
 }
 
@@ -44,110 +45,144 @@ const PASSING =
 
 const isPassing = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500
 
+/** A response without an answer, with the words of its body. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError'
+  readonly said: string
+  readonly status: number
+  readonly isPassing: boolean
+  readonly retryAfterMs: number | undefined
+  constructor({ status, statusText, headers }: Response, body: string) {
+    const words = /^\s*[{[]/.test(body) ? messageIn(jsonIn(body)) : body.trim()
+    super(PAGE.test(body) ? A_PAGE : words || statusText)
+    this.said = body
+    this.status = status
+    this.isPassing = isPassing(status) && !NO_CREDIT.test(body)
+    this.retryAfterMs = retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(body)?.[1] || '')
+  }
+}
+
+const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)\b/i
+
+const A_PAGE = "a web page, not a model's answer"
+
+/** Of an account without credit: OpenAI (platform.openai.com/docs/guides/error-codes), Anthropic with status 400. */
+const NO_CREDIT = /insufficient_quota|credit balance is too low/i
+
+/** Of Gemini (google.rpc, error_details.proto). */
+const RETRY_DELAY = /"retryDelay":\s{0,9}"([\d.]{1,9})s"/
+
+/** Milliseconds, from seconds or a date (RFC 9110, 10.2.3). */
+function retryAfter(said: string): number | undefined {
+  const isNumber = /^\s*\d{1,9}(?:\.\d{1,9})?\s*$/.test(said)
+  const ms = isNumber ? Math.ceil(Number(said) * 1_000) : Date.parse(said) - Date.now()
+  return ms > 0 ? ms : undefined
+}
+
 /**
  * Makes a `ModelError` of any failure: a sentence for people, and facts for the log, neither with a secret.
- * `begun`: the provider had begun to answer. `sent` is what it may have refused a part of.
+ * `begun`: the provider had begun to answer. `sent` is the request, which it may have refused a part of.
  */
-export function toModelError(
-  error: unknown,
-  target: Target,
-  begun = false,
-  sent: SentRequest = {},
-): ModelError {
+export function toModelError(error: unknown, target: Target, begun = false, sent: Fields = {}): ModelError {
   if (error instanceof ModelError) return error
-  const call = APICallError.isInstance(error) ? error : undefined
-  const { sentence, retryable, retryAfterMs } = explain(error, call, target)
+  const said = error instanceof ProviderError || error instanceof StatusError ? error : undefined
   const code = causes(error).map(errorCode).find(Boolean)
-  const isEndless = causes(error).some((cause) => cause instanceof LimitError)
+  const limit = causes(error).find((cause) => cause instanceof LimitError)
+  const [sentence, isPassing] = limit
+    ? explainLimit(limit)
+    : code
+      ? explainCode(code, target)
+      : explain(error, target)
   const facts = {
     endpoint: target.endpoint,
-    ...(call?.statusCode === undefined ? {} : { status: call.statusCode }),
+    ...(said?.status === undefined ? {} : { status: said.status }),
     ...(code === undefined ? {} : { code }),
-    detail: redact(call?.responseBody || errorMessage(error), target, 500),
+    detail: redact((said instanceof StatusError && said.said) || errorMessage(error), target, 500),
   }
-  const refusal = withWords(refusalOf(error, call, sent), error, call, target)
+  const refusal = said && withWords(refusalOf(said, sent), redact(said.message, target, 300))
   // The same request would be refused again, whatever its status says.
-  const isPassing = refusal?.kind === 'too-long' && refusal.isPassing === true
-  const maySucceed = retryable && (!refusal || isPassing)
+  const maySucceed = isPassing && (!refusal || (refusal.kind === 'too-long' && refusal.isPassing === true))
   return new ModelError(`${target.access.name}: ${sentence}`, maySucceed, facts, {
     ...(refusal ? { refusal } : {}),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(said instanceof StatusError && said.retryAfterMs ? { retryAfterMs: said.retryAfterMs } : {}),
     // What the provider itself gave up is not known to have been read.
-    begun: begun && (retryable || isEndless) && !refusal,
+    begun: begun && (isPassing || limit !== undefined) && !refusal,
   })
 }
 
-function refusalOf(
-  error: unknown,
-  call: APICallError | undefined,
-  sent: SentRequest,
-): ModelRefusal | undefined {
-  if (call?.statusCode === 401 || call?.statusCode === 403) return undefined
-  const said = call
-    ? `${call.message}\n${call.responseBody ?? ''}`
-    : error instanceof ProviderError
-      ? error.said
-      : undefined
-  const read = call?.statusCode === 429 ? parseRateRefusal : parseRefusal
-  const isBadRequest = call ? [400, 422].includes(call.statusCode ?? 0) : !isTransientError(error)
-  const refusal =
-    said === undefined ? undefined : (read(said) ?? (isBadRequest ? partNamedIn(said, sent) : undefined))
+function refusalOf(error: ProviderError | StatusError, sent: Fields): ModelRefusal | undefined {
+  const { said, status } = error
+  if (status === 401 || status === 403) return undefined
+  const refusal = status === 429 ? parseRateRefusal(said) : parseRefusal(said)
+  if (refusal) return refusal
   // This status is of a request that is too large (RFC 9110, 15.5.14), whatever a proxy's page says.
-  return refusal ?? (call?.statusCode === 413 ? { kind: 'too-long' } : undefined)
+  if (status === 413) return { kind: 'too-long' }
+  const isBadRequest = status === undefined ? !error.isPassing : [400, 422].includes(status)
+  return isBadRequest ? partNamedIn(said, sent) : undefined
 }
 
-const isTransientError = (error: unknown): boolean => error instanceof ProviderError && error.isPassing
+const withWords = (refusal: ModelRefusal | undefined, words: string): ModelRefusal | undefined =>
+  !refusal || refusal.kind === 'too-long' || words === '' ? refusal : { ...refusal, words }
 
-/** The refusal with what the provider said, for people. */
-function withWords(
-  refusal: ModelRefusal | undefined,
-  error: unknown,
-  call: APICallError | undefined,
-  target: Target,
-): ModelRefusal | undefined {
-  if (!refusal || refusal.kind === 'too-long') return refusal
-  const words = call
-    ? quotedFrom(call, target).replace(/^ \(|\)$/g, '')
-    : redact(errorMessage(error), target, 300)
-  return words === '' ? refusal : { ...refusal, words }
-}
+type Explanation = readonly [sentence: string, isPassing: boolean]
 
-const NO_CONTENT = 204
+const explainLimit = ({ limit }: LimitError): Explanation =>
+  limit === 'idleMs'
+    ? ['the server fell silent in the middle; it was given up', true]
+    : ['the server sent more than an answer can hold; it was stopped', false]
 
-function explain(error: unknown, call: APICallError | undefined, target: Target): Explanation {
-  const limit = causes(error).find((cause) => cause instanceof LimitError)
-  if (limit?.limit === 'idleMs') return transient('the server fell silent in the middle; it was given up')
-  if (limit) return permanent('the server sent more than an answer can hold; it was stopped')
-  const code = causes(error).map(errorCode).find(Boolean)
-  if (code) return networkSentence(code, target)
-  if (call?.statusCode !== undefined && (call.statusCode >= 300 || call.statusCode === NO_CONTENT))
-    return explainStatus(call.statusCode, call, target)
-  if (InvalidResponseDataError.isInstance(error))
-    return transient('the answer was cut off in the middle; ask again')
-  if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
-    const text = 'text' in error ? error.text : ''
-    if (PAGE.test(text)) return permanent(`${target.endpoint} sent ${A_PAGE}; check endpoint`)
-    const quoted = isSaid(text) && !/^\s*[[{]/.test(text) ? ` (${redact(text, target, 100)})` : ''
-    return transient(`the server at ${target.endpoint} sent something that is not a model's answer${quoted}`)
-  }
-  if (error instanceof ProviderError) {
-    const sentence = `the provider reported: ${redact(error.message, target, 300)}`
-    return { sentence, retryable: error.isPassing }
-  }
-  if (call) return transient('the connection broke in the middle of the answer; ask again')
-  return transient(`the request failed (${redact(errorMessage(error), target, 200)}); ask again`)
-}
-
-function networkSentence(code: string, { endpoint, advice }: Target): Explanation {
+function explainCode(code: string, { endpoint, advice }: Target): Explanation {
   const at = new URL(endpoint).origin
-  if (code === 'ECONNREFUSED') return permanent(`nothing answers at ${at}; ${advice}`)
+  if (code === 'ECONNREFUSED') return [`nothing answers at ${at}; ${advice}`, false]
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return permanent(`there is no host at ${at}; check endpoint`)
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
-    return permanent(`the certificate of ${at} cannot be trusted (${code})`)
-  }
+    return [`there is no host at ${at}; check endpoint`, false]
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code))
+    return [`the certificate of ${at} cannot be trusted (${code})`, false]
   // A broken connection is nothing that people can mend. The log says where the server is.
-  return transient('the connection to its server broke; ask again')
+  return ['the connection to its server broke; ask again', true]
+}
+
+function explain(error: unknown, target: Target): Explanation {
+  if (error instanceof StatusError) return [explainStatus(error, target), error.isPassing]
+  const words = redact(errorMessage(error), target, 300)
+  if (error instanceof ProviderError) return [`the provider reported: ${words}`, error.isPassing]
+  if (!(error instanceof BrokenAnswer)) return [`the request failed (${words}); ask again`, true]
+  const { text } = error
+  if (text === undefined) return ['the answer was cut off in the middle; ask again', true]
+  if (PAGE.test(text)) return [`${target.endpoint} sent ${A_PAGE}; check endpoint`, false]
+  const quoted = isSaid(text) && !/^\s*[[{]/.test(text) ? ` (${redact(text, target, 100)})` : ''
+  return [`the server at ${target.endpoint} sent something that is not a model's answer${quoted}`, true]
+}
+
+/** OpenAI, status 404. */
+const ONLY_RESPONSES = /only supported in v1\/responses/
+
+function explainStatus(
+  { status, said, message, retryAfterMs, isPassing }: StatusError,
+  target: Target,
+): string {
+  const { access, endpoint } = target
+  if (status < 300) return `${endpoint} answers with status ${status} and nothing else; check endpoint`
+  if (status < 400)
+    return `${endpoint} answers with a redirect (status ${status}), which is not followed; check endpoint`
+  const words = redact(message, target, 300)
+  const quoted = words && ` (${words})`
+  // Gemini refuses a wrong key with status 400.
+  if (status === 401 || status === 403 || /API key not valid/i.test(words))
+    return `${keySentence(access)}${quoted}`
+  if (ONLY_RESPONSES.test(words))
+    return `${access.model} is only for the Responses API; set backend = "openai" and api = "responses"${quoted}`
+  if (status === 404)
+    return `${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`
+  if (NO_CREDIT.test(said))
+    return `the provider's account has no credit left; check its plan and billing${quoted}`
+  if (!isPassing) return `the provider refused the request with status ${status}${quoted}`
+  const what =
+    status === 429
+      ? "the provider's limit of requests is reached"
+      : `the provider failed with status ${status}`
+  const when = retryAfterMs === undefined ? 'in a while' : `in ${duration(retryAfterMs)}`
+  return `${what}; try again ${when}${quoted}`
 }
 
 function causes(error: unknown): readonly Error[] {
@@ -156,86 +191,14 @@ function causes(error: unknown): readonly Error[] {
   return found
 }
 
-interface Explanation {
-  readonly sentence: string
-  /** `retryAfterMs` is what the provider asked for. */
-  readonly retryable: boolean
-  readonly retryAfterMs?: number
-}
-
-const permanent = (sentence: string): Explanation => ({ sentence, retryable: false })
-
-const transient = (sentence: string): Explanation => ({ sentence, retryable: true })
-
-function explainStatus(status: number, call: APICallError, target: Target): Explanation {
-  const { access, endpoint } = target
-  const quoted = quotedFrom(call, target)
-  if (status < 300)
-    return permanent(`${endpoint} answers with status ${status} and nothing else; check endpoint`)
-  if (status < 400)
-    return permanent(
-      `${endpoint} answers with a redirect (status ${status}), which is not followed; check endpoint`,
-    )
-  // Gemini refuses a wrong key with status 400.
-  if (status === 401 || status === 403 || /API key not valid/i.test(quoted))
-    return permanent(`${keySentence(access)}${quoted}`)
-  if (status < 500 && ONLY_RESPONSES.test(quoted))
-    return permanent(
-      `${access.model} is only for the Responses API; set backend = "openai" and api = "responses"${quoted}`,
-    )
-  if (status === 404)
-    return permanent(`${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`)
-  if (status < 500 && NO_CREDIT.test(call.responseBody ?? ''))
-    return permanent(`the provider's account has no credit left; check its plan and billing${quoted}`)
-  if (!isPassing(status)) return permanent(`the provider refused the request with status ${status}${quoted}`)
-  const what =
-    status === 429
-      ? "the provider's limit of requests is reached"
-      : `the provider failed with status ${status}`
-  const later = retryAfter(call)
-  const when = later.retryAfterMs === undefined ? 'in a while' : `in ${duration(later.retryAfterMs)}`
-  return { ...transient(`${what}; try again ${when}${quoted}`), ...later }
-}
-
-/** Of an account without credit: OpenAI (platform.openai.com/docs/guides/error-codes), Anthropic with status 400. */
-const NO_CREDIT = /insufficient_quota|credit balance is too low/i
-
-/** OpenAI, status 404. */
-const ONLY_RESPONSES = /only supported in v1\/responses/
-
-/** In seconds or as a date (RFC 9110, 10.2.3); Gemini's `RetryInfo` is in its error (google.rpc, error_details.proto). */
-function retryAfter({ responseHeaders, responseBody = '' }: APICallError): Pick<Explanation, 'retryAfterMs'> {
-  const said =
-    responseHeaders?.['retry-after']?.trim() ||
-    /"retryDelay":\s{0,9}"([\d.]{1,9})s"/.exec(responseBody)?.[1] ||
-    ''
-  const ms = /^\d{1,9}(?:\.\d{1,9})?$/.test(said)
-    ? Math.ceil(Number(said) * 1_000)
-    : Date.parse(said) - Date.now()
-  return ms > 0 ? { retryAfterMs: ms } : {}
-}
-
-const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)\b/i
-
-const A_PAGE = "a web page, not a model's answer"
-
-function quotedFrom({ message, responseBody = '' }: APICallError, target: Target): string {
-  if (PAGE.test(responseBody)) return ` (${A_PAGE})`
-  const isJson = /^\s*[{[]/.test(responseBody)
-  const words = isJson ? messageIn(jsonIn(responseBody)) : responseBody.trim()
-  const said = redact(words || message, target, 300)
-  return said && said !== 'Failed to process error response' ? ` (${said})` : ''
-}
-
 function keySentence({ apiKey, apiKeyEnv, headerEnv = {}, headers = {} }: ModelAccess): string {
-  const [header, headerVariable] = Object.entries(headerEnv)[0] ?? []
-  const value = apiKeyEnv ? apiKey : header && headers[header]
-  const variable = apiKeyEnv
-    ? `${apiKeyEnv} (api_key_env)`
-    : headerVariable && `${headerVariable} (header_env)`
+  const [header = '', headerVariable] = Object.entries(headerEnv)[0] ?? []
+  const [variable, key, value] = apiKeyEnv
+    ? [apiKeyEnv, 'api_key_env', apiKey]
+    : [headerVariable, 'header_env', headers[header]]
   if (!variable) return 'the provider wants a key; name its variable with api_key_env in the config'
-  if (!value) return `the provider wants a key; set the environment variable ${variable}`
-  return `the provider refused the key in ${variable}; check it`
+  if (!value) return `the provider wants a key; set the environment variable ${variable} (${key})`
+  return `the provider refused the key in ${variable} (${key}); check it`
 }
 
 /**

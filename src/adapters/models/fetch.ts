@@ -41,85 +41,48 @@ async function fetchThrough(proxies: Proxies): Promise<typeof fetch> {
 }
 
 /**
- * `fetch` whose answer fails with `LimitError` if the provider is silent, endless, or sends a line without an
- * end. Redirects are not followed: a key must not be carried to another host.
+ * `fetch` whose answer fails with `LimitError` if the provider is silent or endless. Redirects are not
+ * followed: a key must not be carried to another host.
  */
-export function limitedFetch(limits: ModelLimits, proxies?: Proxies): typeof fetch {
+export function limitedFetch({ idleMs, answerBytes }: ModelLimits, proxies?: Proxies): typeof fetch {
   let proxied: Promise<typeof fetch> | undefined
   return async (input, init) => {
-    const ending = createEnding(limits.idleMs, init?.signal ?? undefined)
-    const { signal } = ending
+    const silence = new AbortController()
+    const wait = () => setTimeout(() => silence.abort(new LimitError('idleMs')), idleMs)
+    let timer = wait()
+    const endWait = (): void => clearTimeout(timer)
+    const signal = AbortSignal.any([silence.signal, ...(init?.signal ? [init.signal] : [])])
+    // The caller aborts its signal when it is done.
+    signal.addEventListener('abort', endWait, { once: true })
+    let bytes = 0
+    const guard = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        endWait()
+        bytes += chunk.length
+        if (bytes > answerBytes) return controller.error(new LimitError('answerBytes'))
+        timer = wait()
+        controller.enqueue(chunk)
+      },
+      flush: endWait,
+    })
     try {
       const send = proxies ? await (proxied ??= fetchThrough(proxies)) : fetch
       const response = await send(input, { ...init, signal, redirect: 'manual' })
       // `fetch` forgets its signal after a garbage collection (undici v6.24.1, lib/web/fetch/request.js), so
       // the body gets the signal itself.
-      const body = response.body?.pipeThrough(guard(limits, ending), { signal })
-      if (!body) ending.endTimer()
+      const body = response.body?.pipeThrough(guard, { signal })
+      if (!body) endWait()
       return new Response(body ?? null, response)
     } catch (error) {
-      ending.endTimer()
+      endWait()
       // The library would report our own abort as the caller's. A silent provider is a failure.
       throw signal.aborted ? signal.reason : error
     }
   }
 }
 
-interface Ending {
-  readonly signal: AbortSignal
-  restartTimer(): void
-  endTimer(): void
-}
-
-function createEnding(idleMs: number, caller: AbortSignal | undefined): Ending {
-  const ending = new AbortController()
-  const expire = (): void => ending.abort(new LimitError('idleMs'))
-  let timer = setTimeout(expire, idleMs)
-  const endTimer = (): void => clearTimeout(timer)
-  const stop = (): void => {
-    endTimer()
-    ending.abort(caller?.reason)
-  }
-  if (caller?.aborted) stop()
-  // The caller aborts its signal when it is done, and that ends the timer.
-  caller?.addEventListener('abort', stop, { once: true })
-  return {
-    signal: ending.signal,
-    endTimer,
-    restartTimer() {
-      endTimer()
-      timer = setTimeout(expire, idleMs)
-    },
-  }
-}
-
-const LINE_END = 10
-
-function guard(limits: ModelLimits, ending: Ending): TransformStream<Uint8Array, Uint8Array> {
-  let total = 0
-  let line = 0
-  return new TransformStream({
-    transform(chunk, controller) {
-      ending.restartTimer()
-      total += chunk.length
-      const lastEnd = chunk.lastIndexOf(LINE_END)
-      line = lastEnd < 0 ? line + chunk.length : chunk.length - lastEnd - 1
-      const broken =
-        total > limits.answerBytes ? 'answerBytes' : line > limits.lineBytes ? 'lineBytes' : undefined
-      if (!broken) return controller.enqueue(chunk)
-      ending.endTimer()
-      controller.error(new LimitError(broken))
-    },
-    flush: ending.endTimer,
-  })
-}
-
 /** A hosted server may list thousands of models. */
-const INQUIRY_LIMITS: ModelLimits = {
-  idleMs: 10_000,
-  answerBytes: 8 * 1024 * 1024,
-  lineBytes: 8 * 1024 * 1024,
-}
+const INQUIRY_LIMITS: ModelLimits = { idleMs: 10_000, answerBytes: 8 * 1024 * 1024 }
 
 /**
  * Asks a server about its models: `body` in a POST, else a GET. Rejects unless the answer is a JSON object.

@@ -1,22 +1,24 @@
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import { ProviderError } from './errors.ts'
-import { addCall, reportOf, type Dialect } from './answer.ts'
+import type { Dialect, Piece } from './answer.ts'
 import { geminiSchema } from './gemini-schemas.ts'
-import { argumentsIn, countIn, jsonIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
+import { argumentsIn, listIn, objectIn, sumOf, textIn } from './loose.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
-import { sdkModel } from './sdk-model.ts'
+import { askBySdk, servedModel } from './served-model.ts'
 import { thoughtTokens } from './settings.ts'
 
 export const gemini: Provider = {
-  create: sdkModel({
+  create: servedModel({
     endpointOf: (access) => endpoint(access, 'https://generativelanguage.googleapis.com/v1beta'),
-    async load(options, { model }) {
-      const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
-      return createGoogleGenerativeAI(options)(model)
-    },
-    dialect: geminiDialect,
-    settings: geminiSettings,
-    schema: geminiSchema,
+    ask: askBySdk({
+      async load(options, { model }) {
+        const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
+        return createGoogleGenerativeAI(options)(model)
+      },
+      settings: geminiSettings,
+      schema: geminiSchema,
+    }),
+    dialect: () => geminiDialect,
   }),
   // How its API writes declarations is not documented.
   framing: {
@@ -36,7 +38,7 @@ export const gemini: Provider = {
 }
 
 /** Models before Gemini 3 think for a number of tokens (ai.google.dev/gemini-api/docs/thinking). */
-function geminiSettings(access: ModelAccess, maxOutput: number): Fields {
+function geminiSettings(access: ModelAccess, maxOutput: number) {
   const { model, temperature, topP, seed, stop, effort } = access
   const isOld = /gemini-[12]\b/.test(model)
   const thinkingConfig = effort && {
@@ -47,60 +49,41 @@ function geminiSettings(access: ModelAccess, maxOutput: number): Fields {
 }
 
 /** ai.google.dev/api/generate-content */
-function geminiDialect(): Dialect {
-  const calls: object[] = []
-  let hasEnd = false
-  const ended = (finishReason: string): object => ({ candidates: [{ content: { parts: [] }, finishReason }] })
-  return {
-    field: 'candidates',
-    read(event) {
-      const { content, finishReason } = objectIn(listIn(event['candidates'])[0])
-      const parts = listIn(typeof content === 'string' ? content : objectIn(content)['parts']).flatMap(partIn)
-      for (const part of parts) if ('functionCall' in part) addCall(calls, part)
-      const reason = textIn(finishReason)?.toUpperCase()
-      if (reason?.startsWith('MALFORMED_'))
-        throw new ProviderError({
-          message: `it could not read what the model wrote (${reason})`,
-          status: 503,
-        })
-      const blockReason = textIn(objectIn(event['promptFeedback'])['blockReason'])
-      const isEnd = Boolean(reason) && reason !== 'FINISH_REASON_UNSPECIFIED'
-      hasEnd ||= isEnd || Boolean(blockReason)
-      return [
-        ...(parts.length > 0 ? [{ candidates: [{ content: { parts } }] }] : []),
-        ...(isEnd ? [ended(reason ?? '')] : []),
-        ...(blockReason ? [{ promptFeedback: { blockReason } }] : []),
-      ]
-    },
-    end: (isWhole) => (isWhole && !hasEnd ? [ended('STOP')] : []),
-    usage(event) {
-      const counts = objectIn(event['usageMetadata'])
-      if (Object.keys(counts).length === 0) return undefined
-      // Gemini leaves a count of 0 out.
-      const said = 'candidatesTokenCount' in counts ? countIn(counts['candidatesTokenCount']) : 0
-      const output = said === undefined ? undefined : said + (countIn(counts['thoughtsTokenCount']) ?? 0)
-      return reportOf({
-        input: countIn(counts['promptTokenCount']),
-        cached: countIn(counts['cachedContentTokenCount']),
-        output,
-      })
-    },
-  }
+const geminiDialect: Dialect = {
+  field: 'candidates',
+  *read(event) {
+    const { content, finishReason } = objectIn(listIn(event['candidates'])[0])
+    const parts = typeof content === 'string' ? content : objectIn(content)['parts']
+    for (const part of listIn(parts)) yield* partIn(part)
+    const end = textIn(finishReason) ?? textIn(objectIn(event['promptFeedback'])['blockReason'])
+    if (/^MALFORMED_/i.test(end ?? '')) {
+      const message = `it could not read what the model wrote (${end})`
+      throw new ProviderError({ message, status: 503 })
+    }
+    if (end && !end.endsWith('_UNSPECIFIED')) yield { end }
+  },
+  usage({ usageMetadata }) {
+    const counts = objectIn(usageMetadata)
+    // Gemini leaves a count of 0 out.
+    const { candidatesTokenCount = 0, thoughtsTokenCount } = counts
+    return {
+      input: counts['promptTokenCount'],
+      cached: counts['cachedContentTokenCount'],
+      output: usageMetadata ? sumOf(candidatesTokenCount, thoughtsTokenCount ?? 0) : undefined,
+    }
+  },
 }
 
-function partIn(part: unknown): object | [] {
-  const { text, thought, thoughtSignature, functionCall } = objectIn(part)
+/** `google` is what the SDK writes back into the next request. */
+function* partIn(part: unknown): Iterable<Piece> {
+  const { text: said = part, thought, thoughtSignature, functionCall } = objectIn(part)
   const signature = textIn(thoughtSignature)
-  const signed = signature ? { thoughtSignature: signature } : {}
-  const call = objectIn(functionCall)
-  const name = textIn(call['name'])
+  const providerData = signature ? { google: { thoughtSignature: signature } } : undefined
+  const { name, id, args } = objectIn(functionCall)
+  const text = textIn(said)
   if (name) {
-    const args = argumentsIn(call['args']) ?? '{}'
-    return {
-      functionCall: { id: textIn(call['id']) || undefined, name, args: jsonIn(args) ?? args },
-      ...signed,
-    }
-  }
-  const said = textIn(text) ?? textIn(part)
-  return said || signature ? { text: said ?? '', thought: thought === true, ...signed } : []
+    const [called, written] = [textIn(name), argumentsIn(args) ?? '{}']
+    yield { call: { isWhole: true, id: textIn(id), name: called, arguments: written, providerData } }
+  } else if (thought === true && (text || providerData)) yield { thought: { text, providerData } }
+  else if (text) yield { text }
 }

@@ -1,3 +1,5 @@
+import { isTooDeep, parseJson } from '../../lib/json.ts'
+
 /**
  * Reads values that a server may send in another form than documented: `null` is absent, a number may be a
  * text and digits a number, one thing may be a list of it. No function throws.
@@ -14,24 +16,29 @@ const MAX_COUNT = 1_000_000_000
 /** An integer from 0 to 10⁹. */
 export function countIn(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value
-  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_COUNT
-    ? count
-    : undefined
+  const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_COUNT
+  return isCount ? count : undefined
 }
 
+/** Undefined if one of them is no count. */
+export function sumOf(...values: readonly unknown[]): number | undefined {
+  const sum = values.reduce<number>((total, value) => total + (countIn(value) ?? NaN), 0)
+  return countIn(sum)
+}
+
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
 export const objectIn = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+  isObject(value) && !Array.isArray(value) ? (value as Fields) : {}
 
 export const listIn = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 
-export const jsonTextIn = (value: unknown): string | undefined =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : textIn(value)
-
-/** Undefined for broken JSON. */
+/** Undefined for broken JSON, and for JSON so deep that reading it could overflow the stack. */
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value = parseJson(text)
+    return isTooDeep(value) ? undefined : value
   } catch {
     return undefined
   }
@@ -39,7 +46,7 @@ export function jsonIn(text: string): unknown {
 
 /** False for null, a blank text, 0 and false, and for lists and objects of nothing else. */
 export function isSaid(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(isSaid)
+  if (isObject(value)) return Object.values(value).some(isSaid)
   return typeof value === 'string' ? value.trim() !== '' : Boolean(value)
 }
 
@@ -57,8 +64,10 @@ export const parsedIn = (value: unknown): Fields =>
   objectIn(typeof value === 'string' ? jsonIn(value) : value)
 
 /** Arguments of a call as JSON text. PHP writes an empty object as an empty list. */
-export const argumentsIn = (value: unknown): string | undefined =>
-  Array.isArray(value) && value.length === 0 ? '{}' : jsonTextIn(value)
+export function argumentsIn(value: unknown): string | undefined {
+  if (Array.isArray(value) && value.length === 0) return '{}'
+  return isObject(value) ? JSON.stringify(value) : textIn(value)
+}
 
 /** In the order of servers' habit: OpenAI and most others, Ollama and xAI; vLLM before 0.10; FastAPI. */
 const WORDS_OF_ERRORS = ['error', 'errors', 'message', 'detail', 'msg', 'error_message', 'error_description']

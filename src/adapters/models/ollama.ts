@@ -1,18 +1,7 @@
-import { APICallError } from '@ai-sdk/provider'
-import type { ToolCall } from '../../toolbox/tool-call.ts'
-import { cleanLine } from '../../lib/text/clean-text.ts'
-import type {
-  FinishReason,
-  LanguageModel,
-  ModelEvent,
-  ModelFacts,
-  ModelRequest,
-  RequestMessage,
-} from '../../turns/ports.ts'
+import type { ModelFacts, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
-import { addCall, cutOff, readAnswer, reportOf, usageOf, type Answer, type Dialect } from './answer.ts'
-import { toModelError } from './errors.ts'
-import { authorizationHeader, modelFetch, queryServer } from './fetch.ts'
+import type { Dialect } from './answer.ts'
+import { authorizationHeader, queryServer } from './fetch.ts'
 import {
   argumentsIn,
   countIn,
@@ -24,135 +13,55 @@ import {
   wordsIn,
   type Fields,
 } from './loose.ts'
-import { endpoint, REQUEST_KEYS, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
-import { fetchWithout, type SentRequest } from './refused-parts.ts'
+import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
 import { systemAndUser } from '../../prompt/prompt.ts'
 import { argumentsAsObject } from './sdk-prompt.ts'
+import { servedModel } from './served-model.ts'
 import { merge } from './settings.ts'
 
 /** docs.ollama.com/faq */
 export const OLLAMA_ENDPOINT = 'http://localhost:11434'
 
+const endpointOf = (access: ModelAccess): string =>
+  endpoint(access, OLLAMA_ENDPOINT).replace(/\/(?:v1|api(?:\/chat)?)$/, '')
+
 export const ollama: Provider = {
-  create: ollamaModel,
+  create: servedModel({
+    endpointOf,
+    ask: (request, { access, endpoint: base, post }) =>
+      post(
+        `${base}/api/chat`,
+        { 'content-type': 'application/json', ...authorizationHeader(access) },
+        chatBody(request, access),
+      ),
+    dialect: () => ollamaDialect,
+    advice: 'is ollama running?',
+    inquire: async (access, signal) =>
+      factsIn(await queryServer(`${endpointOf(access)}/api/show`, access, signal, { model: access.model })),
+  }),
   framing: CAREFUL_FRAMING,
   required: ['model'],
   takes: [...REQUEST_KEYS, 'seed', 'think', 'options', 'keep_alive'],
 }
 
-function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
-  const base = endpoint(access, OLLAMA_ENDPOINT).replace(/\/(?:v1|api(?:\/chat)?)$/, '')
-  const send = modelFetch(access, limits)
-  const target = { access, endpoint: base, advice: 'is ollama running?' }
-  return {
-    async *stream(request, signal) {
-      const ending = new AbortController()
-      const answer: Answer = { begun: false }
-      const sent: SentRequest = {}
-      const sendWithoutRefused = fetchWithout(send, sent, request.withoutFields)
-      try {
-        const url = `${base}/api/chat`
-        const body = JSON.stringify(chatBody(request, access))
-        const init = {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...authorizationHeader(access) },
-          body,
-        }
-        const ends = AbortSignal.any([signal, ending.signal])
-        const chunks = await bodyOf(url, await sendWithoutRefused(url, { ...init, signal: ends }))
-        answer.begun = true
-        yield* events(chunks, answer)
-      } catch (error) {
-        signal.throwIfAborted()
-        throw toModelError(error, target, answer.begun, sent)
-      } finally {
-        ending.abort()
-      }
-    },
-    ...(access.endpointIsWhole
-      ? {}
-      : {
-          inquire: async (signal: AbortSignal) =>
-            factsIn(await queryServer(`${base}/api/show`, access, signal, { model: access.model })),
-        }),
-  }
-}
-
-async function bodyOf(url: string, response: Response): Promise<ReadableStream<Uint8Array>> {
-  if (response.ok && response.body) return response.body
-  const responseBody = await response.text()
-  throw new APICallError({
-    message: response.statusText,
-    url,
-    requestBodyValues: {},
-    statusCode: response.status,
-    responseHeaders: Object.fromEntries(response.headers),
-    responseBody,
-  })
-}
-
-async function* events(body: ReadableStream<Uint8Array>, answer: Answer): AsyncGenerator<ModelEvent> {
-  const calls: ToolCall[] = []
-  let thought = ''
-  for await (const { text, thinking, toolCalls, isDone, reason } of readAnswer(body, ollamaDialect, answer)) {
-    if (thinking) {
-      thought += thinking
-      yield { type: 'thinking', text: thinking }
-    }
-    if (text) yield { type: 'text', text }
-    for (const call of toolCalls) addCall(calls, toolCall(call, calls.length))
-    if (!isDone) continue
-    if (thought !== '') yield { type: 'thought', thought: { text: thought } }
-    for (const call of calls) yield { type: 'call', call }
-    yield { type: 'finish', ...endOf(reason, calls), ...usageOf(answer.usage) }
-    return
-  }
-  throw cutOff()
-}
-
 /** docs.ollama.com/api/chat */
-interface ChatLine {
-  readonly text: string
-  readonly thinking: string
-  readonly toolCalls: readonly Fields[]
-  readonly isDone: boolean
-  readonly reason: string
-}
-
-const ollamaDialect: Dialect<ChatLine> = {
+const ollamaDialect: Dialect = {
   field: 'message',
-  read(event) {
-    const { message, done } = event
-    const isDone = done === true || done === 1 || done === 'true'
+  *read({ message, done, done_reason }) {
     const fields = objectIn(message)
+    const thought = wordsIn(fields['thinking'])
+    if (thought) yield { thought: { text: thought } }
     const text = wordsIn(fields['content'])
-    const thinking = wordsIn(fields['thinking'])
-    const toolCalls = listIn(fields['tool_calls']).map(objectIn).filter(isSaid)
-    if (!text && !thinking && toolCalls.length === 0 && !isDone) return []
-    return [{ text, thinking, toolCalls, isDone, reason: textIn(event['done_reason']) || 'stop' }]
+    if (text) yield { text }
+    for (const call of listIn(fields['tool_calls']).map(objectIn).filter(isSaid)) {
+      const { name, arguments: args } = parsedIn(call['function'] ?? call)
+      const [id, written] = [textIn(call['id']), argumentsIn(args) ?? '{}']
+      yield { call: { isWhole: true, id, name: textIn(name), arguments: written } }
+    }
+    // `load` and `unload` say that it did nothing with the prompt (github.com/ollama/ollama, docs/api.md).
+    if (done === true || done === 1 || done === 'true') yield { end: textIn(done_reason) ?? '' }
   },
-  end: (isWhole) =>
-    isWhole ? [{ text: '', thinking: '', toolCalls: [], isDone: true, reason: 'stop' }] : [],
-  usage: ({ prompt_eval_count: input, eval_count: output }) =>
-    input === undefined && output === undefined
-      ? undefined
-      : reportOf({ input: countIn(input), cached: undefined, output: countIn(output) }),
-}
-
-function toolCall(call: Fields, place: number): ToolCall {
-  const { name, arguments: args } = parsedIn(call['function'] ?? call)
-  return {
-    id: textIn(call['id']) || `call_${place}`,
-    name: textIn(name) ?? '',
-    arguments: argumentsIn(args) ?? '{}',
-  }
-}
-
-/** `load` and `unload` say that it did nothing with the prompt (github.com/ollama/ollama, docs/api.md). */
-function endOf(word: string, calls: readonly ToolCall[]): FinishReason {
-  if (calls.length > 0) return { reason: 'calls' }
-  if (word === 'stop' || word === 'length') return { reason: word }
-  return { reason: 'other', word: cleanLine(word) }
+  usage: ({ prompt_eval_count, eval_count }) => ({ input: prompt_eval_count, output: eval_count }),
 }
 
 /**
@@ -161,12 +70,12 @@ function endOf(word: string, calls: readonly ToolCall[]): FinishReason {
  * `shift` (api/types.go at v0.33.2). A `num_ctx` that changes makes it load the model again, so it is always
  * the whole window.
  */
-export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): object {
+function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): Fields {
   const { prompt, messages, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
-  const { temperature, topP, seed, stop, options = {}, extraBody = {} } = access
+  const { temperature, topP, seed, stop, options = {} } = access
   const settings = { temperature, top_p: topP, seed, stop, num_ctx: contextWindow, num_predict: maxOutput }
-  const body = {
+  return {
     model: access.model,
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
@@ -181,7 +90,6 @@ export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAcc
     think: thinkOf(access),
     keep_alive: access.keepAlive,
   }
-  return merge(body, extraBody)
 }
 
 /** Only gpt-oss knows degrees; some versions refuse them for others (server/routes.go). */

@@ -98,16 +98,10 @@ export interface ModelLimits {
   /** Milliseconds without a byte from the provider. */
   readonly idleMs: number
   readonly answerBytes: number
-  /** Of the stream: the parser looks through a line from its start whenever it grows. */
-  readonly lineBytes: number
 }
 
 /** A model on a slow disk takes minutes to load before its first byte. */
-export const MODEL_LIMITS: ModelLimits = {
-  idleMs: 240_000,
-  answerBytes: 32 * 1024 * 1024,
-  lineBytes: 1024 * 1024,
-}
+export const MODEL_LIMITS: ModelLimits = { idleMs: 240_000, answerBytes: 32 * 1024 * 1024 }
 
 /** The ends of addresses that people copy from a page for one request. */
 const REQUEST_PATH = /\/(?:chat\/completions|responses|messages)$/

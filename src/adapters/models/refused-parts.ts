@@ -2,17 +2,12 @@
  * Parts of a request that a refusal names, and requests without them. Many servers take only some of OpenAI's fields, and
  * validate each tool of a request.
  */
-import { jsonIn, listIn, objectIn, textIn, type Fields } from './loose.ts'
+import { listIn, objectIn, textIn, type Fields } from './loose.ts'
 
 export type RefusedPart =
   | { readonly kind: 'field'; readonly field: string }
   /** By the name that was sent. */
   | { readonly kind: 'tool'; readonly tool: string }
-
-/** The JSON of a request, once it was sent. */
-export interface SentRequest {
-  body?: string
-}
 
 /** Fields that have the other name on some servers (platform.openai.com/docs/api-reference/chat/create). */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -29,30 +24,19 @@ const NEEDED: ReadonlySet<string> = new Set([
 /** Gemini's settings are in an object of their own. */
 const NESTED = 'generationConfig'
 
-/** `fetch` that leaves out the fields that a server refused, and keeps in `sent` what it sends. */
-export const fetchWithout =
-  (send: typeof fetch, sent: SentRequest, refused: readonly string[] = []): typeof fetch =>
-  async (input, init) => {
-    if (typeof init?.body !== 'string') return await send(input, init)
-    const body =
-      refused.length > 0 ? JSON.stringify(without(objectIn(jsonIn(init.body)), refused)) : init.body
-    sent.body = body
-    return await send(input, { ...init, body })
-  }
-
-function without(body: Fields, refused: readonly string[]): Fields {
-  const entries = Object.entries(body).flatMap(([key, value]) => {
-    if (key === NESTED) return [[key, without(objectIn(value), refused)]]
-    if (!refused.includes(key)) return [[key, value]]
-    const other = OTHER_NAMES[key]
-    return other === undefined || refused.includes(other) ? [] : [[other, value]]
-  })
-  return Object.fromEntries(entries) as Fields
-}
+/** A request's body without the fields that a server refused. */
+export const without = (body: Fields, refused: readonly string[]): Fields =>
+  Object.fromEntries(
+    Object.entries(body).flatMap(([key, value]) => {
+      if (key === NESTED) return [[key, without(objectIn(value), refused)]]
+      if (!refused.includes(key)) return [[key, value]]
+      const other = OTHER_NAMES[key]
+      return other === undefined || refused.includes(other) ? [] : [[other, value]]
+    }),
+  )
 
 /** The part that a server's words name first; undefined if they name none that may be left out. */
-export function partNamedIn(said: string, { body }: SentRequest): RefusedPart | undefined {
-  const fields = objectIn(jsonIn(body ?? ''))
+export function partNamedIn(said: string, fields: Fields): RefusedPart | undefined {
   const text = said.slice(0, 8_000)
   const tool = toolNamedIn(text, toolNames(fields))
   if (tool !== undefined) return { kind: 'tool', tool }

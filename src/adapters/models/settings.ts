@@ -1,27 +1,11 @@
 import { objectIn, type Fields } from './loose.ts'
-import type { Effort, ModelAccess } from './provider.ts'
-
-/**
- * A model's settings as its provider names them, a part of the request's body. An undefined field is not sent.
- */
-export type BodySettings = (access: ModelAccess, maxOutput: number) => Fields
+import type { Effort } from './provider.ts'
 
 /** Share of the answer's tokens that may be thought, for a provider that takes a number. */
 const THOUGHT: Readonly<Record<Effort, number>> = { low: 0.25, medium: 0.5, high: 0.75 }
 
 export const thoughtTokens = (effort: Effort, maxOutput: number): number =>
   Math.floor(maxOutput * THOUGHT[effort])
-
-/** The request of an SDK with the settings of its model, and `extraBody` over them. */
-export function withSettings(
-  init: RequestInit | undefined,
-  { extraBody = {} }: ModelAccess,
-  settings: Fields,
-): RequestInit | undefined {
-  const added = merge(settings, extraBody)
-  if (typeof init?.body !== 'string' || Object.keys(added).length === 0) return init
-  return { ...init, body: JSON.stringify(merge(JSON.parse(init.body) as Fields, added)) }
-}
 
 /** `over` wins; tables are merged, everything else is replaced, and undefined is left out. */
 export function merge(under: Fields, over: Fields): Fields {

@@ -1,0 +1,135 @@
+import type { LanguageModelV3, LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider'
+import type { JsonSchema } from '../../lib/json.ts'
+import type { LanguageModel, ModelFacts, ModelRequest, RequestMessage } from '../../turns/ports.ts'
+import { readAnswer, type Dialect, type Progress } from './answer.ts'
+import { StatusError, toModelError } from './errors.ts'
+import { modelFetch } from './fetch.ts'
+import { parsedIn, type Fields } from './loose.ts'
+import type { ModelAccess, ModelLimits } from './provider.ts'
+import { without } from './refused-parts.ts'
+import { sdkPrompt } from './sdk-prompt.ts'
+import { merge } from './settings.ts'
+
+/** What differs between the providers that have a server. */
+interface ServedProvider {
+  /** The base of its API. Throws as `Provider.create`. */
+  readonly endpointOf: (access: ModelAccess) => string
+  /** Writes the request and posts it, once. */
+  readonly ask: (request: ModelRequest<RequestMessage>, at: Server) => Promise<Body>
+  readonly dialect: (access: ModelAccess) => Dialect
+  /** What an admin should look at if nothing answers at the endpoint. */
+  readonly advice?: string
+  readonly inquire?: (access: ModelAccess, signal: AbortSignal) => Promise<ModelFacts>
+}
+
+type Body = ReadableStream<Uint8Array>
+
+type RequestUrl = Parameters<typeof fetch>[0]
+
+export interface Server {
+  readonly access: ModelAccess
+  readonly endpoint: string
+  /** Throws `StatusError` for a response without an answer. */
+  readonly post: (url: RequestUrl, headers: RequestInit['headers'], body: Fields) => Promise<Body>
+}
+
+export const servedModel =
+  ({ endpointOf, ask, dialect, advice = 'is the network up?', inquire }: ServedProvider) =>
+  (access: ModelAccess, limits: ModelLimits): LanguageModel => {
+    const endpoint = endpointOf(access)
+    const send = modelFetch(access, limits)
+    return {
+      async *stream(request, caller) {
+        const ending = new AbortController()
+        const signal = AbortSignal.any([caller, ending.signal])
+        const progress: Progress = { begun: false }
+        let sent: Fields = {}
+        const post: Server['post'] = async (url, headers, body) => {
+          sent = without(merge(body, access.extraBody ?? {}), request.withoutFields ?? [])
+          const init = { method: 'POST', body: JSON.stringify(sent), signal, ...(headers ? { headers } : {}) }
+          const response = await send(url, init)
+          if (!response.ok || !response.body) throw new StatusError(response, await response.text())
+          progress.begun = true
+          return response.body
+        }
+        try {
+          const body = await ask(request, { access, endpoint, post })
+          yield* readAnswer(body, dialect(access), progress)
+        } catch (error) {
+          caller.throwIfAborted()
+          throw toModelError(error, { access, endpoint, advice }, progress.begun, sent)
+        } finally {
+          ending.abort()
+        }
+      },
+      ...(inquire && !access.endpointIsWhole ? { inquire: (signal) => inquire(access, signal) } : {}),
+    }
+  }
+
+/** What an SDK is made with. `apiKey` is empty if there is none. */
+export interface SdkOptions {
+  readonly baseURL: string
+  readonly apiKey: string
+  readonly fetch: typeof fetch
+}
+
+interface SdkProvider {
+  /** Imports an SDK, which takes longer to load than the rest of the server. */
+  readonly load: (options: SdkOptions, access: ModelAccess) => Promise<LanguageModelV3>
+  /** The settings of the model as its provider names them. An undefined field is not sent. */
+  readonly settings: (access: ModelAccess, maxOutput: number) => Fields
+  /** Marks the end of what stays the same from turn to turn, for the provider's cache. */
+  readonly cacheMark?: SharedV3ProviderOptions
+  /** The schema of a tool as the SDK takes it, if it does not take all. */
+  readonly schema?: (schema: JsonSchema) => JsonSchema
+}
+
+/**
+ * A request as an SDK writes it. `doStream` sends what it is given, runs no tool and does not try again, unlike
+ * `streamText`. An SDK refuses a whole answer for one odd field, so it gets an empty one.
+ */
+export const askBySdk =
+  (provider: SdkProvider): ServedProvider['ask'] =>
+  async (request, { access, endpoint, post }) => {
+    let answer: Body | undefined
+    const model = await provider.load(
+      {
+        baseURL: endpoint,
+        // Without a key, even an empty one, the libraries would look in the environment.
+        apiKey: access.apiKey ?? '',
+        async fetch(input, init) {
+          const body = merge(parsedIn(init?.body), provider.settings(access, request.maxOutput))
+          answer = await post(input, init?.headers, body)
+          return new Response('')
+        },
+      },
+      access,
+    )
+    await model.doStream(callOptions(request, access, provider))
+    if (!answer) throw new Error('the SDK sent no request')
+    return answer
+  }
+
+const callOptions = (
+  request: ModelRequest<RequestMessage>,
+  { api }: ModelAccess,
+  { cacheMark, schema = (same) => same }: SdkProvider,
+): LanguageModelV3CallOptions => ({
+  prompt: sdkPrompt(request, cacheMark),
+  maxOutputTokens: request.maxOutput,
+  ...(request.tools.length === 0
+    ? {}
+    : {
+        tools: request.tools.map((tool, index) => ({
+          type: 'function' as const,
+          // The Responses API would change a schema into a strict one, whose parameters are all required.
+          ...(api === 'responses' ? { strict: false } : {}),
+          name: tool.name,
+          description: tool.description,
+          inputSchema: schema(tool.parameters) as object,
+          ...(cacheMark && index === request.tools.length - 1 ? { providerOptions: cacheMark } : {}),
+        })),
+      }),
+  // The Responses API keeps all it is sent for 30 days unless told otherwise.
+  ...(api === 'responses' ? { providerOptions: { openai: { store: false } } } : {}),
+})
