@@ -1,22 +1,12 @@
 import type { Database as File } from 'better-sqlite3'
-import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
+import type { EntryId, RoomName } from '../../../chat/entry.ts'
 import type { Appended, EntryLog } from '../../../chat/ports.ts'
 import { alreadyStored, ascendingId, type EntryRow, revise, toEntryRow } from '../stores/entries.ts'
 import type { SqliteDatabase } from './database.ts'
 
 /** Appends with statements that stay prepared. The entries of a tick share a commit, as all writes do. */
 export function createAppend({ file, write }: SqliteDatabase): EntryLog['append'] {
-  const insert = createInsert(file)
-  return (entry) =>
-    write((db) => {
-      const appended = insert(entry)
-      const revised = revise(db, { ...entry, id: appended.id })
-      return revised ? revised.then(() => appended) : appended
-    })
-}
-
-/** Inserts an entry in the transaction that is open. A trigger counts the calls of tools. */
-function createInsert(file: File): (entry: Entry) => Appended {
+  // A trigger counts the calls of tools.
   const insert = file.prepare<[EntryRow]>(
     `INSERT INTO entries (id, room, at, kind, author, text, data)
      VALUES (@id, @room, @at, @kind, @author, @text, @data)`,
@@ -25,11 +15,15 @@ function createInsert(file: File): (entry: Entry) => Appended {
     'SELECT max(id) AS id FROM entries INDEXED BY entries_by_room WHERE room = ?',
   )
   const known = file.prepare<[EntryId]>('SELECT 1 FROM entries WHERE id = ?')
-  return (entry) => {
-    const after = newestIn.get(entry.room)?.id ?? undefined
-    const id = ascendingId(entry.id, after)
-    if (id !== entry.id && known.get(entry.id)) throw alreadyStored(entry.id)
-    insert.run(toEntryRow({ ...entry, id }))
-    return after === undefined ? { id } : { id, after }
-  }
+  return (entry) =>
+    write((db) => {
+      const after = newestIn.get(entry.room)?.id ?? undefined
+      const id = ascendingId(entry.id, after)
+      if (id !== entry.id && known.get(entry.id)) throw alreadyStored(entry.id)
+      const stored = { ...entry, id }
+      insert.run(toEntryRow(stored))
+      const appended: Appended = after === undefined ? { id } : { id, after }
+      const revised = revise(db, stored)
+      return revised ? revised.then(() => appended) : appended
+    })
 }

@@ -1,7 +1,6 @@
 import type { Database as File } from 'better-sqlite3'
 import { type CompiledQuery, type Kysely, type QueryResult, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
 import { StorageError } from '../../../chat/errors.ts'
-import { createSerial } from '../../../lib/jobs/serial.ts'
 import { createKysely, type Database, type Job } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -33,13 +32,9 @@ export function createSqliteDatabase(file: File, isStopping = (): boolean => fal
   const wal = createWalTruncation(file)
   let closing: Promise<void> | undefined
 
-  const refuseIfClosed = (): void => {
-    if (closing) throw new StorageError('other', 'the server is stopping; nothing was stored')
-  }
-
   /** Waits for a group that is under way, whose changes may yet be undone. */
   async function read<T>(job: Job<T>): Promise<T> {
-    refuseIfClosed()
+    groups.refuseIfClosed()
     await groups.underWay
     try {
       return await job(kysely)
@@ -48,13 +43,10 @@ export function createSqliteDatabase(file: File, isStopping = (): boolean => fal
     }
   }
 
-  async function write<T>(job: (db: Kysely<Tables>) => T | Promise<T>): Promise<T> {
-    refuseIfClosed()
-    return await groups.add(() => job(kysely))
-  }
+  const write = <T>(job: (db: Kysely<Tables>) => T | Promise<T>): Promise<T> => groups.add(() => job(kysely))
 
   async function inOrder<T>(job: Job<T>): Promise<T> {
-    await groups.scheduled
+    await groups.commit()
     return await read(job)
   }
 
@@ -66,7 +58,7 @@ export function createSqliteDatabase(file: File, isStopping = (): boolean => fal
     writes: () => ({ write, statement: write, inOrder }),
     truncateWalSoon: wal.soon,
     async close() {
-      closing ??= groups.commit().then(() => {
+      closing ??= groups.close().then(() => {
         wal[Symbol.dispose]()
         file.close()
       })
@@ -76,28 +68,23 @@ export function createSqliteDatabase(file: File, isStopping = (): boolean => fal
 }
 
 interface Waiting {
-  /** Runs the job. Resolves to a function that tells its caller the value, to be called after the commit. */
-  readonly run: () => Outcome | Promise<Outcome>
-  readonly reject: (error: StorageError) => void
+  run(): unknown
+  resolve(value: unknown): void
+  reject(error: StorageError): void
 }
-
-/** Tells the caller of a job its outcome. */
-type Outcome = () => void
 
 /** Milliseconds that another program's lock is waited for while the server stops. */
 const STOPPING_BUSY_MS = 100
 
 /** Runs the jobs of each tick in one transaction, one group after the other. */
 class WriteGroups {
-  /** Resolves when the group of this tick is committed or refused. */
-  scheduled: Promise<void> = Promise.resolve()
   /** Resolves when the last group that began is committed or refused. */
   underWay: Promise<void> = Promise.resolve()
   readonly #file: File
   readonly #send: Send
   readonly #isStopping: () => boolean
-  readonly #serially = createSerial()
   #waiting: Waiting[] = []
+  #isClosed = false
 
   constructor(file: File, send: Send, isStopping: () => boolean) {
     this.#file = file
@@ -106,58 +93,59 @@ class WriteGroups {
   }
 
   /** Resolves after the commit. Rejects with `StorageError`. */
-  add<T>(job: () => T | Promise<T>): Promise<T> {
+  add<T>(run: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const run = (): Outcome | Promise<Outcome> => {
-        const value = job()
-        if (value instanceof Promise) return value.then((awaited: T) => () => resolve(awaited))
-        return () => resolve(value)
-      }
-      if (this.#waiting.push({ run, reject }) > 1) return
-      this.scheduled = new Promise((committed) => setImmediate(() => committed(this.commit())))
+      this.refuseIfClosed()
+      if (this.#waiting.push({ run, resolve, reject }) === 1) setImmediate(() => void this.commit())
     })
   }
 
   /** Commits what waits now, after the group before. Never rejects. */
   commit(): Promise<void> {
-    this.underWay = this.#serially(async () => {
-      const jobs = this.#waiting
-      this.#waiting = []
-      if (jobs.length > 0) await this.#commitGroup(jobs)
-    })
+    this.underWay = this.underWay.then(() => this.#commitGroup())
     return this.underWay
   }
 
-  async #commitGroup(jobs: readonly Waiting[]): Promise<void> {
-    const outcomes: Outcome[] = []
+  /** Commits what waits, and refuses everything after it. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.commit()
+  }
+
+  refuseIfClosed(): void {
+    if (this.#isClosed) throw new StorageError('other', 'the server is stopping; nothing was stored')
+  }
+
+  async #commitGroup(): Promise<void> {
+    const group = this.#waiting
+    this.#waiting = []
+    if (group.length === 0) return
+    const outcomes: (() => void)[] = []
     try {
       if (this.#isStopping()) this.#file.pragma(`busy_timeout = ${STOPPING_BUSY_MS}`)
       this.#send('BEGIN IMMEDIATE')
-      for (const job of jobs) outcomes.push(await this.#runUndoable(job))
+      for (const { run, resolve, reject } of group) {
+        this.#send('SAVEPOINT job')
+        try {
+          const result = run()
+          // Appending needs no promise, which would cost a quarter of its time.
+          const value = result instanceof Promise ? await withoutWaiting(result) : result
+          outcomes.push(() => resolve(value))
+        } catch (error) {
+          if (!this.#file.inTransaction || !concernsOneChange(error)) throw error
+          this.#send('ROLLBACK TO job')
+          outcomes.push(() => reject(toStorageError(error)))
+        }
+        this.#send('RELEASE job')
+      }
       this.#send('COMMIT')
     } catch (error) {
-      for (const { reject } of jobs) reject(toStorageError(error))
+      for (const { reject } of group) reject(toStorageError(error))
       // SQLite has undone it by itself if the disk is full.
       if (this.#file.inTransaction) this.#send('ROLLBACK')
       return
     }
     for (const tell of outcomes) tell()
-  }
-
-  async #runUndoable({ run, reject }: Waiting): Promise<Outcome> {
-    this.#send('SAVEPOINT job')
-    try {
-      const outcome = run()
-      // Appending needs no promise, which would cost a quarter of its time.
-      const tell = outcome instanceof Promise ? await withoutWaiting(outcome) : outcome
-      this.#send('RELEASE job')
-      return tell
-    } catch (error) {
-      if (!this.#file.inTransaction || !concernsOneChange(error)) throw error
-      this.#send('ROLLBACK TO job')
-      this.#send('RELEASE job')
-      return () => reject(toStorageError(error))
-    }
   }
 }
 

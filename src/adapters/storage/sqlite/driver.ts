@@ -23,35 +23,15 @@ const BEFORE_NODE_API_10: Driver = {
 
 /**
  * Opens a database file with the better-sqlite3 that this Node can run; `:memory:` is a database that ends with
- * the process, as is a copy of the bytes of one. Nothing is loaded before the first one is opened, and an error in a
- * statement's SQL is thrown where the statement is first used. Throws `StorageError` if the driver cannot be
- * loaded, and otherwise what SQLite throws.
+ * the process, as is a copy of the bytes of one. Nothing is loaded before the first one is opened. Throws
+ * `StorageError` if the driver cannot be loaded, and otherwise what SQLite throws.
  */
 export function openFile(
   file: string | Buffer,
   options: Database.Options = {},
 ): Database.Database & Disposable {
   const db = new (loadDriver())(file, options)
-  const prepare: typeof db.prepare = db.prepare.bind(db)
-  db.prepare = (sql: string) => compiledLater(() => prepare(sql))
   return Object.assign(db, { [Symbol.dispose]: () => void db.close() })
-}
-
-/**
- * A statement whose SQL is compiled when it is first used: the stores have 160, each thread of the server has them all, and
- * most of its runs use few.
- */
-function compiledLater<S extends Database.Statement>(compile: () => S): S {
-  let compiled: S | undefined
-  const later: S = Object.create(null)
-  return new Proxy(later, {
-    get(_, name) {
-      compiled ??= compile()
-      const part: unknown = Reflect.get(compiled, name)
-      const bound: unknown = typeof part === 'function' ? part.bind(compiled) : part
-      return bound
-    },
-  })
 }
 
 function loadDriver(): typeof Database {
