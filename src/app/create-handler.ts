@@ -15,6 +15,7 @@ import type { CurrentConfig } from './current-config.ts'
 import { createRateLimiter } from '../chat/limits.ts'
 import type { LineReaders } from '../chat/talk/own-lines.ts'
 import { InputHistory } from '../chat/personal/input-history.ts'
+import { FollowedRooms, type FollowingParts } from '../chat/followed-rooms.ts'
 import { createLastSeen } from '../chat/personal/last-seen.ts'
 import { Talk } from '../chat/talk/talk.ts'
 import { createCompletion } from '../commands/completion.ts'
@@ -23,6 +24,7 @@ import { Runner } from '../commands/runner.ts'
 import { Speech } from '../commands/speech.ts'
 import type { ClientHandler } from '../session/ports.ts'
 import { stopOwn } from '../commands/verbs/ask.ts'
+import { joinRoom } from '../commands/verbs/moving.ts'
 import { KEY_HELP } from '../session/input/keys.ts'
 import type { LazyMarkdown } from '../session/markdown/highlight.ts'
 import { createShared } from '../session/views/view.ts'
@@ -53,10 +55,15 @@ export async function createHandler(
     roomsDir: current.now().sandbox.rooms_dir,
     admins: () => current.now().server.admins,
   })
+  const lastSeen = createLastSeen(storage.chat.lastSeen, clock, log)
+  const followed = new FollowedRooms({
+    ...{ rooms, lastSeen, clock, log, ignores: talk.ignores, isAnswerTo: isAnswerTo(work.turns) },
+  })
+  const joining = { moderation, stores: storage }
   const groups = createCommandGroups({
     ...chat,
     ...work,
-    ...{ speech, talk, history, moderation, approvals, hooks, mcp, clock },
+    ...{ followed, speech, talk, history, moderation, approvals, hooks, mcp, clock },
     keys: KEY_HELP,
     stores: storage,
   })
@@ -69,7 +76,8 @@ export async function createHandler(
   const agents = createAgents({ runner, rooms, door, talk, log })
   const handler = createClientHandler({
     ...{ door, rooms, runner, history, invitations, preferences },
-    views: createViews(work, approvals, context, markdown),
+    views: { ...createViews(work, approvals, context, markdown), lastSeen, followed },
+    join: (name, person, goIn) => joinRoom(joining, name, person, goIn),
     shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     complete: createCompletion(commands, work.turns),
     serveMcp: createServeMcp(agents, log),
@@ -90,16 +98,23 @@ export async function createHandler(
 function createViews(
   work: Work,
   approvals: Activity['approvals'],
-  { storage, clock, log }: AppContext,
+  { storage, clock }: AppContext,
   { tools }: LazyMarkdown,
-): RoomViews {
+): Omit<RoomViews, 'lastSeen' | 'followed'> {
   const status = createRoomStatus(work, approvals, storage.models.turns, clock)
   return {
     boards: createRoomBoards(status, processTimers.now, { tools, wallNow: () => clock.now() }),
     recent: createRecentEntries(),
-    lastSeen: createLastSeen(storage.chat.lastSeen, log),
   }
 }
+
+/** A turn ends with a reply, or an error that says why there is none. It runs for another moment. */
+const isAnswerTo =
+  (turns: Work['turns']): FollowingParts['isAnswerTo'] =>
+  (entry, person) =>
+    ((entry.kind === 'reply' && entry.outcome === 'done') ||
+      (entry.kind === 'notice' && entry.level === 'error')) &&
+    turns.running(entry.room).some(({ id, requesterId }) => id === entry.turn && requesterId === person)
 
 /** They must not read a line again that was changed. */
 const lineReaders = ({ turns, summaries }: Work): LineReaders => ({

@@ -47,6 +47,8 @@ export interface HostParts {
   readonly openTalk: Talk['openSession']
   readonly invitations: Pick<InvitationNotices, 'tell'>
   readonly greeting: Greeting
+  /** Goes into a room as `/join` does. */
+  readonly join: (name: string, person: Person, goIn: (room: Room) => Promise<void>) => Promise<void>
   /** Stops what this person started in a room. */
   readonly stop: (room: Room, person: Person) => Promise<void>
   readonly warmComposer: () => void
@@ -63,14 +65,15 @@ export function createClientHandler(parts: HostParts): ClientHandler {
     identify: (name, key, address, code) => door.identify(name, key, address, code),
     connected: door.connected,
     servers: door.servers,
-    async shell(person, terminal, account) {
+    roomToOpen: (line) => JOIN_LINE.exec(line)?.[1],
+    async shell(person, terminal, account, room) {
       // Who sits at a terminal asks a model sooner or later, and then does not wait for a process.
       if (terminal.size()) parts.warmComposer()
       const mine = await preferences.open(person)
       const openHistory = () => history.open(person, () => mine.now().history !== 'off')
       const zone = sessionZone(terminal.env, mine)
       const host = new RoomSession(person, parts, {
-        ...{ account, openHistory, zone, earlierLogins: mine.earlierLogins },
+        ...{ account, openHistory, zone, earlierLogins: mine.earlierLogins, firstRoom: room },
         size: () => terminal.size(),
       })
       await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
@@ -95,6 +98,8 @@ export function createClientHandler(parts: HostParts): ClientHandler {
   }
 }
 
+const JOIN_LINE = /^\s*(?:join|j)\s+([^\s-]\S*)\s*$/
+
 /** What a session has once its screen is attached. */
 interface Attached {
   readonly screen: Screen
@@ -113,6 +118,8 @@ interface OwnParts {
   readonly openHistory: () => Promise<OpenHistory>
   readonly zone: () => Zone
   readonly earlierLogins: number
+  /** That was asked for, as `ssh -t HOST join NAME` does. */
+  readonly firstRoom: string | undefined
 }
 
 /** One session in the rooms: how it begins and ends, and what its lines do. */
@@ -144,27 +151,30 @@ class RoomSession implements SessionHost {
     if (person.notice !== undefined) screen.print(`! ${person.notice}`, 'error')
     if (person.guest)
       screen.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
-    await this.#enterLobby(screen, current)
+    await this.#enterFirst(screen, current)
     await Promise.all([talk.showWaiting(), invitations.tell(person)])
   }
 
-  async #enterLobby(screen: Screen, current: CurrentRoom): Promise<void> {
-    const { rooms, greeting } = this.#parts
-    const lobby = await rooms.lobby()
-    const { earlierLogins, zone } = this.#own
-    const greet = (): void => {
-      for (const line of greeting(lobby, this.#person, {
-        earlierLogins,
-        zone: this.#own.size() && zone().name,
-      }))
-        screen.print(line, 'dim')
-    }
+  /** The room that was asked for; else, at a terminal, the one that the person was last in; else the lobby. */
+  async #enterFirst(screen: Screen, current: CurrentRoom): Promise<void> {
+    const { rooms, views, join } = this.#parts
+    const { firstRoom, size } = this.#own
+    const goIn = (room: Room): Promise<void> => current.moveTo(room, () => this.#greet(room, screen))
     try {
-      await current.moveTo(lobby, greet)
+      if (firstRoom !== undefined) return await join(firstRoom, this.#person, goIn)
+      const last = size() && (await views.followed.last(this.#person))
+      if (last === undefined || !(await isDone(async () => goIn(await rooms.get(last, this.#person)))))
+        await goIn(await rooms.lobby())
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       screen.quit(`! ${error.message}`, 1)
     }
+  }
+
+  #greet(room: Room, screen: Screen): void {
+    const { earlierLogins, zone, size } = this.#own
+    const comingIn = { earlierLogins, zone: size() && zone().name }
+    for (const line of this.#parts.greeting(room, this.#person, comingIn)) screen.print(line, 'dim')
   }
 
   async detach({ lines, draft }: SavedInput): Promise<void> {
@@ -212,7 +222,8 @@ class RoomSession implements SessionHost {
   }
 
   footer(style: DrawingStyle): RoomFooter {
-    return this.#attached?.current.board()?.footer(style) ?? NO_FOOTER
+    const current = this.#attached?.current
+    return current?.board()?.footer(style, current.news()) ?? NO_FOOTER
   }
 
   running(): readonly RunningWork[] {
@@ -222,6 +233,17 @@ class RoomSession implements SessionHost {
   async stop(): Promise<void> {
     const room = this.#attached?.current.room()
     if (room) await this.#parts.stop(room, this.#person)
+  }
+}
+
+/** False if it was refused. */
+async function isDone(act: () => Promise<void>): Promise<boolean> {
+  try {
+    await act()
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
   }
 }
 

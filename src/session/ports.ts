@@ -73,8 +73,13 @@ export interface ClientHandler {
   connected?(person: Person, hangUp: () => void): () => void
   /** This one included; absent if there are no others. */
   servers?(kind: 'person' | 'key' | 'network', id: string): number
-  /** A session, or lines through a pipe. If it rejects, the caller tells the person and ends the terminal. */
-  shell(person: Person, terminal: Terminal, account: Account): Promise<void>
+  /** The room that a command opens a session in if it comes with a pty, as `join NAME` does. */
+  roomToOpen?(line: string): string | undefined
+  /**
+   * A session, or lines through a pipe; `room` is what `roomToOpen` gave. If it rejects, the caller tells the
+   * person and ends the terminal.
+   */
+  shell(person: Person, terminal: Terminal, account: Account, room?: string): Promise<void>
   /** Resolves with the exit status, 0-255. If it rejects, the caller tells the person. */
   exec(person: Person, line: string, pipe: ExecPipe, account: Account): Promise<number>
 }

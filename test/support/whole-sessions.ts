@@ -5,7 +5,6 @@ import { createRecentEntries } from '../../src/app/room/recent-entries.ts'
 import { createRoomStatus } from '../../src/app/room/status.ts'
 import { createClientHandler } from '../../src/app/session-host.ts'
 import { createCompletion } from '../../src/commands/completion.ts'
-import { createLastSeen } from '../../src/chat/personal/last-seen.ts'
 import type { Person } from '../../src/chat/people/person.ts'
 import type { Room } from '../../src/chat/room.ts'
 import { createShared } from '../../src/session/views/view.ts'
@@ -65,7 +64,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
         wallNow: () => clock.now(),
       }),
       recent: createRecentEntries(),
-      lastSeen: createLastSeen(storage.chat.lastSeen, log),
+      ...world.following,
     },
     runner,
     complete: createCompletion(commands, turns),
@@ -75,6 +74,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     warmComposer: () => undefined,
     openTalk: talk.openSession,
     invitations: invitationsIn(chatParts),
+    join: async (name, person, goIn) => goIn(await rooms.get(name, person)),
     greeting: createGreeting({ models: () => [], isClaimable: () => false, troubles: () => [] }),
     shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     preferences,

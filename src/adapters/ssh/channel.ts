@@ -122,10 +122,12 @@ export class Channel {
 
   #start(accept: () => ServerChannel, reject: (() => void) | undefined, command?: string): void {
     if (this.#stream) return reject?.()
-    this.#isCommand = command !== undefined
+    const { handler } = this.#connection.context
+    const room = command !== undefined && this.#size ? handler.roomToOpen?.(command) : undefined
+    this.#isCommand = command !== undefined && room === undefined
     this.#stream = accept()
     this.#stream.on('error', () => this.#connection.drop('channel error'))
-    this.#connection.run(this, command)
+    this.#connection.run(this, this.#isCommand ? command : undefined, room)
   }
 
   /** A client may change its window many times before the server has looked at everybody else. */

@@ -214,14 +214,16 @@ export class Connection {
     if (wasStarted && --this.#programs === 0) this.#waitForProgram()
   }
 
-  /** A shell was started on the channel, or the command with this line. */
-  run(channel: Channel, command: string | undefined): void {
+  /** A shell was started on the channel, in a room that it asks for, or the command with this line. */
+  run(channel: Channel, command: string | undefined, room: string | undefined): void {
     const person = this.#person
     if (!person) return
     this.#programs++
     if (this.refusal === undefined) clearTimeout(this.#timer)
     const job =
-      command === undefined ? runShell(channel, person, this) : runCommand(command, channel, person, this)
+      command === undefined
+        ? runShell(channel, person, this, room)
+        : runCommand(command, channel, person, this)
     const done = job
       .catch((error: unknown) => {
         this.context.log.error({ person: person.name, error }, 'a channel failed')

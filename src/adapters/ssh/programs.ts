@@ -11,15 +11,23 @@ import type { Outbox } from './outbox.ts'
 /** `ssh` itself ends with this status if the connection breaks; autossh and others connect again then. */
 const CONNECTION_LOST = 255
 
-/** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
-export async function runShell(channel: Channel, person: Person, connection: Connection): Promise<void> {
+/**
+ * Runs one session on a channel, in the room that it asks for, until all of it is sent; says goodbye when the
+ * server stops.
+ */
+export async function runShell(
+  channel: Channel,
+  person: Person,
+  connection: Connection,
+  room: string | undefined,
+): Promise<void> {
   const { account, refusal } = connection
   const { handler, log, limits } = connection.context
   const eol = channel.size() ? '\r\n' : '\n'
   const { terminal, sent } = createTerminal(channel, limits.queue_bytes, eol)
   const stopWatching = endAfterStop(channel, terminal, eol)
   try {
-    if (refusal === undefined) await handler.shell(person, terminal, account)
+    if (refusal === undefined) await handler.shell(person, terminal, account, room)
     else terminal.write(refusal + eol)
     terminal.end(refusal === undefined ? 0 : 1)
   } catch (error) {

@@ -178,7 +178,7 @@ export interface Tables {
   drafts: { person: PersonId; at: number; text: string }
   untold_invitations: { person: PersonId; room: RoomName; inviter: string; at: number }
   preferences: { person: PersonId; option: string; value: string }
-  last_seen: { person: PersonId; room: RoomName; entry: EntryId }
+  last_seen: { person: PersonId; room: RoomName; entry: EntryId; at: number | null }
   mcp_pins: { server: string; tool: string; hash: string; definition: string }
   /** `entry` is JSON with the keys of `[[mcp]]`. */
   mcp_servers: { name: string; entry: string; by: string; at: number }

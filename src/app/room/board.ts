@@ -1,5 +1,6 @@
 // What a session knows of its room beyond the log. It joins `chat`, `session` and `turns`, so it is in `app`.
 import type { Entry, ReplyDelta } from '../../chat/entry.ts'
+import type { RoomNews } from '../../chat/followed-rooms.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { statusRow } from '../../session/drawing/status-line.ts'
@@ -63,11 +64,11 @@ class RoomBoard {
     this.#peopleChanged()
     refresh()
     return {
-      footer: (style: DrawingStyle): RoomFooter => ({
+      footer: (style: DrawingStyle, news: readonly RoomNews[] = []): RoomFooter => ({
         replies: this.#replies.now(),
         replyOf: this.#replies.of,
         progressOf: (call) => this.#status.progressOf(call),
-        status: statusRow(this.#status.of(person, role), style),
+        status: statusRow(this.#status.of(person, role), style, news),
       }),
       running: (): readonly RunningWork[] => this.#status.running(),
       leave: (): void => this.#leave(refresh),

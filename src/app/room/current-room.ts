@@ -1,4 +1,5 @@
 import type { EntryId, RoomName } from '../../chat/entry.ts'
+import type { FollowedRooms, FollowingSession, RoomNews } from '../../chat/followed-rooms.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Room } from '../../chat/room.ts'
@@ -14,6 +15,7 @@ export interface RoomViews {
   readonly boards: RoomBoards
   readonly recent: RecentEntries
   readonly lastSeen: LastSeen
+  readonly followed: FollowedRooms
 }
 
 export class CurrentRoom {
@@ -25,6 +27,7 @@ export class CurrentRoom {
   #visit: RoomVisit | undefined
   #board: BoardView | undefined
   #kickedFrom: RoomName | undefined
+  #following: FollowingSession | undefined
   readonly #shown = new Map<RoomName, EntryId>()
   /** Somebody may be put out of a room while they go into another one. */
   readonly #serial = createSerial()
@@ -42,6 +45,7 @@ export class CurrentRoom {
     this.#views = views
     this.#size = size
     this.#gone = gone
+    this.#following = size() ? views.followed.open(screen) : undefined
   }
 
   /** Undefined before the first room was entered. */
@@ -56,6 +60,11 @@ export class CurrentRoom {
 
   board(): BoardView | undefined {
     return this.#board
+  }
+
+  /** Empty for a pipe. */
+  news(): readonly RoomNews[] {
+    return this.#following?.news() ?? []
   }
 
   /** Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then changes nothing. */
@@ -77,6 +86,7 @@ export class CurrentRoom {
       try {
         await this.#move(await this.#rooms.lobby())
         this.#kickedFrom = undefined
+        await this.#views.followed.leave(this.#screen.person, from)
       } catch {
         end()
       }
@@ -84,6 +94,8 @@ export class CurrentRoom {
   }
 
   async leave(): Promise<void> {
+    this.#following?.close()
+    this.#following = undefined
     this.#board?.leave()
     await this.#visit?.leave()
   }
@@ -102,10 +114,13 @@ export class CurrentRoom {
       isMove: left !== undefined,
       after: this.#shown.get(room.name),
       questions: (role) => board.questions(screen.person, role),
+      isMine: window !== undefined,
     })
     this.#visit = visit
+    this.#following?.entered(room)
     this.#board?.leave()
     this.#board = undefined
+    if (left) this.#following?.left(left.room)
     await left?.leave()
     if (left) this.#shown.set(left.room.name, left.newest())
     this.#board = board.watch(screen.person, visit.role, () => screen.refresh())

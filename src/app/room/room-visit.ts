@@ -27,6 +27,8 @@ export interface VisitOptions {
   readonly questions?: (role: Role) => readonly number[]
   /** The person knows where they went: their own comings and goings are left out. */
   readonly isMove?: boolean
+  /** The room is one of the person's from now on. */
+  readonly isMine?: boolean
 }
 
 /**
@@ -38,8 +40,16 @@ export async function enterRoom(
   room: Room,
   screen: Screen,
   recent: RecentEntries,
-  lastSeen: LastSeen,
-  { columns = 80, header = 'above', greet, after, questions = () => [], isMove = false }: VisitOptions = {},
+  lastSeen: Pick<LastSeen, 'find' | 'put'>,
+  {
+    columns = 80,
+    header = 'above',
+    greet,
+    after,
+    questions = () => [],
+    isMove = false,
+    isMine = false,
+  }: VisitOptions = {},
 ): Promise<RoomVisit> {
   const { person } = screen
   /** Undefined once the past was shown. */
@@ -72,7 +82,7 @@ export async function enterRoom(
   const leave = async (): Promise<void> => {
     kept.release()
     await room.leave(participant)
-    if (!held) await lastSeen.put(person, room.name, newest)
+    if (!held) await lastSeen.put(person, room.name, newest, isMine)
   }
   try {
     const [entries, { topic }, role, seen] = await Promise.all([
@@ -95,6 +105,8 @@ export async function enterRoom(
     for (const entry of [...since, ...whispered]) show(entry)
     newest = since.at(-1)?.id ?? newest
     held = undefined
+    // A server that is killed stores nothing as they leave.
+    if (isMine) void lastSeen.put(person, room.name, newest, isMine)
     return { room, role, newest: () => newest, leave }
   } catch (error) {
     // A person who is refused has not entered, and leaving does nothing.

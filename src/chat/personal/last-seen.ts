@@ -1,22 +1,39 @@
 import type { EntryId, RoomName } from '../entry.ts'
 import { warnOfStorage } from '../errors.ts'
 import type { Person } from '../people/person.ts'
-import type { Log } from '../ports.ts'
-import type { LastSeenStore } from './ports.ts'
+import type { Clock, Log } from '../ports.ts'
+import type { LastSeenStore, SeenRoom } from './ports.ts'
 
-/** How far registered people have read the rooms. What the store refuses is logged and not known. */
+/** More rooms than this are not followed; those where somebody was longest ago fall out. */
+const MAX_MINE = 50
+
+/**
+ * How far registered people have read the rooms, and which rooms are theirs. What the store refuses is logged
+ * and not known. No method rejects.
+ */
 export type LastSeen = ReturnType<typeof createLastSeen>
 
-export function createLastSeen(store: LastSeenStore, log: Log) {
+export function createLastSeen(store: LastSeenStore, clock: Clock, log: Log) {
+  const notStored = warnOfStorage(log, 'how far somebody has read was not stored')
+  const notKnown = warnOfStorage(log, 'how far somebody has read is not known')
   return {
     async find({ id, guest }: Person, room: RoomName): Promise<EntryId | undefined> {
-      if (guest) return undefined
-      return await store.find(id, room).catch(warnOfStorage(log, 'how far somebody has read is not known'))
+      return guest ? undefined : await store.find(id, room).catch(notKnown)
     },
-    /** To be called as they leave; an empty id changes nothing. Never rejects. */
-    async put({ id, guest }: Person, room: RoomName, entry: EntryId): Promise<void> {
-      if (guest || entry === '') return
-      await store.put(id, room, entry).catch(warnOfStorage(log, 'how far somebody has read was not stored'))
+    /**
+     * To be called as somebody comes and leaves; `isMine`: the room is theirs from then on, as they are there
+     * at a terminal. Without it an empty id changes nothing.
+     */
+    async put({ id, guest }: Person, room: RoomName, entry: EntryId, isMine: boolean): Promise<void> {
+      if (guest || (entry === '' && !isMine)) return
+      await store.put(id, room, entry, isMine ? clock.now() : undefined).catch(notStored)
+    },
+    /** Those first where the person was last. */
+    async mine({ id, guest }: Person): Promise<readonly SeenRoom[]> {
+      return guest ? [] : ((await store.mine(id, MAX_MINE).catch(notKnown)) ?? [])
+    },
+    async drop({ id, guest }: Person, room: RoomName): Promise<void> {
+      if (!guest) await store.drop(id, room).catch(notStored)
     },
   }
 }

@@ -19,10 +19,24 @@ export interface PreferenceStore {
   everyone(option: string): Promise<readonly { readonly name: string; readonly value: string }[]>
 }
 
+/** How far somebody has read a room of theirs. */
+export interface SeenRoom {
+  readonly room: RoomName
+  readonly entry: EntryId
+}
+
+/** How far people have read the rooms, and which of these are theirs: where they were at a terminal. */
 export interface LastSeenStore {
   find(person: PersonId, room: RoomName): Promise<EntryId | undefined>
-  /** Changes nothing if a newer one is stored. Rejects for an unknown person or room. */
-  put(person: PersonId, room: RoomName, entry: EntryId): Promise<void>
+  /**
+   * Keeps a newer entry that is stored. With `at`, when the person was there, the room is theirs. Rejects for
+   * an unknown person or room.
+   */
+  put(person: PersonId, room: RoomName, entry: EntryId, at?: number): Promise<void>
+  /** The person's rooms, those first in which they were last. */
+  mine(person: PersonId, limit: number): Promise<readonly SeenRoom[]>
+  /** The room is not theirs any more; how far they have read it stays stored. */
+  drop(person: PersonId, room: RoomName): Promise<void>
 }
 
 /** An invitation to a private room that its person was not told of. */

@@ -178,6 +178,8 @@ export interface PersonalMessage {
   readonly from: Pick<Sender, 'name' | 'guest'>
   readonly at: number
   readonly isOwn?: true
+  /** What does not fit one row is left out, where rows are known. */
+  readonly isOneRow?: true
 }
 
 export const personalLine = ({ head, text }: Pick<PersonalMessage, 'head' | 'text'>): string =>

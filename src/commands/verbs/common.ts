@@ -3,6 +3,7 @@ import type { Approvals } from '../../approvals/approvals.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
+import type { FollowedRooms } from '../../chat/followed-rooms.ts'
 import type { Clients } from '../../chat/moderation/clients.ts'
 import type { ActResult, Moderation } from '../../chat/moderation/moderation.ts'
 import type { Invites, Keys, Tokens } from '../../chat/people/credentials.ts'
@@ -46,6 +47,7 @@ export interface Services {
   readonly people: People
   readonly preferences: Preferences
   readonly invitations: InvitationNotices
+  readonly followed: Pick<FollowedRooms, 'news' | 'leave'>
   readonly comingIn: {
     readonly invites: Invites
     readonly keys: Keys

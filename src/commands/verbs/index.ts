@@ -11,7 +11,7 @@ import { invites } from './invites.ts'
 import { kv, todo } from './key-values.ts'
 import { mcp } from './mcp.ts'
 import { ban, bans, deop, invite, kick, mute, op, unban, uninvite, unmute } from './moderation.ts'
-import { exits, go, join, leave, nav, portal } from './moving.ts'
+import { exits, go, join, leave, nav, next, portal } from './moving.ts'
 import { allow, deny, perms } from './permissions.ts'
 import { archive, create, deleteRoom, fork, rooms, topic, vibe, who } from './rooms.ts'
 import { script } from './script.ts'
@@ -42,7 +42,7 @@ const groupsWith = (
     'the rooms, and who is in them',
     [rooms, create, join, leave, fork, invite, uninvite, who, topic, vibe],
   ],
-  ['ways', 'exits between rooms, and the end of a room', [exits, portal, go, nav, archive, deleteRoom]],
+  ['ways', 'from room to room, and the end of a room', [exits, portal, go, next, nav, archive, deleteRoom]],
   ['past', 'what was said', [history, search, exportLog, summary, checkpoint]],
   ['asking', 'models, and what their tools may do', [ask, stop, retry, models, usage, allow, deny, perms]],
   ['prompt', 'what models read here, and which tools they have', [tools, run, todo, wrap, turn, script, kv]],

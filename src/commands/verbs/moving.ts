@@ -19,19 +19,36 @@ export const join = verb({
   },
   async run({ session, script, person, args, out }, services) {
     const { memberships } = services.moderation
+    if (session) {
+      return await joinRoom(services, args.name, person, async (room) => {
+        if (session.room.name === room.name) out.line(`you are in ${room.name}`)
+        else await session.moveTo(room)
+      })
+    }
     const room = await memberships.toJoin(args.name, person)
-    if (session?.room.name === room.name) out.line(`you are in ${room.name}`)
-    else if (session) await enter(services, room, person, session.moveTo)
-    else if (script?.agent) {
+    if (script?.agent) {
       await enter(services, room, person, script.agent.enter)
       out.line(`you are in ${room.name} now, and hear what is said there`)
     } else out.line((await memberships.join(room, person)).text)
   },
 })
 
+type Joining = Pick<Services, 'moderation'> & { readonly stores: Stores }
+type Stores = { readonly chat: Pick<Services['stores']['chat'], 'rooms'> }
+
+/** Goes into the room of this name by `goIn`. Rejects with `Refusal` and as `goIn` does. */
+export async function joinRoom(
+  services: Joining,
+  name: string,
+  person: Person,
+  goIn: (room: Room) => Promise<void>,
+): Promise<void> {
+  await enter(services, await services.moderation.memberships.toJoin(name, person), person, goIn)
+}
+
 /** An invited person who goes into a private room becomes a member of it. */
 async function enter(
-  { stores }: Services,
+  { stores }: Pick<Joining, 'stores'>,
   room: Room,
   person: Person,
   goIn: (room: Room) => Promise<void>,
@@ -46,18 +63,35 @@ export const leave = verb({
   name: 'leave',
   allowedOverQuota: true,
   aliases: ['part'],
-  summary: 'go back to the lobby',
+  summary: 'go back to the lobby; what is new in the room is not told to you any more',
   room: 'here',
   fromScript: "Takes one's own membership of a room back: `leave ROOM`.",
   needsVoice: () => false,
-  async run({ room, person, session, script, out }, { rooms, moderation }) {
+  async run({ room, person, session, script, out }, { rooms, moderation, followed }) {
     if (script?.agent) {
       await script.agent.leave(room)
       return out.line(`you are not in ${room.name} any more`)
     }
-    if (!session) return out.line((await moderation.memberships.leave(room, person)).text)
+    if (!session) {
+      out.line((await moderation.memberships.leave(room, person)).text)
+      return await followed.leave(person, room.name)
+    }
     if (room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
     await session.moveTo(await rooms.lobby())
+    await followed.leave(person, room.name)
+  },
+})
+
+export const next = verb({
+  name: 'next',
+  summary: 'go where you are named, else where something is new in your rooms',
+  fromScript: 'Refused: a script is in no room; `rooms` says where something is new.',
+  async run({ person, session, out }, services) {
+    if (!session) throw new Refusal('a script is in no room; rooms says where something is new')
+    const visible = new Set(await roomNames({ person }, services))
+    const [first] = (await services.followed.news(person)).filter(({ room }) => visible.has(room))
+    if (!first) return out.line('nothing is new in your other rooms')
+    await joinRoom(services, first.room, person, session.moveTo)
   },
 })
 

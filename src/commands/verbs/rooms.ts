@@ -1,3 +1,4 @@
+import { countText, type RoomNews } from '../../chat/followed-rooms.ts'
 import type { RoomRecord } from '../../chat/ports.ts'
 import { oneLine } from '../../chat/input-text.ts'
 import { ROOM_NAME_RULE } from '../../chat/people/names.ts'
@@ -9,15 +10,20 @@ import { announce, print, printNotice, verb, type Services, type Verb } from './
 export const rooms = verb({
   name: 'rooms',
   aliases: ['list', 'channels'],
-  summary: 'the rooms you can see, and how many people are in each',
+  summary: 'the rooms you can see, how many people are in each, and what is new in yours',
   flags: [JSON_FLAG],
   async run({ person, flags, out, session }, services) {
     const rows = await services.rooms.list(person)
-    const listed = await Promise.all(rows.map((row) => roomJson(services, row, person)))
+    const news = new Map((await services.followed.news(person)).map((one) => [one.room, one]))
+    const listed = await Promise.all(rows.map((row) => roomJson(services, row, person, news.get(row.name))))
     const invitations = await services.moderation.memberships.invitations(person)
     if (flags.json) return out.line(safeJson([...listed, ...invitations.map(invitationJson)]))
     for (const room of listed) {
-      const marks = [room.private && 'private', 'archived' in room && 'archived', room.topic]
+      const isNew = news.get(room.name)
+      const marks = [
+        isNew && `${countText(isNew.count)} new${isNew.isNamed ? ', you are named' : ''}`,
+        ...[room.private && 'private', 'archived' in room && 'archived', room.topic],
+      ]
       out.line([room.name, `${room.people} here`, ...marks].filter(Boolean).join('  '))
     }
     for (const name of invitations)
@@ -28,11 +34,17 @@ export const rooms = verb({
 /** An invited person knows the name, and nothing else before they join. */
 const invitationJson = (name: string) => ({ name, topic: '', private: true, people: 0, invited: true })
 
-async function roomJson({ rooms, moderation }: Services, row: RoomRecord, viewer: Person) {
+async function roomJson(
+  { rooms, moderation }: Services,
+  row: RoomRecord,
+  viewer: Person,
+  news: RoomNews | undefined,
+) {
   const room = await rooms.get(row.name, viewer)
   const archived = moderation.closing.isArchived(row.name) ? { archived: true } : {}
   const people = room.present().length
-  return { name: row.name, topic: row.topic, private: row.private, people, ...archived }
+  const isNew = news && { new: news.count, named: news.isNamed }
+  return { name: row.name, topic: row.topic, private: row.private, people, ...archived, ...isNew }
 }
 
 const PRIVATE_FLAG = flag('private', 'only for those who are invited')

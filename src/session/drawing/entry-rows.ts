@@ -9,6 +9,7 @@ import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { MarkdownTools } from '../markdown/blocks.ts'
+import { cutToCells, mostCells } from './cells.ts'
 import { type Aspect, aspectKey, labelIn, spansOf, USUAL } from './entry-look.ts'
 import { resultRows } from './call-row.ts'
 import { withoutSequences } from './region-diff.ts'
@@ -84,9 +85,14 @@ function questionRows(
   return [...paintRows([{ ...question, text: first }], style), ...below]
 }
 
-export function renderMessage({ head, text, at, isOwn }: PersonalMessage, style: DrawingStyle): string {
-  const label = labelIn(`${cleanLine(head)}: `, { role: isOwn ? 'own' : 'mention' })
-  return withTimes(proseRows([...label, { text: cleanText(text) }], besideTimes(style)), style, at).join('\n')
+export function renderMessage(message: PersonalMessage, style: DrawingStyle): string {
+  const { head, text, at, isOwn, isOneRow } = message
+  const start = `${cleanLine(head)}: `
+  const beside = besideTimes(style)
+  const space = Math.max(1, inMeasure(beside).columns - mostCells(start))
+  const shown = isOneRow && mostCells(text) > space ? `${cutToCells(text, space - 1)}…` : text
+  const label = labelIn(start, { role: isOwn ? 'own' : 'mention' })
+  return withTimes(proseRows([...label, { text: cleanText(shown) }], beside), style, at).join('\n')
 }
 
 export function renderText(text: string | Styled, style: DrawingStyle): string {

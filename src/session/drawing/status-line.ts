@@ -1,3 +1,4 @@
+import { countText, type RoomNews } from '../../chat/followed-rooms.ts'
 import { percentText, WAITING_FOR_ANSWER } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { cutToCells, mostCells } from './cells.ts'
@@ -13,7 +14,7 @@ const NARROW_COLUMNS = 60
 type Part = readonly [whole: string, ...shorter: string[]]
 
 /** What waits and what runs first. Whole parts that have no room are left out from the right, behind `…`. */
-export function statusParts(status: SessionStatus, columns: number) {
+export function statusParts(status: SessionStatus, columns: number, news: readonly RoomNews[] = []) {
   const parts: readonly Part[] = [
     questionsPart(status.questions),
     ...status.othersQuestions.map(({ number, waitsFor }): Part => [
@@ -25,6 +26,7 @@ export function statusParts(status: SessionStatus, columns: number) {
     [`${status.people} here`],
     [status.models.map((name) => modelText(name, status.lastTurn)).join(' ')],
     [status.scope ? `tools ${status.scope} (${status.tools})` : ''],
+    [newsText(news), newsText(news.filter(({ isNamed }) => isNamed))],
   ]
   const line = fitting(
     parts.map(cleanPart).filter(([whole]) => whole !== ''),
@@ -62,6 +64,19 @@ function workText({ who, doing, progress, time }: RunningWork): string {
   return [who, doing, far, time].filter(Boolean).join(' ')
 }
 
+const MAX_ROOMS = 4
+
+/** `den 3, ops 1!`: rooms in which something is new, with a mark for those that name the person. */
+function newsText(news: readonly RoomNews[]): string {
+  const rooms = news
+    .slice(0, MAX_ROOMS)
+    // A room keeps its place while lines come.
+    .toSorted((a, b) => (a.room < b.room ? -1 : 1))
+    .map(({ room, count, isNamed }) => `${room} ${countText(count)}${isNamed ? '!' : ''}`)
+  const more = news.length - rooms.length
+  return [...rooms, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
 const clean = (form: string): string => cleanText(form).replace(/\s+/g, ' ').trim()
 
 const cleanPart = ([whole, ...shorter]: Part): Part => [clean(whole), ...shorter.map(clean)]
@@ -93,11 +108,17 @@ const modelText = (name: string, last: SessionStatus['lastTurn']): string =>
 
 const once = createMemo<string>()
 
-export function statusRow(status: SessionStatus, style: DrawingStyle): string {
+/** `news` is of one person; all else is the same for many. */
+export function statusRow(
+  status: SessionStatus,
+  style: DrawingStyle,
+  news: readonly RoomNews[] = [],
+): string {
   const { columns, theme } = style
-  return once(status, styleKey(style), () => {
-    const { waiting, rest } = statusParts(status, columns)
+  const draw = (): string => {
+    const { waiting, rest } = statusParts(status, columns, news)
     const free = Math.max(0, columns - mostCells(waiting + rest))
     return theme.waiting(waiting) + theme.status(rest + ' '.repeat(free))
-  })
+  }
+  return news.length > 0 ? draw() : once(status, styleKey(style), draw)
 }

@@ -152,7 +152,7 @@ export const RIGHTS: readonly RightsRow[] = [
 ]
 
 /** These exist in a session alone: there they are for everybody who is in the room. */
-const ONLY_IN_SESSIONS = ['go', 'clear', 'quit']
+const ONLY_IN_SESSIONS = ['go', 'next', 'clear', 'quit']
 
 /** Those of these verbs of which the table says nothing. */
 export function withoutRights(verbs: readonly string[]): readonly string[] {

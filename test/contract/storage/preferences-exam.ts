@@ -46,6 +46,26 @@ export function preferencesExam(store: () => Storage): void {
     expect(await lastSeen.find(alice.id, lobby)).toBe(idOf(3))
   })
 
+  test('knows the rooms of a person, the last one first, until each is dropped', async () => {
+    await register(store(), alice, bob)
+    const { lastSeen, rooms } = store().chat
+    for (const name of [lobby, den]) await rooms.create(room(name, {}))
+    await lastSeen.put(alice.id, lobby, idOf(2), 10)
+    await lastSeen.put(alice.id, den, idOf(1), 20)
+    await lastSeen.put(bob.id, den, idOf(1))
+    expect(await lastSeen.mine(alice.id, 9)).toEqual([
+      { room: den, entry: idOf(1) },
+      { room: lobby, entry: idOf(2) },
+    ])
+    expect(await lastSeen.mine(bob.id, 9)).toEqual([])
+    await lastSeen.put(alice.id, lobby, idOf(1), 30)
+    await lastSeen.put(alice.id, den, idOf(3))
+    expect(await lastSeen.mine(alice.id, 1)).toEqual([{ room: lobby, entry: idOf(2) }])
+    await lastSeen.drop(alice.id, lobby)
+    expect(await lastSeen.mine(alice.id, 9)).toEqual([{ room: den, entry: idOf(3) }])
+    expect(await lastSeen.find(alice.id, lobby)).toBe(idOf(2))
+  })
+
   test('keeps nothing for who is not registered, or of a room that is not there', async () => {
     await register(store(), alice)
     const { preferences, lastSeen } = store().chat

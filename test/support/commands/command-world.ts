@@ -20,6 +20,7 @@ import type { InvitePolicy } from '../../../src/commands/verbs/invites.ts'
 import { KEY_HELP } from '../../../src/session/input/keys.ts'
 import { ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
+import { followedIn } from '../followed.ts'
 import { invitationsIn } from '../chat-parts.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
 import { createPeopleParts } from '../people.ts'
@@ -39,6 +40,7 @@ export interface CommandWorld extends AsyncDisposable {
   readonly talk: Talk
   readonly history: InputHistory
   readonly groups: readonly CommandGroup[]
+  readonly following: ReturnType<typeof followedIn>
   readonly approvals: Approvals
   readonly runs: ToolRuns
   readonly preferences: Preferences
@@ -96,7 +98,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     turnWorld.chatParts.storage.chat.preferences,
     turnWorld.chatParts.log,
   )
-  const { talk, history, groups, commands, runner, moderation, mcp, clients } = await runnerIn(
+  const { talk, history, groups, commands, runner, moderation, mcp, clients, following } = await runnerIn(
     turnWorld,
     approvals,
     runs,
@@ -111,6 +113,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     talk,
     history,
     groups,
+    following,
     approvals,
     runs,
     preferences,
@@ -227,7 +230,9 @@ async function runnerIn(
   const history = new InputHistory(storage.talk.typed, clock, log)
   const mcpConfig = mcpConfigIn(dataDir)
   const mcp = await openMcp(() => mcpConfig, rooms, chatParts, [])
+  const following = followedIn({ rooms, storage, clock, log }, talk)
   const groups = createCommandGroups({
+    followed: following.followed,
     ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
     comingIn: { invites, keys, tokens, clients, policy },
     ...{ speech, talk, history, turns, runs, summaries, approvals, hooks, mcp, moderation },
@@ -246,5 +251,5 @@ async function runnerIn(
     ...{ commands, speech, rooms, pace, bytes, sanctions, log },
     upToDate: () => undefined,
   })
-  return { talk, history, groups, commands, runner, moderation, mcp, clients }
+  return { talk, history, groups, commands, runner, moderation, mcp, clients, following }
 }

@@ -72,7 +72,7 @@ const ROWS: readonly string[] = [
   "INSERT INTO drafts VALUES ('p1', 5, 'half a li')",
   "INSERT INTO untold_invitations VALUES ('p2', 'den', 'alice', 5)",
   "INSERT INTO preferences VALUES ('p1', 'theme', 'dark')",
-  "INSERT INTO last_seen VALUES ('p1', 'den', '01A')",
+  "INSERT INTO last_seen VALUES ('p1', 'den', '01A', 7), ('p2', 'den', '01A', NULL)",
   "INSERT INTO mcp_pins VALUES ('files', 'read', 'h', '{}')",
   `INSERT INTO mcp_servers VALUES ('files', '{"url":"http://localhost"}', 'alice', 5)`,
 ]

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { createLastSeen } from '../../../src/chat/personal/last-seen.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createGreeting } from '../../../src/app/room/greeting.ts'
@@ -12,6 +11,7 @@ import { Clients } from '../../../src/chat/moderation/clients.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { createPeopleParts } from '../../support/people.ts'
+import { followedIn } from '../../support/followed.ts'
 import { createChatParts, invitationsIn, type ChatParts } from '../../support/chat-parts.ts'
 import { talkOver } from '../../support/talk.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
@@ -80,7 +80,7 @@ async function startHost() {
         { tools: shared.markdown.tools, wallNow: shared.wallNow },
       ),
       recent: createRecentEntries(),
-      lastSeen: createLastSeen(chatParts.storage.chat.lastSeen, chatParts.log),
+      ...followedIn(chatParts, talk),
     },
     runner: runnerOf(chatParts),
     complete: async () => [],
@@ -90,6 +90,7 @@ async function startHost() {
     warmComposer: () => undefined,
     openTalk: talk.openSession,
     invitations: invitationsIn(chatParts),
+    join: async (name, who, goIn) => goIn(await rooms.get(name, who)),
     greeting: createGreeting({ models: () => [], isClaimable: () => true, troubles: () => [] }),
     shared,
     preferences,

@@ -57,7 +57,7 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.invites', 'list', 'find'),
   ...methods('chat.tokens', 'list', 'find'),
   ...methods('chat.preferences', 'of', 'everyone'),
-  ...methods('chat.lastSeen', 'find'),
+  ...methods('chat.lastSeen', 'find', 'mine'),
   ...methods('talk.ignored', 'ignoredBy'),
   ...methods('talk.away', 'away'),
   ...methods('prompts.history', 'newest', 'following', 'toolCalls'),

@@ -108,7 +108,7 @@ export function createPreferenceStore({ read, writes }: Database): PreferenceSto
   }
 }
 
-/** How far people have read the rooms. */
+/** How far people have read the rooms, and which are theirs. */
 export function createLastSeenStore({ read, writes }: Database): LastSeenStore {
   const { statement } = writes()
   return {
@@ -117,15 +117,29 @@ export function createLastSeenStore({ read, writes }: Database): LastSeenStore {
         const query = db.selectFrom('last_seen').select('entry').where('person', '=', person)
         return (await query.where('room', '=', room).executeTakeFirst())?.entry
       }),
-    put: (person, room, entry) =>
+    put: (person, room, entry, at) =>
       statement(async (db) => {
-        await db
-          .insertInto('last_seen')
-          .values({ person, room, entry })
-          .onConflict((conflict) =>
-            conflict.columns(['person', 'room']).doUpdateSet({ entry }).where('last_seen.entry', '<', entry),
-          )
-          .execute()
+        await sql`INSERT INTO last_seen (person, room, entry, at)
+          VALUES (${person}, ${room}, ${entry}, ${at ?? null})
+          ON CONFLICT (person, room) DO UPDATE SET
+            entry = CASE WHEN excluded.entry > last_seen.entry THEN excluded.entry ELSE last_seen.entry END,
+            at = coalesce(excluded.at, last_seen.at)`.execute(db)
+      }),
+    mine: (person, limit) =>
+      read((db) =>
+        db
+          .selectFrom('last_seen')
+          .select(['room', 'entry'])
+          .where('person', '=', person)
+          .where('at', 'is not', null)
+          .orderBy('at', 'desc')
+          .limit(limit)
+          .execute(),
+      ),
+    drop: (person, room) =>
+      statement(async (db) => {
+        const query = db.updateTable('last_seen').set({ at: null }).where('person', '=', person)
+        await query.where('room', '=', room).execute()
       }),
   }
 }

@@ -41,6 +41,7 @@ const released: Readonly<Record<string, string>> = {
   '025-mcp.sql': '4e5dfe395a247cf0d922f2afe1819f9412c49225252738ec571684c4b059ae2b',
   '026-tokens.sql': 'e81ead3b33d7d20e9b2b1b3464074d573f4a55995592eae4e897844304743d96',
   '027-results-from-outside.sql': 'c6c108764b840fee2d377a0aad8387b31a8e09a5ed48f5115c55ce6a2203feaa',
+  '028-rooms-of-people.sql': '982ffc20e457e9c1bac924edc50a0d89a031777b6b1d6123913293c6517e40a0',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -13,7 +13,10 @@ import type { Screen } from '../../../../src/session/ports.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 
 /** Of people who were never there. */
-const NOTHING_SEEN: LastSeen = { find: async () => undefined, put: async () => undefined }
+const NOTHING_SEEN: Pick<LastSeen, 'find' | 'put'> = {
+  find: async () => undefined,
+  put: async () => undefined,
+}
 
 const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as const
 
@@ -202,10 +205,10 @@ test('who comes in is shown last versions, whenever a line was edited or taken b
 })
 
 test('who was there before sees from which line on all is new; presence and their own lines do not count', async () => {
-  const { rooms, person, storage, log } = await createChatParts()
+  const { rooms, person, storage, clock, log } = await createChatParts()
   const room = await rooms.lobby()
   const alice = await person('alice')
-  const lastSeen = createLastSeen(storage.chat.lastSeen, log)
+  const lastSeen = createLastSeen(storage.chat.lastSeen, clock, log)
   const come = async () => {
     const recorder = recordingScreen(alice)
     const order: string[] = []
@@ -236,10 +239,10 @@ test('who was there before sees from which line on all is new; presence and thei
 })
 
 test('a guest, and a store that is in trouble, keep nobody out and mark nothing', async () => {
-  const { rooms, person, storage, log } = await createChatParts()
+  const { rooms, person, storage, clock, log } = await createChatParts()
   const room = await rooms.lobby()
   const fail = () => Promise.reject(new StorageError('locked', 'busy'))
-  const broken = createLastSeen({ find: fail, put: fail }, log)
+  const broken = createLastSeen({ find: fail, put: fail, mine: fail, drop: fail }, clock, log)
   const alice = recordingScreen(await person('alice'))
   const stay = await enterRoom(room, alice.screen, createRecentEntries(), broken)
   await room.record(says('hello'))
@@ -247,7 +250,7 @@ test('a guest, and a store that is in trouble, keep nobody out and mark nothing'
   expect(alice.printed).toEqual(['-- lobby'])
   expect(log.lines.join()).toContain('how far somebody has read is not known')
   const guest = recordingScreen({ ...(await person('eve')), id: 'guest:1' as Person['id'], guest: true })
-  const real = createLastSeen(storage.chat.lastSeen, log)
+  const real = createLastSeen(storage.chat.lastSeen, clock, log)
   const visit = await enterRoom(room, guest.screen, createRecentEntries(), real)
   await visit.leave()
   expect(await storage.chat.lastSeen.find(guest.screen.person.id, room.name)).toBeUndefined()

@@ -1,6 +1,8 @@
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { WAITING_FOR_ANSWER } from '../../../../src/chat/tool-progress.ts'
+import type { RoomName } from '../../../../src/chat/entry.ts'
+import { renderMessage } from '../../../../src/session/drawing/entry-rows.ts'
 import { statusParts, statusRow } from '../../../../src/session/drawing/status-line.ts'
 import { THEMES } from '../../../../src/session/drawing/theme.ts'
 import { status, work } from '../../../support/session-host.ts'
@@ -110,4 +112,22 @@ test('what waits for somebody has its own look where there is room for it', () =
 test('only the model that was asked last has a figure', () => {
   const line = statusLine({ ...status, models: ['qwen', 'gpt'], lastTurn: { model: 'gpt', percent: 7 } }, 200)
   expect(line).toContain('@qwen @gpt 7% · tools')
+})
+
+test('the status line ends with the rooms where something is new, which go first in a narrow window', () => {
+  const news = [
+    { room: 'ops' as RoomName, count: 1, isNamed: true },
+    { room: 'den' as RoomName, count: 100, isNamed: false },
+  ]
+  const { rest } = statusParts(status, 200, news)
+  expect(rest).toBe('lobby · 2 here · @guide 34% · tools all (12) · den 99+, ops 1!')
+  expect(statusParts(status, 58, news).rest).toBe('lobby · 2 here · @guide 34% · tools all (12) · ops 1! · …')
+  expect(statusParts(status, 50, news).rest).toBe('lobby · 2 here · @guide 34% · tools all (12) · …')
+})
+
+test('a message of one row is cut to the width', () => {
+  const message = { head: '[ops] bob', text: 'x'.repeat(80), from: { name: 'bob', guest: false }, at: 0 }
+  const drawn = renderMessage({ ...message, isOneRow: true }, { columns: 40, theme: THEMES.mono })
+  expect(drawn).not.toContain('\n')
+  expect(drawn).toMatch(/x…$/)
 })

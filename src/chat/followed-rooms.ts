@@ -1,0 +1,292 @@
+import { headOf } from '../lib/text/characters.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
+import type { Entry, EntryId, RoomName } from './entry.ts'
+import { Refusal, StorageError } from './errors.ts'
+import { createAddressed } from './mentions.ts'
+import type { Person, PersonId } from './people/person.ts'
+import type { LastSeen } from './personal/last-seen.ts'
+import type { Alarm, Log } from './ports.ts'
+import type { Room } from './room.ts'
+import type { Rooms } from './rooms.ts'
+import type { IgnoreFilter, Ignores } from './talk/ignores.ts'
+import type { PersonalScreen } from './talk/open-sessions.ts'
+
+/** What happened in a room of somebody's while they were not in it. */
+export interface RoomNews {
+  readonly room: RoomName
+  /** New lines; `MAX_NEW` for that many or more. */
+  readonly count: number
+  /** True if a new line names them. */
+  readonly isNamed: boolean
+}
+
+/** More new lines in a room are not counted. */
+export const MAX_NEW = 100
+
+/** `99+` for more. */
+export const countText = (count: number): string => (count < MAX_NEW ? `${count}` : `${MAX_NEW - 1}+`)
+
+export interface NewsScreen extends Pick<PersonalScreen, 'person' | 'message' | 'bell'> {
+  refresh(): void
+}
+
+export interface FollowingParts {
+  readonly rooms: Pick<Rooms, 'get'>
+  readonly lastSeen: Pick<LastSeen, 'mine' | 'drop'>
+  readonly ignores: Pick<Ignores, 'open'>
+  /** True if the entry ends a turn that this person asked for. */
+  readonly isAnswerTo: (entry: Entry, person: PersonId) => boolean
+  readonly clock: Alarm
+  readonly log: Log
+}
+
+/** One terminal of somebody who follows their rooms. */
+export type FollowingSession = ReturnType<FollowedRooms['open']>
+
+/**
+ * The rooms that each person has been in at a terminal and has not left for good. While they have a session
+ * here, counts what is new in those in which they are not, and shows them lines that name them and answers to
+ * them. Guests have none.
+ */
+export class FollowedRooms {
+  readonly #parts: FollowingParts
+  readonly #followers = new Map<PersonId, Follower>()
+
+  constructor(parts: FollowingParts) {
+    this.#parts = parts
+  }
+
+  /** `entered` and `left` are to be called in turn, `close` once. Undefined for guests. */
+  open(screen: NewsScreen) {
+    const { person } = screen
+    const follower = person.guest ? undefined : this.#hold(person)
+    follower?.screens.add(screen)
+    return {
+      entered: ({ name }: Room): void => follower?.entered(name),
+      left: (room: Room): void => follower?.left(room),
+      news: (): readonly RoomNews[] => follower?.news() ?? [],
+      close: (): void => {
+        follower?.screens.delete(screen)
+        if (follower) this.#release(person, follower)
+      },
+    }
+  }
+
+  /** Where something is new: those first that name the person, then where it is newest. Never rejects. */
+  async news(person: Person): Promise<readonly RoomNews[]> {
+    if (person.guest) return []
+    const follower = this.#hold(person)
+    await follower.load()
+    this.#release(person, follower)
+    return follower.news()
+  }
+
+  /** The room in which the person was last. Never rejects. */
+  async last(person: Person): Promise<RoomName | undefined> {
+    return (await this.#parts.lastSeen.mine(person))[0]?.room
+  }
+
+  /** The room is not theirs any more, once they are out of it. Never rejects. */
+  async leave(person: Person, room: RoomName): Promise<void> {
+    this.#followers.get(person.id)?.forget(room)
+    await this.#parts.lastSeen.drop(person, room)
+  }
+
+  #hold(person: Person): Follower {
+    const follower = this.#followers.get(person.id) ?? new Follower(person, this.#parts)
+    this.#followers.set(person.id, follower)
+    follower.holders++
+    return follower
+  }
+
+  #release({ id }: Person, follower: Follower): void {
+    if (--follower.holders > 0) return
+    this.#followers.delete(id)
+    follower.close()
+  }
+}
+
+/** A room that somebody is not in. */
+interface Followed {
+  readonly room: Room
+  readonly stop: () => void
+  /** What came while older lines were read. */
+  held: Entry[] | undefined
+  count: number
+  isNamed: boolean
+  newest: EntryId
+}
+
+/** Screens are drawn again at most this often for new lines elsewhere. */
+const REDRAW_MS = 1_000
+/** Characters of a line that is shown from another room. */
+const MAX_SHOWN = 300
+
+const addressed = createAddressed()
+
+class Follower {
+  readonly screens = new Set<NewsScreen>()
+  holders = 0
+  readonly #person: Person
+  readonly #parts: FollowingParts
+  readonly #rooms = new Map<RoomName, Followed>()
+  /** How many sessions are in a room. */
+  readonly #inside = new Map<RoomName, number>()
+  #loaded: Promise<void> | undefined
+  #filter: IgnoreFilter | undefined
+  #isClosed = false
+  #isPaced = false
+  #isDue = false
+
+  constructor(person: Person, parts: FollowingParts) {
+    this.#person = person
+    this.#parts = parts
+  }
+
+  /** Counts what is new in all rooms but those that the person is in. Never rejects. */
+  load(): Promise<void> {
+    this.#loaded ??= this.#load().catch((error: unknown) => {
+      const { log } = this.#parts
+      if (error instanceof StorageError) log.warn({ error, reason: error.reason }, NOT_COUNTED)
+      else log.error({ error }, NOT_COUNTED)
+    })
+    return this.#loaded
+  }
+
+  entered(room: RoomName): void {
+    this.#inside.set(room, (this.#inside.get(room) ?? 0) + 1)
+    this.forget(room)
+    void this.load()
+  }
+
+  left(room: Room): void {
+    const others = (this.#inside.get(room.name) ?? 1) - 1
+    if (others > 0) this.#inside.set(room.name, others)
+    else {
+      this.#inside.delete(room.name)
+      this.#follow(room)
+    }
+  }
+
+  forget(room: RoomName): void {
+    this.#rooms.get(room)?.stop()
+    this.#rooms.delete(room)
+  }
+
+  news(): readonly RoomNews[] {
+    return [...this.#rooms.values()]
+      .filter(({ count }) => count > 0)
+      .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || (a.newest > b.newest ? -1 : 1))
+      .map(({ room, count, isNamed }) => ({ room: room.name, count, isNamed }))
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const { stop } of this.#rooms.values()) stop()
+    this.#filter?.close()
+  }
+
+  async #load(): Promise<void> {
+    const { ignores, lastSeen } = this.#parts
+    const filter = await ignores.open(this.#person)
+    if (this.#isClosed) return filter.close()
+    this.#filter = filter
+    const mine = await lastSeen.mine(this.#person)
+    await Promise.all(mine.map(({ room, entry }) => this.#countSince(room, entry)))
+    this.#changed()
+  }
+
+  /** Listens first and reads second, so that no line is missed between. */
+  async #countSince(name: RoomName, seen: EntryId): Promise<void> {
+    const room = await this.#visible(name)
+    if (!room || this.#isClosed || this.#inside.has(name) || this.#rooms.has(name)) return
+    const followed = this.#follow(room, [])
+    const query = {
+      after: seen,
+      limit: MAX_NEW,
+      kinds: COUNTED,
+      withoutThreads: true,
+      revised: true,
+    } as const
+    try {
+      for (const entry of await room.history(query)) this.#count(followed, entry)
+    } finally {
+      const held = followed.held ?? []
+      followed.held = undefined
+      for (const entry of held) this.#count(followed, entry)
+    }
+  }
+
+  #follow(room: Room, held?: Entry[]): Followed {
+    const stop = room.listen({ deliver: (entry) => this.#hear(followed, entry) })
+    const followed: Followed = {
+      ...{ room, stop, held, count: 0, isNamed: false, newest: '' as EntryId },
+    }
+    this.#rooms.set(room.name, followed)
+    return followed
+  }
+
+  #hear(followed: Followed, entry: Entry): void {
+    if (entry.kind === 'notice' && entry.act?.verb === 'delete') return this.forget(entry.room)
+    const isAnswer = this.#parts.isAnswerTo(entry, this.#person.id)
+    if (isAnswer || (this.#isNews(entry) && addressed(entry, this.#person))) void this.#show(entry)
+    if (followed.held) followed.held.push(entry)
+    else if (this.#count(followed, entry)) this.#changed()
+  }
+
+  /** An entry may have been read before it is heard. */
+  #count(followed: Followed, entry: Entry): boolean {
+    if (entry.id <= followed.newest || !this.#isNews(entry)) return false
+    followed.newest = entry.id
+    followed.count = Math.min(followed.count + 1, MAX_NEW)
+    followed.isNamed ||= addressed(entry, this.#person)
+    return true
+  }
+
+  #isNews(entry: Entry): boolean {
+    const { id, name } = this.#person
+    const isOwn = entry.by === undefined ? entry.author === name : entry.by === id
+    return !isOwn && isSaid(entry) && this.#filter?.shows(entry) !== false
+  }
+
+  /** They may have been banned, or taken out of a private room, since they were there. */
+  async #show({ room, author, text, at }: Entry): Promise<void> {
+    if (!(await this.#visible(room).catch(() => undefined))) return this.forget(room)
+    const line = headOf(cleanLine(text).replace(/\s+/g, ' ').trim(), MAX_SHOWN)
+    const from = { name: author, guest: false }
+    for (const screen of this.screens) {
+      screen.message({ head: `[${room}] ${author}`, text: line, from, at, isOneRow: true })
+      screen.bell()
+    }
+  }
+
+  /** Undefined for a room that the person may not enter any more. */
+  async #visible(room: RoomName): Promise<Room | undefined> {
+    try {
+      return await this.#parts.rooms.get(room, this.#person)
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
+  }
+
+  #changed(): void {
+    this.#isDue = this.#isPaced
+    if (this.#isPaced) return
+    this.#isPaced = true
+    for (const screen of this.screens) screen.refresh()
+    this.#parts.clock.later(REDRAW_MS, () => {
+      this.#isPaced = false
+      if (this.#isDue) this.#changed()
+    })
+  }
+}
+
+const NOT_COUNTED = "what is new in somebody's rooms is not known"
+const COUNTED = ['message', 'action', 'reply'] as const
+
+const isSaid = (entry: Entry): boolean =>
+  entry.thread === undefined &&
+  ((entry.kind === 'message' && entry.edits === undefined) ||
+    (entry.kind === 'action' && entry.reacts === undefined) ||
+    (entry.kind === 'reply' && entry.text !== ''))

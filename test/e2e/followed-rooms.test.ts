@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { says, type Script } from '../support/model-server.ts'
+import { startServer, type AnyServer } from '../support/server.ts'
+import { openSsh, type SshSession } from '../support/ssh.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createEmulator } from '../support/terminal.ts'
+
+let stage: ModelStage<AnyServer>
+beforeAll(async () => {
+  stage = await createModelStageHere()
+  for (const room of ['den', 'ops']) await stage.as('rhea', ['create', room])
+  await stage.as('rhea', ['create', 'attic', '--private'])
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+interface Screened extends AsyncDisposable {
+  readonly session: SshSession
+  /** Resolves once all of what was shown, the last rows as they are now, matches. */
+  shows(wanted: RegExp): Promise<void>
+  /** Types a line and presses Enter. */
+  type(line: string): void
+  /** Leaves the server by ^D. */
+  quit(): Promise<void>
+}
+
+/** A terminal of OpenSSH; with words, `ssh -tt HOST WORDS…`. */
+async function atTerminal(name: string, ...words: string[]): Promise<Screened> {
+  const target = { user: name, port: stage.server.port, key: await stage.home.key(name), options: ['-tt'] }
+  const session = openSsh(target, words)
+  const emulator = createEmulator(80, 24)
+  const watchers = new Set<() => void>()
+  session.child.stdout.on('data', (text: string) => {
+    void emulator.write(text).then(() => watchers.forEach((look) => look()))
+  })
+  return {
+    session,
+    shows: (wanted) =>
+      new Promise((resolve, reject) => {
+        const fail = (): void =>
+          reject(new Error(`no ${wanted} in:\n${emulator.all().join('\n')}\n${session.errors()}`))
+        const look = (): void => {
+          if (!wanted.test(emulator.all().join('\n'))) return
+          watchers.delete(look)
+          session.child.off('close', fail)
+          resolve()
+        }
+        watchers.add(look)
+        session.child.once('close', fail)
+        look()
+      }),
+    type: (line) => session.write(`${line}\r`),
+    async quit() {
+      session.write('\u0004')
+      await session.exit
+    },
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  }
+}
+
+const STATUS = (room: string): RegExp => new RegExp(`\\n${room} · \\d+ here`)
+
+const roomsOf = async (name: string): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+  JSON.parse((await stage.as(name, ['rooms', '--json'])).stdout) as Readonly<Record<string, unknown>>[]
+
+test('a login at a terminal comes back to the room that its person was in', async () => {
+  {
+    await using alice = await atTerminal('alice')
+    await alice.shows(STATUS('lobby'))
+    alice.type('/join den')
+    await alice.shows(STATUS('den'))
+    await alice.quit()
+  }
+  await using again = await atTerminal('alice')
+  await again.shows(STATUS('den'))
+  again.type('/leave')
+  await again.shows(STATUS('lobby'))
+  await again.quit()
+  await using home = await atTerminal('alice')
+  await home.shows(STATUS('lobby'))
+})
+
+test('a pipe speaks in the lobby, wherever its person was last', async () => {
+  {
+    await using zoe = await atTerminal('zoe', 'join', 'den')
+    await zoe.shows(STATUS('den'))
+    await zoe.quit()
+  }
+  const pipe = await stage.open('zoe', '-T')
+  pipe.write('from the pipe\n')
+  pipe.close()
+  expect(await pipe.exit).toBe(0)
+  expect((await stage.as('zoe', ['history', 'lobby'])).stdout).toContain('zoe: from the pipe')
+})
+
+test('a login finds itself in the lobby if its room does not let it in any more', async () => {
+  await stage.as('rhea', ['create', 'pit'])
+  {
+    await using cy = await atTerminal('cy', 'join', 'pit')
+    await cy.shows(STATUS('pit'))
+    await cy.quit()
+  }
+  expect(await stage.as('rhea', ['ban', '--room', 'pit', 'cy'])).toMatchObject({ exitCode: 0 })
+  await using again = await atTerminal('cy')
+  await again.shows(STATUS('lobby'))
+})
+
+test('join with a pty is refused with status 1 for a room that is not there for its person', async () => {
+  const dee = await atTerminal('dee', 'join', 'attic')
+  expect(await dee.session.exit).toBe(1)
+  expect(dee.session.output()).toContain('! there is no room called attic')
+})
+
+test('join with a pty goes into a private room that its person is invited to', async () => {
+  expect(await stage.as('eve', ['whoami'])).toMatchObject({ exitCode: 0 })
+  expect(await stage.as('rhea', ['invite', 'attic', 'eve'])).toMatchObject({ exitCode: 0 })
+  await using eve = await atTerminal('eve', 'join', 'attic')
+  await eve.shows(STATUS('attic'))
+  expect((await stage.as('eve', ['history', 'attic'])).exitCode).toBe(0)
+})
+
+/** Answers once the test says so. */
+function answersLater(): { readonly script: Script; readonly answer: () => void } {
+  const asked = createDeferred<void>()
+  return {
+    script: async (response, request) => {
+      await asked.promise
+      await says('forty-two')(response, request)
+    },
+    answer: () => asked.resolve(),
+  }
+}
+
+test('what is new in three rooms is told while one is elsewhere and counted over a restart', async () => {
+  const later = answersLater()
+  stage.models.play(later.script)
+  {
+    await using bob = await atTerminal('bob')
+    await bob.shows(STATUS('lobby'))
+    bob.type('/join ops')
+    await bob.shows(STATUS('ops'))
+    bob.type('@qwen how many?')
+    await stage.models.arrived(1)
+    bob.type('/join den')
+    await bob.shows(STATUS('den'))
+
+    await stage.as('rhea', ['say', 'lobby', 'hello all'])
+    await bob.shows(/den · .* lobby 1$/m)
+    later.answer()
+    await bob.shows(/\[ops\] qwen: forty-two/)
+    await stage.as('rhea', ['say', 'ops', '@bob', 'have', 'a', 'look'])
+    await bob.shows(/\[ops\] rhea: @bob have a look/)
+    expect(bob.session.output()).toContain('\u0007')
+    await bob.shows(/den · .* lobby 1, ops 2!$/m)
+    bob.type('/next')
+    await bob.shows(STATUS('ops'))
+    bob.type('/next')
+    await bob.shows(STATUS('lobby'))
+    bob.type('/next')
+    await bob.shows(/nothing is new in your other rooms/)
+    await bob.quit()
+  }
+  await stage.as('rhea', ['say', 'ops', 'bob:', 'and', 'another'])
+  for (const text of ['one', 'two', 'three']) await stage.as('rhea', ['say', 'den', text])
+  await stage.restart('SIGTERM')
+  const rooms = await roomsOf('bob')
+  expect(rooms.find(({ name }) => name === 'den')).toMatchObject({ new: 3, named: false })
+  expect(rooms.find(({ name }) => name === 'ops')).toMatchObject({ new: 1, named: true })
+  const listed = (await stage.as('bob', ['rooms'])).stdout
+  expect(listed).toMatch(/^den {2}0 here {2}3 new$/m)
+  expect(listed).toMatch(/^ops {2}0 here {2}1 new, you are named$/m)
+
+  await using again = await atTerminal('bob')
+  await again.shows(/lobby · .* den 3, ops 1!$/m)
+  again.type('/next')
+  await again.shows(STATUS('ops'))
+  await again.shows(/ops · .* den 3$/m)
+})
+
+test('lines of ignored people and rooms that one has left are not counted', async () => {
+  {
+    await using fay = await atTerminal('fay', 'join', 'den')
+    await fay.shows(STATUS('den'))
+    fay.type('/join ops')
+    await fay.shows(STATUS('ops'))
+    await stage.as('pest', ['whoami'])
+    fay.type('/ignore pest')
+    await fay.shows(/you ignore pest now/)
+    fay.type('/leave')
+    await fay.shows(STATUS('lobby'))
+    await fay.quit()
+  }
+  await stage.as('pest', ['say', 'den', '@fay', 'psst'])
+  await stage.as('rhea', ['say', 'ops', '@fay', 'hello'])
+  const rooms = await roomsOf('fay')
+  for (const room of rooms) expect(room).not.toHaveProperty('new')
+  await stage.as('rhea', ['say', 'den', 'a', 'line'])
+  expect((await roomsOf('fay')).find(({ name }) => name === 'den')).toMatchObject({ new: 1, named: false })
+})
+
+test('a script has no next room', async () => {
+  expect(await stage.as('bob', ['next'])).toMatchObject({
+    exitCode: 1,
+    stderr: 'a script is in no room; rooms says where something is new\n',
+  })
+})
+
+test('a login comes back to the room that its person was in when the server was killed', async () => {
+  await stage.goOnWith(startServer)
+  await using gus = await atTerminal('gus', 'join', 'den')
+  await gus.shows(STATUS('den'))
+  await stage.as('rhea', ['say', 'den', 'still here'])
+  await gus.shows(/rhea: still here/)
+  await stage.restart('SIGKILL')
+  await using again = await atTerminal('gus')
+  await again.shows(STATUS('den'))
+})
