@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Acts } from '../chat/moderation/acts.ts'
 import { Closing } from '../chat/moderation/closing.ts'
 import { Memberships } from '../chat/moderation/memberships.ts'
@@ -12,7 +13,7 @@ import { createSerial } from '../lib/jobs/serial.ts'
 import type { TurnAtWork } from '../turns/queue.ts'
 import type { Work } from './activity.ts'
 import type { AppContext } from './context.ts'
-import { keepDeletedRoom, type KeptPlaces } from './room/deleted-room.ts'
+import { keepDeletedRoom, type KeptPlaces, moveFiles } from './room/deleted-room.ts'
 
 export interface Moderated {
   readonly rooms: Rooms
@@ -37,6 +38,10 @@ export function assembleModeration(
       const file = await keepDeletedRoom(room, config, storage.chat.entries, clock.now())
       storage.prompts.scripts.forget(room)
       return file
+    },
+    async moveRoom(from, to) {
+      await moveFiles(join(config.roomsDir, from), join(config.roomsDir, to))
+      for (const room of [from, to]) storage.prompts.scripts.forget(room)
     },
     guestKey: (name) => people.guestKey(name),
     isConfigAdmin: (key) => config.admins().includes(key),

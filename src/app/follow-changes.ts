@@ -62,9 +62,9 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
 
   async function readClosedRooms(): Promise<void> {
     const closed = await cluster.closedRooms()
-    // Not awaited: nobody can come in now, and the server that deletes a room waits for the people in it.
+    // Not awaited: nobody can come in now, and the server that closes a room waits for the people in it.
     void enforceDeletions(closed, { sanctions, clients })
-    for (const room of closed.keys()) void stopWork(work, { room, why: `${room} is being deleted` })
+    for (const [room, why] of closed) void stopWork(work, { room, why })
   }
 
   changes.on('sanctions', readSanctions)

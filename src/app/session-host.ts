@@ -253,6 +253,7 @@ const clientOf = (screen: Screen, moves: CurrentRoom): OpenClient => ({
   tell: (text) => screen.print(text),
   end: (why) => screen.quit(`! ${why}`, 1),
   leave: (room, why) => moves.putOut(room, why),
+  follow: (room, next) => moves.follow(room, next),
 })
 
 const callerIn = (

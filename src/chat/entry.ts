@@ -80,7 +80,7 @@ export interface NoticeEntry extends EntryBase, TurnBill {
 export interface ModerationAct {
   readonly verb:
     | ('op' | 'deop' | 'kick' | 'mute' | 'unmute' | 'ban' | 'unban')
-    | ('invite' | 'uninvite' | 'archive' | 'unarchive' | 'delete')
+    | ('invite' | 'uninvite' | 'owner' | 'archive' | 'unarchive' | 'rename-room' | 'delete')
   /** A name; the room if all in it are meant; `a key` or `a network` instead of those. */
   readonly who: string
   readonly until?: string

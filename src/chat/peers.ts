@@ -52,9 +52,9 @@ export interface Peers {
   watch(room: RoomName, changed: () => void): () => void
   /**
    * Keeps everybody out of the room on other servers until it is opened or this server dies. Resolves when
-   * they are out, or after some seconds; to false if another server closed it.
+   * they are out and were told `news`, or after some seconds; to false if another server closed it.
    */
-  closeRoom(room: RoomName, by: string): Promise<boolean>
+  closeRoom(room: RoomName, news: string): Promise<boolean>
   openRoom(room: RoomName): Promise<void>
   readonly slots: Slots
   readonly questions: Questions

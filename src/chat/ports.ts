@@ -17,6 +17,8 @@ export interface RoomRecord {
   readonly createdAt: number
 }
 
+export type RenamedRoom = 'renamed' | 'taken' | 'full'
+
 export type Membership = 'owner' | 'op' | 'member' | 'invited'
 
 export interface LogQuery {
@@ -125,10 +127,19 @@ export interface RoomStore {
   create(record: RoomRecord): Promise<boolean>
   /** As `create`, with the key-values and the script of `from`. */
   fork(from: RoomName, record: RoomRecord): Promise<boolean>
+  /**
+   * Gives a room another name, with all that is kept of it; the old one leads to it, and no other room can have
+   * it. Otherwise does nothing: `taken` if a room has or had the name, `full` if this one had eight others.
+   */
+  rename(from: RoomName, to: RoomName): Promise<RenamedRoom>
+  /** The room that was called this before. */
+  findRenamed(former: string): Promise<RoomName | undefined>
   update(name: RoomName, change: Partial<Pick<RoomRecord, 'topic' | 'vibe'>>): Promise<void>
   membership(name: RoomName, person: PersonId): Promise<Membership | undefined>
   /** `null` takes the person out of the room. */
   setMembership(name: RoomName, person: PersonId, membership: Membership | null): Promise<void>
+  /** Makes the person the owner, and the owner before an op. */
+  setOwner(name: RoomName, person: PersonId): Promise<void>
   members(name: RoomName): Promise<readonly { readonly person: Person; readonly membership: Membership }[]>
   getValue(name: RoomName, key: string): Promise<Json | undefined>
   setValue(name: RoomName, key: string, value: Json | undefined): Promise<void>

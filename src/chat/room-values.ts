@@ -102,6 +102,14 @@ export function valuesWithExits(
 const exitsValue = (exits: readonly Exit[]): Json | undefined =>
   exits.length === 0 ? undefined : Object.fromEntries(exits.map(({ direction, room }) => [direction, room]))
 
+/** The value of `EXITS_KEY` once a room has another name. */
+export const renameInExits = (value: Json | undefined, from: RoomName, to: RoomName): Json =>
+  isJsonObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([direction, room]) => [direction, room === from ? to : room]),
+      )
+    : (value ?? null)
+
 /** In order of direction. Anybody who manages the room can set the value: what is no exit is left out. */
 function parseExits(value: Json | undefined): readonly Exit[] {
   if (!isJsonObject(value)) return []

@@ -109,10 +109,10 @@ export class OpenRoom {
   }
 
   /**
-   * The first participant of a person is announced. Rejects with `Refusal` for a banned person, and except
+   * The first participant of a person is announced, except `quietly`. Rejects with `Refusal` for a banned person, and except
    * for admins for one too many.
    */
-  readonly enter = async (participant: Participant): Promise<void> => {
+  readonly enter = async (participant: Participant, how?: 'quietly'): Promise<void> => {
     const { person } = participant
     const { sanctions, peers } = this.#parts
     const why = sanctions.whyOutOf(this.name, person)
@@ -125,15 +125,15 @@ export class OpenRoom {
     this.#roster.add(participant)
     this.#addReceiver(participant)
     if (isFirst && (await peers.entered(this.name, person)))
-      await this.announcePresence({ name: person.name, event: 'joined' })
+      await this.announcePresence({ name: person.name, event: 'joined' }, how)
   }
 
-  readonly leave = async (participant: Participant): Promise<void> => {
+  readonly leave = async (participant: Participant, how?: 'quietly'): Promise<void> => {
     const { person } = participant
     if (!this.#roster.remove(participant)) return
     this.#removeReceiver(participant)
     if (!this.#roster.has(person) && (await this.#parts.peers.left(this.name, person)))
-      await this.announcePresence({ name: person.name, event: 'left' })
+      await this.announcePresence({ name: person.name, event: 'left' }, how)
   }
 
   /** Records that somebody has another name, if people here know them and the room is not archived. */
@@ -183,8 +183,8 @@ export class OpenRoom {
 
   readonly roleOf = (person: Person): Promise<Role> => roleIn(this.name, person, this.#parts)
 
-  readonly announcePresence = async (change: PresenceChange): Promise<void> => {
-    await this.#presence.announce(change)
+  readonly announcePresence = async (change: PresenceChange, how?: 'quietly'): Promise<void> => {
+    if (!how) await this.#presence.announce(change)
     this.#tellPeopleChanged()
   }
 

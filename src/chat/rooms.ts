@@ -44,7 +44,7 @@ export class Rooms {
     const row = isRoomName(name) && !sanctions.isGone(name) ? await rooms.find(name) : undefined
     if (!row || !(await isVisible(rooms, row, audience(viewer, toldIn)))) {
       const isInvited = row && toldIn === undefined && (await isKnown(rooms, row, { viewer }))
-      throw new Refusal(isInvited ? joinFirst(row.name) : noRoom(name))
+      throw new Refusal(isInvited ? joinFirst(row.name) : await this.#noRoom(name, audience(viewer, toldIn)))
     }
     const why = this.#whyOut(row, viewer)
     if (why !== undefined) throw new Refusal(why)
@@ -124,12 +124,41 @@ export class Rooms {
     return this.#roomsWith(person).length > 0 || this.#parts.peers.find(person.id) !== undefined
   }
 
+  /** The name that a room is to have. Throws `Refusal` if it cannot, or must keep its own. */
+  async newName(room: Room, wanted: string, actor: Person): Promise<RoomName> {
+    const name = roomName(wanted)
+    const { rooms } = this.#parts
+    if (this.#adminNames.has(room.name))
+      throw new Refusal(`the config names ${room.name} (sandbox.workspaces), so it keeps its name`)
+    const kept = this.#adminNames.has(name) && !actor.admin
+    const holder = await rooms.findRenamed(name)
+    if (kept || (await rooms.find(name)) || (holder !== undefined && holder !== room.name))
+      throw nameTaken(name)
+    return name
+  }
+
+  /** Throws `Refusal`, which begins with `owns`, if the person owns as many rooms as one may. */
+  async assertMayOwnMore({ id, name }: Person, owns = `${name} owns`): Promise<void> {
+    const { rooms_per_person: limit } = this.#limits
+    const rows = await this.#parts.rooms.all()
+    if (rows.filter((row) => row.owner === id).length >= limit)
+      throw new Refusal(`${owns} ${counted(limit, 'room')} already, which is the limit (rooms_per_person)`)
+  }
+
   namesChanged(): void {
     for (const room of this.#all()) room.namesChanged()
   }
 
   async flushPresence(): Promise<void> {
     await Promise.all(this.#all().map((room) => room.flushPresence()))
+  }
+
+  /** Says the same if there is no such room as if the viewer does not see it. */
+  async #noRoom(name: string, viewer: Audience): Promise<string> {
+    const { rooms } = this.#parts
+    const renamed = isRoomName(name) ? await rooms.findRenamed(name) : undefined
+    const row = renamed && (await rooms.find(renamed))
+    return row && (await isVisible(rooms, row, viewer)) ? `${name} is called ${row.name} now` : noRoom(name)
   }
 
   #room(name: RoomName): Room {
@@ -161,14 +190,10 @@ export class Rooms {
     const wanted = roomName(name)
     if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
     if (owner.login?.token?.rooms) throw new Refusal('this token is for its rooms alone: it makes no other')
-    const { rooms_per_person: limit } = this.#limits
-    const rows = await this.#parts.rooms.all()
-    if (rows.filter((row) => row.owner === owner.id).length >= limit)
-      throw new Refusal(`you own ${counted(limit, 'room')} already, which is the limit (rooms_per_person)`)
+    await this.assertMayOwnMore(owner, 'you own')
     const kept = this.#adminNames.has(wanted) && !owner.admin
     const made = !kept && (await store(newRoom(wanted, owner, isPrivate, this.#parts.clock.now())))
-    // A private room that the person cannot see gives the same words: only that the name is taken shows.
-    if (!made) throw new Refusal(`the name ${wanted} is taken; choose another`)
+    if (!made) throw nameTaken(wanted)
     return this.#room(wanted)
   }
 }
@@ -186,6 +211,9 @@ function noRoom(name: string): string {
 
 const joinFirst = (name: RoomName): string =>
   `you are invited to ${name}, and no member yet; first: join ${name}`
+
+/** Says the same of a private room that the person cannot see: only that the name is taken shows. */
+const nameTaken = (name: RoomName): Refusal => new Refusal(`the name ${name} is taken; choose another`)
 
 const newRoom = (name: RoomName, owner: Person | null, isPrivate: boolean, at: number): RoomRecord => ({
   name,

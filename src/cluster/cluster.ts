@@ -89,7 +89,7 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
     watch,
     closeRoom: (room, by) => closeRoom(room, by, stores, clock),
     openRoom: (room) => closings.open(room),
-    /** The rooms that other servers are deleting, and who does. Rejects with `StorageError`. */
+    /** The rooms that other servers have closed, and why, as a sentence. Rejects with `StorageError`. */
     closedRooms: () => closings.closedByOthers(),
     slots,
     questions,

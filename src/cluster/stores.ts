@@ -147,13 +147,13 @@ export interface BroadcastStore {
   read(ids: readonly string[]): Promise<readonly (BroadcastRow & { readonly id: string })[]>
 }
 
-/** Rooms that are being deleted. Other servers append nothing to their logs. */
+/** Rooms that are being deleted or renamed. Other servers append nothing to their logs. */
 export interface ClosingStore {
-  /** This server deletes a room. False, and nothing done, if another one does, or there is no such room. */
+  /** This server closes a room; `by` tells why. False, and nothing done, if another one does, or there is no such room. */
   close(room: RoomName, by: string): Promise<boolean>
   /** It does not any more. */
   open(room: RoomName): Promise<void>
-  /** The rooms that other servers are deleting, and who does. */
+  /** The rooms that other servers have closed, and why, as a sentence. */
   closedByOthers(): Promise<ReadonlyMap<RoomName, string>>
   /** True if somebody is in the room, or something at work there, through another server. */
   isUsedByOthers(room: RoomName): Promise<boolean>

@@ -108,7 +108,7 @@ describe('an agent', () => {
     expect(await alice.call('create_room', { room: 'hall' })).toMatchObject({ isError: false })
     expect(await alice.call('fork_room', { room: 'hall-2', from: 'hall' })).toMatchObject({ isError: false })
     expect((await alice.call('add_exit', { room: 'hall', direction: 'north', to: 'hall-2' })).text).toBe(
-      'north leads to hall-2 now',
+      'hall → hall-2 by north; one way, --both makes two',
     )
     expect((await alice.call('add_exit', { room: 'hall', direction: 'north', to: '-' })).isError).toBe(true)
     expect((await stage.as('rhea', ['exits', 'hall'])).stdout).toBe('north  hall-2\n')

@@ -5,6 +5,7 @@ import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
+import { createDeferred } from '../../lib/jobs/waiting.ts'
 import type { Screen, Terminal } from '../../session/ports.ts'
 import type { BoardView, RoomBoards } from './board.ts'
 import type { RecentEntries } from './recent-entries.ts'
@@ -93,6 +94,30 @@ export class CurrentRoom {
     })
   }
 
+  /**
+   * Leaves the room, which resolves it, and enters `next` once that is known, both quietly. Does nothing in
+   * another room.
+   */
+  follow(from: RoomName, next: Promise<Room>): Promise<void> {
+    const left = createDeferred<void>()
+    void this.#serial(async () => {
+      const visit = this.#visit
+      if (visit?.room.name !== from) return
+      this.#kickedFrom = from
+      try {
+        await visit.leave('quietly')
+        left.resolve()
+        const room = await next
+        this.#shown.set(room.name, visit.newest())
+        await this.#move(room, undefined, 'quietly')
+        this.#kickedFrom = undefined
+      } catch {
+        this.#screen.quit(`! ${from} has another name now, and could not be entered`, 1)
+      }
+    }).finally(left.resolve)
+    return left.promise
+  }
+
   async leave(): Promise<void> {
     this.#following?.close()
     this.#following = undefined
@@ -100,9 +125,9 @@ export class CurrentRoom {
     await this.#visit?.leave()
   }
 
-  async #move(room: Room, greet?: () => void): Promise<void> {
+  async #move(room: Room, greet?: () => void, how?: 'quietly'): Promise<void> {
     const left = this.#visit
-    if (room === left?.room) return
+    if (room === left?.room && !how) return
     const screen = this.#screen
     const { boards, recent, lastSeen } = this.#views
     const window = this.#size()
@@ -112,6 +137,7 @@ export class CurrentRoom {
       header: left === undefined && window !== undefined ? 'below' : 'above',
       greet: greet ?? (() => screen.print(`-- ${hereLine(room.present(), screen.person)}`, 'dim')),
       isMove: left !== undefined,
+      how,
       after: this.#shown.get(room.name),
       questions: (role) => board.questions(screen.person, role),
       isMine: window !== undefined,

@@ -66,7 +66,7 @@ async function writePrivately(file: string, pieces: AsyncIterable<string>): Prom
 }
 
 /** A room may have no files. A directory that an admin gave to it stays. */
-async function moveFiles(from: string, to: string): Promise<void> {
+export async function moveFiles(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)
   } catch (error) {

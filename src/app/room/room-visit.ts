@@ -13,7 +13,8 @@ export interface RoomVisit {
   readonly role: Role
   /** The newest entry that was shown; empty for none. */
   newest(): EntryId
-  leave(): Promise<void>
+  /** Does nothing the second time. */
+  leave(how?: 'quietly'): Promise<void>
 }
 
 export interface VisitOptions {
@@ -29,6 +30,8 @@ export interface VisitOptions {
   readonly isMove?: boolean
   /** The room is one of the person's from now on. */
   readonly isMine?: boolean
+  /** The room has another name, and nobody came or went. */
+  readonly how?: 'quietly' | undefined
 }
 
 /**
@@ -40,7 +43,7 @@ export async function enterRoom(
   room: Room,
   screen: Screen,
   recent: RecentEntries,
-  lastSeen: Pick<LastSeen, 'find' | 'put'>,
+  lastSeen: LastSeen,
   {
     columns = 80,
     header = 'above',
@@ -49,6 +52,7 @@ export async function enterRoom(
     questions = () => [],
     isMove = false,
     isMine = false,
+    how,
   }: VisitOptions = {},
 ): Promise<RoomVisit> {
   const { person } = screen
@@ -77,11 +81,14 @@ export async function enterRoom(
   const show = (entry: Entry): void => {
     if (!isLeftOut(entry)) screen.deliver(entry, isAsked(entry, person) ? { waits: true } : {})
   }
-  const entering = room.enter(participant)
+  const entering = room.enter(participant, how)
   const kept = recent.open(room)
-  const leave = async (): Promise<void> => {
+  let isOver = false
+  const leave = async (leaving?: 'quietly'): Promise<void> => {
+    if (isOver) return
+    isOver = true
     kept.release()
-    await room.leave(participant)
+    await room.leave(participant, leaving)
     if (!held) await lastSeen.put(person, room.name, newest, isMine)
   }
   try {
@@ -90,7 +97,7 @@ export async function enterRoom(
       room.info(),
       // The least that the person certainly is, if the store fails.
       room.roleOf(person).catch((): Role => (person.guest ? 'guest' : 'member')),
-      lastSeen.find(person, room.name),
+      how ? undefined : lastSeen.find(person, room.name),
       entering,
     ])
     const printHeader = (): void => screen.print(topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`)

@@ -4,6 +4,7 @@ import type { RoomName } from '../entry.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Peers } from '../peers.ts'
 import type { Clock, RoomStore } from '../ports.ts'
+import type { Room } from '../room.ts'
 import type { Sanction } from './ports.ts'
 import { becauseOf, forHowLong, type Sanctions } from './sanctions.ts'
 
@@ -14,6 +15,8 @@ export interface OpenClient {
   /** Sessions alone can be told something. */
   tell?(text: string): void
   leave?(room: RoomName, why: string): Promise<void>
+  /** Leaves the room, which resolves it, and enters the next one once that is known. */
+  follow?(room: RoomName, next: Promise<Room>): Promise<void>
 }
 
 export type Concerns = (person: Person) => boolean
@@ -68,6 +71,14 @@ export class Clients {
   /** Resolves when all of them are out of the room. */
   async leave(room: RoomName, concerns: Concerns, why: string): Promise<void> {
     await Promise.all(this.#matching(concerns).map(async (client) => await client.leave?.(room, why)))
+  }
+
+  /** Sessions go from a room into the next one, and the others leave. Resolves when all are out. */
+  async follow(room: RoomName, why: string, next: Promise<Room>): Promise<void> {
+    const clients = this.#matching(() => true)
+    await Promise.all(
+      clients.map(async (one) => await (one.follow ? one.follow(room, next) : one.leave?.(room, why))),
+    )
   }
 
   /** Acts on the clients of all servers. Resolves when it is done on this one. Never rejects. */
@@ -137,11 +148,11 @@ export async function enforceSanctions(
     if (one.kind === 'ban') void putOut(one, one.room === null ? null : owners.get(one.room), parts)
 }
 
-/** Other servers delete these rooms, by the named people. Resolves when everybody is out of them. */
+/** Other servers delete or rename these rooms, for which there is a sentence. Resolves when everybody is out of them. */
 export async function enforceDeletions(
   deleted: ReadonlyMap<RoomName, string>,
   { sanctions, clients }: Pick<EnforcementParts, 'sanctions' | 'clients'>,
 ): Promise<void> {
   sanctions.closedByPeers(new Set(deleted.keys()))
-  for (const [room, by] of deleted) await clients.leave(room, () => true, `${by} deleted ${room}`)
+  for (const [room, news] of deleted) await clients.leave(room, () => true, news)
 }

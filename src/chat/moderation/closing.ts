@@ -1,7 +1,7 @@
 import { errorMessage } from '../../lib/errors.ts'
+import { createDeferred } from '../../lib/jobs/waiting.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal, StorageError } from '../errors.ts'
-import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import { Acting, type ActResult } from './moderation.ts'
@@ -16,7 +16,7 @@ export type Removed =
 const ASKED_MS = 60_000
 const REMOVED_AT_ONCE = 500
 
-/** Archives and deletes rooms. All methods throw `Refusal` and reject with `StorageError`. */
+/** Archives, renames and deletes rooms. All methods throw `Refusal` and reject with `StorageError`. */
 export class Closing extends Acting {
   readonly #asked = new Map<RoomName, Map<Person['id'], number>>()
 
@@ -28,7 +28,7 @@ export class Closing extends Acting {
     const { sanctions, clock, nextId, server } = this.parts
     const { name } = room
     return this.inTurn(actor, undefined, async () => {
-      await this.#assertOwner(room, actor, 'archive')
+      await this.assertOwner(room, actor, 'archive')
       if (sanctions.isArchived(name) === on)
         throw new Refusal(on ? `${name} is archived already` : `${name} is not archived`)
       if (on) {
@@ -51,22 +51,69 @@ export class Closing extends Acting {
    * within a minute, or with the room's `name`.
    */
   async remove(room: Room, actor: Person, name: string | undefined): Promise<Removed> {
-    const { sanctions } = this.parts
     this.assertInGoodStanding(actor)
-    await this.#assertOwner(room, actor, 'delete')
+    await this.assertOwner(room, actor, 'delete')
     if (!this.#isSecond(room.name, actor, name !== undefined)) return { kind: 'asked' }
-    if (sanctions.isGone(room.name)) throw new Refusal(`${room.name} is being deleted already`)
+    this.#assertOpen(room.name)
     this.#asked.delete(room.name)
     const isPath = (await room.roleOf(actor)) === 'admin'
     const file = await this.#remove(room, actor)
     return { kind: 'removed', file: isPath ? file : nameOf(file), isPath }
   }
 
-  async #assertOwner(room: Room, actor: Person, what: string): Promise<void> {
-    if (room.name === LOBBY) throw new Refusal(`the lobby is everybody's; nobody can ${what} it`)
-    const role = await room.roleOf(actor)
-    if (role === 'admin' || role === 'owner') return
-    throw new Refusal(`only the owner of ${room.name} or an admin can ${what} it`)
+  /**
+   * Gives a room another name. The people in it go with it, those on other servers and agents are put out; work
+   * in it is stopped.
+   */
+  async rename(room: Room, actor: Person, wanted: string): Promise<ActResult> {
+    const { clients } = this.parts
+    this.assertInGoodStanding(actor)
+    await this.assertOwner(room, actor, 'rename')
+    const name = await this.parts.rooms.newName(room, wanted, actor)
+    this.#assertOpen(room.name)
+    const next = createDeferred<Room>()
+    const news = `${actor.name} renamed ${room.name} to ${name}; join ${name}`
+    const out = (): Promise<void> => clients.follow(room.name, news, next.promise)
+    try {
+      return await this.#whileClosed(room, { done: 'renamed', news, out }, async () => {
+        const renamed = await this.#renameStored(room.name, name)
+        const text = `${actor.name} renamed the room: ${room.name} is ${name} now`
+        const result = await this.announceDone(renamed, actor, text, { verb: 'rename-room', who: name })
+        next.resolve(renamed)
+        return result
+      })
+    } finally {
+      // Unless it was renamed, all go back.
+      next.resolve(room)
+    }
+  }
+
+  async #renameStored(from: RoomName, to: RoomName): Promise<Room> {
+    const { sanctions, server, stores, rooms } = this.parts
+    // Nobody who is banned gets in before the bans of the new name are read.
+    sanctions.close(to)
+    try {
+      await server.moveRoom(from, to)
+      const done = await stores.rooms.rename(from, to).catch(async (error: unknown) => {
+        await server.moveRoom(to, from)
+        throw error
+      })
+      if (done !== 'renamed') {
+        await server.moveRoom(to, from)
+        throw new Refusal(done === 'full' ? 'it had eight other names, which is the limit' : `${to} is taken`)
+      }
+      await sanctions.readAgain()
+      sanctions.removed(from)
+      const renamed = await rooms.anyRoom(to)
+      if (!renamed) throw new StorageError('corrupt', `the room ${to} is not in the database`)
+      return renamed
+    } finally {
+      sanctions.reopen(to)
+    }
+  }
+
+  #assertOpen(room: RoomName): void {
+    if (this.parts.sanctions.isGone(room)) throw new Refusal(`${room} is being deleted or renamed already`)
   }
 
   #isSecond(room: RoomName, { id }: Person, isNamed: boolean): boolean {
@@ -77,18 +124,14 @@ export class Closing extends Acting {
     return first !== undefined && (isNamed || now - first < ASKED_MS)
   }
 
-  /** Nobody gets in or speaks any more before anything is removed. What fails leaves the room as it was. */
   async #remove(room: Room, actor: Person): Promise<string> {
-    const { sanctions, clients, server, peers, rooms, log } = this.parts
+    const { sanctions, clients, server, rooms, log } = this.parts
     const { private: isPrivate, owner } = await room.info()
     const act = { verb: 'delete', who: room.name } as const
     await this.announce(room, actor, `${actor.name} deleted the room`, act)
-    sanctions.close(room.name)
-    try {
-      if (!(await peers.closeRoom(room.name, actor.name))) throw new Refusal('another server is deleting it')
-      await server.stopWork({ room: room.name, why: `${room.name} is being deleted` })
-      await clients.leave(room.name, () => true, `${actor.name} deleted ${room.name}`)
-      await room.flushPresence()
+    const news = `${actor.name} deleted ${room.name}`
+    const out = (): Promise<void> => clients.leave(room.name, () => true, news)
+    return await this.#whileClosed(room, { done: 'deleted', news, out }, async () => {
       const file = await server.keepRoom(room.name)
       await this.#removeStored(room.name)
       sanctions.removed(room.name)
@@ -99,11 +142,31 @@ export class Closing extends Acting {
       if (!isPrivate)
         await this.announce(await rooms.lobby(), actor, `${actor.name} deleted the room ${room.name}`, act)
       return file
+    })
+  }
+
+  /**
+   * Does something with a room in which nobody is and nothing is at work; nobody gets in or speaks any more
+   * before. What fails leaves the room as it was.
+   */
+  async #whileClosed<T>(
+    room: Room,
+    { done, news, out }: { readonly done: string; readonly news: string; out(): Promise<void> },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { sanctions, server, peers, log } = this.parts
+    sanctions.close(room.name)
+    try {
+      if (!(await peers.closeRoom(room.name, news))) throw new Refusal('another server is closing it')
+      await server.stopWork({ room: room.name, why: news })
+      await out()
+      await room.flushPresence()
+      return await work()
     } catch (error) {
       sanctions.reopen(room.name)
-      log.error({ error, room: room.name }, 'a room could not be deleted')
+      log.error({ error, room: room.name }, `a room could not be ${done}`)
       if (error instanceof StorageError) throw error
-      throw new Refusal(`${room.name} was not deleted: ${errorMessage(error)}`)
+      throw new Refusal(`${room.name} was not ${done}: ${errorMessage(error)}`)
     } finally {
       await peers
         .openRoom(room.name)

@@ -55,6 +55,28 @@ export class Memberships extends Acting {
     })
   }
 
+  /** Hands the room over. The owner before becomes an op. */
+  async handOver(room: Room, actor: Person, name: string): Promise<ActResult> {
+    await this.assertOwner(room, actor, 'hand over')
+    return await this.#act(room, actor, name, 'owner', async ({ person, membership }) => {
+      const { private: isPrivate, owner: before } = await room.info()
+      if (!person) throw new Refusal(`nobody called ${name.slice(0, 40)} has registered here`)
+      if (isPrivate && isOutside(membership))
+        throw new Refusal(`${person.name} is no member of ${room.name}; first: /invite ${person.name}`)
+      if (membership === 'owner') throw new Refusal(`${person.name} owns ${room.name} already`)
+      this.needInvitable(room, person)
+      const { stores, rooms, clients } = this.parts
+      await rooms.assertMayOwnMore(person)
+      await stores.rooms.setOwner(room.name, person.id)
+      const people = [person.id, ...(before === null ? [] : [before])].filter(
+        (id) => id !== actor.id && !room.present().some((one) => one.id === id),
+      )
+      const text = `${actor.name} made ${person.name} the owner`
+      void clients.everywhere({ act: 'tell', whom: { people, keys: [] }, text: `${text} of ${room.name}` })
+      return { person, text }
+    })
+  }
+
   /** Takes back an invitation to a private room, or takes a member out. */
   uninvite(room: Room, actor: Person, name: string): Promise<ActResult> {
     return this.#act(room, actor, name, 'uninvite', async ({ person, membership }) => {
@@ -92,7 +114,7 @@ export class Memberships extends Acting {
       const membership = await stores.rooms.membership(room.name, person.id)
       if (isOutside(membership)) throw new Refusal(`you are no member of ${room.name}`)
       if (membership === 'owner')
-        throw new Refusal(`you own ${room.name}, and its owner stays; archive or delete it instead`)
+        throw new Refusal(`you own ${room.name}; first give it another owner: owner ${room.name} NAME`)
       await room.memberChanged(person, 'left')
       await this.#end(room, person, `you left ${room.name}: another session of yours ran leave`)
       log.info({ room: room.name, who: person.name }, 'somebody is no member any more')

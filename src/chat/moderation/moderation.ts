@@ -2,6 +2,7 @@ import type { Serial } from '../../lib/jobs/serial.ts'
 import type { ModerationAct, RoomName } from '../entry.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import type { Peers } from '../peers.ts'
+import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Clock, Log, MonotonicClock, PeopleStore, RoomStore } from '../ports.ts'
 import type { Room } from '../room.ts'
@@ -21,7 +22,7 @@ export interface Moderation {
 }
 
 export interface ModerationParts {
-  readonly rooms: Pick<Rooms, 'lobby' | 'get' | 'anyRoom'>
+  readonly rooms: Pick<Rooms, 'lobby' | 'get' | 'anyRoom' | 'assertMayOwnMore' | 'newName'>
   readonly stores: {
     readonly rooms: RoomStore
     readonly people: PeopleStore
@@ -65,6 +66,14 @@ export abstract class Acting {
     const { sanctions } = this.parts
     const why = sanctions.whyOut(actor) ?? (room && sanctions.whyMuted(room.name, actor))
     if (why !== undefined) throw new Refusal(why)
+  }
+
+  /** Throws `Refusal` unless the actor is the room's owner or an admin; for the lobby always. */
+  protected async assertOwner(room: Room, actor: Person, what: string): Promise<void> {
+    if (room.name === LOBBY) throw new Refusal(`the lobby is everybody's; nobody can ${what} it`)
+    const role = await room.roleOf(actor)
+    if (role === 'admin' || role === 'owner') return
+    throw new Refusal(`only the owner of ${room.name} or an admin can ${what} it`)
   }
 
   /** Records an act in the room, and logs it. Rejects with `StorageError`. */

@@ -52,6 +52,8 @@ export interface ServerForModeration {
   stopWork(work: StoppedWork): Promise<void>
   /** Writes a room's log into a new file, with the room's files beside it. Resolves to its path. */
   keepRoom(room: RoomName): Promise<string>
+  /** Moves a room's files to another name's. */
+  moveRoom(from: RoomName, to: RoomName): Promise<void>
   guestKey(name: string): Fingerprint | undefined
   /** No act reaches an admin by the config. */
   isConfigAdmin(key: Fingerprint): boolean

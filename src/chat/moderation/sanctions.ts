@@ -58,14 +58,14 @@ export class Sanctions {
 
   /** Why a person may not be in a room, except for the room's owner and admins, whom no ban holds. */
   whyOutOf(room: RoomName, { id, login }: Person): string | undefined {
-    if (this.isGone(room)) return `${room} is being deleted`
+    if (this.isGone(room)) return closedNow(room)
     const ban = this.#find('ban', room, [id], login)
     return ban && `you are banned from ${room} ${this.#howLong(ban)}${becauseOf(ban.reason)}`
   }
 
   /** Why nothing that a person does in a room may become an entry or ask a model. */
   whySilent(room: RoomName, person: Speaker): string | undefined {
-    if (this.isGone(room)) return `${room} is being deleted`
+    if (this.isGone(room)) return closedNow(room)
     if (!this.isArchived(room)) return this.whyMuted(room, person)
     return `${room} is archived: it can be read, and nobody speaks in it; its owner can open it again: /archive off`
   }
@@ -83,7 +83,7 @@ export class Sanctions {
     rooms: Pick<RoomStore, 'find'>,
   ): Promise<string | undefined> {
     const { id, name, admin } = person
-    if (this.isGone(room)) return `${room} is being deleted`
+    if (this.isGone(room)) return closedNow(room)
     if (this.whyOut(person) !== undefined) return `${name} was banned`
     if (this.isArchived(room)) return `${room} was archived`
     if (this.whyMuted(room, person) !== undefined) return `${name} was muted`
@@ -134,9 +134,9 @@ export class Sanctions {
     return this.#serial(async () => {
       const stored = await this.#store.all()
       const known = this.#all()
-      const [knownIds, storedIds] = [known, stored].map((all) => new Set(all.map(({ id }) => id)))
-      const added = stored.filter(({ id }) => !knownIds!.has(id))
-      this.#remove(known.filter(({ id }) => !storedIds!.has(id)))
+      const [knownKeys, storedKeys] = [known, stored].map((all) => new Set(all.map(placeOf)))
+      const added = stored.filter((one) => !knownKeys!.has(placeOf(one)))
+      this.#remove(known.filter((one) => !storedKeys!.has(placeOf(one))))
       this.#add(added)
       return added
     })
@@ -151,13 +151,13 @@ export class Sanctions {
     this.#deleting.delete(room)
   }
 
-  /** The room was deleted: its name is free again. */
+  /** There is no room of this name any more. */
   removed(room: RoomName): void {
     this.#places.delete(room)
     this.reopen(room)
   }
 
-  /** Takes `rooms` for all rooms that other servers are deleting. */
+  /** Takes `rooms` for all rooms that other servers are deleting or renaming. */
   closedByPeers(rooms: ReadonlySet<RoomName>): void {
     this.#deletedByPeers = rooms
   }
@@ -208,6 +208,11 @@ export class Sanctions {
     }
   }
 }
+
+const closedNow = (room: RoomName): string => `${room} is being deleted or renamed`
+
+/** A renamed room takes its sanctions with it. */
+const placeOf = ({ id, room }: Sanction): string => `${id} ${room ?? ''}`
 
 /** With the bits of its network, which are looked at for each line that somebody says. */
 type Held = Sanction & { readonly bits: string | undefined }

@@ -10,10 +10,10 @@ import { checkpoint, history, search } from './history.ts'
 import { invites } from './invites.ts'
 import { kv, todo } from './key-values.ts'
 import { mcp } from './mcp.ts'
-import { ban, bans, deop, invite, kick, mute, op, unban, uninvite, unmute } from './moderation.ts'
+import { ban, bans, deop, invite, kick, mute, op, owner, unban, uninvite, unmute } from './moderation.ts'
 import { exits, go, join, leave, nav, next, portal } from './moving.ts'
 import { allow, deny, perms } from './permissions.ts'
-import { archive, create, deleteRoom, fork, rooms, topic, vibe, who } from './rooms.ts'
+import { archive, create, deleteRoom, fork, renameRoom, rooms, topic, vibe, who } from './rooms.ts'
 import { script } from './script.ts'
 import type { Services, Verb } from './common.ts'
 import { summary } from './summary.ts'
@@ -42,7 +42,11 @@ const groupsWith = (
     'the rooms, and who is in them',
     [rooms, create, join, leave, fork, invite, uninvite, who, topic, vibe],
   ],
-  ['ways', 'from room to room, and the end of a room', [exits, portal, go, next, nav, archive, deleteRoom]],
+  [
+    'ways',
+    'from room to room, and what becomes of a room',
+    [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
+  ],
   ['past', 'what was said', [history, search, exportLog, summary, checkpoint]],
   ['asking', 'models, and what their tools may do', [ask, stop, retry, models, usage, allow, deny, perms]],
   ['prompt', 'what models read here, and which tools they have', [tools, run, todo, wrap, turn, script, kv]],

@@ -59,6 +59,20 @@ export const op = managerVerb({
   act: ({ moderation }, { room, person }, name) => moderation.memberships.op(room, person, name),
 })
 
+export const owner = verb({
+  name: 'owner',
+  summary: 'hand the room over to somebody; its owner before stays as an op',
+  room: 'here',
+  arguments: [arg('name', 'of somebody who was here before; of a private room, of a member')],
+  example: 'bob',
+  needsVoice: () => false,
+  complete: { name: peopleToReach },
+  async run(context, { moderation }) {
+    const { room, person, args } = context
+    printNotice(context, await moderation.memberships.handOver(room, person, args.name))
+  },
+})
+
 export const deop = managerVerb({
   name: 'deop',
   summary: "take an op's rights back",

@@ -2,7 +2,9 @@ import { Refusal } from '../../chat/errors.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { arg, JSON_FLAG } from '../command.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import { arg, flag, JSON_FLAG } from '../command.ts'
+import { needManager } from '../runner.ts'
 import { announce, print, roomNames, tellRoom, verb, type Services } from './common.ts'
 
 export const join = verb({
@@ -129,35 +131,60 @@ export const exits = verb({
   },
 })
 
-/** Suggestions: any other word is a direction as well. */
-const DIRECTIONS: readonly string[] = ['north', 'east', 'south', 'west', 'up', 'down']
+/** Suggestions: any other word is a direction as well. Each is opposite to its neighbour. */
+const DIRECTIONS: readonly string[] = ['north', 'south', 'east', 'west', 'up', 'down']
+
+/** The name of the room that one comes from, if the direction has no opposite. */
+const wayBack = (direction: string, from: Room): string =>
+  DIRECTIONS[DIRECTIONS.indexOf(direction) ^ 1] ?? from.name
+
+const CHANGE_EXITS = 'change its exits'
 
 export const portal = verb({
   name: 'portal',
-  summary: 'make an exit of this room that leads into another one (- takes it away)',
+  summary:
+    'make an exit of this room that leads into another one (- takes it away); --both makes the way back',
   room: 'here',
+  flags: [flag('both', 'also an exit of the other room that leads back: north and south, east and west')],
   arguments: [
     arg('direction', 'such as north: 1-32 of a-z, 0-9, _ and -'),
     arg('to', 'the room that it leads to, or -'),
   ],
   example: 'north lobby',
-  rights: { manage: 'change its exits' },
+  rights: { manage: CHANGE_EXITS },
   complete: { direction: () => DIRECTIONS, to: roomNames },
-  async run({ person, room, args, session, out }, { rooms }) {
+  async run({ person, room, args, flags, out }, { rooms }) {
+    const { exits } = rooms
     const direction = args.direction.toLowerCase()
     if (args.to === '-') {
-      await rooms.exits.close(room.name, direction, { viewer: person })
+      await exits.close(room.name, direction, { viewer: person })
       return out.line(`the exit ${direction} is gone`)
     }
     const target = await rooms.get(args.to, person)
-    await rooms.exits.open(room.name, { direction, room: target.name })
-    const news = `${direction} leads to ${target.name} now`
-    // Of an exit into a private room only its maker is told.
-    const isPrivate = (await target.info()).private
-    if (!isPrivate) await tellRoom(room, person, `${person.name} made an exit: ${news}`)
-    if (!session || isPrivate) out.line(news)
+    const back = wayBack(direction, room)
+    const ways = await exits.list(target.name, { viewer: person })
+    if (flags.both) {
+      await needManager(target, person, CHANGE_EXITS)
+      const other = ways.find((way) => way.direction === back && way.room !== room.name)
+      if (other) throw new Refusal(`${target.name} has an exit ${back} already, into ${other.room}`)
+    }
+    await makeExit(rooms, person, room, direction, target)
+    const known = ways.find((way) => way.room === room.name)
+    if (flags.both) await makeExit(rooms, person, target, back, room)
+    if (flags.both || known)
+      return out.line(
+        `${room.name} ⇄ ${target.name} by ${direction}, and back by ${flags.both ? back : known?.direction}`,
+      )
+    out.line(`${room.name} → ${target.name} by ${direction}; one way, --both makes two`)
   },
 })
+
+async function makeExit({ exits }: Rooms, person: Person, from: Room, direction: string, to: Room) {
+  await exits.open(from.name, { direction, room: to.name })
+  // Of an exit into a private room only its maker is told.
+  if (!(await to.info()).private)
+    await tellRoom(from, person, `${person.name} made an exit: ${direction} leads to ${to.name} now`)
+}
 
 export const nav = verb({
   name: 'nav',

@@ -154,6 +154,19 @@ export const archive = verb({
   },
 })
 
+export const renameRoom = verb({
+  name: 'rename-room',
+  summary: 'give the room another name; no other room can have the old one',
+  room: 'here',
+  arguments: [arg('name', `the new one: ${ROOM_NAME_RULE}`)],
+  example: 'den-2',
+  needsVoice: () => false,
+  async run({ room, person, args, session, out }, { moderation }) {
+    const { text } = await moderation.closing.rename(room, person, args.name)
+    if (!session) out.line(text)
+  },
+})
+
 export const deleteRoom = verb({
   name: 'delete',
   summary: 'delete the room with all that was said in it, which is written into a file first; asked twice',

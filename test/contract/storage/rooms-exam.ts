@@ -3,7 +3,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { RoomRecord } from '../../../src/chat/ports.ts'
 import { room } from '../../support/storage.ts'
-import { den, nowhere, alice, bob, register, refused } from './cast.ts'
+import { den, nowhere, alice, bob, register, refused, say, textsOf } from './cast.ts'
 
 /** What a rooms store must do; `store` gives the one of the running test. */
 export function roomsExam(store: () => Storage): void {
@@ -102,5 +102,53 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().chat.rooms.getValue(den, 'b')).toBeUndefined()
     expect(await store().chat.rooms.values(nowhere)).toEqual(new Map())
     await refused(store().chat.rooms.setValue(nowhere, 'a', 1))
+  })
+
+  test('are handed over, and the owner before is an op', async () => {
+    await register(store(), alice, bob)
+    const { rooms } = store().chat
+    await rooms.create(room('den', { owner: alice.id }))
+    await rooms.setOwner(den, bob.id)
+    expect(await rooms.find(den)).toMatchObject({ owner: bob.id })
+    expect(await rooms.members(den)).toEqual([
+      { person: bob, membership: 'owner' },
+      { person: alice, membership: 'op' },
+    ])
+  })
+
+  test('have another name with all that they had, and nobody gets the one before', async () => {
+    await register(store(), alice)
+    const { rooms, entries } = store().chat
+    const pit = 'pit' as RoomName
+    const record = room('den', { owner: alice.id, topic: 'plans' })
+    await rooms.create(record)
+    await rooms.setValue(den, 'colour', 'blue')
+    await rooms.create(room('hall', {}))
+    await rooms.setValue('hall' as RoomName, 'exits', { up: 'den', down: 'denim' })
+    await say(store(), 1, 3, 'message', den)
+    expect(await rooms.rename(den, 'hall' as RoomName)).toBe('taken')
+    expect(await rooms.rename(den, pit)).toBe('renamed')
+    expect(await rooms.find(den)).toBeUndefined()
+    expect(await rooms.find(pit)).toEqual({ ...record, name: pit })
+    expect(await rooms.membership(pit, alice.id)).toBe('owner')
+    expect([...(await rooms.values(pit))]).toEqual([['colour', 'blue']])
+    expect(await rooms.getValue('hall' as RoomName, 'exits')).toEqual({ up: 'pit', down: 'denim' })
+    expect(textsOf(await entries.read(pit, { limit: 9 }))).toEqual(['text 1', 'text 2', 'text 3'])
+    expect(await entries.read(den, { limit: 9 })).toEqual([])
+    expect(await rooms.findRenamed(den)).toBe(pit)
+    expect(await rooms.create(record)).toBe(false)
+    expect(await rooms.rename('hall' as RoomName, den)).toBe('taken')
+    expect(await rooms.fork(pit, room('copy', {}))).toBe(true)
+    expect(await rooms.rename(pit, den)).toBe('renamed')
+    expect([await rooms.findRenamed(den), await rooms.findRenamed(pit)]).toEqual([undefined, den])
+  })
+
+  test('have eight former names at most', async () => {
+    const { rooms } = store().chat
+    await rooms.create(room('den-0', {}))
+    const done: string[] = []
+    for (let n = 0; n < 9; n++)
+      done.push(await rooms.rename(`den-${n}` as RoomName, `den-${n + 1}` as RoomName))
+    expect(done).toEqual([...Array<string>(8).fill('renamed'), 'full'])
   })
 }

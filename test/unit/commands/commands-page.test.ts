@@ -31,7 +31,7 @@ const GROUPS = await (async () => {
 const COMMANDS = GROUPS.flatMap(({ commands }) => commands)
 
 /** Those of these commands name a member. */
-const NEEDS_A_MEMBER: ReadonlySet<string> = new Set(['op', 'uninvite'])
+const NEEDS_A_MEMBER: ReadonlySet<string> = new Set(['op', 'owner', 'uninvite'])
 
 /** These are for admins alone. */
 const NEEDS_ADMIN: ReadonlySet<string> = new Set(['mcp'])

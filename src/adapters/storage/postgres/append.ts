@@ -79,7 +79,7 @@ async function placesOf(db: Kysely<Tables>, entries: readonly Entry[]): Promise<
   const known = rows[0]?.known
   if (known) throw alreadyStored(known)
   const closing = rows.find((row) => row.isClosing)
-  if (closing) throw new StorageError('other', `${closing.room} is being deleted`)
+  if (closing) throw new StorageError('other', `${closing.room} is being deleted or renamed`)
   const last = new Map(rows.map(({ room, newest }) => [room, newest]))
   return entries.map(({ id: wanted, room }) => {
     const after = last.get(room) ?? undefined

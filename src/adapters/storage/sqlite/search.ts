@@ -9,6 +9,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { FoundEntries, SearchQuery } from '../../../chat/ports.ts'
 import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
 import { indexedText, searchForms } from '../../../chat/search-words.ts'
+import { FORMER, HIDDEN_KEYS } from '../stores/room-names.ts'
 import type { SqliteDatabase } from './database.ts'
 import { toStorageError } from './errors.ts'
 import { createPrivateFile } from './file.ts'
@@ -79,7 +80,7 @@ export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
   return {
     refresh,
     async search(query) {
-      const match = matchOf(query)
+      const match = matchOf({ ...query, rooms: withFormerNames(db, query.rooms) })
       if (match === undefined || !(query.limit >= 1)) return { entries: [] }
       try {
         return await find(query, match)
@@ -108,6 +109,18 @@ function matchOf({ rooms, terms }: SearchQuery): string | undefined {
   const inRooms = rooms.map((room) => `"${roomWord(room)}"`).join(' OR ')
   return `room : (${inRooms}) AND words : (${phrases.join(' AND ')})`
 }
+
+/** The index has an entry under the name that its room had then. */
+const withFormerNames = (db: Database, rooms: readonly RoomName[]): readonly RoomName[] => [
+  ...rooms,
+  ...db
+    .prepare<[string, string], RoomName>(
+      `SELECT substr(key, ${FORMER.length + 1}) FROM room_values
+       WHERE room IN (SELECT value FROM json_each(?)) AND key LIKE ?`,
+    )
+    .pluck()
+    .all(JSON.stringify(rooms), HIDDEN_KEYS),
+]
 
 /** A room's name as one word: the index would split it at `-` and `_`. */
 export const roomWord = (room: RoomName): string => Buffer.from(room).toString('hex')

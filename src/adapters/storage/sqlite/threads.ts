@@ -40,7 +40,7 @@ const SLOW: ReadonlySet<string> = new Set<MethodPath>([
  */
 const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.entries', 'read', 'sizes', 'lastId'),
-  ...methods('chat.rooms', 'all', 'find', 'membership', 'members', 'getValue', 'values'),
+  ...methods('chat.rooms', 'all', 'find', 'findRenamed', 'membership', 'members', 'getValue', 'values'),
   ...methods(
     'chat.people',
     'bySkeleton',

@@ -5,7 +5,9 @@ import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
 import { parseJson } from '../../../lib/json.ts'
 import type { Database } from '../database.ts'
 import { toPerson } from './people.ts'
+import { roomLog } from '../locks.ts'
 import type { Tables } from '../tables.ts'
+import { findRenamed, HIDDEN_KEYS, renameRoom } from './room-names.ts'
 
 const COLUMNS = ['name', 'topic', 'vibe', 'private', 'owner', 'created_at'] as const
 
@@ -27,12 +29,15 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
       write(async (db) => {
         if (!(await addRoom(db, record))) return false
         await sql`INSERT INTO room_values (room, key, value)
-          SELECT ${record.name}, key, value FROM room_values WHERE room = ${from}`.execute(db)
+          SELECT ${record.name}, key, value FROM room_values
+          WHERE room = ${from} AND key NOT LIKE ${HIDDEN_KEYS}`.execute(db)
         await sql`INSERT INTO room_scripts (room, version, source, author, at)
           SELECT ${record.name}, 1, source, author, at FROM room_scripts
           WHERE room = ${from} ORDER BY version DESC LIMIT 1`.execute(db)
         return true
       }),
+    rename: (from, to) => write((db) => renameRoom(db, from, to), roomLog(from)),
+    findRenamed: (former) => read((db) => findRenamed(db, former)),
     update: (name, { topic = null, vibe = null }) =>
       statement(async (db) => {
         await sql`UPDATE rooms SET topic = coalesce(${topic}, topic), vibe = coalesce(${vibe}, vibe)
@@ -48,6 +53,17 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
       statement(async (db) => {
         if (membership !== null) return await putMember(db, name, person, membership)
         await db.deleteFrom('members').where('room', '=', name).where('person', '=', person).execute()
+      }),
+    setOwner: (name, person) =>
+      write(async (db) => {
+        await db
+          .updateTable('members')
+          .set({ membership: 'op' })
+          .where('room', '=', name)
+          .where('membership', '=', 'owner')
+          .execute()
+        await putMember(db, name, person, 'owner')
+        await db.updateTable('rooms').set({ owner: person }).where('name', '=', name).execute()
       }),
     members: (name) =>
       read(async (db) => {
@@ -80,7 +96,8 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
       }),
     values: (name) =>
       read(async (db) => {
-        const rows = await valuesOf(db, name).orderBy('key').execute()
+        const values = valuesOf(db, name).where('key', 'not like', HIDDEN_KEYS)
+        const rows = await values.orderBy('key').execute()
         return new Map(rows.map(({ key, value }) => [key, parseJson(value)]))
       }),
   }
@@ -89,6 +106,7 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
 /** Adds a room with its owner. False, and nothing done, if the name is taken. */
 async function addRoom(db: Kysely<Tables>, record: RoomRecord): Promise<boolean> {
   const { name, topic, vibe, owner, createdAt } = record
+  if ((await findRenamed(db, name)) !== undefined) return false
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('rooms')
     .values({ name, topic, vibe, private: record.private ? 1 : 0, owner, created_at: createdAt })

@@ -96,7 +96,7 @@ describe('/kv', () => {
   test.each([
     ['tool_scope', '/tools [--list PATTERN] [--json] [SCOPE…]'],
     ['checkpoint', '/checkpoint [NAME]'],
-    ['exits', '/portal DIRECTION TO'],
+    ['exits', '/portal [--both] DIRECTION TO'],
     ['nav', '/nav [STATE]'],
   ])('%s is set with its own command', async (key, form) => {
     await using world = await createCommandWorld()

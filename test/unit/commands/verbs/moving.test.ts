@@ -56,7 +56,7 @@ test('a script takes its own membership back, and a private room is not there fo
     expect(await world.exec(world.bob, line)).toEqual(gone)
   expect(await world.exec(world.bob, 'leave hall')).toEqual(refused('you are no member of hall'))
   expect(await world.exec(world.ann, 'leave den')).toEqual(
-    refused('you own den, and its owner stays; archive or delete it instead'),
+    refused('you own den; first give it another owner: owner den NAME'),
   )
   expect(await world.exec(world.bob, 'leave')).toEqual(misused('leave: ROOM is missing', 'leave ROOM'))
 })
@@ -98,15 +98,48 @@ test('/exits lists only what leads somewhere for who is asking', async () => {
 describe('/portal', () => {
   test('makes an exit, and tells the room', async () => {
     await using world = await createCommandWorld()
-    expect(await world.type(world.ann, 'portal WEST lobby')).toEqual(done())
+    expect(await world.type(world.ann, 'portal WEST lobby')).toEqual(
+      done('hall → lobby by west; one way, --both makes two'),
+    )
     expect(await world.texts('hall')).toEqual(['ann made an exit: west leads to lobby now'])
-    expect(await world.exec(world.ann, 'portal hall up lobby')).toEqual(done('up leads to lobby now'))
+    expect(await world.exec(world.ann, 'portal hall up lobby')).toEqual(
+      done('hall → lobby by up; one way, --both makes two'),
+    )
   })
 
   test('into a private room is told only to who made it', async () => {
     await using world = await createCommandWorld()
-    expect(await world.type(world.ann, 'portal down den')).toEqual(done('down leads to den now'))
+    expect(await world.type(world.ann, 'portal down den')).toEqual(
+      done('hall → den by down; one way, --both makes two'),
+    )
     expect(await world.texts('hall')).toEqual([])
+  })
+
+  test('with --both makes the way back, which leads the other way, and tells both rooms', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.ann, 'create yard')
+    expect(await world.type(world.ann, 'portal --both west yard')).toEqual(
+      done('hall ⇄ yard by west, and back by east'),
+    )
+    expect(await world.exec(world.ann, 'exits yard')).toEqual(done('east  hall'))
+    expect(await world.texts('yard')).toContain('ann made an exit: east leads to hall now')
+    expect(await world.type(world.ann, 'portal --both slide den')).toEqual(
+      done('hall ⇄ den by slide, and back by hall'),
+    )
+  })
+
+  test('with --both needs the right in both rooms, and takes no exit of the other one', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.bob, 'create yard')
+    expect(await world.type(world.ann, 'portal --both west yard')).toEqual(
+      refused('only the owner of yard, an op or an admin can change its exits'),
+    )
+    await world.exec(world.ann, 'create pond')
+    await world.exec(world.ann, 'portal pond east lobby')
+    expect(await world.type(world.ann, 'portal --both west pond')).toEqual(
+      refused('pond has an exit east already, into lobby'),
+    )
+    expect(await world.type(world.ann, 'exits')).toEqual(done('hall has no exits; /portal makes one'))
   })
 
   test('takes an exit away', async () => {
@@ -128,7 +161,7 @@ describe('/portal', () => {
         refused(`"${way}" cannot be a direction: use 1-32 of a-z, 0-9, _ and -`),
       )
     expect(await world.type(world.ann, 'portal west')).toEqual(
-      misused('portal: TO is missing', '/portal DIRECTION TO'),
+      misused('portal: TO is missing', '/portal [--both] DIRECTION TO'),
     )
   })
 })

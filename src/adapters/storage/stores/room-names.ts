@@ -1,0 +1,82 @@
+import { type Kysely, sql } from 'kysely'
+import type { RoomName } from '../../../chat/entry.ts'
+import type { RenamedRoom } from '../../../chat/ports.ts'
+import { EXITS_KEY, renameInExits } from '../../../chat/room-values.ts'
+import { parseJson } from '../../../lib/json.ts'
+import type { Tables } from '../tables.ts'
+
+/** The tables that name a room in a column `room`, in any order. A test compares them with the schema. */
+export const TABLES_OF_ROOMS = [
+  'members',
+  'room_values',
+  'room_scripts',
+  'room_summaries',
+  'summary_drafts',
+  'entries',
+  'tool_calls',
+  'held_presence',
+  'turns',
+  'charges',
+  'grants',
+  'results',
+  'result_numbers',
+  'sanctions',
+  'invites',
+  'token_rooms',
+  'untold_invitations',
+  'last_seen',
+] as const
+
+/** No key that a person or a script sets has a colon in it. The value says nothing. */
+export const FORMER = 'formerly:'
+
+/** The patterns of keys that only this file reads. */
+export const HIDDEN_KEYS = `${FORMER}%`
+
+const MAX_FORMER_NAMES = 8
+
+/** The room that had this name before. Looks at each room: this is asked for names that no room has. */
+export async function findRenamed(db: Kysely<Tables>, former: string): Promise<RoomName | undefined> {
+  const { rows } = await sql<{ name: RoomName }>`SELECT name FROM rooms WHERE EXISTS (
+    SELECT 1 FROM room_values WHERE room = rooms.name AND key = ${FORMER + former})`.execute(db)
+  return rows[0]?.name
+}
+
+/** Gives a room another name in all tables. Whoever calls it made sure that nobody writes in the room. */
+export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomName): Promise<RenamedRoom> {
+  const holder = await findRenamed(db, to)
+  if (holder !== undefined && holder !== from) return 'taken'
+  const values = db.selectFrom('room_values').select('key').where('room', '=', from)
+  const former = await values.where('key', 'like', HIDDEN_KEYS).execute()
+  if (former.length >= MAX_FORMER_NAMES) return 'full'
+  // The rows of a room refer to its row, so that one of the new name is there first.
+  const { numAffectedRows } = await sql`
+    INSERT INTO rooms (name, topic, vibe, private, owner, created_at)
+    SELECT ${to}, topic, vibe, private, owner, created_at FROM rooms WHERE name = ${from}
+    ON CONFLICT (name) DO NOTHING`.execute(db)
+  if (numAffectedRows !== 1n) return 'taken'
+  for (const table of TABLES_OF_ROOMS)
+    await sql`UPDATE ${sql.table(table)} SET room = ${to} WHERE room = ${from}`.execute(db)
+  await db.deleteFrom('rooms').where('name', '=', from).execute()
+  await db
+    .deleteFrom('room_values')
+    .where('room', '=', to)
+    .where('key', '=', FORMER + to)
+    .execute()
+  await db
+    .insertInto('room_values')
+    .values({ room: to, key: FORMER + from, value: 'true' })
+    .execute()
+  await renameExits(db, from, to)
+  return 'renamed'
+}
+
+/** The exits of all rooms that lead into the renamed one lead there still. */
+async function renameExits(db: Kysely<Tables>, from: RoomName, to: RoomName): Promise<void> {
+  const exits = db.selectFrom('room_values').select(['room', 'value']).where('key', '=', EXITS_KEY)
+  for (const { room, value } of await exits.where('value', 'like', `%"${from}"%`).execute()) {
+    const renamed = JSON.stringify(renameInExits(parseJson(value), from, to))
+    const row = db.updateTable('room_values').where('room', '=', room).where('key', '=', EXITS_KEY)
+    await row.set({ value: renamed }).execute()
+  }
+}
