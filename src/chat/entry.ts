@@ -125,6 +125,8 @@ export interface ToolResultEntry extends EntryBase {
 export interface ScopeEntry extends EntryBase {
   readonly kind: 'scope'
   readonly scope: Json
+  /** The model whose scope it is in the room; absent if it is the room's. */
+  readonly model?: string
 }
 
 /** A permission was asked for, given or refused; `author` asked or answered. */

@@ -6,6 +6,9 @@ import type { CatalogueTool } from './snapshot.ts'
 /** The room key-value that holds a room's scope. */
 export const SCOPE_KEY = 'tool_scope'
 
+/** The one that holds a model's scope in the room. People and scripts cannot set a key with `@` themselves. */
+export const modelScopeKey = (model: string): string => `${SCOPE_KEY}@${model}`
+
 /** `reason` is for people. */
 export interface HiddenTool {
   readonly tool: CatalogueTool
@@ -30,6 +33,8 @@ interface TurnScopes {
   readonly room: unknown
   /** The model's `tools` in the config; undefined if no model is concerned. */
   readonly model: unknown
+  /** Those that the room gives the model, and the models that it answers instead of. */
+  readonly modelHere?: readonly unknown[]
   readonly role: Role
   readonly within?: Bounds | undefined
 }
@@ -43,11 +48,12 @@ export interface Bounds {
 /** The tools that all of the scopes show; guests may only read. */
 export function effectiveScope(
   catalogue: readonly CatalogueTool[],
-  { room, model, role, within }: TurnScopes,
+  { room, model, modelHere = [], role, within }: TurnScopes,
   servers = NO_SERVERS,
 ): Resolution {
   const parsedRoom = parseScope(room)
   const parsedModel = parseScope(model)
+  const parsedHere = modelHere.map((scope) => parseScope(scope))
   const parsedWithin = within && parseScope(within.scope)
   const hiddenIn = (of: string, scope: ParsedScope): HidingRule => {
     const rule = hiddenBy(scope, catalogue)
@@ -59,11 +65,12 @@ export function effectiveScope(
   const rules = [
     hiddenIn('room', parsedRoom),
     hiddenIn('model', parsedModel),
+    ...parsedHere.map((scope) => hiddenIn('model in this room', scope)),
     hiddenFrom(role),
     ...(within ? [hiddenOutside(within.ids)] : []),
     ...(parsedWithin ? [hiddenIn('side turn', parsedWithin)] : []),
   ]
-  const scopes = [parsedRoom, parsedModel, ...(parsedWithin ? [parsedWithin] : [])]
+  const scopes = [parsedRoom, parsedModel, ...parsedHere, ...(parsedWithin ? [parsedWithin] : [])]
   return {
     ...split(catalogue, rules),
     warnings: scopes.flatMap((scope) => warningsOf(scope, catalogue, servers)),

@@ -9,7 +9,7 @@ import { headOf } from '../lib/text/characters.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Framing, ModelSettings } from '../prompt/model-settings.ts'
 import { NO_SERVERS } from '../prompt/scope-patterns.ts'
-import { effectiveScope, SCOPE_KEY, type Bounds, type Resolution } from '../prompt/scope.ts'
+import { effectiveScope, modelScopeKey, SCOPE_KEY, type Bounds, type Resolution } from '../prompt/scope.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { Catalogue } from './catalogue.ts'
 
@@ -18,6 +18,8 @@ export interface ScopeQuery {
   readonly room: Room
   readonly requester: Person
   readonly model?: ModelSettings
+  /** The models that this one answers instead of, as their fallback. */
+  readonly insteadOf?: readonly string[]
   /** For a side turn: what its turn lets it use. */
   readonly within?: Bounds
 }
@@ -28,6 +30,8 @@ export interface ScopedTools extends Resolution {
   readonly catalogue: Catalogue
   /** As the room stores it. */
   readonly scope: Json
+  /** The model's in this room, if it has one. */
+  readonly modelScope?: Json
   readonly role: Role
 }
 
@@ -53,18 +57,24 @@ export function createScopedTools(
           ),
         )
 
-  return async ({ room, requester, model, within }) => {
-    const [stored, nav, role] = await Promise.all([
+  return async ({ room, requester, model, insteadOf = [], within }) => {
+    const models = model ? [model.name, ...insteadOf] : []
+    const [stored, nav, role, modelHere] = await Promise.all([
       rooms.getValue(room.name, SCOPE_KEY),
       rooms.getValue(room.name, NAV_KEY),
       room.roleOf(requester),
+      Promise.all(models.map((name) => rooms.getValue(room.name, modelScopeKey(name)))),
     ])
     const scope = stored ?? 'all'
     const catalogue = catalogueNow()
-    const scopes = { room: scope, role, within, model: model && scopeOf(model) }
+    const scopes = { room: scope, role, within, model: model && scopeOf(model), modelHere }
+    const [modelScope] = modelHere
     const narrowed = effectiveScope(toolsOf(catalogue, nav === true), scopes, servers)
     const { visible, hidden, warnings } = model ? takenBy(model, narrowed) : narrowed
-    return { visible, hidden, warnings, catalogue, scope, role }
+    return {
+      ...{ visible, hidden, warnings, catalogue, scope, role },
+      ...(modelScope === undefined ? {} : { modelScope }),
+    }
   }
 }
 

@@ -23,6 +23,8 @@ export interface ListedTool {
 export interface ToolList {
   /** As the room stores it. */
   readonly scope: Json
+  /** As the room stores it for this model, if it does. */
+  readonly modelScope?: Json
   readonly tools: readonly ListedTool[]
   /** The number of visible tools, and their tokens. */
   readonly visible: number
@@ -43,7 +45,7 @@ export function createToolList(scopedTools: FindScopedTools, composer: Pick<Comp
   const countTokens = createDefinitionCounter(composer)
   return async (query: ScopeQuery): Promise<ToolList> => {
     const { encoding, framing } = query.model ?? { encoding: 'o200k_base', framing: EXACT_FRAMING }
-    const { catalogue, scope, warnings, ...scoped } = await scopedTools(query)
+    const { catalogue, scope, modelScope, warnings, ...scoped } = await scopedTools(query)
     const counts = await countTokens(encoding, catalogue.tools)
     const hidden = [...scoped.hidden, ...uniqueTools(scoped.visible).left]
     const reasons = new Map(hidden.map(({ tool, reason }) => [tool.id, reason]))
@@ -55,7 +57,8 @@ export function createToolList(scopedTools: FindScopedTools, composer: Pick<Comp
     }))
     const visible = tools.filter((one) => one.visible)
     const tokens = visible.reduce((sum, one) => sum + one.tokens, 0)
-    return { scope, tools, visible: visible.length, tokens, warnings }
+    const inRoom = modelScope === undefined ? { scope } : { scope, modelScope }
+    return { ...inRoom, tools, visible: visible.length, tokens, warnings }
   }
 }
 

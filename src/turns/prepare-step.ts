@@ -155,7 +155,7 @@ class TurnSteps {
 
 /** The turn as its tools see it. Its model is read for each prompt: what is known of it may change in mid-turn. */
 function callerOf(turn: Turn) {
-  const { recorder, room, requester, message, permissions, report, origin, messages } = turn
+  const { recorder, room, requester, message, permissions, report, origin, insteadOf, messages } = turn
   const chat: ChatView = {
     model: turn.questions.model,
     get messages() {
@@ -176,6 +176,7 @@ function callerOf(turn: Turn) {
     report,
     ...(permissions ? { permissions } : {}),
     ...(origin ? { within: origin.within } : {}),
+    ...(insteadOf ? { insteadOf } : {}),
   } satisfies ToolCaller
 }
 

@@ -36,6 +36,8 @@ export interface TurnRequest {
   readonly room: Room
   readonly requester: Person
   readonly model: ConfiguredModel
+  /** The models that failed before it, of which it is the fallback. */
+  readonly insteadOf?: readonly string[]
   readonly message: AnsweredEntry
   /** Decides instead of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
@@ -146,7 +148,8 @@ export function createRunTurn(parts: TurnParts): RunTurn {
           ending: endingOf(signal.aborted ? signal.reason : error, turn.settings.name, parts.log),
         }
       await recordHandOver(turn, error, next.settings.name, parts.log)
-      return await answer({ ...request, model: next }, signal, turn.spent)
+      const insteadOf = [...(request.insteadOf ?? []), turn.settings.name]
+      return await answer({ ...request, model: next, insteadOf }, signal, turn.spent)
     } finally {
       await Promise.all([turn.sideTurns.settled(), turn.questions.settled()])
     }

@@ -13,17 +13,17 @@ import { GAP, INDENT, padded } from './wrap.ts'
 /** For a visible tool that the room's script, or the budget, leaves out. */
 const NOT_SENT = 'not sent, /wrap tells why'
 
-/** The prompt of the first model, and its name; no prompt if none can be made, and `/wrap` tells why. */
+/** The prompt of a model, the first if none is named, and its name; no prompt if none can be made, and `/wrap` tells why. */
 interface PromptNow {
   readonly model?: string
   readonly prompt?: Prompt
 }
 
 export async function promptNow(
-  query: Pick<Here, 'room' | 'person'>,
+  query: Pick<Here, 'room' | 'person'> & { readonly model?: string },
   turns: Services['turns'],
 ): Promise<PromptNow> {
-  const [model] = turns.names()
+  const model = query.model ?? turns.names()[0]
   if (model === undefined) return {}
   try {
     return { model, prompt: await turns.prompt({ ...query, model }) }

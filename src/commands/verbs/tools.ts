@@ -13,10 +13,10 @@ import {
   unmatchedIn,
 } from '../../prompt/scope-patterns.ts'
 import { WrapError } from '../../prompt/ports.ts'
-import { resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt/scope.ts'
+import { modelScopeKey, resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt/scope.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
-import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions } from './answer.ts'
+import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed } from './answer.ts'
 import { verb, type Services } from './common.ts'
 import { pricesIn, promptNow, toolLines, type Prices } from './tool-list.ts'
 
@@ -28,39 +28,57 @@ const LIST_FLAG = flag('list', 'only these tools, and why one is hidden; all nam
 export const tools = verb({
   name: 'tools',
   summary:
-    'the tools that models have here, by source; on, off, internal or patterns set which (! takes away)',
+    'the tools that models have here, by source; on, off, internal or patterns set which (! takes away), behind @MODEL for that one alone',
   room: 'here',
   flags: [LIST_FLAG, JSON_FLAG],
   arguments: [
-    arg('scope', 'on, off, internal, read, write, execute, network, or names of tools, with * and !', {
-      optional: true,
-      takes: 'words',
-    }),
+    arg(
+      'scope',
+      'a model (@qwen); on, off, internal, read, write, execute, network, or names of tools, with * and !',
+      {
+        optional: true,
+        takes: 'words',
+      },
+    ),
   ],
   example: 'read !Grep',
-  rights: { manage: 'change its tools', when: ({ scope }) => scope.length > 0 },
+  rights: { manage: 'change its tools', when: ({ scope }) => modelAndScope(scope).words.length > 0 },
   complete: {
     list: async (where, { turns }) => ['all', ...namesIn(await turns.scope(where))],
-    scope: async (where, { turns }) => ['on', 'off', ...namesIn(await turns.scope(where))],
+    scope: async (where, { turns }) => [
+      ...(where.given.length === 0 ? turns.names().map((name) => `@${name}`) : []),
+      ...['on', 'off', ...namesIn(await turns.scope(where))],
+    ],
   },
   async run(context, services) {
     const { person, room, args, flags, out } = context
-    const query = { room, person }
-    const hasChanged = args.scope.length > 0
+    const { model: named, words } = modelAndScope(args.scope)
+    const model = named === undefined ? undefined : modelNamed(named, services.turns.names())
+    const query = { room, person, ...(model === undefined ? {} : { model }) }
+    const hasChanged = words.length > 0
     if (hasChanged && flags.list.length > 0)
       throw new Misuse('--list shows tools and sets no scope; give one of the two')
-    if (hasChanged) await setScope(services, query, args.scope)
+    if (hasChanged) await setScope(services, query, words)
     const all = await listNow(services, query, hasChanged)
     const list = flags.list.length > 0 ? { ...all, tools: toolsNamedBy(flags.list, all.tools) } : all
     const prices = pricesIn(all, await promptNow(query, services.turns))
-    if (flags.json) return out.line(safeJson(listJson(room.name, list, prices)))
+    if (flags.json)
+      return out.line(
+        safeJson({ ...listJson(room.name, list, prices), ...(model === undefined ? {} : { model }) }),
+      )
     const shown = hasChanged ? [] : linesFor(list.tools, prices, context, flags.list.length > 0)
     out.line([summary(all, prices), ...shown].join('\n'))
     for (const warning of all.warnings) out.warn(warning)
   },
 })
 
-type ToolQuery = Pick<Here, 'room' | 'person'>
+type ToolQuery = Pick<Here, 'room' | 'person'> & { readonly model?: string }
+
+/** `@qwen read !Grep`: no tool is called with an `@`. */
+function modelAndScope(scope: readonly string[]) {
+  const [first, ...others] = scope
+  return first?.startsWith('@') ? { model: first, words: others } : { words: scope }
+}
 
 const namesIn = ({ tools }: ToolList): readonly string[] => {
   const groups = tools.flatMap(({ tool }) => [tool.group, tool.source, tool.access])
@@ -70,13 +88,18 @@ const namesIn = ({ tools }: ToolList): readonly string[] => {
 /** Throws `Refusal` for words that nobody means, and changes nothing then. */
 async function setScope(
   { turns, mcp, stores }: Services,
-  { room, person }: ToolQuery,
+  { room, person, model }: ToolQuery,
   words: readonly string[],
 ): Promise<void> {
   const scope = scopeOf(words)
   refuseEmpty(scope, (await turns.scope({ room, person })).tools, mcp.list)
-  await stores.chat.rooms.setValue(room.name, SCOPE_KEY, scope)
-  await room.record({ kind: 'scope', author: person.name, scope, text: `tools: ${scopeText(scope)}` })
+  const facts = { kind: 'scope', author: person.name, scope } as const
+  if (model === undefined) {
+    await stores.chat.rooms.setValue(room.name, SCOPE_KEY, scope)
+    return void (await room.record({ ...facts, text: `tools: ${scopeText(scope)}` }))
+  }
+  await stores.chat.rooms.setValue(room.name, modelScopeKey(model), scope === 'all' ? undefined : scope)
+  await room.record({ ...facts, model, text: `tools of @${model}: ${scopeText(scope)}` })
 }
 
 /** The scope that these words name, cleaned: it is stored, and shown to everybody. Throws `Refusal`. */
@@ -163,12 +186,17 @@ function linesFor(
   return lines
 }
 
-const summary = ({ scope, visible, tools }: ToolList, { model, tokens }: Prices): string =>
-  `scope ${scopeText(scope)}: ${visible} of ${tools.length} tools, ${tokens} tokens${model === undefined ? '' : ` for @${model}`}`
+const summary = ({ scope, modelScope, visible, tools }: ToolList, { model, tokens }: Prices): string =>
+  `scope ${scopeText(scope)}${modelScope === undefined ? '' : `, of @${model} ${scopeText(modelScope)}`}: ${visible} of ${tools.length} tools, ${tokens} tokens${model === undefined ? '' : ` for @${model}`}`
 
-const listJson = (room: string, { scope, tools, visible, warnings }: ToolList, prices: Prices) => ({
+const listJson = (
+  room: string,
+  { scope, modelScope, tools, visible, warnings }: ToolList,
+  prices: Prices,
+) => ({
   room,
   scope,
+  ...(modelScope === undefined ? {} : { model_scope: modelScope }),
   tools: tools.map((one) => {
     const { name, id, source, access } = one.tool
     const form = prices.formOf(one)

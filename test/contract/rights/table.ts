@@ -94,6 +94,8 @@ export const RIGHTS: readonly RightsRow[] = [
   changes('topic ROOM new', MANAGE),
   changes('vibe ROOM calm', MANAGE),
   changes('tools ROOM touch', MANAGE),
+  changes('tools ROOM @qwen off', MANAGE),
+  reads('tools ROOM @qwen', READ),
   changes('nav ROOM on', MANAGE),
   changes('kv ROOM note 1', MANAGE),
   changes('portal ROOM up lobby', MANAGE),

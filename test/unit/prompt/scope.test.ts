@@ -235,11 +235,13 @@ describe('the effective scope', () => {
 
   test('never shows more than any one of its layers, and accounts for every tool once', () => {
     fc.assert(
-      fc.property(scope, scope, role, (room, model, who) => {
-        const result = effectiveScope(tools, { room, model, role: who })
+      fc.property(scope, scope, fc.array(scope, { maxLength: 2 }), role, (room, model, modelHere, who) => {
+        const result = effectiveScope(tools, { room, model, modelHere, role: who })
         const shown = new Set(result.visible.map((tool) => tool.id))
-        const [byRoom, byModel] = [visible(room), visible(model)]
-        expect([...shown].filter((id) => !byRoom.includes(id) || !byModel.includes(id))).toEqual([])
+        const layers = [room, model, ...modelHere].map((one) => visible(one))
+        expect([...shown].filter((id) => !layers.every((layer) => layer.includes(id)))).toEqual([])
+        const without = effectiveScope(tools, { room, model, role: who }).visible.map((tool) => tool.id)
+        expect([...shown].filter((id) => !without.includes(id))).toEqual([])
         expect([...shown, ...result.hidden.map((one) => one.tool.id)].toSorted()).toEqual(all.toSorted())
         expect(result.hidden.map(({ reason }) => reason)).not.toContain('')
       }),
@@ -250,8 +252,8 @@ describe('the effective scope', () => {
   test('of a side turn never shows what its turn does not have, whatever its own scope says', () => {
     const ids = fc.subarray([...all, 'gone']).map((list) => new Set(list))
     fc.assert(
-      fc.property(scope, scope, scope, ids, role, (room, model, side, offered, who) => {
-        const layers = { room, model, role: who }
+      fc.property(scope, scope, scope, scope, ids, role, (room, model, here, side, offered, who) => {
+        const layers = { room, model, modelHere: [here], role: who }
         const parent = effectiveScope(tools, layers).visible
         const own = new Set(parent.map((tool) => tool.id).filter((id) => offered.has(id)))
         const { visible: shown, hidden } = effectiveScope(tools, {

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { calls, says, startModelServer, status, type ModelServer } from '../support/model-server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
+
+let stage: Stage<AnyServer>
+let models: ModelServer
+
+beforeAll(async () => {
+  models = await startModelServer()
+  const model = (name: string, more = '') => `
+[[models]]
+name = "${name}"
+backend = "openai-compatible"
+model = "${name}"
+endpoint = "${models.endpoint}/v1"
+context_window = 16000
+${more}`
+  const config = model('qwen') + model('bot', 'fallback = "qwen"\n')
+  stage = await createStageHere({ isShared: true, config })
+  await stage.claim('rhea')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await models[Symbol.asyncDispose]()
+})
+
+async function out(words: readonly string[], input?: string): Promise<string> {
+  const { stdout, stderr, exitCode } = await stage.as('rhea', words, input === undefined ? {} : { input })
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  return stdout
+}
+
+interface Sent {
+  readonly model: string
+  readonly system: string
+  readonly tools: readonly string[]
+  readonly last: string
+}
+
+/** What the server of the models was sent last, of which the newest request comes first. */
+const sent = (back = 1): Sent => {
+  const { model, messages, tools = [] } = models.requests.at(-back)!.body
+  return {
+    model,
+    system: String(messages[0]?.content),
+    tools: tools.map((tool) => tool.function.name),
+    last: String(messages.at(-1)?.content),
+  }
+}
+
+/** What a model is sent for one mention in a room. */
+async function sentTo(model: string, room: string): Promise<Sent> {
+  models.play(says('fine'))
+  await out(['ask', room, `@${model}`, 'well?'])
+  expect(sent().model).toBe(model)
+  return sent()
+}
+
+describe("a model's scope in a room", () => {
+  beforeEach(async () => {
+    for (const scope of [['on'], ['@bot', 'on']]) await out(['tools', 'lobby', ...scope])
+  })
+
+  test('off takes the tools of that model, and of no other', async () => {
+    const { tools } = await sentTo('bot', 'lobby')
+    expect(tools).toContain('calculator')
+    expect(await out(['tools', 'lobby', '@bot', 'off'])).toMatch(/^scope all, of @bot none: 0 of /)
+    expect((await sentTo('bot', 'lobby')).tools).toEqual([])
+    expect((await sentTo('qwen', 'lobby')).tools).toEqual(tools)
+    await out(['tools', 'lobby', '@bot', 'on'])
+    expect((await sentTo('bot', 'lobby')).tools).toEqual(tools)
+  })
+
+  test('shows no tool that the scope of the room hides', async () => {
+    await out(['tools', 'lobby', 'look', 'calculator'])
+    await out(['tools', 'lobby', '@bot', 'calculator', 'who'])
+    expect((await sentTo('bot', 'lobby')).tools).toEqual(['calculator'])
+    const list = JSON.parse(await out(['tools', 'lobby', '@bot', '--json'])) as object
+    const scopes = { scope: ['look', 'calculator'], model: 'bot', model_scope: ['calculator', 'who'] }
+    expect(list).toMatchObject({ ...scopes, visible: 1 })
+    expect((await sentTo('qwen', 'lobby')).tools.toSorted()).toEqual(['calculator', 'look'])
+  })
+
+  test('is kept by a call in mid-turn', async () => {
+    models.play(async (response, request) => {
+      await out(['tools', 'lobby', '@bot', 'off'])
+      await calls('calculator', { expression: '1+1' })(response, request)
+    }, says('well'))
+    await out(['ask', 'lobby', '@bot', 'count'])
+    expect(sent().last).toMatch(/^ERROR: You requested a tool called 'calculator'/)
+  })
+
+  test('is kept by a script that asks for all tools', async () => {
+    const all = 'function default_wrap(t) return wrap(t):system():tools("all"):history() end'
+    await out(['fork', 'lobby', 'scripted'])
+    await out(['script', 'scripted', 'set'], all)
+    await out(['tools', 'scripted', '@bot', 'calculator'])
+    expect((await sentTo('bot', 'scripted')).tools).toEqual(['calculator'])
+  })
+
+  test('is kept by a side turn that another model starts', async () => {
+    await out(['tools', 'lobby', '@bot', 'calculator'])
+    models.play(
+      calls('spawn_agent', { prompt: 'count', model: 'bot' }),
+      says('the side turn ends'),
+      says('done'),
+    )
+    await out(['ask', 'lobby', '@qwen', 'spawn'])
+    expect(sent(2)).toMatchObject({ model: 'bot', tools: ['calculator'] })
+  })
+
+  test('is kept by a fallback that answers for the model', async () => {
+    await out(['tools', 'lobby', '@bot', 'calculator'])
+    models.play(status(404, 'no such model'), says('I am qwen'))
+    const asked = await stage.as('rhea', ['ask', 'lobby', '@bot', 'well?'])
+    expect(asked.stdout).toContain('I am qwen')
+    expect(sent()).toMatchObject({ model: 'qwen', tools: ['calculator'] })
+  })
+
+  test('is copied by a fork', async () => {
+    await out(['tools', 'lobby', '@bot', 'calculator'])
+    await out(['fork', 'lobby', 'copied'])
+    expect((await sentTo('bot', 'copied')).tools).toEqual(['calculator'])
+  })
+
+  test('can be changed by a manager of the room only, by no other way', async () => {
+    await out(['tools', 'lobby', '@bot', 'calculator'])
+    const refused = await stage.as('mallory', ['tools', 'lobby', '@bot', 'on'])
+    expect(refused).toMatchObject({ exitCode: 1 })
+    expect(refused.stderr).toMatch(/only the owner of lobby, an op or an admin/)
+    expect((await stage.as('mallory', ['tools', 'lobby', '@bot'])).exitCode).toBe(0)
+    expect(await stage.as('rhea', ['kv', 'lobby', 'tool_scope@bot', '-'])).toMatchObject({ exitCode: 1 })
+    expect(await stage.as('rhea', ['tools', 'lobby', '@nobody', 'off'])).toMatchObject({ exitCode: 1 })
+    expect((await sentTo('bot', 'lobby')).tools).toEqual(['calculator'])
+  })
+})
