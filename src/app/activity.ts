@@ -63,6 +63,7 @@ export async function createActivity(
   const { tools, mcp, scopedTools, asks } = await openToolkit(current, rooms, context, owned)
   const approvals = new Approvals({
     ...{ room, limits, clock, log },
+    rules: () => current.now().tools.allow,
     grants: storage.tools.grants,
     questions: peers.questions,
     answerMs: overrides.answerMs,

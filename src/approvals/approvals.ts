@@ -6,10 +6,11 @@ import { SYSTEM } from '../chat/people/names.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import type { Access, AllowRules } from '../chat/tool-words.ts'
 import type { PermissionProvider, PermissionRequest } from '../tools/context.ts'
 import { cancelReason } from '../tools/permission.ts'
-import { createGrants, isLasting, mayDecide, whyOnlyOnce } from './policy.ts'
-import type { AskedFor, GivenAnswer, GrantStore, Verdict } from './ports.ts'
+import { createGrants, isLasting, mayDecide, ruledAccess, whyOnlyOnce } from './policy.ts'
+import type { AskedFor, Asking, GivenAnswer, GrantStore, Verdict } from './ports.ts'
 import { answerText, approvalFacts, toolFor } from './question-text.ts'
 import { Questions, type OpenQuestion, type OwnQuestion, type QuestionLimits } from './questions.ts'
 
@@ -23,7 +24,7 @@ export interface Decision {
 
 export interface WaitingQuestion {
   readonly number: number
-  /** The name of the requester, or `an admin`. */
+  /** The name of the requester, `an op` or `an admin`. */
   readonly waitsFor: string
   mayAllow(person: Person, role: Role): boolean
 }
@@ -33,6 +34,8 @@ interface ApprovalParts {
   readonly grants: GrantStore
   readonly questions: SharedQuestions
   readonly limits: QuestionLimits
+  /** Called at each request. */
+  readonly rules: () => AllowRules
   /** Milliseconds until a question without an answer is a no. */
   readonly answerMs?: number | undefined
   readonly clock: Clock
@@ -40,7 +43,7 @@ interface ApprovalParts {
 }
 
 /** Resolves with the reason against a call, once the room knows it. A rejection means no. */
-type Policy = (asked: PermissionRequest, room: Room) => Promise<string | undefined>
+type Policy = (asked: Asking, room: Room) => Promise<string | undefined>
 
 /** A grant allows what it covers; people are asked for the rest. */
 export class Approvals implements PermissionProvider {
@@ -66,18 +69,25 @@ export class Approvals implements PermissionProvider {
     )
   }
 
+  asksToRead(): boolean {
+    return this.#parts.rules().read !== 'requester'
+  }
+
   request(asked: PermissionRequest): ReturnType<PermissionProvider['request']> {
-    return this.#decide(asked, async (_, room) => {
-      if (await this.#grants.cover(asked)) return undefined
-      const end = await this.#questions.ask(room, asked)
-      if (end.kind === 'unanswered') await tellDenied(room, asked, end.why)
+    return this.#decide(asked, async (asking, room) => {
+      if (await this.#grants.cover(asking)) return undefined
+      const end = await this.#questions.ask(room, asking)
+      if (end.kind === 'unanswered') await tellDenied(room, asking, end.why)
       return end.kind === 'allowed' ? undefined : end.why
     })
   }
 
   /** For a script: allows these tool ids alone, if the requester manages the room. */
   named(tools: ReadonlySet<string>): PermissionProvider {
-    return { request: (asked) => this.#decide(asked, (_, room) => allowNamed(tools, asked, room)) }
+    return {
+      asksToRead: () => this.asksToRead(),
+      request: (asked) => this.#decide(asked, (_, room) => allowNamed(tools, asked, room)),
+    }
   }
 
   /**
@@ -91,10 +101,7 @@ export class Approvals implements PermissionProvider {
     const { number, asked } = question
     if (isLasting(verdict)) {
       const why = whyOnlyOnce(asked)
-      if (why !== undefined)
-        throw new Refusal(
-          `this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`,
-        )
+      if (why !== undefined) throw new Refusal(onlyOnceText(number, why))
       await this.#grants.refuseIfFull(asked)
     }
     const isOwn = 'take' in question
@@ -109,7 +116,7 @@ export class Approvals implements PermissionProvider {
   open(room: RoomName): readonly WaitingQuestion[] {
     return this.#questions.open(room).map(({ number, asked }) => ({
       number,
-      waitsFor: asked.onceOnly ? 'an admin' : asked.requester.name,
+      waitsFor: asked.onceOnly ? 'an admin' : asked.needsOp ? 'an op' : asked.requester.name,
       mayAllow: (person, role) => mayDecide('once', asked, person, role),
     }))
   }
@@ -121,12 +128,17 @@ export class Approvals implements PermissionProvider {
 
   async #decide(asked: PermissionRequest, policy: Policy): ReturnType<PermissionProvider['request']> {
     const { access, signal, tool } = asked
-    if (access === 'read') return 'allow'
+    const rules = this.#parts.rules()
+    const ruled = ruledAccess(rules, asked)
+    const allower = rules[ruled]
+    if (access === 'read' && allower === 'requester') return 'allow'
     try {
       if (signal.aborted) return { why: cancelReason(signal) }
       const room = await this.#parts.room(asked.room)
       if (!room) return { why: `there is no room ${asked.room}` }
-      const why = (await policy(asked, room)) ?? (signal.aborted ? cancelReason(signal) : undefined)
+      const asking: Asking = allower === 'ops' ? { ...asked, needsOp: true } : asked
+      const judged = allower === 'nobody' ? refuse(room, asked, ruled) : policy(asking, room)
+      const why = (await judged) ?? (signal.aborted ? cancelReason(signal) : undefined)
       return why === undefined ? 'allow' : { why }
     } catch (error) {
       this.#parts.log.error({ error, room: asked.room, tool }, 'a permission could not be asked for')
@@ -150,6 +162,12 @@ export class Approvals implements PermissionProvider {
       throw error
     }
   }
+}
+
+async function refuse(room: Room, asked: AskedFor, access: Access): Promise<string> {
+  const why = `nobody may allow ${access} on this server`
+  await tellDenied(room, asked, why)
+  return why
 }
 
 async function allowNamed(
@@ -193,17 +211,28 @@ function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role:
     throw new Refusal(`several questions are open: ${numbers}; say which one, as in /allow ${first.number}`)
   }
   const [foreign] = meant
-  if (foreign?.asked.onceOnly)
-    throw new Refusal(
-      `only an admin can allow question ${foreign.number}: it needs the network or has no sandbox`,
-    )
-  if (foreign) {
-    const who = `${foreign.asked.requester.name}, the owner of ${room.name}, an op or an admin`
-    throw new Refusal(`only ${who} can answer question ${foreign.number}`)
-  }
+  if (foreign) throw new Refusal(whyForeign(foreign, decision, role))
   throw new Refusal(
     number === undefined
       ? `no question is open in ${room.name}`
       : `question ${number} is not open in ${room.name}`,
   )
+}
+
+const onlyOnceText = (number: number, why: string): string =>
+  `this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`
+
+/** Why this person may not answer it so. */
+function whyForeign({ number, asked }: OpenQuestion, { room, person }: Decision, role: Role): string {
+  if (asked.onceOnly)
+    return `only an admin can allow question ${number}: it needs the network or has no sandbox`
+  const ops = `the owner of ${room.name}, an op or an admin`
+  if (mayDecide('once', asked, person, role)) {
+    const why = whyOnlyOnce(asked)
+    if (why !== undefined) return onlyOnceText(number, why)
+    return `only ${ops} can allow question ${number} always; /allow ${number} allows it once`
+  }
+  return asked.needsOp
+    ? `only ${ops} can allow question ${number}`
+    : `only ${asked.requester.name}, ${ops} can answer question ${number}`
 }

@@ -3,13 +3,25 @@ import { mayManage } from '../chat/access.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import { type Access, ALLOWERS, type AllowRules } from '../chat/tool-words.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 
 /** Anybody can manage a room of their own, so only an admin may allow what is `onceOnly`. */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
-  return asked.requester.id === person.id || mayManage(role)
+  if (mayManage(role)) return true
+  const needsOp = verdict === 'always' || (asked.needsOp && verdict !== 'denied')
+  return asked.requester.id === person.id && !needsOp
+}
+
+/** The access with the stricter rule, if the tool and its question differ in it. */
+export function ruledAccess(
+  rules: AllowRules,
+  { access, toolAccess = access }: Pick<PermissionRequest, 'access' | 'toolAccess'>,
+): Access {
+  const strictness = (one: Access): number => ALLOWERS.indexOf(rules[one])
+  return strictness(access) < strictness(toolAccess) ? toolAccess : access
 }
 
 /** The reason if only the one call may be allowed. */
@@ -59,10 +71,7 @@ const MAX_LOOKED_UP = 64
  * Names of people present who may allow it, the requester and admins first; in a large room not all.
  * Undefined if nobody may. Rejects with `StorageError`.
  */
-export async function findAnswerers(
-  room: Room,
-  asked: PermissionRequest,
-): Promise<readonly string[] | undefined> {
+export async function findAnswerers(room: Room, asked: AskedFor): Promise<readonly string[] | undefined> {
   const { requester } = asked
   const present = room.present()
   // A requester on the way to another server answers there.

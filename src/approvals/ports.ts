@@ -39,7 +39,10 @@ export interface GrantStore {
 
 export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>
 
-export type AskedFor = Omit<PermissionRequest, 'signal'>
+/** `needsOp`: the config lets its requester not allow it. */
+export type Asking = PermissionRequest & { readonly needsOp?: true }
+
+export type AskedFor = Omit<Asking, 'signal'>
 
 export interface GivenAnswer {
   readonly person: Pick<Person, 'name'>

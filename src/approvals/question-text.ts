@@ -12,16 +12,21 @@ export function questionText(number: number, asked: AskedFor, answerMs: number):
     ...visibleText(detail)
       .split('\n')
       .map((line) => `| ${line}`),
-    `${asked.onceOnly ? 'an admin' : `${requester.name} or an op`} answers within ${duration(answerMs)}:`,
-    `/allow ${number} (this once)`,
+    `${answererText(asked)} answers within ${duration(answerMs)}:`,
+    `/allow ${number} – this once`,
     ...(whyOnlyOnce(asked) === undefined
       ? [
-          `/allow room ${number} (${grantText(asked)}, here, for ${duration(ROOM_GRANT_MS)})`,
-          `/allow always ${number} (${grantText(asked)}, here, until /perms revoke)`,
+          `/allow room ${number} – ${grantText(asked)}, in this room, for ${ROOM_GRANT_MS / 3_600_000} hours`,
+          `/allow always ${number} – the same, until /perms revoke${asked.needsOp ? '' : ' (ops only)'}`,
         ]
       : []),
     `/deny ${number}`,
   ].join('\n')
+}
+
+function answererText({ onceOnly, needsOp, requester }: AskedFor): string {
+  if (onceOnly) return 'an admin'
+  return needsOp ? 'an op of this room' : `${requester.name} or an op`
 }
 
 const MAX_TARGET_CHARS = 60

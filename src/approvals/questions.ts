@@ -5,10 +5,9 @@ import type { Room } from '../chat/room.ts'
 import { createDeferred } from '../lib/jobs/waiting.ts'
 import { duration, counted, countedAre } from '../lib/amounts.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { PermissionRequest } from '../tools/context.ts'
 import { cancelReason } from '../tools/permission.ts'
 import { findAnswerers } from './policy.ts'
-import type { AskedFor, GivenAnswer } from './ports.ts'
+import type { AskedFor, Asking, GivenAnswer } from './ports.ts'
 import { approvalFacts, questionText } from './question-text.ts'
 
 /** An answer is stored by then; the room must be told why a question is `unanswered`. */
@@ -70,10 +69,10 @@ export class Questions {
   }
 
   /** Ends with the time limit, the requester's leaving or the signal, too. Rejects with `StorageError`. */
-  async ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd> {
+  async ask(room: Room, asked: Asking): Promise<QuestionEnd> {
     const answerMs = this.#answerMs
     const answerers = await findAnswerers(room, asked)
-    if (!answerers) return unanswered(whyNot(room, asked) ?? nobodyIn(room))
+    if (!answerers) return unanswered(whyNot(room, asked) ?? nobodyIn(room, asked))
     const ended = createDeferred<QuestionEnd>()
     const remoteAnswer = createDeferred<GivenAnswer>()
     const number = await this.#open(room, asked, remoteAnswer.resolve)
@@ -156,11 +155,7 @@ export class Questions {
   }
 
   /** Gives up when the requester leaves or the signal is aborted. Returns the function that ends this. */
-  #watchRequester(
-    room: Room,
-    { requester, signal }: PermissionRequest,
-    giveUp: (why: string) => void,
-  ): () => void {
+  #watchRequester(room: Room, { requester, signal }: Asking, giveUp: (why: string) => void): () => void {
     const stopped = (): void => giveUp(cancelReason(signal))
     signal.addEventListener('abort', stopped, { once: true })
     const checkPresence = (): void => {
@@ -187,14 +182,15 @@ function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined
     : undefined
 }
 
-/** The requester may answer every other question. */
-const nobodyIn = ({ name }: Room): string => `only an admin can allow it, and none is in ${name}`
+/** The requester may allow every other question. */
+const nobodyIn = ({ name }: Room, { onceOnly }: AskedFor): string =>
+  `only an ${onceOnly ? 'admin' : 'op'} can allow it, and none is in ${name}`
 
 export const askedIn = (asked: JsonObject): AskedFor => asked as unknown as AskedFor
 
 /** Other servers get no key or network of the requester. */
 function toJson(asked: AskedFor): JsonObject {
-  const { room, tool, access, target, detail, model, turn, onceOnly } = asked
+  const { room, tool, access, target, detail, model, turn, onceOnly, needsOp } = asked
   const { id, name, admin, guest } = asked.requester
   return {
     requester: { id, name, admin, guest },
@@ -202,5 +198,6 @@ function toJson(asked: AskedFor): JsonObject {
     ...(model !== undefined && { model }),
     ...(turn !== undefined && { turn }),
     ...(onceOnly !== undefined && { onceOnly }),
+    ...(needsOp && { needsOp }),
   }
 }

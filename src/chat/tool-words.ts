@@ -5,6 +5,10 @@ export type ToolGroup = (typeof TOOL_GROUPS)[number]
 export const ACCESSES = ['read', 'write', 'execute', 'network'] as const
 export type Access = (typeof ACCESSES)[number]
 
+/** Who may allow a call, weakest first: its requester and ops, ops alone, or nobody. */
+export const ALLOWERS = ['requester', 'ops', 'nobody'] as const
+export type AllowRules = { readonly [access in Access]: (typeof ALLOWERS)[number] }
+
 /** Of the ids of the rooms' tools; models and people call them without it. */
 export const ROOM_TOOL_PREFIX = 'sshawl_'
 

@@ -50,7 +50,7 @@ export interface Config extends Omit<
   /** True if the file names no model: the server looks for some on this machine. */
   readonly discoverModels: boolean
   /** Absolute paths; `web` is absent if the web is off. */
-  readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
+  readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined; allow: AllowRules }>
   readonly mcp: readonly McpServerConfig[]
   /** Real paths by room; other rooms are in `rooms_dir`. */
   readonly sandbox: Changed<
@@ -58,6 +58,9 @@ export interface Config extends Omit<
     { workspaces: ReadonlyMap<string, string>; rooms_dir: string }
   >
 }
+
+type Allow = FileConfig['tools']['allow']
+type AllowRules = { readonly [Key in keyof Allow]-?: NonNullable<Allow[Key]> }
 
 type Changed<Part, Changes> = Readonly<Omit<Part, keyof Changes> & Changes>
 
@@ -70,6 +73,8 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   const dataDir = dataPath(setting('data', 'SSHAWL_DATA'), env)
   const { server, tools, sandbox, mcp } = fromFile
   const http = setting('http', 'SSHAWL_HTTP')
+  const access = server.access ?? (isLoopback(listen.host) ? 'open' : 'invite')
+  const usual = isOpenToStrangers({ server: { access }, listen }) ? 'ops' : 'requester'
   const mapped = workspacesFrom(sandbox.workspaces, path, dataDir)
   return Object.freeze({
     ...fromFile,
@@ -80,7 +85,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     logLevel: logLevel(setting('log-level', 'SSHAWL_LOG')),
     server: {
       ...server,
-      access: server.access ?? (isLoopback(listen.host) ? 'open' : 'invite'),
+      access,
       host_keys: besideFile(server.host_keys, path),
     },
     models: modelsFrom(fromFile.models, env),
@@ -89,6 +94,11 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
       ...tools,
       dirs: besideFile(tools.dirs, path),
       modules: besideFile(tools.modules, path),
+      allow: {
+        ...tools.allow,
+        execute: tools.allow.execute ?? usual,
+        network: tools.allow.network ?? usual,
+      },
       web: webFrom(tools.web, env),
     },
     storage: storageFrom(fromFile.storage, env),
@@ -145,3 +155,12 @@ function logLevel(setting: Setting | undefined): string {
 
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+/** True if anybody may come in from other machines. */
+export const isOpenToStrangers = ({
+  server,
+  listen,
+}: {
+  readonly server: Pick<Config['server'], 'access'>
+  readonly listen: Address
+}): boolean => server.access === 'open' && !isLoopback(listen.host)

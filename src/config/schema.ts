@@ -81,6 +81,22 @@ const workspaces = z.record(
     .refine(isDirectory, 'there is no such directory; make it first'),
 )
 
+const allower = z.enum(['requester', 'ops', 'nobody'])
+const STRICT = 'Absent: `ops` if `access` is `open` and `--listen` is off loopback, else `requester`.'
+
+const allow = z
+  .strictObject({
+    read: allower.default('requester').describe('With `requester` reading asks nobody.'),
+    write: allower.default('requester').describe('Files and rooms.'),
+    execute: allower.optional().describe(`Commands. ${STRICT}`),
+    network: allower.optional().describe(`Pages and MCP servers. ${STRICT}`),
+  })
+  .prefault({})
+  .describe(
+    'Who may allow a call, by the access of its tool: `requester`: who asked, and ops; `ops`: ops of the ' +
+      'room, its owner and admins; `nobody`: it is refused ([tools.md](tools.md#who-may-allow)).',
+  )
+
 const tools = z
   .strictObject({
     dirs: z
@@ -95,6 +111,7 @@ const tools = z
       .array(z.string())
       .default([])
       .describe('Ids of tools that nobody may have; what builds on them is off too.'),
+    allow,
     timeout_s: positive(60, 'Seconds of a call of a tool.'),
     web: webSchema.optional(),
   })

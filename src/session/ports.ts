@@ -98,7 +98,7 @@ export interface SessionStatus {
   readonly running: readonly RunningWork[]
   /** That wait for an answer which this person may give. */
   readonly questions: readonly number[]
-  /** `waitsFor`: somebody's name, or `an admin`. */
+  /** `waitsFor`: somebody's name, `an op` or `an admin`. */
   readonly othersQuestions: readonly { readonly number: number; readonly waitsFor: string }[]
   /** The person's name if something runs for them; `^X` stops that. */
   readonly viewer: string

@@ -143,7 +143,10 @@ async function contextOfCall(
         turn: { ...turn, subTurns: { run: (request) => uncounted(() => turn.subTurns.run(request)) } },
       }),
     },
-    permissions: { request: (asked) => askPeople(called, context.permissions, asked, uncounted, waited) },
+    permissions: {
+      asksToRead: () => context.permissions.asksToRead?.() ?? false,
+      request: (asked) => askPeople(called, context.permissions, asked, uncounted, waited),
+    },
     progress: (progress) => {
       if (!signal.aborted) caller.report?.(name, progress)
     },

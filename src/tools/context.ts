@@ -13,6 +13,8 @@ export interface PermissionRequest {
   readonly model?: string
   readonly tool: string
   readonly access: Access
+  /** That of the tool, if its question has another: a command with the network. */
+  readonly toolAccess?: Access
   /** As in `Question`. */
   readonly target: string
   readonly detail: string
@@ -29,6 +31,8 @@ export interface Denial {
 
 /** Never throws: if nobody can be asked, it denies. */
 export interface PermissionProvider {
+  /** True if reading needs a permission, too. Absent: it needs none. */
+  asksToRead?(): boolean
   request(request: PermissionRequest): Promise<'allow' | 'deny' | Denial>
 }
 

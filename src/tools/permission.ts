@@ -28,8 +28,10 @@ export async function questionFor(
   name = tool.id,
 ): Promise<Asked> {
   const asked = await tool.asks?.(args, context)
-  if (tool.access === 'read') return 'nobody'
-  if (asked) return asked
+  const isRead = tool.access === 'read'
+  if (isRead && !context.permissions.asksToRead?.()) return 'nobody'
+  if (asked && !isRead) return asked
+  if (asked && asked !== 'nobody') return { ...asked, access: 'read' }
   const whole = stableJson(args)
   return { target: whole, detail: whole, asked: `use ${name} ${shown(args)}?` }
 }
@@ -48,6 +50,7 @@ export async function refusalOf(
     signal: context.signal,
     tool: tool.id,
     access,
+    ...(access !== tool.access && { toolAccess: tool.access }),
     target,
     detail,
     ...(onceOnly && { onceOnly }),

@@ -1,6 +1,6 @@
 import { Approvals } from '../../src/approvals/approvals.ts'
 import type { PermissionRequest } from '../../src/tools/context.ts'
-import { createChatParts } from '../support/chat-parts.ts'
+import { createChatParts, REQUESTERS_ALLOW } from '../support/chat-parts.ts'
 import { permissionProviderExam, type FindRoom, type PermissionExaminee } from './permission-provider-exam.ts'
 
 /** Approvals of a lobby, and what its owner wants with a tool. */
@@ -13,6 +13,7 @@ async function openApprovals(find: (usual: FindRoom) => FindRoom) {
     room: find((name) => rooms.anyRoom(name)),
     grants: storage.tools.grants,
     questions: peers.questions,
+    rules: () => REQUESTERS_ALLOW,
     limits: { approvals_per_room: 8, approvals_per_person: 4 },
     clock,
     log,

@@ -256,6 +256,8 @@ describe('what is allowed for longer', () => {
   test.skipIf(lacks('bwrap'))('always: is there after a restart, and open questions are not', async () => {
     const { from } = await asks('echo for good')
     alice.write('/allow always\n')
+    await alice.waitFor('! only the owner of lobby, an op or an admin can allow question', from)
+    expect((await stage.as('rhea', ['allow', 'lobby', 'always'])).exitCode).toBe(0)
     await alice.waitFor('qwen: that was it', from)
     await asks('touch never', alice, wants('touch never').slice(0, 1))
     await stage.restart('SIGTERM')

@@ -9,10 +9,19 @@ import { createLocalPeers } from '../../src/chat/local-peers.ts'
 import type { Peers } from '../../src/chat/peers.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
+import type { AllowRules } from '../../src/chat/tool-words.ts'
 import { createHookScripts } from '../../src/prompt/hooks.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { skeleton } from '../../src/lib/text/names.ts'
 import { openInMemory } from './storage.ts'
+
+/** As on a server that strangers cannot enter. */
+export const REQUESTERS_ALLOW: AllowRules = {
+  read: 'requester',
+  write: 'requester',
+  execute: 'requester',
+  network: 'requester',
+}
 
 /** A clock that a test moves. */
 export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {

@@ -59,6 +59,7 @@ dirs = ["${dir}"]
 modules = []
 disabled = []
 timeout_s = 60
+allow = { read = "requester", write = "requester", execute = "requester", network = "requester" }
 
 [tools.web]
 fetch = true

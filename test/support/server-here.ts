@@ -12,10 +12,15 @@ import { writeConfig, writeNoConfig } from './stored.ts'
  * The whole server in this process, for clients that come by SSH and HTTP: what a process of its own loads at its start is
  * loaded here already, and costs more than most tests. Storage, commands and prompts have their threads and processes.
  */
-export async function startServerHere({ dataDir, config, http }: ServerOptions): Promise<AnyServer> {
+export async function startServerHere({
+  dataDir,
+  config,
+  host = '127.0.0.1',
+  http,
+}: ServerOptions): Promise<AnyServer> {
   const file = await (config === undefined ? writeNoConfig(dataDir) : writeConfig(dataDir, config))
   const flags = {
-    ...{ listen: '127.0.0.1:0', data: dataDir },
+    ...{ listen: `${host}:0`, data: dataDir },
     ...(file === undefined ? {} : { config: file }),
     ...(http ? { http: http === true ? '127.0.0.1:0' : http } : {}),
   }

@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly config?: string
   /** Whether to serve HTTP, too; a text is the address. */
   readonly http?: boolean | string
+  /** The host that it listens on; 127.0.0.1 if absent. */
+  readonly host?: string
 }
 
 /** Starts the server and waits until it listens. Rejects with its errors if it ends before. */
@@ -46,12 +48,20 @@ export async function startServer(
     readonly nodeFlags?: readonly string[] | undefined
   },
 ): Promise<Server> {
-  const { dataDir, config, env, http = false, main = MAIN, nodeFlags = lateOptimizing } = options
+  const {
+    dataDir,
+    config,
+    env,
+    host = '127.0.0.1',
+    http = false,
+    main = MAIN,
+    nodeFlags = lateOptimizing,
+  } = options
   const file = await (config === undefined ? writeNoConfig(dataDir) : writeConfig(dataDir, config))
   const args = [
     'serve',
     '--listen',
-    '127.0.0.1:0',
+    `${host}:0`,
     '--data',
     dataDir,
     ...(file === undefined ? [] : ['--config', file]),

@@ -146,7 +146,7 @@ export const createModelStage = (
 /** The same in this process. */
 export const createModelStageHere = (
   more = '',
-  options: Pick<StageOptions, 'http' | 'isShared'> = {},
+  options: Pick<StageOptions, 'http' | 'host' | 'isShared'> = {},
 ): Promise<ModelStage<AnyServer>> => withModel(createStageHere, more, options)
 
 async function withModel<S extends AnyServer>(

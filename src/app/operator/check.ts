@@ -7,7 +7,7 @@ import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
 import { checkDatabase, openStorage } from '../../adapters/storage/open.ts'
 import { busProblem } from '../../adapters/wire/wire.ts'
 import { StorageError } from '../../chat/errors.ts'
-import { loadConfig, type Config } from '../../config/config.ts'
+import { isOpenToStrangers, loadConfig, type Config } from '../../config/config.ts'
 import { ownRoomsDir } from '../../config/directories.ts'
 import { ConfigError } from '../../config/environment.ts'
 import type { CommandLine } from '../../config/flags.ts'
@@ -40,6 +40,7 @@ export async function check(line: CommandLine): Promise<number> {
     await tryTo(found, () => checkLua(config))
     await checkRoomsDir(config, found)
     await checkBus(config, found)
+    found.warnings.push(...lentToStrangers(config))
     await tryTo(found, () => checkMigrationsAndTools(config, found))
   }
   // Files come from anybody: what is quoted must not control the terminal.
@@ -127,6 +128,16 @@ async function checkRoomsDir({ dataDir, sandbox }: Config, { warnings }: Finding
   const group = mode & 0o020 ? [`can be written by the group ${gid}`] : []
   for (const what of [...owner, ...group])
     warnings.push(`sandbox.rooms_dir: ${dir} ${what}: they can change the files of all rooms`)
+}
+
+function lentToStrangers(config: Config): readonly string[] {
+  const { allow } = config.tools
+  const lent = (['execute', 'network'] as const).filter((access) => allow[access] === 'requester')
+  if (lent.length === 0 || !isOpenToStrangers(config)) return []
+  return [
+    `tools.allow: anybody can come in (access = "open") and allow themselves ${lent.join(' and ')}; ` +
+      `write ${lent.map((access) => `${access} = "ops"`).join(', ')}, or access = "invite"`,
+  ]
 }
 
 /** A server starts without its bus, and looks for it for ever. */

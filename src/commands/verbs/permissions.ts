@@ -7,8 +7,6 @@ import { visibleText } from '../../lib/text/visible-text.ts'
 import { arg, JSON_FLAG, Misuse, type Here } from '../command.ts'
 import { iso, listedNumber, print, verb, type Services } from './common.ts'
 
-const NOTE = { note: 'And the one whose tool asks.' }
-
 export const allow = verb({
   name: 'allow',
   summary: 'let a tool do what it asks: once, in this room for some hours, or always',
@@ -18,7 +16,7 @@ export const allow = verb({
     arg('number', 'of the question; needed where several are open; may stand first', { optional: true }),
   ],
   example: 'room 3',
-  rights: NOTE,
+  rights: { note: 'And the one whose tool asks, unless it is `always` or the config wants an op.' },
   complete: { how: () => EXTENTS },
   run: async (context, services) =>
     answer(services, context, readWords(context.args.how, context.args.number)),
@@ -31,7 +29,7 @@ export const deny = verb({
   room: 'here',
   arguments: [arg('number', 'of the question; needed where several are open', { optional: true })],
   example: '3',
-  rights: NOTE,
+  rights: { note: 'And the one whose tool asks.' },
   run: async (context, services) =>
     answer(services, context, { verdict: 'denied', ...question(context.args.number) }),
 })

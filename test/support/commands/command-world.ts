@@ -21,7 +21,7 @@ import { KEY_HELP } from '../../../src/session/input/keys.ts'
 import { ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { followedIn } from '../followed.ts'
-import { invitationsIn } from '../chat-parts.ts'
+import { invitationsIn, REQUESTERS_ALLOW } from '../chat-parts.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
 import { createPeopleParts } from '../people.ts'
 import { temporaryDir } from '../storage.ts'
@@ -179,6 +179,7 @@ function approvalsIn({ chatParts: { rooms, storage, peers, clock, log } }: TurnW
   const room = (name: RoomName) => rooms.anyRoom(name)
   return new Approvals({
     ...{ room, grants: storage.tools.grants, questions: peers.questions, limits, clock, log },
+    rules: () => REQUESTERS_ALLOW,
   })
 }
 
@@ -186,7 +187,7 @@ function approvalsIn({ chatParts: { rooms, storage, peers, clock, log } }: TurnW
 export const mcpConfigIn = (dataDir: string): McpConfig => ({
   mcp: [],
   dataDir,
-  tools: { dirs: [], modules: [], disabled: [], timeout_s: 60, web: undefined },
+  tools: { dirs: [], modules: [], disabled: [], allow: REQUESTERS_ALLOW, timeout_s: 60, web: undefined },
   sandbox: {
     mode: 'bubblewrap',
     workspaces: new Map(),

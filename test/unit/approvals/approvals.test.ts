@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { ApprovalEntry, TurnId } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import type { Peers } from '../../../src/chat/peers.ts'
+import type { AllowRules } from '../../../src/chat/tool-words.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { PermissionRequest } from '../../../src/tools/context.ts'
 import { Approvals } from '../../../src/approvals/approvals.ts'
 import type { QuestionLimits } from '../../../src/approvals/questions.ts'
-import { createChatParts, screenOf } from '../../support/chat-parts.ts'
+import { createChatParts, REQUESTERS_ALLOW, screenOf } from '../../support/chat-parts.ts'
 
 const HOUR = 3_600_000
 
@@ -14,8 +15,13 @@ const HOUR = 3_600_000
 async function createScene({
   answerMs,
   peers: changed,
+  rules = {},
   ...limits
-}: Partial<QuestionLimits> & { readonly answerMs?: number; readonly peers?: Partial<Peers> } = {}) {
+}: Partial<QuestionLimits> & {
+  readonly answerMs?: number
+  readonly peers?: Partial<Peers>
+  readonly rules?: Partial<AllowRules>
+} = {}) {
   const chatParts = await createChatParts(changed)
   const { storage, rooms, peers, clock, log } = chatParts
   const room = await rooms.lobby()
@@ -32,6 +38,7 @@ async function createScene({
     grants: storage.tools.grants,
     questions: peers.questions,
     limits: { approvals_per_room: 8, approvals_per_person: 4, ...limits },
+    rules: () => ({ ...REQUESTERS_ALLOW, ...rules }),
     answerMs,
     clock,
     log,
@@ -100,9 +107,9 @@ describe('a question', () => {
       '| question 9: may @qwen use look (read)?',
       '| ',
       'ann or an op answers within 2m:',
-      '/allow 1 (this once)',
-      '/allow room 1 (exactly this, here, for 8h)',
-      '/allow always 1 (exactly this, here, until /perms revoke)',
+      '/allow 1 – this once',
+      '/allow room 1 – exactly this, in this room, for 8 hours',
+      '/allow always 1 – the same, until /perms revoke (ops only)',
       '/deny 1',
     ])
     expect(answered).toMatchObject({ author: 'ann', verdict: 'once', question: 1 })
@@ -309,11 +316,11 @@ describe('a question', () => {
 
 describe('a grant', () => {
   it('for the room ends after hours, one for good does not', async () => {
-    const { ask, answer, ann, approvals, wants, clock } = await createScene()
+    const { ask, answer, ann, op, approvals, wants, clock } = await createScene()
     await ask('ls')
     await answer(ann, 'room')
     await ask('pwd')
-    await answer(ann, 'always')
+    await answer(op, 'always')
     clock.advance(8 * HOUR - 1)
     expect(await approvals.request(wants('ls'))).toBe('allow')
     clock.advance(1)
@@ -340,7 +347,7 @@ describe('a grant', () => {
     const root = await person('root', { admin: true })
     await room.enter(screenOf(root))
     await ask('ls')
-    await answer(ann, 'always')
+    await answer(op, 'always')
     const { verdict } = await ask('ls', { onceOnly: true, access: 'network' })
     for (const how of ['room', 'always'] as const)
       await expect(answer(root, how)).rejects.toThrow(
@@ -357,7 +364,7 @@ describe('a grant', () => {
   it('is not given for the network, and the reason is not that of a guest', async () => {
     const { ask, answer, ann, entries } = await createScene()
     await ask('https://x.test/', { access: 'network', target: 'x.test' })
-    expect((await entries()).at(-1)!.text.split('\n').slice(-2)).toEqual(['/allow 1 (this once)', '/deny 1'])
+    expect((await entries()).at(-1)!.text.split('\n').slice(-2)).toEqual(['/allow 1 – this once', '/deny 1'])
     await expect(answer(ann, 'always')).rejects.toThrow(
       'this can be allowed only once, because what goes to the network is asked for each time',
     )
@@ -372,12 +379,80 @@ describe('a grant', () => {
   })
 
   it('is one of at most a hundred of one person in a room', async () => {
-    const { ask, answer, ann, room, storage, clock } = await createScene()
+    const { ask, answer, ann, op, room, storage, clock } = await createScene()
     const given = { room: room.name, person: ann.id, name: 'ann', tool: 't', by: 'ann', at: clock.now() }
     for (let n = 0; n < 100; n++) await storage.tools.grants.put({ ...given, target: String(n) })
     await ask('ls')
-    await expect(answer(ann, 'always')).rejects.toThrow('ann has 100 permissions in lobby already')
+    await expect(answer(op, 'always')).rejects.toThrow('ann has 100 permissions in lobby already')
     await answer(ann, 'once')
+  })
+})
+
+describe('a rule of the config', () => {
+  it('lets ops alone allow, and requesters deny', async () => {
+    const { ask, answer, approvals, room, ann, op, entries } = await createScene({
+      rules: { execute: 'ops' },
+    })
+    const why = 'only an op can allow it, and none is in lobby'
+    expect(await (await ask('ls')).verdict).toEqual({ why })
+    await room.enter(screenOf(op))
+    const first = await ask('ls')
+    expect((await entries()).at(-1)).toMatchObject({ verdict: 'asked', answerers: ['op'] })
+    expect((await entries()).at(-1)!.text.split('\n').slice(2)).toEqual([
+      'an op of this room answers within 2m:',
+      '/allow 1 – this once',
+      '/allow room 1 – exactly this, in this room, for 8 hours',
+      '/allow always 1 – the same, until /perms revoke',
+      '/deny 1',
+    ])
+    expect(approvals.open(room.name)).toMatchObject([{ number: 1, waitsFor: 'an op' }])
+    for (const how of ['once', 'room', 'always'] as const)
+      await expect(answer(ann, how)).rejects.toThrow('only the owner of lobby, an op or an admin can allow')
+    await answer(op, 'once')
+    expect(await first.verdict).toBe('allow')
+    const second = await ask('ls')
+    await answer(ann, 'denied')
+    expect(await second.verdict).toEqual({ why: 'denied by ann' })
+  })
+
+  it('is the stricter of two, for a tool whose question has another access', async () => {
+    const { approvals, wants } = await createScene({ rules: { execute: 'nobody' } })
+    const asked = wants('curl', { access: 'network', toolAccess: 'execute' })
+    expect(await approvals.request(asked)).toEqual({ why: 'nobody may allow execute on this server' })
+  })
+
+  it('may refuse a call to all, also to an op with --allow and to who has a grant', async () => {
+    const rules: { execute?: 'nobody' } = {}
+    const { ask, answer, op, approvals, wants, entries } = await createScene({ rules })
+    await ask('ls')
+    await answer(op, 'always')
+    rules.execute = 'nobody'
+    const why = 'nobody may allow execute on this server'
+    expect(await approvals.request(wants('ls'))).toEqual({ why })
+    const named = approvals.named(new Set(['run_command']))
+    expect(await named.request(wants('ls', { requester: op }))).toEqual({ why })
+    expect((await entries()).at(-1)).toMatchObject({
+      verdict: 'denied',
+      text: `denied: ${why} (run_command for op)`,
+    })
+  })
+
+  it('lets a grant of before serve its requester', async () => {
+    const rules: { execute?: 'ops' } = {}
+    const { ask, answer, ann, approvals, wants } = await createScene({ rules })
+    await ask('ls')
+    await answer(ann, 'room')
+    rules.execute = 'ops'
+    expect(await approvals.request(wants('ls'))).toBe('allow')
+  })
+
+  it('may ask also for what only reads', async () => {
+    const { ask, answer, op, room, approvals } = await createScene({ rules: { read: 'ops' } })
+    expect(approvals.asksToRead()).toBe(true)
+    await room.enter(screenOf(op))
+    const { verdict } = await ask('{}', { tool: 'calculator', access: 'read' })
+    await answer(op)
+    expect(await verdict).toBe('allow')
   })
 })
 
@@ -401,9 +476,9 @@ describe('a script', () => {
   })
 
   it('is not served by a grant', async () => {
-    const { approvals, wants, ask, answer, ann } = await createScene()
+    const { approvals, wants, ask, answer, op } = await createScene()
     await ask('ls')
-    await answer(ann, 'always')
+    await answer(op, 'always')
     expect(await approvals.named(new Set()).request(wants('ls'))).toEqual({ why: NO_SCRIPT })
   })
 })

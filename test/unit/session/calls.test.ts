@@ -9,7 +9,7 @@ const approval = (verdict: ApprovalEntry['verdict'], question?: number): Approva
   ...base,
   ...{ kind: 'approval', tool: 'run_command', requester: 'bob', verdict },
   ...(question === undefined ? {} : { question }),
-  text: 'question 1: may @qwen, for bob, use run_command (execute)?\n| ls -la\n/allow 1 (this once)',
+  text: 'question 1: may @qwen, for bob, use run_command (execute)?\n| ls -la\n/allow 1 – this once',
 })
 const call: Entry = {
   ...base,

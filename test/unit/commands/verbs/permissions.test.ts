@@ -20,15 +20,15 @@ const ALLOW_FORM = '/allow [HOW] [NUMBER]'
 
 describe('/allow', () => {
   test.each([
-    ['allow', 'allowed once'],
-    ['allow 1', 'allowed once'],
-    ['allow room', 'allowed here for 8h'],
-    ['allow always 1', 'allowed here until it is revoked'],
-    ['allow 1 always', 'allowed here until it is revoked'],
-  ])('%s lets the tool go on', async (line, verdict) => {
+    ['bob', 'allow', 'allowed once'],
+    ['bob', 'allow 1', 'allowed once'],
+    ['bob', 'allow room', 'allowed here for 8h'],
+    ['ann', 'allow always 1', 'allowed here until it is revoked'],
+    ['ann', 'allow 1 always', 'allowed here until it is revoked'],
+  ] as const)('of %s, as in %s, lets the tool go on', async (who, line, verdict) => {
     const { world, result } = await createScene()
     await using _ = world
-    expect(await world.type(world.bob, line)).toEqual(done())
+    expect(await world.type(world[who], line)).toEqual(done())
     expect(await result).toBe('touched a.txt')
     expect(await world.texts('hall', 3)).toContain(`${verdict} (question 1: touch for bob)`)
   })
@@ -46,6 +46,11 @@ describe('/allow', () => {
     await using _ = world
     expect(await world.type(world.guest, 'allow')).toEqual(
       refused('only bob, the owner of hall, an op or an admin can answer question 1'),
+    )
+    expect(await world.type(world.bob, 'allow always')).toEqual(
+      refused(
+        'only the owner of hall, an op or an admin can allow question 1 always; /allow 1 allows it once',
+      ),
     )
     expect(await world.type(world.ann, 'allow 2')).toEqual(refused('question 2 is not open in hall'))
     expect(await world.type(world.ann, 'allow', 'lobby')).toEqual(refused('no question is open in lobby'))

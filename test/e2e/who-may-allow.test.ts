@@ -1,0 +1,201 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls, says } from '../support/model-server.ts'
+import { operator } from '../support/operator.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createModelStageHere, createStageHere, type ModelStage, type Stage } from '../support/stage.ts'
+import { writeConfig } from '../support/stored.ts'
+import type { SshSession } from '../support/ssh.ts'
+
+const enter = async (stage: Stage<AnyServer>, name: string, mode: '-T' | '-tt' = '-T') => {
+  const session = await stage.open(name, mode)
+  session.write(`hello from ${name}\n`)
+  await session.waitFor(`hello from ${name}`)
+  return session
+}
+
+const wants = (file: string): string => `/run write_file {"file_path":"${file}","content":"x"}\n`
+
+/** Asks to write a file, and resolves with the question and where the output began. */
+async function asks(session: SshSession, line: string) {
+  const from = session.output().length
+  session.write(line)
+  const output = await session.waitFor(/question \d+: may [^]*\/deny \d+\n/, from)
+  const [text, number = ''] = /question (\d+): may [^]*?\/deny \d+\n/.exec(output.slice(from))!
+  return { text, number, from }
+}
+
+describe('[tools] allow', () => {
+  let stage: ModelStage<AnyServer>
+  let alice: SshSession
+  let usual: string
+
+  beforeAll(async () => {
+    stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\n')
+    usual = await readFile(`${stage.server.dataDir}.toml`, 'utf8')
+    await stage.claim('rhea')
+    await stage.as('olga', ['whoami'])
+    await stage.as('rhea', ['op', 'lobby', 'olga'])
+    alice = await enter(stage, 'alice')
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+
+  /** Writes the rules into the config, and has the server read it again. */
+  async function rule(rules: string): Promise<void> {
+    await writeConfig(stage.server.dataDir, `${usual}\n[tools]\nallow = { ${rules} }\n`)
+    const { stdout, stderr } = await operator(['reload', '--data', stage.server.dataDir])
+    expect(stderr + stdout).not.toContain('needs a restart')
+  }
+
+  const exists = (file: string): Promise<boolean> =>
+    readFile(join(stage.dir, 'data', 'rooms', 'lobby', 'files', file)).then(
+      () => true,
+      () => false,
+    )
+
+  test('with ops: a call is refused at once if no op is in the room', async () => {
+    await rule('write = "ops"')
+    const from = alice.output().length
+    alice.write(wants('alone'))
+    await alice.waitFor('denied: only an op can allow it, and none is in lobby', from)
+    expect(await exists('alone')).toBe(false)
+  })
+
+  test('with ops: a requester is refused, in a session and from a script, and an op allows', async () => {
+    await rule('write = "ops"')
+    await using _ = await enter(stage, 'olga')
+    const { text, number, from } = await asks(alice, wants('by-an-op'))
+    expect(text).toContain('an op of this room answers within')
+    alice.write(`/allow ${number}\n`)
+    const refusal = `only the owner of lobby, an op or an admin can allow question ${number}`
+    await alice.waitFor(`! ${refusal}`, from)
+    const script = await stage.as('alice', ['allow', 'lobby', number])
+    expect(script).toMatchObject({ exitCode: 1, stderr: `${refusal}\n` })
+    expect(await exists('by-an-op')).toBe(false)
+    expect((await stage.as('olga', ['allow', 'lobby', number])).exitCode).toBe(0)
+    await alice.waitFor('olga: allowed once', from)
+    await expect.poll(() => exists('by-an-op')).toBe(true)
+  })
+
+  test('with ops: a requester may still deny', async () => {
+    await rule('write = "ops"')
+    await using _ = await enter(stage, 'olga')
+    const { number, from } = await asks(alice, wants('denied'))
+    alice.write(`/deny ${number}\n`)
+    await alice.waitFor('-- alice: denied', from)
+    expect(await exists('denied')).toBe(false)
+  })
+
+  test('with ops: the status line tells an op how to answer, and others that an op is waited for', async () => {
+    await rule('write = "ops"')
+    await using bob = await enter(stage, 'bob', '-tt')
+    await using olga = await enter(stage, 'olga', '-tt')
+    const { number, from } = await asks(alice, wants('seen'))
+    await olga.waitFor(`question ${number}: /allow ${number}`)
+    await bob.waitFor(`question ${number} waits for an op`)
+    expect(bob.output()).not.toContain(`question ${number}: /allow`)
+    alice.write('/deny\n')
+    await alice.waitFor('-- alice: denied', from)
+  })
+
+  test('with nobody: a call of a model is refused without a question, and the model reads why', async () => {
+    await rule('write = "nobody"')
+    await using _ = await enter(stage, 'olga')
+    const from = alice.output().length
+    stage.models.play(calls('write_file', { file_path: 'never', content: 'x' }), says('that was it'))
+    alice.write('@qwen please\n')
+    await alice.waitFor('qwen: that was it', from)
+    expect(alice.output().slice(from)).not.toContain('question')
+    const told = stage.models.requests.at(-1)!.body.messages.findLast(({ role }) => role === 'tool')
+    expect(told!.content).toBe(
+      "ERROR: Permission denied: write 'never'? (nobody may allow write on this server)",
+    )
+    const named = await stage.as('rhea', [
+      'run',
+      '--allow',
+      'write_file',
+      'lobby',
+      ...wants('never').slice(5).trim().split(' '),
+    ])
+    expect(named.stderr).toContain('nobody may allow write on this server')
+    expect(await exists('never')).toBe(false)
+  })
+
+  test('with nobody for read: a tool that only reads is refused, too', async () => {
+    const sum = ['run', 'lobby', 'calculator', '{"expression":"2+2"}']
+    await rule('read = "nobody"')
+    expect((await stage.as('alice', sum)).stderr).toContain('nobody may allow read on this server')
+    await rule('read = "requester"')
+    expect((await stage.as('alice', sum)).stdout).toBe('4\n')
+  })
+
+  test('/allow always of a requester is refused, that of an op holds', async () => {
+    await rule('write = "requester"')
+    const { number, text, from } = await asks(alice, wants('always'))
+    expect(text).toContain('until /perms revoke (ops only)')
+    alice.write(`/allow always ${number}\n`)
+    await alice.waitFor(
+      `! only the owner of lobby, an op or an admin can allow question ${number} always`,
+      from,
+    )
+    expect((await stage.as('olga', ['allow', 'lobby', 'always', number])).exitCode).toBe(0)
+    await expect.poll(() => exists('always')).toBe(true)
+  })
+
+  test('what a requester was granted before serves them after a reload to ops', async () => {
+    await rule('write = "requester"')
+    const { number, from } = await asks(alice, wants('granted'))
+    alice.write(`/allow room ${number}\n`)
+    await alice.waitFor('allowed here for 8h', from)
+    await rule('write = "ops"')
+    const later = alice.output().length
+    alice.write(wants('granted'))
+    await alice.waitFor('Executing tool: write_file', later)
+    expect(alice.output().slice(later)).not.toMatch(/question|denied/)
+  })
+})
+
+describe('a server that strangers can enter', () => {
+  const OPEN = '[server]\naccess = "open"\n[tools.web]\nfetch = true\n'
+  let stage: Stage<AnyServer>
+  beforeAll(async () => {
+    stage = await createStageHere({ config: OPEN, host: '0.0.0.0' })
+    await stage.claim('rhea')
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+
+  test('needs an op for the network, and the requester alone for a file', async () => {
+    await using alice = await enter(stage, 'alice')
+    await using _ = await enter(stage, 'rhea')
+    const page = await asks(alice, '/run web_fetch {"url":"https://example.org/"}\n')
+    expect(page.text).toContain('(network)?')
+    expect(page.text).toContain('an op of this room answers within')
+    alice.write(`/allow ${page.number}\n/deny ${page.number}\n`)
+    await alice.waitFor(`an op or an admin can allow question ${page.number}`, page.from)
+    await alice.waitFor('-- alice: denied', page.from)
+    const file = await asks(alice, wants('hers'))
+    expect(file.text).toContain('alice or an op answers within')
+    alice.write(`/allow ${file.number}\n`)
+    await alice.waitFor('-- alice: allowed once', file.from)
+  })
+
+  test('is warned of by sshawl check if requesters may allow there', async () => {
+    const file = `${stage.server.dataDir}.toml`
+    const check = async (config: string, listen: string): Promise<string> => {
+      await writeConfig(stage.server.dataDir, config)
+      return (
+        await operator(['check', '--config', file, '--data', join(stage.dir, 'none')], {
+          SSHAWL_LISTEN: listen,
+        })
+      ).stdout
+    }
+    const warning =
+      'warning: tools.allow: anybody can come in (access = "open") and allow themselves execute; ' +
+      'write execute = "ops", or access = "invite"'
+    const lent = `${OPEN}[tools.allow]\nexecute = "requester"\n`
+    expect(await check(lent, '0.0.0.0:2222')).toContain(`${warning}\n`)
+    expect(await check(lent, '127.0.0.1:2222')).not.toContain('tools.allow')
+    expect(await check(OPEN, '0.0.0.0:2222')).not.toContain('tools.allow')
+  })
+})
