@@ -126,6 +126,7 @@ export const RIGHTS: readonly RightsRow[] = [
   moves('retract ROOM', SPEAK),
   { ...own('stop ROOM', { public: 'xxxx+++xb', private: '??ix++?x?', archived: 'xxxxxxxxb' }), moves: true },
   moves('allow ROOM', ANSWER),
+  moves('allow ROOM always', ANSWER),
   moves('deny ROOM', ANSWER),
   moves('invite ROOM vera', { public: 'xxxxxxxmb', private: '??i-++?m?', archived: 'aaaaaaaab' }),
   moves('uninvite ROOM ida', { public: '----xxx-b', private: '??i-++?-?', archived: '----xxx-b' }),
