@@ -139,7 +139,7 @@ class RoomSession implements SessionHost {
   async attach(terminal: Screen): Promise<void> {
     const { door, rooms, views, openTalk, invitations, motd } = this.#parts
     const person = this.#person
-    const talk = await openTalk(terminal)
+    const talk = await openTalk({ ...terminal, zone: this.#own.zone })
     if (this.#gone.signal.aborted) return talk.close()
     const screen = withoutIgnored(terminal, talk)
     const current = new CurrentRoom(screen, rooms, views, this.#own.size, this.#gone.signal)

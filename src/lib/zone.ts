@@ -9,7 +9,7 @@ export interface Zone {
 const SLOT_MS = 900_000
 
 /** Most sessions have it, and a format of `Intl` takes tens of kilobytes. */
-const UTC: Zone = { name: 'UTC', local: (at) => at }
+export const UTC: Zone = { name: 'UTC', local: (at) => at }
 
 /** By its name, as `TZ` has it; UTC for an unknown name. */
 export function zoneOf(name: string): Zone {

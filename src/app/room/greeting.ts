@@ -58,9 +58,14 @@ function typeLine(models: readonly GreetedModel[], mayClaim: boolean): string {
 }
 
 function askLine(models: readonly GreetedModel[]): string {
-  const [first, ...more] = models.filter(({ backend, enabled }) => enabled && backend !== 'guide')
-  if (!first) return '@guide shows you around'
-  const source = first.backend === 'ollama' ? ' (Ollama)' : ''
-  const rest = more.length > 0 ? `; /models lists ${more.length} more` : ''
-  return `@guide shows you around, @${first.name}${source} answers${rest}`
+  const asked = models.filter(({ backend, enabled }) => enabled && backend !== 'guide')
+  const [first, second, ...more] = asked.map(
+    ({ name, backend }) => `@${name}${backend === 'ollama' ? ' (Ollama)' : ''}`,
+  )
+  if (first === undefined) return GUIDE
+  if (second === undefined) return `${GUIDE}, ${first} answers`
+  if (more.length === 0) return `${GUIDE}, ${first} and ${second} answer`
+  return `${GUIDE}, ${first}, ${second} and ${more.length} more answer, see /models`
 }
+
+const GUIDE = '@guide shows you around'

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../lib/amounts.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { Refusal, StorageError } from '../errors.ts'
+import { UTC } from '../../lib/zone.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { indentLater } from '../entry-text.ts'
 import { messageText, type MessageLimits } from '../input-text.ts'
@@ -111,7 +112,7 @@ export class DirectMessages {
   }
 
   #show(message: DirectMessage, screen: PersonalScreen): void {
-    const shown = shownMessage(message, this.#justWritten.has(message.id))
+    const shown = shownMessage(message, this.#justWritten.has(message.id), screen.zone?.())
     if (screen.person.guest) screen.message(shown)
     else screen.message(shown, () => void this.#removeRead(message, screen))
     screen.bell()
@@ -213,7 +214,8 @@ const MAX_DAYS = 30
 /** Beyond this many people, those who were written to first cannot reply any more. */
 const MAX_WRITERS = 10_000
 
-function shownMessage({ from, at, text }: DirectMessage, isFresh: boolean): PersonalMessage {
-  const when = isFresh ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
+function shownMessage({ from, at, text }: DirectMessage, isFresh: boolean, zone = UTC): PersonalMessage {
+  const time = new Date(zone.local(at)).toISOString().slice(0, 16).replace('T', ' ')
+  const when = isFresh ? '' : ` (${time}${zone.name === UTC.name ? ' UTC' : ''})`
   return { head: `${from.name}${from.guest ? ' (guest)' : ''} -> you${when}`, text, from, at }
 }

@@ -1,4 +1,5 @@
 import { skeleton } from '../../lib/text/names.ts'
+import type { Zone } from '../../lib/zone.ts'
 import { visibleLine } from '../../lib/text/visible-text.ts'
 import { Refusal } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
@@ -8,6 +9,8 @@ import type { PersonalMessage } from './direct-messages.ts'
 
 export interface PersonalScreen {
   readonly person: Person
+  /** Of the times in its messages; UTC if it is absent. */
+  readonly zone?: () => Zone
   print(text: string, role?: 'error'): void
   /**
    * With `onRead` it is not skipped; that is called once the client has read it, unless it goes away first.

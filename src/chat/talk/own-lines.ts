@@ -59,8 +59,10 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
     retract: (room: Room, person: Person): Promise<void> =>
       serially(room, async () => {
         const { id: retracts, at } = await lastLine(room, person)
-        const said = new Date(at).toISOString().slice(11, 16)
-        const text = `${person.name} took back their line of ${said} UTC`
+        const minutes = Math.floor((clock.now() - at) / 60_000)
+        // No time of day: each reader has a zone of their own.
+        const when = minutes < 1 ? 'a moment' : minutes === 1 ? 'a minute' : `${minutes} minutes`
+        const text = `${person.name} took back their line of ${when} ago`
         const notice = { kind: 'notice', level: 'info', author: person.name, by: person.id } as const
         const draft = { ...notice, text, retracts }
         await readers.forget(room.name, retracts, () => room.record(draft))

@@ -28,3 +28,17 @@ test('what to type is said at the first two logins, and that times are UTC at th
   expect(told(1, 'UTC')).toEqual([here, howTo])
   expect(told(2, 'UTC')).toEqual([here])
 })
+
+test('somebody new reads the names of two models, and how many others there are', async () => {
+  const lobby = await (await createChatParts()).rooms.lobby()
+  const told = (...names: readonly string[]): string => {
+    const models = names.map((name) => ({ name, backend: 'openai', enabled: true }))
+    const greeting = createGreeting({ models: () => models, isClaimable: () => false, troubles: () => [] })
+    return greeting(lobby, personCalled('rhea'), { earlierLogins: 0, zone: undefined })[1] ?? ''
+  }
+  const line = (models: string) =>
+    `-- type to speak; @guide shows you around, ${models}; /help lists the commands`
+  expect(told('qwen')).toBe(line('@qwen answers'))
+  expect(told('qwen', 'gpt')).toBe(line('@qwen and @gpt answer'))
+  expect(told('qwen', 'gpt', 'a', 'b')).toBe(line('@qwen, @gpt and 2 more answer, see /models'))
+})

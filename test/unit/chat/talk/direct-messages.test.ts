@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { personalLine } from '../../../../src/chat/talk/direct-messages.ts'
 import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
+import { zoneOf } from '../../../../src/lib/zone.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { talkOver } from '../../../support/talk.ts'
 
@@ -27,7 +28,7 @@ async function createScene() {
     return { ...session, lines, rings: () => rings }
   }
   const { messages, ignores } = talk
-  return { ...chatParts, messages, ignores, ann, bob, open }
+  return { ...chatParts, messages, ignores, ann, bob, open, openTalk: talk.openSession }
 }
 
 test('a message is shown on every open session with a bell, or once at the next login, with its time', async () => {
@@ -97,6 +98,18 @@ test('what waits for a month is not shown any more once another message comes', 
   clock.advance(31 * 86_400_000)
   await messages.send(ann, 'bob', 'new')
   expect((await open(bob)).lines).toEqual(['ann -> you (2026-02-01 00:00 UTC): new'])
+})
+
+test('the time of a message that waited is in the zone of the session', async () => {
+  const { messages, ann, bob, openTalk } = await createScene()
+  await messages.send(ann, 'bob', 'psst')
+  const heads: string[] = []
+  const session = await openTalk({
+    ...{ person: bob, print() {}, bell() {}, message: ({ head }) => void heads.push(head) },
+    zone: () => zoneOf('Europe/Berlin'),
+  })
+  await session.showWaiting()
+  expect(heads).toEqual(['ann -> you (2026-01-01 01:00)'])
 })
 
 test('who is ignored finds the same answers and limits, and is not shown', async () => {

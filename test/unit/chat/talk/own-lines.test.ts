@@ -4,7 +4,7 @@ import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { talkOver } from '../../../support/talk.ts'
 
-const TAKEN_BACK = 'ann: ann took back their line of 00:00 UTC'
+const TAKEN_BACK = 'ann: ann took back their line of a moment ago'
 
 async function createScene(answering?: () => string | undefined) {
   const chatParts = await createChatParts()

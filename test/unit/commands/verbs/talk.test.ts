@@ -123,7 +123,7 @@ test('/edit and /retract keep the log honest, and searches and prompts to the la
   expect(prompt.out.join()).not.toContain('noon')
   expect(await world.type(world.ann, 'retract')).toEqual(done())
   expect((await shown(world, world.bob, 'history hall')).at(-1)).toBe(
-    '-- ann took back their line of 00:00 UTC',
+    '-- ann took back their line of a moment ago',
   )
   expect(await shown(world, world.bob, 'search hall meet')).toEqual(['nothing here has meet'])
   expect((await world.exec(world.bob, 'wrap hall @qwen --json')).out.join()).not.toContain('meet')
