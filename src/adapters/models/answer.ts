@@ -10,7 +10,7 @@ import {
   type Thought,
 } from '../../turns/ports.ts'
 import { BodyEvents, BrokenAnswer } from './body-events.ts'
-import { ProviderError } from './errors.ts'
+import { errorOfEvent } from './errors.ts'
 import { countIn, isObject, isSaid, listIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
 
 /** How one kind of server writes its answers. Made anew for each answer, so it may remember events. */
@@ -42,19 +42,15 @@ interface CallPiece {
   readonly providerData?: JsonObject | undefined
 }
 
-/** `begun`: the provider has begun to answer, so it has read the prompt, which costs. */
-export interface Progress {
-  begun: boolean
-}
-
 /**
  * Calls come at the end: an answer that is cut leaves half a call. Throws `ProviderError` for the server's own
- * errors, `BrokenAnswer` if the body is no whole answer, or the error of the body.
+ * errors, `BrokenAnswer` if the body is no whole answer, or the error of the body. `progress.begun` says that the
+ * provider has read the prompt, which costs.
  */
 export async function* readAnswer(
   body: ReadableStream<Uint8Array>,
   dialect: Dialect,
-  progress: Progress,
+  progress: { begun: boolean },
 ): AsyncGenerator<ModelEvent> {
   const events = new BodyEvents()
   const calls = new Calls()
@@ -75,7 +71,7 @@ export async function* readAnswer(
     const error = errorIn(event, dialect)
     if (error) {
       progress.begun = isAnswer
-      throw new ProviderError(error)
+      throw errorOfEvent(error)
     }
     const isKnown = isObject(listIn(event[dialect.field])[0])
     if (!isKnown) unknown = event
@@ -85,12 +81,17 @@ export async function* readAnswer(
       events.bytesWithoutUse = 0
       if (text) yield { type: 'text', text }
       if (thought?.text) yield { type: 'thinking', text: thought.text }
-      if (thought) addThought(thoughts, thought)
+      if (thought) {
+        // What the provider wants back with it may come with any of its pieces.
+        const { text: before = '', providerData } = thoughts.get(thought.id) ?? {}
+        const data = thought.providerData ?? providerData
+        thoughts.set(thought.id, { text: before + (thought.text ?? ''), ...(data && { providerData: data }) })
+      }
       if (call) calls.add(call)
       if (word !== undefined) end = word || end || ''
     }
   }
-  if (!isAnswer) throw messageIn(unknown) ? new ProviderError(unknown) : new BrokenAnswer('')
+  if (!isAnswer) throw messageIn(unknown) ? errorOfEvent(unknown) : new BrokenAnswer('')
   if (events.saysDone) end ??= ''
   if (end === undefined) throw new BrokenAnswer()
   for (const thought of thoughts.values()) yield { type: 'thought', thought }
@@ -137,17 +138,6 @@ function usageOf({ input, cached, output }: ReportedSoFar): { usage?: Usage } {
   return { usage: { input, output, ...(cached && cached <= input ? { cached } : {}) } }
 }
 
-/**
- * What the provider wants back with a thought may come with any of its pieces
- * (platform.claude.com/docs/en/build-with-claude/extended-thinking).
- */
-function addThought(thoughts: Map<unknown, Thought>, piece: NonNullable<Piece['thought']>): void {
-  const { text = '', providerData } = thoughts.get(piece.id) ?? {}
-  const data = piece.providerData ?? providerData
-  const whole = text + (piece.text ?? '')
-  thoughts.set(piece.id, { text: whole, ...(data ? { providerData: data } : {}) })
-}
-
 class Calls {
   readonly #calls: { -readonly [Key in keyof CallPiece]: CallPiece[Key] }[] = []
 
@@ -160,7 +150,7 @@ class Calls {
       id: id || `call_${place}`,
       name,
       arguments: text,
-      ...(providerData ? { providerData } : {}),
+      ...(providerData && { providerData }),
     }))
 
   /** Throws `ModelError` for more calls than a turn runs, so that the rest is not read. */

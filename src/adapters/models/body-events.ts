@@ -4,7 +4,7 @@ import { LimitError } from './fetch.ts'
 const MAX_MS_AT_ONCE = 5
 const MAX_CHARS_AT_ONCE = 64 * 1024
 
-/** A line is looked through from its start whenever it grows. A body without lines is kept as far. */
+/** A line is looked through from its start whenever it grows. */
 const MAX_LINE_CHARS = 1024 * 1024
 
 /** Comments and empty events keep a connection open for an hour, but are no answer. */
@@ -35,8 +35,8 @@ export class BodyEvents {
   #parts: string[] = []
   /** The `event` field, which is the type of an event that names none itself. */
   #type = ''
+  /** Lines that are no event. */
   #plain: string[] = []
-  #plainChars = 0
 
   /**
    * Lets others work after 5 ms or 64 K characters. Throws `BrokenAnswer` for a broken event or a body without
@@ -121,8 +121,7 @@ export class BodyEvents {
   #plainLine(line: string): readonly Fields[] {
     const value = this.#plain.length === 0 && /^[[{]/.test(line) ? jsonIn(line) : undefined
     if (typeof value === 'object') return this.#events(value)
-    this.#plainChars += line.length
-    if (this.#plainChars <= MAX_LINE_CHARS) this.#plain.push(line)
+    this.#plain.push(line)
     return []
   }
 }

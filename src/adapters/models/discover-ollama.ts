@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { json } from 'node:stream/consumers'
 import { listIn, objectIn, textIn } from './loose.ts'
 import { OLLAMA_ENDPOINT } from './ollama.ts'
 
@@ -21,15 +21,13 @@ export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
   try {
     const answer = await askJson(`${endpoint}/api/tags`, { agent, signal: AbortSignal.timeout(WAIT_MS) })
-    const models = listIn(objectIn(answer)['models']).flatMap(
-      (model) => textIn(objectIn(model)['name']) || [],
-    )
-    const shown = { agent, signal: AbortSignal.timeout(WAIT_MS) }
-    const answers = await Promise.all(models.map((name) => canAnswer(name, endpoint, shown)))
-    return named(
-      models.flatMap((name, index) => (answers[index] ? name : [])),
-      endpoint,
-    )
+    const all = listIn(objectIn(answer)['models']).flatMap((model) => textIn(objectIn(model)['name']) || [])
+    const options = { agent, signal: AbortSignal.timeout(WAIT_MS) }
+    const able = await Promise.all(all.map((model) => canAnswer(model, endpoint, options)))
+    const models = all.filter((_, index) => able[index])
+    // Shortened names may be equal. The first model keeps the name, and the others need a [[models]] entry.
+    const byName = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
+    return [...byName].toReversed().map(([name, model]) => ({ name, backend: 'ollama', model, endpoint }))
   } catch {
     return []
   } finally {
@@ -44,12 +42,6 @@ async function canAnswer(model: string, endpoint: string, options: AskOptions): 
   return !capabilities || listIn(capabilities).includes('completion')
 }
 
-/** Shortened names may be equal. The first model keeps the name, and the others need a [[models]] entry. */
-function named(models: readonly string[], endpoint: string): readonly FoundModel[] {
-  const byName = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
-  return [...byName].toReversed().map(([name, model]) => ({ name, backend: 'ollama', model, endpoint }))
-}
-
 interface AskOptions {
   readonly agent: Agent
   readonly signal: AbortSignal
@@ -59,25 +51,18 @@ interface AskOptions {
 const askJson = (url: string, options: AskOptions, body?: object): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const asking = request(url, { ...options, method: body ? 'POST' : 'GET' }, (response) => {
-      text(response)
-        .then((answer) => resolve(JSON.parse(answer)), reject)
-        .catch(reject)
+      json(response).then(resolve, reject)
     })
     asking.on('error', reject)
     asking.end(body && JSON.stringify(body))
   })
 
-/** `qwen3:8b` is called `qwen3` where it is the only one of its family, else `qwen3-8b`. */
+/** `qwen3:8b` is called `qwen3` if it is the only one of its family, else `qwen3-8b`. */
 function mentionName(model: string, all: readonly string[]): string {
   const family = familyOf(model)
-  const alone = all.filter((other) => familyOf(other) === family).length === 1
-  return legal(alone ? family : model)
+  const isAlone = all.filter((other) => familyOf(other) === family).length === 1
+  const name = (isAlone ? family : model).toLowerCase()
+  return name.replaceAll(/[^a-z0-9_.-]/g, '-').slice(0, 32)
 }
 
 const familyOf = (model: string): string => model.replace(/^.*\//, '').replace(/:.*$/, '')
-
-const legal = (name: string): string =>
-  name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_.-]/g, '-')
-    .slice(0, 32)

@@ -20,23 +20,33 @@ export interface Target {
   readonly advice: string
 }
 
-/** A provider reported an error within its stream. The message is its own. */
+/** An error in a provider's own words. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
-  readonly said: string
-  readonly status: number | undefined
-  readonly isPassing: boolean
-  /** `event` says it in any form that `messageIn` knows. */
-  constructor(event: Fields) {
-    const { error = event } = event
-    const said = JSON.stringify(isSaid(error) && typeof error !== 'boolean' ? error : event)
-    super(messageIn(event) ?? said)
-    this.said = said
-    const { type, code, status } = { ...event, ...objectIn(error) }
-    this.isPassing =
-      [type, code, status].some((word) => PASSING.test(textIn(word) ?? '')) ||
-      isPassing(countIn(code) ?? countIn(status) ?? 0)
+  readonly reply: Reply
+  constructor(message: string, reply: Reply) {
+    super(message)
+    this.reply = reply
   }
+}
+
+interface Reply {
+  /** All that was said. */
+  readonly said: string
+  /** Undefined for an event of a stream. */
+  readonly status?: number
+  readonly isPassing: boolean
+  readonly retryAfterMs?: number | undefined
+}
+
+/** Of an event that says an error in any form that `messageIn` knows. */
+export function errorOfEvent(event: Fields): ProviderError {
+  const { error = event } = event
+  const said = JSON.stringify(isSaid(error) && typeof error !== 'boolean' ? error : event)
+  const { type, code, status } = { ...event, ...objectIn(error) }
+  const isKnown = [type, code, status].some((word) => PASSING.test(textIn(word) ?? ''))
+  const hasStatus = isPassing(countIn(code) ?? countIn(status) ?? 0)
+  return new ProviderError(messageIn(event) ?? said, { said, isPassing: isKnown || hasStatus })
 }
 
 /** Names of errors within a stream, of Anthropic (docs.anthropic.com/en/api/errors, 2026-11) and OpenAI. */
@@ -45,21 +55,13 @@ const PASSING =
 
 const isPassing = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500
 
-/** A response without an answer, with the words of its body. */
-export class StatusError extends Error {
-  override readonly name = 'StatusError'
-  readonly said: string
-  readonly status: number
-  readonly isPassing: boolean
-  readonly retryAfterMs: number | undefined
-  constructor({ status, statusText, headers }: Response, body: string) {
-    const words = /^\s*[{[]/.test(body) ? messageIn(jsonIn(body)) : body.trim()
-    super(PAGE.test(body) ? A_PAGE : words || statusText)
-    this.said = body
-    this.status = status
-    this.isPassing = isPassing(status) && !NO_CREDIT.test(body)
-    this.retryAfterMs = retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(body)?.[1] || '')
-  }
+/** Of a response without an answer. */
+export function errorOfResponse({ status, statusText, headers }: Response, said: string): ProviderError {
+  const words = /^\s*[{[]/.test(said) ? messageIn(jsonIn(said)) : said.trim()
+  return new ProviderError(PAGE.test(said) ? A_PAGE : words || statusText, {
+    ...{ said, status, isPassing: isPassing(status) && !NO_CREDIT.test(said) },
+    retryAfterMs: retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(said)?.[1] || ''),
+  })
 }
 
 const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)\b/i
@@ -85,39 +87,39 @@ function retryAfter(said: string): number | undefined {
  */
 export function toModelError(error: unknown, target: Target, begun = false, sent: Fields = {}): ModelError {
   if (error instanceof ModelError) return error
-  const said = error instanceof ProviderError || error instanceof StatusError ? error : undefined
+  const reply = error instanceof ProviderError ? error.reply : undefined
+  const words = redact(errorMessage(error), target, 300)
   const code = causes(error).map(errorCode).find(Boolean)
   const limit = causes(error).find((cause) => cause instanceof LimitError)
   const [sentence, isPassing] = limit
     ? explainLimit(limit)
     : code
       ? explainCode(code, target)
-      : explain(error, target)
+      : explain(error, words, target)
   const facts = {
     endpoint: target.endpoint,
-    ...(said?.status === undefined ? {} : { status: said.status }),
-    ...(code === undefined ? {} : { code }),
-    detail: redact((said instanceof StatusError && said.said) || errorMessage(error), target, 500),
+    ...(reply?.status ? { status: reply.status } : {}),
+    ...(code ? { code } : {}),
+    detail: redact((reply?.status && reply.said) || errorMessage(error), target, 500),
   }
-  const refusal = said && withWords(refusalOf(said, sent), redact(said.message, target, 300))
+  const refusal = reply && withWords(refusalOf(reply, sent), words)
   // The same request would be refused again, whatever its status says.
   const maySucceed = isPassing && (!refusal || (refusal.kind === 'too-long' && refusal.isPassing === true))
   return new ModelError(`${target.access.name}: ${sentence}`, maySucceed, facts, {
     ...(refusal ? { refusal } : {}),
-    ...(said instanceof StatusError && said.retryAfterMs ? { retryAfterMs: said.retryAfterMs } : {}),
+    ...(reply?.retryAfterMs ? { retryAfterMs: reply.retryAfterMs } : {}),
     // What the provider itself gave up is not known to have been read.
     begun: begun && (isPassing || limit !== undefined) && !refusal,
   })
 }
 
-function refusalOf(error: ProviderError | StatusError, sent: Fields): ModelRefusal | undefined {
-  const { said, status } = error
+function refusalOf({ said, status, isPassing }: Reply, sent: Fields): ModelRefusal | undefined {
   if (status === 401 || status === 403) return undefined
   const refusal = status === 429 ? parseRateRefusal(said) : parseRefusal(said)
   if (refusal) return refusal
   // This status is of a request that is too large (RFC 9110, 15.5.14), whatever a proxy's page says.
   if (status === 413) return { kind: 'too-long' }
-  const isBadRequest = status === undefined ? !error.isPassing : [400, 422].includes(status)
+  const isBadRequest = status === undefined ? !isPassing : status === 400 || status === 422
   return isBadRequest ? partNamedIn(said, sent) : undefined
 }
 
@@ -142,10 +144,14 @@ function explainCode(code: string, { endpoint, advice }: Target): Explanation {
   return ['the connection to its server broke; ask again', true]
 }
 
-function explain(error: unknown, target: Target): Explanation {
-  if (error instanceof StatusError) return [explainStatus(error, target), error.isPassing]
-  const words = redact(errorMessage(error), target, 300)
-  if (error instanceof ProviderError) return [`the provider reported: ${words}`, error.isPassing]
+function explain(error: unknown, words: string, target: Target): Explanation {
+  if (error instanceof ProviderError) {
+    const { reply } = error
+    const sentence = reply.status
+      ? explainStatus(reply.status, reply, words, target)
+      : `the provider reported: ${words}`
+    return [sentence, reply.isPassing]
+  }
   if (!(error instanceof BrokenAnswer)) return [`the request failed (${words}); ask again`, true]
   const { text } = error
   if (text === undefined) return ['the answer was cut off in the middle; ask again', true]
@@ -158,14 +164,14 @@ function explain(error: unknown, target: Target): Explanation {
 const ONLY_RESPONSES = /only supported in v1\/responses/
 
 function explainStatus(
-  { status, said, message, retryAfterMs, isPassing }: StatusError,
-  target: Target,
+  status: number,
+  { said, retryAfterMs, isPassing }: Reply,
+  words: string,
+  { access, endpoint }: Target,
 ): string {
-  const { access, endpoint } = target
   if (status < 300) return `${endpoint} answers with status ${status} and nothing else; check endpoint`
   if (status < 400)
     return `${endpoint} answers with a redirect (status ${status}), which is not followed; check endpoint`
-  const words = redact(message, target, 300)
   const quoted = words && ` (${words})`
   // Gemini refuses a wrong key with status 400.
   if (status === 401 || status === 403 || /API key not valid/i.test(words))

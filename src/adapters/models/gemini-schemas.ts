@@ -2,75 +2,48 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, type JsonSchema }
 
 /**
  * A schema that Google's SDK can turn into one of Gemini; it throws for others, and all of the request fails.
- * Lists of values of several types become texts, empty ones are left out. A reference that leads back to
- * itself, or to nothing that the SDK finds, becomes an object.
+ * Lists of values of several types become texts, empty ones are left out. References become what they name; one
+ * that leads back to itself, or to nothing, becomes an object.
  */
 export function geminiSchema(whole: JsonSchema): JsonSchema {
-  const done = new Map<string, Json>()
-  const open = new Set<string>()
-
-  function taken(schema: Json): Json {
-    if (isJsonList(schema)) return schema.map(taken)
+  function taken(schema: Json, open: readonly string[]): Json {
+    if (isJsonList(schema)) return schema.map((one) => taken(one, open))
     if (!isJsonObject(schema)) return schema
     const { $ref, ...beside } = schema
-    const { description = null } = beside
-    if (typeof $ref === 'string' && !isTaken($ref))
-      return { type: 'object', ...(description === null ? {} : { description }) }
-    const within = Object.entries(withTakenValues(schema)).map(([key, value]) => [key, takenAt(key, value)])
+    if (typeof $ref === 'string') {
+      const definition = open.includes($ref) ? undefined : definitionAt(whole, $ref)
+      if (isJsonObject(definition)) return taken({ ...definition, ...beside }, [...open, $ref])
+      const { description } = beside
+      return { type: 'object', ...(description ? { description } : {}) }
+    }
+    const within = Object.entries(withTakenValues(schema)).map(([key, value]) => {
+      if (key === 'properties' && isJsonObject(value)) {
+        const properties = Object.entries(value).map(([name, one]) => [name, taken(one, open)])
+        return [key, Object.fromEntries(properties)]
+      }
+      return [key, ['items', 'allOf', 'anyOf', 'oneOf'].includes(key) ? taken(value, open) : value]
+    })
     return Object.fromEntries(within) as JsonObject
   }
 
-  function takenAt(key: string, value: Json): Json {
-    if (key === 'properties' && isJsonObject(value))
-      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, taken(one)]))
-    return ['items', 'allOf', 'anyOf', 'oneOf'].includes(key) ? taken(value) : value
-  }
-
-  /** Visits the definition, so that references within it which lead back to it are found. */
-  function isTaken(reference: string): boolean {
-    if (open.has(reference)) return false
-    if (done.has(reference)) return true
-    const definition = definitionAt(whole, reference)
-    if (definition === undefined) return false
-    open.add(reference)
-    const own = taken(definition)
-    open.delete(reference)
-    done.set(reference, own)
-    return true
-  }
-
   const { $defs: _, definitions: __, ...root } = whole
-  const schema = taken(root) as JsonObject
-  const named = SOURCES.map((source) => {
-    const own = [...done].flatMap(([reference, definition]) => {
-      const found = parsed(reference)
-      return found?.source === source ? [[found.name, definition] as const] : []
-    })
-    return [source, Object.fromEntries(own)] as const
-  })
-  return done.size === 0 ? schema : { ...schema, ...Object.fromEntries(named) }
+  return taken(root, []) as JsonObject
 }
 
-const SOURCES = ['$defs', 'definitions'] as const
-
-/** Only these the SDK finds: direct children of the two, of the outer schema. */
-function parsed(reference: string): { readonly source: string; readonly name: string } | undefined {
-  const [, source, encoded] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? []
-  if (source === undefined || encoded === undefined) return undefined
-  try {
-    const name = decodeURIComponent(encoded)
-    if (name.includes('/') || /~(?![01])/.test(name)) return undefined
-    return { source, name: name.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~')) }
-  } catch {
-    return undefined
-  }
-}
-
+/** Only direct children of the two are found. */
 function definitionAt(whole: JsonSchema, reference: string): Json | undefined {
-  const { source, name } = parsed(reference) ?? {}
-  const definitions = source === undefined ? undefined : whole[source]
-  const isThere = isJsonObject(definitions) && name !== undefined && Object.hasOwn(definitions, name)
-  return isThere ? definitions[name] : undefined
+  const [, source = '', encoded = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? []
+  const definitions = whole[source]
+  const name = decoded(encoded).replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~'))
+  return isJsonObject(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : undefined
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function withTakenValues(schema: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
-import { ProviderError } from './errors.ts'
+import { errorOfEvent } from './errors.ts'
 import type { Dialect, Piece } from './answer.ts'
 import { geminiSchema } from './gemini-schemas.ts'
 import { argumentsIn, listIn, objectIn, sumOf, textIn } from './loose.ts'
@@ -58,7 +58,7 @@ const geminiDialect: Dialect = {
     const end = textIn(finishReason) ?? textIn(objectIn(event['promptFeedback'])['blockReason'])
     if (/^MALFORMED_/i.test(end ?? '')) {
       const message = `it could not read what the model wrote (${end})`
-      throw new ProviderError({ message, status: 503 })
+      throw errorOfEvent({ message, status: 503 })
     }
     if (end && !end.endsWith('_UNSPECIFIED')) yield { end }
   },

@@ -54,19 +54,13 @@ const NOT_FOR_GUESTS = new Set(['create', 'fork', 'invites', 'keys', 'token'])
 const NAME = 10
 
 /** How much a word says of a command: most in its name. */
-function weightedWords({
-  name,
-  aliases,
-  summary,
-  group,
-  details,
-}: DescribedCommand): ReadonlyMap<string, number> {
-  const weighted: readonly (readonly [text: string, weight: number])[] = [
-    [details, 1],
-    [group, 2],
-    [summary, 3],
-    [[name, ...aliases].join(' '), NAME],
-  ]
+function weightedWords(command: DescribedCommand): ReadonlyMap<string, number> {
+  const weighted = [
+    [command.details, 1],
+    [command.group, 2],
+    [command.summary, 3],
+    [[command.name, ...command.aliases].join(' '), NAME],
+  ] as const
   return new Map(weighted.flatMap(([text, weight]) => wordsOf(text).map((word) => [word, weight] as const)))
 }
 
@@ -103,17 +97,10 @@ const EMPTY_WORDS = new Set(
   ),
 )
 
-/** Words that people use, and help does not. */
+/** Words that people use, each with that of help. */
 const SYNONYMS = new Map(
-  [
-    ['message', 'write'],
-    ['send', 'write'],
-    ['chat', 'talk'],
-    ['speak', 'talk'],
-    ['name', 'rename'],
-    ['colour', 'set'],
-    ['color', 'set'],
-    ['theme', 'set'],
-    ['timezone', 'set'],
-  ].map((pair) => [wordsOf(pair[0]!)[0]!, wordsOf(pair[1]!)[0]!] as const),
+  Object.entries({
+    ...{ message: 'write', send: 'write', chat: 'talk', speak: 'talk', name: 'rename' },
+    ...{ colour: 'set', color: 'set', theme: 'set', timezone: 'set' },
+  }).map(([said, known]) => [wordsOf(said)[0]!, wordsOf(known)[0]!] as const),
 )

@@ -1,7 +1,7 @@
 /** What the guide knows besides its request. The server hands it in: an adapter knows no commands. */
 export interface GuidePlace {
   readonly commands: () => readonly DescribedCommand[]
-  /** The names of the enabled language models, in order of the config. */
+  /** Names of the enabled language models. */
   readonly models: () => readonly string[]
   /** True if a tool of this id asks people before it runs. */
   readonly asks: (toolId: string) => boolean
@@ -13,12 +13,11 @@ export interface GuidePlace {
 export interface DescribedCommand {
   readonly name: string
   readonly aliases: readonly string[]
-  /** The name of its group, and what the group is about. */
+  /** With what it is about. */
   readonly group: string
-  /** Such as `/msg NAME TEXT…`. */
   readonly usage: string
   readonly summary: string
-  /** What its arguments and flags are, in one text. */
+  /** Of its arguments and flags. */
   readonly details: string
   /** Completes "only the owner of the room, an op or an admin can …"; absent if everybody may. */
   readonly manage?: string

@@ -17,13 +17,10 @@ export function tour({ prompt }: Pick<ModelRequest, 'prompt'>, name: string, pla
   const asker = askerIn(prompt.context)
   const said = messagesOf(asker.name, prompt.context, prompt.message)
   const commands = new Set(place.commands().map((command) => command.name))
+  const hasQuestions = prompt.tools.some(({ id }) => place.asks(id))
   const steps = [
     ...talkSteps(said, name, place.models()),
-    ...commandSteps(
-      asker,
-      place,
-      prompt.tools.some(({ id }) => place.asks(id)),
-    ).filter(({ type }) => commands.has(/^\/(\w+)/.exec(type)?.[1] ?? '')),
+    ...commandSteps(asker, place, hasQuestions).filter(({ type }) => commands.has(verbOf(type))),
   ]
   const more = [
     ...(commands.has('msg') ? [{ type: `@${name} how do I talk to bob?`, shows: 'answers from /help' }] : []),
@@ -40,6 +37,8 @@ export function tour({ prompt }: Pick<ModelRequest, 'prompt'>, name: string, pla
   ].join('\n')
 }
 
+const verbOf = (type: string): string => /^\/(\w+)/.exec(type)?.[1] ?? ''
+
 /** In code, a name asks no model. */
 const line = ({ type, shows, isDone }: Step): string =>
   `- ${isDone === undefined ? '' : `[${isDone ? 'x' : ' '}] `}\`${type}\` – ${shows}`
@@ -47,51 +46,38 @@ const line = ({ type, shows, isDone }: Step): string =>
 function talkSteps(said: readonly string[], name: string, models: readonly string[]): readonly Step[] {
   const [model] = models
   const asked = said.map((text) => mentions(text, [name, ...models]))
-  const hello = {
-    type: 'hello everybody',
-    shows: 'all who are here read it',
-    isDone: asked.some((names) => names.length === 0),
-  }
-  if (model === undefined) return [hello]
-  const isDone = asked.flat().some((one) => one !== name)
+  const isSaid = asked.some((names) => names.length === 0)
+  const isAsked = asked.flat().some((one) => one !== name)
+  const question = `@${model} what can you do here?`
   return [
-    hello,
-    { type: `@${model} what can you do here?`, shows: 'asks a model; all read its answer', isDone },
+    { type: 'hello everybody', shows: 'all who are here read it', isDone: isSaid },
+    ...(model ? [{ type: question, shows: 'asks a model; all read its answer', isDone: isAsked }] : []),
   ]
 }
 
 function commandSteps(asker: Asker, place: GuidePlace, hasQuestions: boolean): readonly Step[] {
   const [model] = place.models()
   const isManager = mayManage(asker)
-  const step = (type: string, shows: string, isHere: boolean): readonly Step[] =>
-    isHere ? [{ type, shows }] : []
-  return [
-    ...step(
-      '/allow',
-      'lets a tool run that a model wants to use, when it asks you; /deny does not',
-      hasQuestions && model !== undefined,
-    ),
-    ...step('/create NAME', 'makes a room of your own', asker.role !== 'guest'),
-    ...step('/invite NAME', 'lets somebody into this private room', isManager && asker.isPrivate),
-    ...step('/invites new', 'a code that lets somebody new in', mayMakeCodes(asker, place)),
-    ...step(model === undefined ? '/wrap' : `/wrap @${model}`, 'what a model reads here', true),
-    ...(isManager
-      ? step('/tools off', 'takes the tools from the models here; /tools on gives them back', true)
-      : step('/tools', 'which tools the models have here', true)),
+  const allow = 'lets a tool run that a model wants to use, when it asks you; /deny does not'
+  const off = 'takes the tools from the models here; /tools on gives them back'
+  const steps: readonly (readonly [isHere: boolean, type: string, shows: string])[] = [
+    [hasQuestions && model !== undefined, '/allow', allow],
+    [asker.role !== 'guest', '/create NAME', 'makes a room of your own'],
+    [isManager && asker.isPrivate, '/invite NAME', 'lets somebody into this private room'],
+    [mayMakeCodes(asker, place), '/invites new', 'a code that lets somebody new in'],
+    [true, model === undefined ? '/wrap' : `/wrap @${model}`, 'what a model reads here'],
+    [isManager, '/tools off', off],
+    [!isManager, '/tools', 'which tools the models have here'],
   ]
+  return steps.filter(([isHere]) => isHere).map(([, type, shows]) => ({ type, shows }))
 }
 
 function mayMakeCodes(asker: Asker, { inviteMakers }: GuidePlace): boolean {
-  if (asker.role === 'admin') return inviteMakers() !== undefined
-  switch (inviteMakers()) {
-    case 'members':
-      return asker.role !== 'guest'
-    // The ops of the lobby, whose role elsewhere is not known here.
-    case 'ops':
-      return asker.room === 'lobby' && mayManage(asker)
-    default:
-      return false
-  }
+  const makers = inviteMakers()
+  if (asker.role === 'admin') return makers !== undefined
+  // The ops are those of the lobby, whose role elsewhere is not known here.
+  if (makers === 'ops') return asker.room === 'lobby' && mayManage(asker)
+  return makers === 'members' && asker.role !== 'guest'
 }
 
 const CONVERSATION = '\n## The conversation so far\n'

@@ -23,11 +23,9 @@ export const createGuide = (name: string, place: GuidePlace): LanguageModel => (
   },
 })
 
-function* answer(
-  request: ModelRequest<RequestMessage>,
-  name: string,
-  place: GuidePlace,
-): Generator<ModelEvent> {
+type Request = ModelRequest<RequestMessage>
+
+function* answer(request: Request, name: string, place: GuidePlace): Generator<ModelEvent> {
   const result = request.messages.at(-1)
   if (result?.role === 'tool') return yield* say(result.content)
   const { before, after } = aroundName(lastWords(request), name)
@@ -47,7 +45,7 @@ function* answer(
   }
 }
 
-const lastWords = ({ prompt, messages }: ModelRequest<RequestMessage>): string =>
+const lastWords = ({ prompt, messages }: Request): string =>
   messages.findLast((message) => message.role === 'user')?.text ?? prompt.message
 
 function* say(text: string): Generator<ModelEvent> {
@@ -83,7 +81,7 @@ function words(text: string): [first: string, rest: string] {
 
 function toolsAnswer({ tools, prompt }: Pick<ModelRequest, 'tools' | 'prompt'>): string {
   const deferred = prompt.tools.filter((tool) => tool.form === 'deferred')
-  if (tools.length === 0) return NO_TOOLS
+  if (tools.length === 0) return 'There are no tools in the request I was given.'
   const names = tools.map((tool) => tool.name).join(', ')
   const more = deferred.length > 0 ? `\n${deferred.length} more can be found with find_tools.` : ''
   return `Tools in the request I was given (${tools.length}): ${names}${more}`
@@ -97,5 +95,3 @@ function contextAnswer({ prompt: { budget, layers, encoding } }: Pick<ModelReque
   )
   return [head, parts, ...lines].join('\n')
 }
-
-const NO_TOOLS = 'There are no tools in the request I was given.'

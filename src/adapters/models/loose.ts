@@ -72,8 +72,6 @@ export function argumentsIn(value: unknown): string | undefined {
 /** In the order of servers' habit: OpenAI and most others, Ollama and xAI; vLLM before 0.10; FastAPI. */
 const WORDS_OF_ERRORS = ['error', 'errors', 'message', 'detail', 'msg', 'error_message', 'error_description']
 
-const MAX_ERRORS = 3
-
 /** The words of an error for people, in any form that servers have for it. */
 export function messageIn(value: unknown, depth = 0): string | undefined {
   if (depth > 8 || !isSaid(value)) return undefined
@@ -82,8 +80,7 @@ export function messageIn(value: unknown, depth = 0): string | undefined {
     return inner ?? (value.trim() || undefined)
   }
   if (Array.isArray(value)) {
-    const all = value.slice(0, MAX_ERRORS).flatMap((one) => messageIn(one, depth + 1) ?? [])
-    return all.join('; ') || undefined
+    return value.flatMap((one) => messageIn(one, depth + 1) ?? []).join('; ') || undefined
   }
   const fields = objectIn(value)
   const message = WORDS_OF_ERRORS.map((key) => messageIn(fields[key], depth + 1)).find(Boolean)

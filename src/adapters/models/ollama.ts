@@ -15,7 +15,6 @@ import {
 } from './loose.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
 import { systemAndUser } from '../../prompt/prompt.ts'
-import { argumentsAsObject } from './sdk-prompt.ts'
 import { servedModel } from './served-model.ts'
 import { merge } from './settings.ts'
 
@@ -82,7 +81,7 @@ function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): F
       { role: 'user', content: user },
       ...messages.map(messageOf),
     ],
-    ...(tools.length > 0 ? { tools: tools.map(functionOf) } : {}),
+    ...(tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}),
     stream: true,
     truncate: false,
     shift: false,
@@ -99,11 +98,6 @@ const thinkOf = ({
   think = effort && (/gpt-?oss/i.test(model) ? effort : true),
 }: ModelAccess) => think
 
-const functionOf = ({ name, description, parameters }: ModelRequest['tools'][number]): object => ({
-  type: 'function',
-  function: { name, description, parameters },
-})
-
 function messageOf(step: RequestMessage): object {
   switch (step.role) {
     case 'user':
@@ -112,14 +106,13 @@ function messageOf(step: RequestMessage): object {
       return { role: 'tool', tool_name: step.name, content: step.content }
     case 'assistant': {
       const thinking = (step.thoughts ?? []).map(({ text }) => text).join('')
-      const calls = step.calls.map(({ name, arguments: args }) => ({
-        function: { name, arguments: argumentsAsObject(args) },
+      const tool_calls = step.calls.map(({ name, arguments: args }) => ({
+        function: { name, arguments: parsedIn(args) },
       }))
       return {
-        role: 'assistant',
-        content: step.text,
-        ...(thinking === '' ? {} : { thinking }),
-        ...(calls.length > 0 ? { tool_calls: calls } : {}),
+        ...{ role: 'assistant', content: step.text },
+        ...(thinking && { thinking }),
+        ...(tool_calls.length > 0 && { tool_calls }),
       }
     }
   }

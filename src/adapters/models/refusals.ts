@@ -4,17 +4,11 @@ import type { ModelRefusal } from '../../turns/ports.ts'
 // `tokens` and `more` of the prompt, `total` of prompt and answer, `window` for both. A wrong window would be
 // stored, so numbers are read only from words whose meaning is certain.
 
-/**
- * OpenAI, status 429, of a request over its sender's limit a minute: it is never taken
- * (github.com/Aider-AI/aider/issues/1880).
- */
+/** OpenAI, status 429, of a request that is never taken (github.com/Aider-AI/aider/issues/1880). */
 const OVER_MINUTE =
   /request too large for .{0,200}tokens per min(?:ute)? \(tpm\): limit (?<window>\d+), requested (?<total>\d+)/
 
-/**
- * llama.cpp whose requests share a window: it may be taken later
- * (github.com/ggml-org/llama.cpp/issues/19774).
- */
+/** llama.cpp whose requests share a window: taken later, maybe (github.com/ggml-org/llama.cpp/issues/19774). */
 const TOO_LONG_NOW = /context size has been exceeded/
 
 /** A refusal only beside a window. */
@@ -38,47 +32,21 @@ const TOO_LONG: readonly RegExp[] = [
   // LM Studio (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546)
   /keep the first (?<tokens>\d+) tokens when .{0,30}overflows.{0,60}context length of only (?<window>\d+)/,
   /n_keep: (?<tokens>\d+)\s{0,3}>=\s{0,3}n_ctx: (?<window>\d+)/,
-]
-
-/**
- * Without a number that is certain. Most are from github.com/earendil-works/pi,
- * packages/ai/src/utils/overflow.ts.
- */
-const TOO_LONG_WORDS: readonly string[] = [
-  'context_length_exceeded',
-  'request_too_large',
-  'request exceeds the maximum',
-  'prompt is too long',
-  'prompt too long',
-  'too long for requested model',
-  'too long to fit into the model',
-  'longer than the maximum model length',
-  'large for model with',
-  'exceeds the context window',
-  'exceed context window',
-  'context window exceeds limit',
-  'exceeds the available context size',
-  'exceeds the context length',
-  'greater than the context length',
-  'exceeds the maximum allowed input length',
-  'maximum prompt length is',
-  'model token limit',
-  'prompt token count of',
-  'range of input length should be',
-  'too many tokens:',
-  '`inputs` tokens + `max_new_tokens` must be',
-  '`inputs` must have less than',
-  'reduce the length of the messages or completion',
+  // Without a number that is certain. Most are from github.com/earendil-works/pi, packages/ai/src/utils/overflow.ts.
+  /context_length_exceeded|request_too_large|request exceeds the maximum|model token limit/,
+  /prompt (?:is )?too long|too long (?:for requested model|to fit into the model)|large for model with/,
+  /exceeds? (?:the )?(?:available )?context (?:window|size|length)|context window exceeds limit/,
+  /(?:longer|greater) than the (?:maximum model|context) length|exceeds the maximum allowed input length/,
+  /maximum prompt length is|prompt token count of|range of input length should be|too many tokens:/,
+  /`inputs` (?:tokens \+ `max_new_tokens` must be|must have less than)/,
+  /reduce the length of the messages or completion/,
 ]
 
 /** Ollama, vLLM, llama.cpp, Gemma by Gemini, OpenRouter, OpenAI's o1-mini. */
 const NO_TOOLS =
   /does not support tools|requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled for|no endpoints found that support tool use|\btools['"`]? is not supported (?:with|in) this model/
 
-/**
- * Gemma 2 on several servers (github.com/huggingface/chat-ui/issues/1386), Gemma by Gemini, OpenAI's o1-mini, templates
- * of Mistral, validation by pydantic.
- */
+/** Gemma 2 (github.com/huggingface/chat-ui/issues/1386), OpenAI's o1-mini, templates of Mistral, pydantic. */
 const NO_SYSTEM_ROLE =
   /(?:system|developer)['"`]? (?:roles?|messages?|prompts?|instructions?) (?:is |are )?(?:not (?:supported|allowed|permitted|enabled)|unsupported)|developer instruction is not enabled for|(?:does not|doesn't|do not|don't) support (?:an? |the )?['"`]?(?:system|developer)\b|only (?:the )?['"`]?user['"`]?(?:,| and| or) ['"`]?(?:assistant|model)['"`]? (?:roles|messages) are (?:supported|allowed)|(?:unsupported|invalid|unknown|unexpected) role:? ['"`]?(?:system|developer)\b|role['"`]?\]?: input should be ['"`]user['"`](?:,| or) ['"`]assistant['"`]/
 
@@ -89,8 +57,9 @@ export function parseRefusal(said: string): ModelRefusal | undefined {
   if (NO_SYSTEM_ROLE.test(text)) return { kind: 'no-system-role' }
   if (TOO_LONG_NOW.test(text)) return { kind: 'too-long', isPassing: true }
   const match = TOO_LONG.map((pattern) => pattern.exec(text)).find(Boolean)
-  if (!match && !TOO_LONG_WORDS.some((words) => text.includes(words))) return undefined
-  return { kind: 'too-long', ...numbersIn({ ...OPENAI_PROMPT.exec(text)?.groups, ...match?.groups }) }
+  return match
+    ? { kind: 'too-long', ...numbersIn({ ...OPENAI_PROMPT.exec(text)?.groups, ...match.groups }) }
+    : undefined
 }
 
 /** Most limits of status 429 pass by themselves and are no refusals. */
@@ -105,11 +74,9 @@ const readable = (said: string): string =>
     .toLowerCase()
     .replaceAll(/(?<=\d),(?=\d{3}\b)/g, '')
 
-function numbersIn(groups: RegExpExecArray['groups'] = {}): {
-  tokens?: number
-  total?: number
-  window?: number
-} {
+type Numbers = Partial<Record<'tokens' | 'total' | 'window', number>>
+
+function numbersIn(groups: RegExpExecArray['groups'] = {}): Numbers {
   const numbers = {
     tokens: Number(groups['tokens']) + Number(groups['more'] ?? 0),
     total: Number(groups['total']),

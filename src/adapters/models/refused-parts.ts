@@ -1,13 +1,6 @@
-/**
- * Parts of a request that a refusal names, and requests without them. Many servers take only some of OpenAI's fields, and
- * validate each tool of a request.
- */
+/** Many servers take only some of OpenAI's fields, and validate each tool of a request. */
+import type { ModelRefusal } from '../../turns/ports.ts'
 import { listIn, objectIn, textIn, type Fields } from './loose.ts'
-
-export type RefusedPart =
-  | { readonly kind: 'field'; readonly field: string }
-  /** By the name that was sent. */
-  | { readonly kind: 'tool'; readonly tool: string }
 
 /** Fields that have the other name on some servers (platform.openai.com/docs/api-reference/chat/create). */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -36,7 +29,7 @@ export const without = (body: Fields, refused: readonly string[]): Fields =>
   )
 
 /** The part that a server's words name first; undefined if they name none that may be left out. */
-export function partNamedIn(said: string, fields: Fields): RefusedPart | undefined {
+export function partNamedIn(said: string, fields: Fields): ModelRefusal | undefined {
   const text = said.slice(0, 8_000)
   const tool = toolNamedIn(text, toolNames(fields))
   if (tool !== undefined) return { kind: 'tool', tool }
@@ -48,14 +41,11 @@ export function partNamedIn(said: string, fields: Fields): RefusedPart | undefin
 }
 
 /** In the forms of OpenAI's two APIs, Anthropic and Gemini. */
-const toolNames = ({ tools }: Fields): readonly string[] =>
+const toolNames = ({ tools }: Fields): readonly unknown[] =>
   listIn(tools)
     .map(objectIn)
-    .flatMap(({ name, function: fn, functionDeclarations }) =>
-      functionDeclarations
-        ? listIn(functionDeclarations).map((one) => textIn(objectIn(one)['name']) ?? '')
-        : (textIn(name ?? objectIn(fn)['name']) ?? ''),
-    )
+    .flatMap((tool) => listIn(tool['functionDeclarations'] ?? tool['function'] ?? tool))
+    .map((declaration) => objectIn(declaration)['name'])
 
 /** `tools.3.custom`, `tools[3].function`, FastAPI's `"tools", 3`; Gemini's `tools[0].function_declarations[3]`. */
 const DECLARATION = /function_?declarations\[(\d{1,4})/i
@@ -65,9 +55,9 @@ const PLACE = /\btools\\?["']?\s{0,9}[.,[(]{1,2}\s{0,9}(\d{1,4})\b/i
 const NAMED =
   /["'`](?<quoted>[\w-]{1,64})\\?["'`]|\b(?:function|tool)(?: named| called| name)?:? (?<bare>[\w-]{1,64})/gi
 
-function toolNamedIn(text: string, names: readonly string[]): string | undefined {
+function toolNamedIn(text: string, names: readonly unknown[]): string | undefined {
   const place = (/function_?declarations/i.test(text) ? DECLARATION : PLACE).exec(text)?.[1]
-  if (place !== undefined) return names[Number(place)]
+  if (place !== undefined) return textIn(names[Number(place)])
   if (!/function|tool|schema/i.test(text)) return undefined
   const words = [...text.matchAll(NAMED)].map(({ groups }) => groups?.['quoted'] ?? groups?.['bare'])
   return words.find((word) => word !== undefined && names.includes(word))
@@ -81,18 +71,14 @@ function fieldNamedIn(text: string, fields: readonly string[]): string | undefin
   const named = fields
     .filter((field) => !NEEDED.has(field.toLowerCase()))
     .filter((field) => OTHER_NAMES[field] === undefined || UNKNOWN.test(text))
-    .map((field) => ({ field, place: placeOf(text, field.toLowerCase()) }))
-    .filter(({ place }) => place !== undefined)
-  return named.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0))[0]?.field
+    .map((field) => ({ field, place: text.search(namePattern(field.toLowerCase())) }))
+    .filter(({ place }) => place >= 0)
+  return named.toSorted((a, b) => a.place - b.place)[0]?.field
 }
 
 /** Short words without `_` have to be in quotes: `stop` may be any word. Some servers write `Stream options`. */
-function placeOf(text: string, field: string): number | undefined {
+function namePattern(field: string): RegExp {
+  const name = field.replaceAll(/\W/g, '\\$&').replaceAll('_', '[_ ]')
   const isPlain = field.includes('_') || field.length > 8
-  for (const written of new Set([field, field.replaceAll('_', ' ')]))
-    for (let at = text.indexOf(written); at >= 0; at = text.indexOf(written, at + 1)) {
-      const around = [text[at - 1] ?? ' ', text[at + written.length] ?? ' '].join('')
-      if (isPlain ? !/\w/.test(around) : /^["'`]["'`\\]$/.test(around)) return at
-    }
-  return undefined
+  return isPlain ? new RegExp(`(?<!\\w)${name}(?!\\w)`) : new RegExp(`["'\`]${name}["'\`\\\\]`)
 }

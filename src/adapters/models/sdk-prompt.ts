@@ -1,8 +1,8 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import type { JsonObject } from '../../lib/json.ts'
 import { systemAndUser } from '../../prompt/prompt.ts'
-import type { ToolCall } from '../../toolbox/tool-call.ts'
-import type { ModelRequest, RequestMessage, Thought } from '../../turns/ports.ts'
+import type { ModelRequest, RequestMessage } from '../../turns/ports.ts'
+import { parsedIn } from './loose.ts'
 
 /** A request in the AI SDK's words; `cacheMark` goes with the system message. */
 export function sdkPrompt(
@@ -11,58 +11,40 @@ export function sdkPrompt(
 ): LanguageModelV3Prompt {
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
   const mark = cacheMark ? { providerOptions: cacheMark } : {}
-  const systemMessage: LanguageModelV3Message[] =
-    system === '' ? [] : [{ role: 'system', content: system, ...mark }]
+  const userMessage = { role: 'user' as const, text: user }
   return [
-    ...systemMessage,
-    { role: 'user', content: [{ type: 'text', text: user }] },
-    ...messages.map(stepMessage),
+    ...(system === '' ? [] : [{ role: 'system' as const, content: system, ...mark }]),
+    ...[userMessage, ...messages].map(sdkMessage),
   ]
 }
 
-function stepMessage(step: RequestMessage): LanguageModelV3Message {
-  if (step.role === 'user') return { role: 'user', content: [{ type: 'text', text: step.text }] }
-  if (step.role === 'assistant') {
-    const text = step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]
-    const thoughts = (step.thoughts ?? []).map(thoughtPart)
-    return { role: 'assistant', content: [...thoughts, ...text, ...step.calls.map(callPart)] }
-  }
-  return {
-    role: 'tool',
-    content: [
-      {
-        type: 'tool-result',
-        toolCallId: step.call,
-        toolName: step.name,
-        output: { type: 'text', value: step.content },
-      },
-    ],
+function sdkMessage(step: RequestMessage): LanguageModelV3Message {
+  switch (step.role) {
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: step.text }] }
+    case 'tool': {
+      const { call: toolCallId, name: toolName, content: value } = step
+      const output = { type: 'text' as const, value }
+      return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
+    }
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: [
+          ...(step.thoughts ?? []).map(({ text, providerData }) => ({
+            ...{ type: 'reasoning' as const, text },
+            ...optionsOf(providerData),
+          })),
+          ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
+          ...step.calls.map(({ id, name, arguments: args, providerData }) => ({
+            // Providers refuse a history with arguments that are no JSON object: those become `{}`.
+            ...{ type: 'tool-call' as const, toolCallId: id, toolName: name, input: parsedIn(args) },
+            ...optionsOf(providerData),
+          })),
+        ],
+      }
   }
 }
 
-const thoughtPart = ({ text, providerData }: Thought) => ({
-  type: 'reasoning' as const,
-  text,
-  ...returnedData(providerData),
-})
-
-const callPart = (call: ToolCall) => ({
-  type: 'tool-call' as const,
-  toolCallId: call.id,
-  toolName: call.name,
-  input: argumentsAsObject(call.arguments),
-  ...returnedData(call.providerData),
-})
-
-const returnedData = (data: JsonObject | undefined): { providerOptions?: SharedV3ProviderOptions } =>
+const optionsOf = (data: JsonObject | undefined): { providerOptions?: SharedV3ProviderOptions } =>
   data ? { providerOptions: data as SharedV3ProviderOptions } : {}
-
-/** Providers refuse a history with arguments that are no JSON object: those become `{}`. */
-export function argumentsAsObject(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
-  } catch {
-    return {}
-  }
-}

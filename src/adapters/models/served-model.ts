@@ -1,8 +1,8 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import type { JsonSchema } from '../../lib/json.ts'
 import type { LanguageModel, ModelFacts, ModelRequest, RequestMessage } from '../../turns/ports.ts'
-import { readAnswer, type Dialect, type Progress } from './answer.ts'
-import { StatusError, toModelError } from './errors.ts'
+import { readAnswer, type Dialect } from './answer.ts'
+import { errorOfResponse, toModelError } from './errors.ts'
 import { modelFetch } from './fetch.ts'
 import { parsedIn, type Fields } from './loose.ts'
 import type { ModelAccess, ModelLimits } from './provider.ts'
@@ -29,7 +29,7 @@ type RequestUrl = Parameters<typeof fetch>[0]
 export interface Server {
   readonly access: ModelAccess
   readonly endpoint: string
-  /** Throws `StatusError` for a response without an answer. */
+  /** Throws `ProviderError` for a response without an answer. */
   readonly post: (url: RequestUrl, headers: RequestInit['headers'], body: Fields) => Promise<Body>
 }
 
@@ -42,13 +42,13 @@ export const servedModel =
       async *stream(request, caller) {
         const ending = new AbortController()
         const signal = AbortSignal.any([caller, ending.signal])
-        const progress: Progress = { begun: false }
+        const progress = { begun: false }
         let sent: Fields = {}
         const post: Server['post'] = async (url, headers, body) => {
           sent = without(merge(body, access.extraBody ?? {}), request.withoutFields ?? [])
           const init = { method: 'POST', body: JSON.stringify(sent), signal, ...(headers ? { headers } : {}) }
           const response = await send(url, init)
-          if (!response.ok || !response.body) throw new StatusError(response, await response.text())
+          if (!response.ok || !response.body) throw errorOfResponse(response, await response.text())
           progress.begun = true
           return response.body
         }
@@ -117,19 +117,15 @@ const callOptions = (
 ): LanguageModelV3CallOptions => ({
   prompt: sdkPrompt(request, cacheMark),
   maxOutputTokens: request.maxOutput,
-  ...(request.tools.length === 0
-    ? {}
-    : {
-        tools: request.tools.map((tool, index) => ({
-          type: 'function' as const,
-          // The Responses API would change a schema into a strict one, whose parameters are all required.
-          ...(api === 'responses' ? { strict: false } : {}),
-          name: tool.name,
-          description: tool.description,
-          inputSchema: schema(tool.parameters) as object,
-          ...(cacheMark && index === request.tools.length - 1 ? { providerOptions: cacheMark } : {}),
-        })),
-      }),
+  tools: request.tools.map((tool, index) => ({
+    type: 'function',
+    // The Responses API would change a schema into a strict one, whose parameters are all required.
+    strict: api === 'responses' ? false : undefined,
+    name: tool.name,
+    description: tool.description,
+    inputSchema: schema(tool.parameters) as object,
+    providerOptions: index === request.tools.length - 1 ? cacheMark : undefined,
+  })),
   // The Responses API keeps all it is sent for 30 days unless told otherwise.
-  ...(api === 'responses' ? { providerOptions: { openai: { store: false } } } : {}),
+  providerOptions: api === 'responses' ? { openai: { store: false } } : undefined,
 })

@@ -8,6 +8,9 @@ const FIELD = { detail: [{ loc: ['body', 'stream_options'], msg: 'Extra inputs a
 
 const NESTED = { error: { error: { error: { error: { error: { error: { error: { code: 7 } } } } } } } }
 
+/** Reading it whole would overflow the stack. */
+const DEEP = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
+
 /** Errors that any server may send, in whatever protocol. */
 export const ERRORS: readonly Case[] = [
   {
@@ -120,6 +123,17 @@ export const ERRORS: readonly Case[] = [
     name: 'only [DONE]',
     bytes: 'data: [DONE]\n\n',
     end: failure(/something that is not a model's answer$/, true),
+  },
+  ...[`{"choices":${DEEP}}`, `{"error":${DEEP}}`, DEEP].map((bytes) => ({
+    name: `JSON nested 500,000 deep that begins with ${bytes.slice(0, 10)}`,
+    bytes: `data: ${bytes}\n\n`,
+    end: failure(/something that is not a model's answer$/, true),
+  })),
+  {
+    name: 'JSON nested 500,000 deep of 400',
+    status: 400,
+    bytes: `{"error":${DEEP}}`,
+    end: refused('Bad Request'),
   },
   {
     name: 'an error of 400',

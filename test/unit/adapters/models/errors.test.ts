@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toModelError, ProviderError } from '../../../../src/adapters/models/errors.ts'
+import { errorOfEvent, toModelError } from '../../../../src/adapters/models/errors.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 
 const target = { access: sampleConfig({}), endpoint: 'http://localhost:1', advice: 'is it running?' }
@@ -12,7 +12,7 @@ test.each([
   ['invalid_request_error', false],
   ['authentication_error', false],
 ])('an error of type %s inside a stream may be asked again: %s', (type, retryable) => {
-  const error = toModelError(new ProviderError({ type, message: 'Overloaded' }), target, true)
+  const error = toModelError(errorOfEvent({ type, message: 'Overloaded' }), target, true)
   expect(error.message).toMatch(/the provider reported: Overloaded$/)
   expect(error.retryable).toBe(retryable)
 })
