@@ -4,7 +4,6 @@
  */
 import type { Json } from '../lib/json.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
-import type { PresenceChange } from './presence/tally.ts'
 import type { Fingerprint, Person, PersonId } from './people/person.ts'
 
 export interface RoomRecord {
@@ -109,11 +108,6 @@ export interface EntryLog {
   stats(room: RoomName): Promise<LogStats>
   /** The newest id in all rooms: new ids sort after it even if the clock went back. */
   lastId(): Promise<EntryId | undefined>
-  /**
-   * Removes and returns the comings and goings that an earlier version kept. Goes a release later, with its
-   * table.
-   */
-  takeHeldPresence(): Promise<readonly (PresenceChange & { readonly room: RoomName })[]>
 }
 
 /**
@@ -187,7 +181,6 @@ export interface PeopleStore {
     at: number,
     most?: number,
   ): Promise<boolean>
-  setAdmin(id: PersonId, admin: boolean): Promise<void>
   hasAdmin(): Promise<boolean>
   /** Makes `id` an admin if there is none; otherwise false. */
   claimAdmin(id: PersonId): Promise<boolean>

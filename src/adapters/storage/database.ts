@@ -62,11 +62,9 @@ export interface Dialect {
   /** Rows to ask for first, if the first of them may do. A question costs SQLite less than a row. */
   readonly firstRows: number
   /** Ends a SELECT whose row is then locked until the transaction ends; nothing on SQLite. */
-  lockRow(strength: 'update' | 'share' | 'key share'): RawBuilder<unknown>
+  lockRow(strength: 'update' | 'key share'): RawBuilder<unknown>
   /** The day of a column of milliseconds, in UTC: `2026-01-31`. */
   utcDay(column: string): RawBuilder<string>
-  /** The database's clock, in milliseconds since the epoch. */
-  readonly now: RawBuilder<number>
   /**
    * The columns of ON CONFLICT by which a grant replaces another. PostgreSQL's index has a hash of `target`.
    */

@@ -10,7 +10,8 @@ type Flag = 0 | 1
 /**
  * The columns that both engines have, after all migrations. Whole numbers are INTEGER in SQLite and BIGINT in
  * PostgreSQL, and times are milliseconds since the epoch. The tables of postgres/cluster.ts and the columns that
- * PostgreSQL adds (`entries.thread`, `turns.server`, `rooms.closing_server`) are used by its own SQL alone.
+ * PostgreSQL adds (`entries.thread`, `turns.server`, `rooms.closing_server`) are used by its own SQL alone;
+ * `held_presence` and `model_facts` are left over from an earlier version.
  */
 export interface Tables {
   people: { id: PersonId; name: string; skeleton: string; admin: Flag; created_at: number; look: string }
@@ -55,7 +56,6 @@ export interface Tables {
   /** The newest version of an entry; a retracted one has no text. */
   revisions: { target: EntryId; revision: EntryId; text: string | null }
   tool_calls: { room: RoomName; tool: string; calls: number }
-  held_presence: { id: Generated<number>; room: RoomName; name: string; event: 'joined' | 'left' }
   /** `prompt` is JSON. */
   turns: {
     id: TurnId
@@ -103,8 +103,6 @@ export interface Tables {
     most: number
     most_at: number
   }
-  /** `facts` is JSON. */
-  model_facts: { model: string; facts: string }
   grants: {
     room: RoomName
     id: number

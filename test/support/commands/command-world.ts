@@ -48,7 +48,7 @@ export interface CommandWorld extends AsyncDisposable {
   readonly runner: Runner
   /** Who may make invite codes; a test may change it. */
   readonly invitePolicy: { -readonly [Key in keyof InvitePolicy]: InvitePolicy[Key] }
-  /** An admin. */
+  /** An admin, unless the world has none. */
   readonly root: Person
   /** Owns the public room `hall` and the private room `den`. */
   readonly ann: Person
@@ -75,8 +75,10 @@ export const CLAIM_CODE = 'ABCD-EFGH'
 export const createCommandWorld = (...tools: readonly Tool[]): Promise<CommandWorld> =>
   createCommandWorldWith({ tools })
 
-/** With further models, say. */
-export async function createCommandWorldWith(options: WorldOptions): Promise<CommandWorld> {
+/** With further models, say, or before anybody was admin. */
+export async function createCommandWorldWith(
+  options: WorldOptions & { readonly hasNoAdmin?: true },
+): Promise<CommandWorld> {
   let approvals: Approvals | undefined
   const turnWorld = await createTurnWorld(
     guide.create({ name: 'qwen', backend: 'guide', model: 'guide' }, MODEL_LIMITS),
@@ -124,7 +126,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     clients,
     dataDir: dir.path,
     invitePolicy,
-    root: await person('root', { admin: true }),
+    root: await person('root', { admin: !options.hasNoAdmin }),
     ann: turnWorld.ann,
     bob: await person('bob'),
     guest: { id: 'guest:1' as PersonId, name: 'ann-2', admin: false, guest: true },

@@ -121,7 +121,7 @@ test('names, rights, absences, preferences and ignored people are those of now',
   const [bob, ann] = [await person('bob'), await person('ann')]
   const cameIn = await there.identify('bob', key('bob'), '')
   await here.rename(bob, 'bobby')
-  await storage.chat.people.setAdmin(bob.id, true)
+  await storage.chat.people.claimAdmin(bob.id)
   expect([cameIn.name, cameIn.admin, there.isClaimable()]).toEqual(['bob', false, true])
   await there.readAgain([bob.id, 'nobody' as PersonId])
   expect([cameIn.name, cameIn.admin, there.isClaimable()]).toEqual(['bobby', true, false])

@@ -10,6 +10,5 @@ export const postgresDialect: Dialect = {
   firstRows: 500,
   lockRow: (strength) => sql.raw(`FOR ${strength.toUpperCase()}`),
   utcDay: (column) => sql`to_char(to_timestamp(${sql.ref(column)} / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
-  now: sql`extract(epoch FROM now()) * 1000`,
   grantTarget: sql`(person, room, tool, md5(target))`,
 }

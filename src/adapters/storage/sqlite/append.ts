@@ -1,4 +1,3 @@
-import type { Database as File } from 'better-sqlite3'
 import type { EntryId, RoomName } from '../../../chat/entry.ts'
 import type { Appended, EntryLog } from '../../../chat/ports.ts'
 import { alreadyStored, ascendingId, type EntryRow, revise, toEntryRow } from '../stores/entries.ts'

@@ -11,7 +11,6 @@ export const sqliteDialect: Dialect = {
   firstRows: 100,
   lockRow: () => sql``,
   utcDay: (column) => sql`date(${sql.ref(column)} / 1000, 'unixepoch')`,
-  now: sql`unixepoch('subsec') * 1000`,
   grantTarget: sql`(person, room, tool, target)`,
 }
 

@@ -11,7 +11,6 @@ export function createEntryLog(
   { append, search }: Pick<EntryLog, 'append' | 'search'>,
 ): EntryLog {
   const { dialect, read } = database
-  const { statement } = database.writes()
   return {
     append,
     read: (room, wanted) =>
@@ -32,11 +31,5 @@ export function createEntryLog(
         const { rows } = await sql<{ id: EntryId | null }>`SELECT max(id) AS id FROM entries`.execute(db)
         return rows[0]?.id ?? undefined
       }),
-    async takeHeldPresence() {
-      const held = await statement((db) =>
-        db.deleteFrom('held_presence').returning(['id', 'room', 'name', 'event']).execute(),
-      )
-      return held.toSorted((a, b) => a.id - b.id).map(({ room, name, event }) => ({ room, name, event }))
-    },
   }
 }

@@ -10,7 +10,7 @@ import { indexNames } from './names.ts'
 
 /** Registered people. Guests have no row. */
 export function createPeopleStore({ dialect, read, writes }: Database): PeopleStore & NameFiling {
-  const { write, statement } = writes()
+  const { write } = writes()
   const find = (query: RawBuilder<PersonRow>): Promise<Person | undefined> =>
     read(async (db) => (await query.execute(db)).rows.map(toPerson)[0])
   return {
@@ -54,12 +54,8 @@ export function createPeopleStore({ dialect, read, writes }: Database): PeopleSt
       }),
     register: (person, skeleton, key, at, most) =>
       write((db) => registerPerson(db, { person, skeleton, key, at, most }), NAMES),
-    setAdmin: (id, admin) =>
-      statement(async (db) => {
-        await setAdmin(db, id, admin)
-      }),
     hasAdmin: () => read(hasAdmin),
-    claimAdmin: (id) => write(async (db) => !(await hasAdmin(db)) && (await setAdmin(db, id, true)), NAMES),
+    claimAdmin: (id) => write(async (db) => !(await hasAdmin(db)) && (await makeAdmin(db, id)), NAMES),
     fileNames: () => indexNames(read, write),
   }
 }
@@ -110,8 +106,8 @@ async function hasAdmin(db: Kysely<Tables>): Promise<boolean> {
 }
 
 /** False if there is no such person. */
-async function setAdmin(db: Kysely<Tables>, id: PersonId, admin: boolean): Promise<boolean> {
-  const change = db.updateTable('people').set({ admin: admin ? 1 : 0 })
+async function makeAdmin(db: Kysely<Tables>, id: PersonId): Promise<boolean> {
+  const change = db.updateTable('people').set({ admin: 1 })
   return (await change.where('id', '=', id).executeTakeFirst()).numUpdatedRows === 1n
 }
 

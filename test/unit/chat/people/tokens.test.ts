@@ -115,7 +115,7 @@ test('a token is worth what its maker is worth now: renamed, an admin, or banned
   const before = (await comeIn(token))!
   await people.rename(ann, 'anne')
   expect([before.name, (await comeIn(token))?.name]).toEqual(['anne', 'anne'])
-  await parts.storage.chat.people.setAdmin(ann.id, true)
+  await parts.storage.chat.people.claimAdmin(ann.id)
   expect((await comeIn(token))?.admin).toBe(true)
   await parts.sanctions.put(ban({ who: 'anne', people: [ann.id] }))
   expect(await comeIn(token)).toBeUndefined()

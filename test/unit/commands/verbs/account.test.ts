@@ -4,6 +4,7 @@ import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 import {
   CLAIM_CODE,
   createCommandWorld,
+  createCommandWorldWith,
   done,
   misused,
   refused,
@@ -11,12 +12,12 @@ import {
 import { createPeopleParts } from '../../../support/people.ts'
 
 test('/whoami tells name and role as they are now', async () => {
-  await using world = await createCommandWorld()
+  await using world = await createCommandWorldWith({ hasNoAdmin: true })
   expect(await world.type(world.bob, 'whoami')).toEqual(done('bob (member)'))
-  expect(await world.exec(world.root, 'whoami')).toEqual(done('root (admin)'))
+  expect(await world.exec(world.root, 'whoami')).toEqual(done('root (member)'))
   expect(await world.exec(world.guest, 'whoami --json')).toEqual(done('{"name":"ann-2","role":"guest"}'))
-  await world.turnWorld.chatParts.storage.chat.people.setAdmin(world.bob.id, true)
-  expect(await world.type(world.bob, 'whoami')).toEqual(done('bob (admin)'))
+  await world.turnWorld.chatParts.storage.chat.people.claimAdmin(world.root.id)
+  expect(await world.exec(world.root, 'whoami')).toEqual(done('root (admin)'))
 })
 
 const HERE = '127.0.0.1'
@@ -202,8 +203,7 @@ test('/claim is refused for a wrong code, for a guest, and where there is an adm
 })
 
 test('/claim makes the first admin, once', async () => {
-  await using world = await createCommandWorld()
-  await world.turnWorld.chatParts.storage.chat.people.setAdmin(world.root.id, false)
+  await using world = await createCommandWorldWith({ hasNoAdmin: true })
   expect(await world.exec(world.bob, `claim ${CLAIM_CODE.toLowerCase()}`)).toEqual(done('bob is admin now'))
   expect(await world.exec(world.bob, 'whoami')).toEqual(done('bob (admin)'))
   expect(await world.exec(world.ann, `claim ${CLAIM_CODE}`)).toEqual(refused(WRONG))
