@@ -6,6 +6,7 @@ import {
   type DatabaseConnection,
   type Dialect as KyselyDialect,
   DummyDriver,
+  type Insertable,
   Kysely,
   type QueryResult,
   type RawBuilder,
@@ -79,6 +80,34 @@ export function sqlOf<Row>(text: string, values: readonly unknown[]): RawBuilder
   const strings = text.split('?')
   return sql<Row>(Object.assign(strings, { raw: strings }), ...values)
 }
+
+/** Resolves to the rows of one statement. */
+export const select = <Row>({ read }: Pick<Database, 'read'>, query: RawBuilder<Row>): Promise<Row[]> =>
+  read(async (db) => (await query.execute(db)).rows)
+
+/** Sends a statement. Resolves to true if it changed a row. */
+export const changesRow = async (db: Kysely<Tables>, statement: RawBuilder<unknown>): Promise<boolean> =>
+  (await statement.execute(db)).numAffectedRows !== 0n
+
+/** Sends a statement that gives nothing. */
+export const send = async (statement: { execute(): Promise<unknown> }): Promise<void> =>
+  void (await statement.execute())
+
+/** Inserts a row, or changes all other columns of the row that has these `keys`. */
+export async function put<Table extends keyof Tables>(
+  db: Kysely<Tables>,
+  table: Table,
+  row: Insertable<Tables[Table]>,
+  ...keys: readonly (keyof Tables[Table] & string)[]
+): Promise<void> {
+  const columns = Object.keys(row)
+  const others = columns.filter((column) => !keys.some((key) => key === column))
+  const changes = others.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`)
+  await sql`INSERT INTO ${sql.table(table)} (${refs(columns)}) VALUES (${sql.join(Object.values(row))})
+    ON CONFLICT (${refs(keys)}) DO UPDATE SET ${sql.join(changes)}`.execute(db)
+}
+
+const refs = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)))
 
 /** The row that a statement ending in RETURNING always gives. */
 export function requireRow<T>(row: T | undefined): T {

@@ -43,7 +43,7 @@ export async function enterRoom(
   room: Room,
   screen: Screen,
   recent: RecentEntries,
-  lastSeen: LastSeen,
+  lastSeen: Pick<LastSeen, 'find' | 'put'>,
   {
     columns = 80,
     header = 'above',

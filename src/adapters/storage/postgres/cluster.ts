@@ -19,12 +19,12 @@ import type {
   ServerRecord,
   ServerStore,
 } from '../../../cluster/stores.ts'
-import { requireRow } from '../database.ts'
+import { changesRow, requireRow, select } from '../database.ts'
 import { roomLog } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { newestIn } from './append.ts'
 import { ChangeListener } from './changes.ts'
-import { changesRow, type PostgresDatabase, select } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
 import { MIGRATIONS, presenceOf } from './locks.ts'
 import { createQuestionStore, createWorkStore, questionsOf } from './work.ts'
 

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, PostgresAdapter, PostgresQueryCompiler } from 'kysely'
+import { type Kysely, PostgresAdapter, PostgresQueryCompiler } from 'kysely'
 import { Pool, type PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
@@ -177,11 +177,3 @@ const kyselyOn = (client: PoolClient): Kysely<Tables> =>
       return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
     },
   )
-
-/** Resolves to the rows of one statement. */
-export const select = <Row>({ read }: Pick<Database, 'read'>, query: RawBuilder<Row>): Promise<Row[]> =>
-  read(async (db) => (await query.execute(db)).rows)
-
-/** Sends a statement. Resolves to true if it changed a row. */
-export const changesRow = async (db: Kysely<Tables>, statement: RawBuilder<unknown>): Promise<boolean> =>
-  (await statement.execute(db)).numAffectedRows !== 0n

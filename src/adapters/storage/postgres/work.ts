@@ -5,10 +5,10 @@ import type { PersonId } from '../../../chat/people/person.ts'
 import type { QuestionRow, QuestionStore, ServerId, WorkRow, WorkStore } from '../../../cluster/stores.ts'
 import { nextInLine } from '../../../lib/jobs/serial.ts'
 import type { JsonObject } from '../../../lib/json.ts'
-import { requireRow } from '../database.ts'
+import { changesRow, requireRow, select } from '../database.ts'
 import { numbersOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
-import { changesRow, type PostgresDatabase, select } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
 import { queueOf } from './locks.ts'
 
 /**

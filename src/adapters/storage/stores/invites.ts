@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
 import type { PersonId } from '../../../chat/people/person.ts'
 import type { Invite, InviteStore } from '../../../chat/people/ports.ts'
-import { type Database, requireRow } from '../database.ts'
+import { changesRow, type Database, requireRow } from '../database.ts'
 import { NAMES, personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { type PersonRow, registerPerson, toPerson } from './people.ts'
@@ -31,10 +31,9 @@ export function createInviteStore({ dialect, read, writes }: Database): InviteSt
         return row && toInvite(row)
       }),
     revoke: (id, at, by) =>
-      statement(async (db) => {
-        const deletion = db.deleteFrom('invites').where('id', '=', id).where('until', '>', at)
-        const own = by === undefined ? deletion : deletion.where('by', '=', by)
-        return (await own.executeTakeFirst()).numDeletedRows === 1n
+      statement((db) => {
+        const isOwn = sql`"by" = coalesce(${by ?? null}, "by")`
+        return changesRow(db, sql`DELETE FROM invites WHERE id = ${id} AND until > ${at} AND ${isOwn}`)
       }),
     redeem: (digest, newcomer) =>
       write(async (db) => {
@@ -78,12 +77,7 @@ async function findOpen(db: Kysely<Tables>, digest: string, at: number): Promise
 
 async function takeUse(db: Kysely<Tables>, { invite, uses_left }: InviteRow): Promise<void> {
   if (uses_left === 1) await db.deleteFrom('invites').where('id', '=', invite).execute()
-  else
-    await db
-      .updateTable('invites')
-      .set({ uses_left: uses_left - 1 })
-      .where('id', '=', invite)
-      .execute()
+  else await sql`UPDATE invites SET uses_left = ${uses_left - 1} WHERE id = ${invite}`.execute(db)
 }
 
 /** False if the maker of the code may not invite people to the room any more. */

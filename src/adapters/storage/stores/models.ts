@@ -2,12 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS } from '../../../lib/amounts.ts'
 import type { Calibration, CalibrationStore } from '../../../prompt/ports.ts'
 import type { Charge, ChargeStore, Spender, Spending, UsageQuery, UsageRow } from '../../../turns/billing.ts'
-import { type Database, type Dialect, integer } from '../database.ts'
+import { type Database, type Dialect, integer, put, select } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** The tokens that each request to a model used. */
-export function createChargeStore({ dialect, read, writes }: Database): ChargeStore {
-  const { write } = writes()
+export function createChargeStore(database: Database): ChargeStore {
+  const { dialect, read } = database
+  const { write } = database.writes()
   return {
     add: ({ payers, ...charge }) =>
       write(async (db) => {
@@ -29,13 +30,10 @@ export function createChargeStore({ dialect, read, writes }: Database): ChargeSt
         return rows[0]?.tokens ?? 0
       }),
     spending: (of, after) =>
-      read(async (db) => {
-        const { rows } = await sql<Spending>`
-          SELECT at, tokens FROM (${requests(of, after)}) AS requests WHERE tokens > 0 ORDER BY at`.execute(
-          db,
-        )
-        return rows
-      }),
+      select(
+        database,
+        sql`SELECT at, tokens FROM (${requests(of, after)}) AS requests WHERE tokens > 0 ORDER BY at`,
+      ),
     usage: (query) =>
       read(async (db) => {
         const key = query.by === 'day' ? dialect.utcDay('at') : sql.ref(query.by)
@@ -113,13 +111,9 @@ export function createCalibrationStore({ read, writes }: Database): CalibrationS
           .executeTakeFirst(),
       ),
     put: (model, { factor, reports, doubted, at, most, mostAt }: Calibration) =>
-      statement(async (db) => {
-        const row = { factor, reports, doubted, at, most, most_at: mostAt }
-        await db
-          .insertInto('calibrations')
-          .values({ model, ...row })
-          .onConflict((conflict) => conflict.column('model').doUpdateSet(row))
-          .execute()
+      statement((db) => {
+        const row = { model, factor, reports, doubted, at, most, most_at: mostAt }
+        return put(db, 'calibrations', row, 'model')
       }),
   }
 }

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoomRemoval, Sanction, SanctionStore } from '../../../chat/moderation/ports.ts'
-import type { Database } from '../database.ts'
+import { type Database, send } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** Bans, mutes and archives. */
 export function createSanctionStore({ dialect, read, writes }: Database): SanctionStore {
   const { write, statement } = writes()
-  const remove = async (db: Kysely<Tables>, ids: readonly string[]): Promise<void> =>
-    void (await db.deleteFrom('sanctions').where('id', 'in', dialect.list(ids)).execute())
+  const remove = (db: Kysely<Tables>, ids: readonly string[]): Promise<void> =>
+    send(db.deleteFrom('sanctions').where('id', 'in', dialect.list(ids)))
   return {
     all: () =>
       read(async (db) =>

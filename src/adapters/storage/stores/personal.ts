@@ -7,7 +7,7 @@ import type {
   TypedStore,
 } from '../../../chat/personal/ports.ts'
 import type { PersonId } from '../../../chat/people/person.ts'
-import type { Database } from '../database.ts'
+import { type Database, put, select, send } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** What people typed, for themselves. */
@@ -20,13 +20,8 @@ export function createTypedStore({ dialect, writes, truncateWalSoon }: Database)
    */
   async function isKept(db: Kysely<Tables>, person: PersonId): Promise<boolean> {
     await sql`SELECT 1 FROM people WHERE id = ${person} ${dialect.lockRow('key share')}`.execute(db)
-    const history = await db
-      .selectFrom('preferences')
-      .select('value')
-      .where('person', '=', person)
-      .where('option', '=', 'history')
-      .executeTakeFirst()
-    return history?.value !== 'off'
+    const options = db.selectFrom('preferences').select('value').where('person', '=', person)
+    return (await options.where('option', '=', 'history').executeTakeFirst())?.value !== 'off'
   }
 
   return {
@@ -54,16 +49,10 @@ export function createTypedStore({ dialect, writes, truncateWalSoon }: Database)
       write(async (db) => {
         await db.deleteFrom('drafts').where('at', '<', notBefore).execute()
         if (!(await isKept(db, person))) return
-        await db
-          .insertInto('drafts')
-          .values({ person, at, text })
-          .onConflict((conflict) => conflict.column('person').doUpdateSet({ at, text }))
-          .execute()
+        await put(db, 'drafts', { person, at, text }, 'person')
       }),
     dropDraft: (person, text) =>
-      statement(async (db) => {
-        await db.deleteFrom('drafts').where('person', '=', person).where('text', '=', text).execute()
-      }),
+      statement((db) => send(db.deleteFrom('drafts').where('person', '=', person).where('text', '=', text))),
     forget: (person) =>
       write(async (db) => {
         await sql`SELECT 1 FROM people WHERE id = ${person} ${dialect.lockRow('update')}`.execute(db)
@@ -75,35 +64,22 @@ export function createTypedStore({ dialect, writes, truncateWalSoon }: Database)
 }
 
 /** The options of people. */
-export function createPreferenceStore({ read, writes }: Database): PreferenceStore {
-  const { statement } = writes()
+export function createPreferenceStore(database: Database): PreferenceStore {
+  const { read } = database
+  const { statement } = database.writes()
   return {
     of: (person) =>
-      read((db) =>
-        db
-          .selectFrom('preferences')
-          .select(['option', 'value'])
-          .where('person', '=', person)
-          .orderBy('option')
-          .execute(),
-      ),
-    put: (person, { option, value }) =>
-      statement(async (db) => {
-        await db
-          .insertInto('preferences')
-          .values({ person, option, value })
-          .onConflict((conflict) => conflict.columns(['person', 'option']).doUpdateSet({ value }))
-          .execute()
+      read((db) => {
+        const query = db.selectFrom('preferences').select(['option', 'value']).where('person', '=', person)
+        return query.orderBy('option').execute()
       }),
+    put: (person, { option, value }) =>
+      statement((db) => put(db, 'preferences', { person, option, value }, 'person', 'option')),
     everyone: (option) =>
-      read((db) =>
-        db
-          .selectFrom('preferences')
-          .innerJoin('people', 'people.id', 'preferences.person')
-          .select(['people.name', 'preferences.value'])
-          .where('preferences.option', '=', option)
-          .orderBy('people.name')
-          .execute(),
+      select(
+        database,
+        sql`SELECT name, value FROM preferences JOIN people ON people.id = person
+          WHERE option = ${option} ORDER BY name`,
       ),
   }
 }
@@ -149,29 +125,16 @@ export function createInvitationNoticeStore({ writes }: Database): InvitationNot
   const { write, statement } = writes()
   return {
     put: ({ person, room, inviter, at }) =>
-      statement(async (db) => {
-        await db
-          .insertInto('untold_invitations')
-          .values({ person, room, inviter, at })
-          .onConflict((conflict) => conflict.columns(['person', 'room']).doUpdateSet({ inviter, at }))
-          .execute()
-      }),
+      statement((db) => put(db, 'untold_invitations', { person, room, inviter, at }, 'person', 'room')),
     take: (person) =>
       write(async (db) => {
         // Deleted first: if two servers take them at once, each notice goes to one of them.
-        const taken = await db
-          .deleteFrom('untold_invitations')
-          .where('person', '=', person)
-          .returningAll()
-          .execute()
-        const invited = await db
-          .selectFrom('members')
-          .select('room')
-          .where('person', '=', person)
-          .where('membership', '=', 'invited')
-          .execute()
+        const taken = db.deleteFrom('untold_invitations').where('person', '=', person).returningAll()
+        const notices = await taken.execute()
+        const members = db.selectFrom('members').select('room').where('person', '=', person)
+        const invited = await members.where('membership', '=', 'invited').execute()
         const rooms = new Set(invited.map(({ room }) => room))
-        return taken.filter(({ room }) => rooms.has(room)).toSorted(byTime)
+        return notices.filter(({ room }) => rooms.has(room)).toSorted(byTime)
       }),
   }
 }

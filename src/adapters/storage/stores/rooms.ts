@@ -1,11 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
-import type { PersonId } from '../../../chat/people/person.ts'
 import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
 import { parseJson } from '../../../lib/json.ts'
-import type { Database } from '../database.ts'
-import { toPerson } from './people.ts'
+import { type Database, put, send } from '../database.ts'
 import { roomLog } from '../locks.ts'
+import { type PersonRow, toPerson } from './people.ts'
 import type { Tables } from '../tables.ts'
 import { findRenamed, HIDDEN_KEYS, renameRoom } from './room-names.ts'
 
@@ -51,7 +50,7 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
       }),
     setMembership: (name, person, membership) =>
       statement(async (db) => {
-        if (membership !== null) return await putMember(db, name, person, membership)
+        if (membership !== null) return await putMember(db, { room: name, person, membership })
         await db.deleteFrom('members').where('room', '=', name).where('person', '=', person).execute()
       }),
     setOwner: (name, person) =>
@@ -62,18 +61,14 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
           .where('room', '=', name)
           .where('membership', '=', 'owner')
           .execute()
-        await putMember(db, name, person, 'owner')
+        await putMember(db, { room: name, person, membership: 'owner' })
         await db.updateTable('rooms').set({ owner: person }).where('name', '=', name).execute()
       }),
     members: (name) =>
       read(async (db) => {
-        const rows = await db
-          .selectFrom('members')
-          .innerJoin('people', 'people.id', 'members.person')
-          .select(['people.id', 'people.name', 'people.admin', 'members.membership'])
-          .where('members.room', '=', name)
-          .orderBy('people.name')
-          .execute()
+        const { rows } = await sql<PersonRow & { readonly membership: Membership }>`
+          SELECT id, name, admin, membership FROM members JOIN people ON people.id = person
+          WHERE room = ${name} ORDER BY name`.execute(db)
         return rows.map(({ membership, ...person }) => ({ person: toPerson(person), membership }))
       }),
     getValue: (name, key) =>
@@ -82,18 +77,11 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
         return row && parseJson(row.value)
       }),
     setValue: (room, key, value) =>
-      statement(async (db) => {
-        if (value === undefined) {
-          await db.deleteFrom('room_values').where('room', '=', room).where('key', '=', key).execute()
-          return
-        }
-        const json = JSON.stringify(value)
-        await db
-          .insertInto('room_values')
-          .values({ room, key, value: json })
-          .onConflict((conflict) => conflict.columns(['room', 'key']).doUpdateSet({ value: json }))
-          .execute()
-      }),
+      statement((db) =>
+        value === undefined
+          ? send(db.deleteFrom('room_values').where('room', '=', room).where('key', '=', key))
+          : put(db, 'room_values', { room, key, value: JSON.stringify(value) }, 'room', 'key'),
+      ),
     values: (name) =>
       read(async (db) => {
         const values = valuesOf(db, name).where('key', 'not like', HIDDEN_KEYS)
@@ -113,22 +101,12 @@ async function addRoom(db: Kysely<Tables>, record: RoomRecord): Promise<boolean>
     .onConflict((conflict) => conflict.column('name').doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows !== 1n) return false
-  if (owner !== null) await putMember(db, name, owner, 'owner')
+  if (owner !== null) await putMember(db, { room: name, person: owner, membership: 'owner' })
   return true
 }
 
-async function putMember(
-  db: Kysely<Tables>,
-  room: RoomName,
-  person: PersonId,
-  membership: Membership,
-): Promise<void> {
-  await db
-    .insertInto('members')
-    .values({ room, person, membership })
-    .onConflict((conflict) => conflict.columns(['room', 'person']).doUpdateSet({ membership }))
-    .execute()
-}
+const putMember = (db: Kysely<Tables>, member: Tables['members']): Promise<void> =>
+  put(db, 'members', member, 'room', 'person')
 
 const toRoom = ({ created_at, ...row }: Tables['rooms']): RoomRecord => ({
   ...row,

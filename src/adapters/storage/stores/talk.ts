@@ -7,7 +7,7 @@ import type {
   Ignored,
   IgnoredStore,
 } from '../../../chat/talk/ports.ts'
-import { type Database, integer } from '../database.ts'
+import { type Database, integer, put, send } from '../database.ts'
 import { WAITING_MESSAGES } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
@@ -82,17 +82,19 @@ export function createIgnoredStore({ read, writes }: Database): IgnoredStore {
         return toIgnored(rows)
       }),
     add: (person, { id, name }, key) =>
-      statement(async (db) => {
-        await db
-          .insertInto('ignored')
-          .values({ person, other: id, name, key: key ?? null })
-          .onConflict((conflict) => conflict.columns(['person', 'other']).doNothing())
-          .execute()
+      statement((db) => {
+        const row = { person, other: id, name, key: key ?? null }
+        return send(
+          db
+            .insertInto('ignored')
+            .values(row)
+            .onConflict((conflict) => conflict.doNothing()),
+        )
       }),
     remove: (person, other) =>
-      statement(async (db) => {
-        await db.deleteFrom('ignored').where('person', '=', person).where('other', '=', other).execute()
-      }),
+      statement((db) =>
+        send(db.deleteFrom('ignored').where('person', '=', person).where('other', '=', other)),
+      ),
   }
 }
 
@@ -128,17 +130,7 @@ export function createAwayStore({ read, writes }: Database): AwayStore {
       read((db) =>
         db.selectFrom('away').select(['person', 'text']).orderBy('at').orderBy('person').execute(),
       ),
-    leave: ({ person, text }, at) =>
-      statement(async (db) => {
-        await db
-          .insertInto('away')
-          .values({ person, text, at })
-          .onConflict((conflict) => conflict.column('person').doUpdateSet({ text, at }))
-          .execute()
-      }),
-    comeBack: (person) =>
-      statement(async (db) => {
-        await db.deleteFrom('away').where('person', '=', person).execute()
-      }),
+    leave: ({ person, text }, at) => statement((db) => put(db, 'away', { person, text, at }, 'person')),
+    comeBack: (person) => statement((db) => send(db.deleteFrom('away').where('person', '=', person))),
   }
 }

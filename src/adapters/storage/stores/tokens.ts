@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
 import type { StoredToken, TokenStore } from '../../../chat/people/ports.ts'
-import { type Database, integer } from '../database.ts'
+import { changesRow, type Database, integer } from '../database.ts'
 import { personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { type PersonRow, toPerson } from './people.ts'
@@ -38,10 +38,9 @@ export function createTokenStore({ dialect, read, writes }: Database): TokenStor
         return rows.map(toToken)[0]
       }),
     revoke: (id, at, by) =>
-      statement(async (db) => {
-        const deletion = db.deleteFrom('tokens').where('id', '=', id).where('until', '>', at)
-        const own = by === undefined ? deletion : deletion.where('person', '=', by)
-        return (await own.executeTakeFirst()).numDeletedRows === 1n
+      statement((db) => {
+        const isOwn = sql`person = coalesce(${by ?? null}, person)`
+        return changesRow(db, sql`DELETE FROM tokens WHERE id = ${id} AND until > ${at} AND ${isOwn}`)
       }),
   }
 }

@@ -3,7 +3,7 @@ import type { Grant, GrantStore } from '../../../approvals/ports.ts'
 import type { RoomName } from '../../../chat/entry.ts'
 import type { ConnectedMcpStore, McpPinStore } from '../../../tools/mcp-pins.ts'
 import type { ResultLimits, ResultStore } from '../../../tools/long-results.ts'
-import { type Database, integer, requireRow } from '../database.ts'
+import { changesRow, type Database, integer, put, requireRow, send } from '../database.ts'
 import { numbersOf, RESULTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
@@ -36,10 +36,7 @@ export function createGrantStore({ dialect, read, writes }: Database): GrantStor
     list: (room, at) =>
       read(async (db) => (await validGrants(db, room, at).orderBy('id').execute()).map(toGrant)),
     remove: (room, id) =>
-      statement(async (db) => {
-        const deletion = db.deleteFrom('grants').where('room', '=', room).where('id', '=', id)
-        return (await deletion.executeTakeFirst()).numDeletedRows === 1n
-      }),
+      statement((db) => changesRow(db, sql`DELETE FROM grants WHERE room = ${room} AND id = ${id}`)),
   }
 }
 
@@ -123,54 +120,30 @@ export function createMcpStores({ dialect, writes }: Database): {
   readonly connected: ConnectedMcpStore
 } {
   const { write, statement, inOrder } = writes()
-  const forget = async (db: Kysely<Tables>, server: string): Promise<void> =>
-    void (await db.deleteFrom('mcp_pins').where('server', '=', server).execute())
+  const forget = (db: Kysely<Tables>, server: string): Promise<void> =>
+    send(db.deleteFrom('mcp_pins').where('server', '=', server))
+  const pinsOf = (db: Kysely<Tables>, server: string) =>
+    db.selectFrom('mcp_pins').where('server', '=', server).orderBy('tool')
 
   const pins: McpPinStore = {
-    hashes: (server) =>
-      inOrder((db) =>
-        db
-          .selectFrom('mcp_pins')
-          .select(['tool', 'hash'])
-          .where('server', '=', server)
-          .orderBy('tool')
-          .execute(),
-      ),
+    hashes: (server) => inOrder((db) => pinsOf(db, server).select(['tool', 'hash']).execute()),
     find: (server, tools) =>
-      inOrder((db) =>
-        db
-          .selectFrom('mcp_pins')
-          .select(['tool', 'hash', 'definition'])
-          .where('server', '=', server)
-          .where('tool', 'in', dialect.list(tools))
-          .orderBy('tool')
-          .execute(),
-      ),
+      inOrder((db) => {
+        const pins = pinsOf(db, server).select(['tool', 'hash', 'definition'])
+        return pins.where('tool', 'in', dialect.list(tools)).execute()
+      }),
     put: (server, definitions) =>
       write(async (db) => {
         for (const { tool, hash, definition } of definitions)
-          await db
-            .insertInto('mcp_pins')
-            .values({ server, tool, hash, definition })
-            .onConflict((conflict) => conflict.columns(['server', 'tool']).doUpdateSet({ hash, definition }))
-            .execute()
+          await put(db, 'mcp_pins', { server, tool, hash, definition }, 'server', 'tool')
       }),
     forget: (server) => statement((db) => forget(db, server)),
   }
 
   const connected: ConnectedMcpStore = {
-    all: () =>
-      inOrder((db) =>
-        db.selectFrom('mcp_servers').select(['name', 'entry', 'by', 'at']).orderBy('name').execute(),
-      ),
+    all: () => inOrder((db) => db.selectFrom('mcp_servers').selectAll().orderBy('name').execute()),
     put: ({ name, entry, by, at }) =>
-      statement(async (db) => {
-        await db
-          .insertInto('mcp_servers')
-          .values({ name, entry, by, at })
-          .onConflict((conflict) => conflict.column('name').doUpdateSet({ entry, by, at }))
-          .execute()
-      }),
+      statement((db) => put(db, 'mcp_servers', { name, entry, by, at }, 'name')),
     remove: (name) =>
       write(async (db) => {
         await db.deleteFrom('mcp_servers').where('name', '=', name).execute()
