@@ -25,6 +25,7 @@ import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleSummaries, assembleTurns, configuredModels, createModelServices } from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
+import { createKeeping } from './keeping.ts'
 import { describeCommands, guidePlace } from './guide-place.ts'
 import { meteredComposer } from './metering.ts'
 import { openToolkit } from './tools/open-toolkit.ts'
@@ -98,15 +99,17 @@ export async function createActivity(
   const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, hooks, tellAdmins }))
   const usualSummarizer = () => current.now().memory.summarizer
   const summaries = owned(assembleSummaries({ ...shared, anyRoom: room, usualSummarizer }))
+  const keeping = owned(createKeeping(current, context, peers.slots))
   const work: Work = { runs, turns, summaries }
   return {
-    ...{ work, approvals, bytes, tools, mcp, hooks },
+    ...{ work, approvals, bytes, tools, mcp, hooks, keeping },
     /** Resolves once prompts can be composed or the reason is logged; at once if the config has only @guide. */
     async composes(): Promise<void> {
       if (hasModels) await composer.ready(AbortSignal.timeout(WRAP_START_MS)).catch(() => undefined)
     },
-    /** Asks model servers for their facts, and looks for what is to be summed up. */
+    /** Asks model servers for their facts, and looks for what is to be summed up or removed. */
     warmUp(): void {
+      keeping.start()
       turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
       summaries
         .lookAtAll()

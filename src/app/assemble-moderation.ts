@@ -3,6 +3,7 @@ import { Acts } from '../chat/moderation/acts.ts'
 import { Closing } from '../chat/moderation/closing.ts'
 import { Memberships } from '../chat/moderation/memberships.ts'
 import type { Moderation } from '../chat/moderation/moderation.ts'
+import { Purging } from '../chat/moderation/purging.ts'
 import type { ServerForModeration, StoppedWork } from '../chat/moderation/ports.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Clients } from '../chat/moderation/clients.ts'
@@ -13,6 +14,7 @@ import { createSerial } from '../lib/jobs/serial.ts'
 import type { TurnAtWork } from '../turns/queue.ts'
 import type { Work } from './activity.ts'
 import type { AppContext } from './context.ts'
+import { createTidy } from './keeping.ts'
 import { keepDeletedRoom, type KeptPlaces, moveFiles } from './room/deleted-room.ts'
 
 export interface Moderated {
@@ -43,12 +45,19 @@ export function assembleModeration(
       await moveFiles(join(config.roomsDir, from), join(config.roomsDir, to))
       for (const room of [from, to]) storage.prompts.scripts.forget(room)
     },
+    forget: work.summaries.forget,
+    tidy: createTidy(storage.upkeep, clock, log),
     guestKey: (name) => people.guestKey(name),
     isConfigAdmin: (key) => config.admins().includes(key),
   }
   const shared = { server, peers, clock, nextId, log, serial: createSerial() }
   const parts = { rooms, stores: storage.chat, ...enforcement, ...shared }
-  return { acts: new Acts(parts), memberships: new Memberships(parts), closing: new Closing(parts) }
+  return {
+    acts: new Acts(parts),
+    memberships: new Memberships(parts),
+    closing: new Closing(parts),
+    purging: new Purging(parts),
+  }
 }
 
 /** Stops work on whichever server it runs. Never rejects. */

@@ -38,7 +38,7 @@ export async function createHandler(
   markdown: LazyMarkdown,
 ): Promise<{ readonly handler: ClientHandler; readonly agents: Agents; readonly talk: Talk }> {
   const { clock, log, storage, nextId } = context
-  const { work, bytes, approvals, hooks, mcp } = activity
+  const { work, bytes, approvals, hooks, mcp, keeping } = activity
   const { rooms, people, preferences, invitations, enforcement, peers } = chat
   const { sanctions, clients } = enforcement
   const { limits } = current
@@ -63,7 +63,7 @@ export async function createHandler(
   const groups = createCommandGroups({
     ...chat,
     ...work,
-    ...{ followed, speech, talk, history, moderation, approvals, hooks, mcp, clock },
+    ...{ followed, speech, talk, history, moderation, keeping, approvals, hooks, mcp, clock },
     keys: KEY_HELP,
     stores: storage,
   })

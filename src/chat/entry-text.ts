@@ -127,7 +127,8 @@ export const indentLater = (text: string): string => text.replaceAll('\n', '\n  
  * names also of a single coming or going; `by` is left out.
  */
 export function entryJson(entry: Entry): { readonly [key: string]: Json } {
-  const { id, at, room, kind, author, text, by: _by, ...rest } = entry
+  const { id, at, room, kind, author, text, by: _by, ...others } = entry
+  const { purged: _purged, ...rest } = { purged: undefined, ...others }
   return {
     id,
     at: new Date(at).toISOString(),

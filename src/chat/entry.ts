@@ -74,7 +74,15 @@ export interface NoticeEntry extends EntryBase, TurnBill {
   readonly level: 'info' | 'error'
   readonly turn?: TurnId
   readonly retracts?: EntryId
+  /** Whose lines were removed from the log. Shown to nobody, as `by`. */
+  readonly purged?: Speaker
   readonly act?: ModerationAct
+}
+
+/** A person under any name; without an id, all guests who had the name. */
+export interface Speaker {
+  readonly name: string
+  readonly id?: PersonId
 }
 
 export interface ModerationAct {

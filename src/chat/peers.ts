@@ -62,7 +62,7 @@ export interface Peers {
 
 export interface Work {
   readonly id: string
-  readonly kind: 'turn' | 'run' | 'summary' | 'hook'
+  readonly kind: 'turn' | 'run' | 'summary' | 'hook' | 'removal'
   /** Works of one queue share its slots. */
   readonly queue: string
   readonly room: RoomName

@@ -76,6 +76,10 @@ export const limitsSchema = z.strictObject({
     .describe(
       `Tokens of tools in a prompt, at least ${LEAST_TOOLS_TOKENS}; never over 40 % of the prompt, which 0 leaves as the only limit.`,
     ),
+  keep_days: orOff(
+    0,
+    'Days that rooms keep what is said, with results and files; a room may set fewer by `/keep`; 0: for good.',
+  ),
   tokens_per_person_day: orOff(0, 'Tokens that models read and write for a person in 24 hours; 0: no limit.'),
   tokens_per_room_day: orOff(0, 'Tokens that models read and write in a room in 24 hours; 0: no limit.'),
 })

@@ -14,6 +14,7 @@ import { keysAndNamesExam } from './storage/keys-and-names-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { preferencesExam } from './storage/preferences-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
+import { retentionExam } from './storage/retention-exam.ts'
 import { revisionsExam } from './storage/revisions-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
 import { sanctionsExam } from './storage/sanctions-exam.ts'
@@ -42,6 +43,7 @@ export function entriesExam(engine: string, open: () => Promise<Storage>): void 
   const store = openForEach(open)
   describe(`the entry log of ${engine}`, () => entryLogExam(store))
   describe(`what was edited in ${engine}`, () => revisionsExam(store))
+  describe(`how long ${engine} keeps what was said`, () => retentionExam(store))
   describe(`searching ${engine}`, () => searchExam(store))
   describe(`the history of ${engine}`, () => historyExam(store))
   describe(`the turns of ${engine}`, () => turnsExam(store))

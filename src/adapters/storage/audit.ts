@@ -1,4 +1,4 @@
-/** One right of one person. */
+/** One right of one person, or what was removed of theirs. */
 export interface AuditRow {
   /** A person's name. */
   readonly who: string
@@ -56,6 +56,7 @@ export function rightsQueries(at: number, listOf: (list: string) => string): rea
          || CASE reason WHEN '' THEN '' ELSE ' (' || reason || ')' END,
        until, "by"
      FROM sanctions WHERE until IS NULL OR until > ${now}`,
+    `SELECT who, coalesce(room, 'server'), what, NULL, "by" FROM removals`,
   ].map(
     (select) => `WITH rights (who, "where", may, until, "by") AS (${select})
       SELECT * FROM rights ORDER BY "where", may, who, until NULLS FIRST`,

@@ -4,7 +4,7 @@
 
 import type { ClusterStores } from '../../cluster/stores.ts'
 import type { NameFiling, InviteStore, KeyStore, NameStore, TokenStore } from '../../chat/people/ports.ts'
-import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
+import type { RetentionStore, RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type {
   InvitationNoticeStore,
@@ -32,6 +32,7 @@ export interface Stores {
     readonly invitations: InvitationNoticeStore
     readonly sanctions: SanctionStore
     readonly removal: RoomRemoval
+    readonly retention: RetentionStore
     readonly keys: KeyStore
     readonly names: NameStore
     readonly invites: InviteStore
@@ -87,4 +88,8 @@ export interface Upkeep {
   damage(): Promise<string | undefined>
   /** Does now what the next search would do first: takes in what was appended since the last one. */
   refreshSearch(): Promise<void>
+  /** Makes the search index anew, so that it has no word of what was removed. */
+  renewSearch(): Promise<void>
+  /** Gives at most this many free pages back to the disk. Resolves to false once there are none to give. */
+  releasePages(most: number): Promise<boolean>
 }

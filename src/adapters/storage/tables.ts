@@ -29,6 +29,7 @@ export interface Tables {
     private: Flag
     owner: PersonId | null
     created_at: number
+    keep_days: Generated<number | null>
   }
   members: { room: RoomName; person: PersonId; membership: Membership }
   room_values: { room: RoomName; key: string; value: string }
@@ -140,6 +141,8 @@ export interface Tables {
     at: number
     until: number | null
   }
+  /** `what` is the sentence of `sshawl audit`. */
+  removals: { id: string; at: number; room: RoomName | null; who: string; what: string; by: string }
   invites: {
     id: Generated<number>
     digest: string

@@ -26,7 +26,7 @@ export async function audit(config: Config, json: boolean): Promise<number> {
   return 0
 }
 
-function configured({ server }: Config): readonly Right[] {
+function configured({ server, limits }: Config): readonly Right[] {
   const of = (who: string, may: string): Right => ({
     who,
     where: 'server',
@@ -36,6 +36,7 @@ function configured({ server }: Config): readonly Right[] {
   })
   return [
     of(ADMITTED[server.access], `register (access = ${server.access})`),
+    ...(limits.keep_days === 0 ? [] : [of('everybody', `read back ${limits.keep_days}d`)]),
     ...server.admins.map((key) => of(`whoever has ${key}`, 'admin')),
     ...server.user_ca.map((key) =>
       of(

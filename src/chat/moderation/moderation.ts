@@ -4,14 +4,15 @@ import { Refusal, StorageError } from '../errors.ts'
 import type { Peers } from '../peers.ts'
 import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
-import type { Clock, Log, MonotonicClock, PeopleStore, RoomStore } from '../ports.ts'
+import type { Alarm, Clock, Log, MonotonicClock, PeopleStore, RoomStore } from '../ports.ts'
 import type { Room } from '../room.ts'
 import type { Rooms } from '../rooms.ts'
 import type { Acts } from './acts.ts'
 import type { Clients } from './clients.ts'
 import type { Closing } from './closing.ts'
 import type { Memberships } from './memberships.ts'
-import type { RoomRemoval, ServerForModeration } from './ports.ts'
+import type { RetentionStore, RoomRemoval, ServerForModeration } from './ports.ts'
+import type { Purging } from './purging.ts'
 import type { Sanctions } from './sanctions.ts'
 
 /** All acts share one `serial`. */
@@ -19,6 +20,7 @@ export interface Moderation {
   readonly acts: Acts
   readonly memberships: Memberships
   readonly closing: Closing
+  readonly purging: Purging
 }
 
 export interface ModerationParts {
@@ -27,12 +29,13 @@ export interface ModerationParts {
     readonly rooms: RoomStore
     readonly people: PeopleStore
     readonly removal: RoomRemoval
+    readonly retention: RetentionStore
   }
   readonly sanctions: Sanctions
   readonly clients: Clients
   readonly server: ServerForModeration
   readonly peers: Pick<Peers, 'closeRoom' | 'openRoom'>
-  readonly clock: Clock & MonotonicClock
+  readonly clock: Clock & MonotonicClock & Alarm
   readonly nextId: () => string
   readonly log: Log
   /** An act ends before the next begins: of two who ban each other, one is banned. */

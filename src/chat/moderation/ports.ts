@@ -2,7 +2,7 @@
  * moderation/ decides who is put out and who belongs to a room. It must not know commands, SSH, models or
  * SQL; what it needs of the outside is in this file.
  */
-import type { RoomName } from '../entry.ts'
+import type { Entry, EntryId, RoomName, Speaker } from '../entry.ts'
 import type { Fingerprint, PersonId } from '../people/person.ts'
 
 export interface Sanction {
@@ -41,6 +41,43 @@ export interface RoomRemoval {
   remove(room: RoomName): Promise<void>
 }
 
+/** `who`, `where` and `may` of a line that `sshawl audit` prints from then on. */
+export interface RemovalRecord {
+  readonly id: string
+  readonly at: number
+  /** Null for the whole server. */
+  readonly room: RoomName | null
+  readonly who: string
+  readonly what: string
+  readonly by: string
+}
+
+/** What was said, to be removed for good. Times are in milliseconds since the epoch. */
+export interface RetentionStore {
+  /** Days that rooms keep what was said; rooms that keep it for good are absent. */
+  days(): Promise<ReadonlyMap<RoomName, number>>
+  /** Null: for good. */
+  setDays(room: RoomName, days: number | null): Promise<void>
+  /** The entries of a room from before. Reads them all, so it may take long. */
+  countBefore(room: RoomName, before: number): Promise<number>
+  /**
+   * Removes at most `limit` entries of a room from before, the oldest first; then its turns, long results and
+   * versions of its summary. Resolves to how many it removed: 0 once there is nothing more.
+   */
+  removeBefore(room: RoomName, before: number, limit: number): Promise<number>
+  /** All entries that somebody may have said, or that react to such, oldest first. Reads all of the log. */
+  mayBeOf(speaker: Speaker): Promise<readonly Entry[]>
+  removeLines(ids: readonly EntryId[]): Promise<void>
+  /**
+   * Removes what may have copies of lines of a room since then: what was sent to models, some turns at a time,
+   * then long results and versions of the summary. False once done.
+   */
+  removeCopies(room: RoomName, since: number): Promise<boolean>
+  /** Removes a person's messages that wait for others. */
+  removeMessages(from: PersonId): Promise<void>
+  record(removal: RemovalRecord): Promise<void>
+}
+
 export interface StoppedWork {
   readonly room: RoomName | null
   readonly names?: ReadonlySet<string>
@@ -54,6 +91,10 @@ export interface ServerForModeration {
   keepRoom(room: RoomName): Promise<string>
   /** Moves a room's files to another name's. */
   moveRoom(from: RoomName, to: RoomName): Promise<void>
+  /** Runs `remove` while no summary of the room is made; none that covers the entry is left, as after a retraction. */
+  forget(room: RoomName, entry: EntryId, remove: () => Promise<unknown>): Promise<void>
+  /** Makes the search index anew, and gives free space back to the disk. Never rejects. */
+  tidy(): Promise<void>
   guestKey(name: string): Fingerprint | undefined
   /** No act reaches an admin by the config. */
   isConfigAdmin(key: Fingerprint): boolean

@@ -1,7 +1,7 @@
-import type { ActionEntry, Entry, EntryId, MessageEntry, RoomName } from '../entry.ts'
+import type { ActionEntry, Entry, EntryId, EntryKind, MessageEntry, RoomName, Speaker } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import { messageText, type MessageLimits } from '../input-text.ts'
-import type { Person } from '../people/person.ts'
+import { keyOfGuest, type Person } from '../people/person.ts'
 import type { Clock } from '../ports.ts'
 import type { Room } from '../room.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
@@ -74,15 +74,37 @@ const NOTHING = `too late: only your line of the last ${EDIT_MINUTES} minutes ca
 
 /**
  * Adds an entry as a log that is read `revised` does: a new version replaces the first, and what is taken
- * back is gone with the reactions to it.
+ * back or removed is gone with the reactions to it.
  */
 export function revise(entries: readonly Entry[], next: Entry): readonly Entry[] {
   if (next.kind === 'message' && next.edits !== undefined)
     return entries.map((entry) => (isFirstVersion(entry, next) ? newVersion(entry, next) : entry))
   if (next.kind === 'notice' && next.retracts !== undefined)
     return [...entries.filter((entry) => !isGoneWith(entry, next.retracts)), next]
+  if (next.kind === 'notice' && next.purged) {
+    const gone = saidBy(entries, next.purged)
+    return [...entries.filter(({ id }) => !gone.has(id)), next]
+  }
   return [...entries, next]
 }
+
+/** What people say and do. What they decided, such as a ban or a permission, is none of it. */
+const SAID: readonly EntryKind[] = ['message', 'action', 'notice', 'tool_call', 'tool_result']
+
+/** All of it that somebody said or did, with the reactions to it. */
+export function saidBy(entries: readonly Entry[], { name, id }: Speaker): ReadonlySet<EntryId> {
+  const isTheirs = (entry: Entry): boolean =>
+    id === undefined ? entry.author === name && isOfNobody(entry) : isOwn(entry, { id, name })
+  const isSaid = (entry: Entry): boolean =>
+    SAID.includes(entry.kind) && isTheirs(entry) && !(entry.kind === 'notice' && (entry.act ?? entry.purged))
+  const ids = new Set(entries.filter(isSaid).map((entry) => entry.id))
+  for (const entry of entries)
+    if (entry.kind === 'action' && entry.reacts && ids.has(entry.reacts)) ids.add(entry.id)
+  return ids
+}
+
+/** Of a guest, or of an old log. */
+const isOfNobody = ({ by }: Entry): boolean => by === undefined || keyOfGuest(by) !== undefined
 
 const isGoneWith = (entry: Entry, retracted: EntryId | undefined): boolean =>
   entry.id === retracted || (entry.kind === 'action' && entry.reacts === retracted)

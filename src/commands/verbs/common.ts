@@ -5,6 +5,7 @@ import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { FollowedRooms } from '../../chat/followed-rooms.ts'
 import type { Clients } from '../../chat/moderation/clients.ts'
+import type { Keeping } from '../../chat/moderation/keeping.ts'
 import type { ActResult, Moderation } from '../../chat/moderation/moderation.ts'
 import type { Invites, Keys, Tokens } from '../../chat/people/credentials.ts'
 import type { People } from '../../chat/people/people.ts'
@@ -66,6 +67,7 @@ export interface Services {
   /** The servers that bring tools. */
   readonly mcp: McpAdmin
   readonly moderation: Moderation
+  readonly keeping: Keeping
   readonly clock: Clock
   /** The keys of a session, for help. */
   readonly keys: readonly HelpKey[]

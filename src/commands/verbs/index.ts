@@ -8,6 +8,7 @@ import { keys, token } from './credentials.ts'
 import { exportLog } from './export.ts'
 import { checkpoint, history, search } from './history.ts'
 import { invites } from './invites.ts'
+import { keep, purge } from './keeping.ts'
 import { kv, todo } from './key-values.ts'
 import { mcp } from './mcp.ts'
 import { ban, bans, deop, invite, kick, mute, op, owner, unban, uninvite, unmute } from './moderation.ts'
@@ -47,7 +48,7 @@ const groupsWith = (
     'from room to room, and what becomes of a room',
     [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
   ],
-  ['past', 'what was said', [history, search, exportLog, summary, checkpoint]],
+  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, keep, purge]],
   ['asking', 'models, and what their tools may do', [ask, stop, retry, models, usage, allow, deny, perms]],
   ['prompt', 'what models read here, and which tools they have', [tools, run, todo, wrap, turn, script, kv]],
   ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],

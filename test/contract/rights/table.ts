@@ -72,6 +72,7 @@ export const RIGHTS: readonly RightsRow[] = [
   reads('topic ROOM', READ),
   reads('vibe ROOM', READ),
   reads('checkpoint ROOM', READ),
+  reads('keep ROOM', READ),
   reads('bans --room ROOM', ORDER),
   reads('bans', ADMIN),
   reads('invites list', ALL),
@@ -138,6 +139,9 @@ export const RIGHTS: readonly RightsRow[] = [
   moves('owner ROOM tom', { public: '-----++-b', private: '??i--+?-?', archived: '-----++-b' }),
   moves('ban --room ROOM tom', ORDER),
   moves('unban --room ROOM bea', ORDER),
+  changes('keep ROOM 3650d', ORDER),
+  // Nothing is stored that she said.
+  reads('purge ida', NO_SERVER),
   moves('ban tom', ADMIN),
   moves('unban 10.9.8.0/24', ADMIN),
   moves('archive ROOM', { public: '-----++-b', private: '??i--+?-?', archived: '-----aa-b' }),

@@ -5,6 +5,7 @@ import { Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
 import type { Mcp } from '../../../src/app/mcp/admin.ts'
 import { openMcp, type McpConfig } from '../../../src/app/mcp/open.ts'
+import { Keeping } from '../../../src/chat/moderation/keeping.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
 import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
 import { Clients } from '../../../src/chat/moderation/clients.ts'
@@ -229,6 +230,11 @@ async function runnerIn(
   const moderated = { rooms, people, enforcement, peers }
   const config = { dataDir, roomsDir: join(dataDir, 'rooms'), admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
+  const keeping = new Keeping({
+    ...{ store: storage.chat.retention, rooms: storage.chat.rooms, slots: peers.slots },
+    ...{ removeFiles: async () => {}, tidy: async () => {}, limits: { keep_days: 0 } },
+    ...{ clock, nextId: chatParts.nextId, log },
+  })
   const policy = (): InvitePolicy => invitePolicy
   const history = new InputHistory(storage.talk.typed, clock, log)
   const mcpConfig = mcpConfigIn(dataDir)
@@ -238,7 +244,7 @@ async function runnerIn(
     followed: following.followed,
     ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
     comingIn: { invites, keys, tokens, clients, policy },
-    ...{ speech, talk, history, turns, runs, summaries, approvals, hooks, mcp, moderation },
+    ...{ speech, talk, history, turns, runs, summaries, approvals, hooks, mcp, moderation, keeping },
     keys: KEY_HELP,
     clock,
     stores: storage,

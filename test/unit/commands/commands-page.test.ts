@@ -14,7 +14,7 @@ test('docs/commands.md is what the list of commands gives', async () => {
 
 /** Their examples name what is only there once something has happened: a code, a running turn, a question, a permission, a ban, a message; delete asks first. */
 const NEEDS_A_PAST: ReadonlySet<string> = new Set(
-  'retry claim stop allow deny perms turn reply deop kick unmute unban delete'.split(' '),
+  'retry claim stop allow deny perms turn reply deop kick unmute unban delete purge'.split(' '),
 )
 
 /** A room `den` in which something was said and which has an exit; @guide of the examples is @qwen here. */
@@ -34,7 +34,7 @@ const COMMANDS = GROUPS.flatMap(({ commands }) => commands)
 const NEEDS_A_MEMBER: ReadonlySet<string> = new Set(['op', 'owner', 'uninvite'])
 
 /** These are for admins alone. */
-const NEEDS_ADMIN: ReadonlySet<string> = new Set(['mcp'])
+const NEEDS_ADMIN: ReadonlySet<string> = new Set(['mcp', 'purge'])
 
 async function createDenFor(name: string) {
   const world = await createDen()

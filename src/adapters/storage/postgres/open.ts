@@ -70,6 +70,10 @@ const createUpkeep = ({ transaction }: PostgresDatabase): Upkeep => ({
   // PostgreSQL checks its pages by itself as it reads them.
   damage: async () => undefined,
   refreshSearch: async () => undefined,
+  // The words are in the entries' rows.
+  renewSearch: async () => undefined,
+  // Autovacuum has the space used again.
+  releasePages: async () => false,
 })
 
 /** A database that servers may be using meanwhile. */

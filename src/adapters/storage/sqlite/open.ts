@@ -11,6 +11,7 @@ import { openFile } from './driver.ts'
 import { toStorageError } from './errors.ts'
 import { APPLICATION_ID, isEmpty, isOurs, lockFile, versionOf } from './file.ts'
 import { createStores } from './stores.ts'
+import { allowShrinking } from './upkeep.ts'
 
 export interface SqliteOptions {
   /** A path, or `:memory:` for a database that ends with the process. */
@@ -62,6 +63,7 @@ export interface DatabaseOptions {
 export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions): Database & Disposable {
   const db = openFile(file, { timeout: busyMs })
   try {
+    if (isEmpty(db)) db.pragma('auto_vacuum = INCREMENTAL')
     if (isEmpty(db)) db.pragma(`application_id = ${APPLICATION_ID}`)
     if (!isOurs(db))
       throw new StorageError('other', `${file} is another program's database; choose another data directory`)
@@ -73,6 +75,7 @@ export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions)
     db.pragma('trusted_schema = OFF')
     db.pragma('journal_size_limit = 67108864')
     migrate(db, migrations, now)
+    allowShrinking(db)
     db.pragma('foreign_keys = ON')
     return db
   } catch (error) {

@@ -34,6 +34,8 @@ export interface EntrySearch {
   search(query: SearchQuery): Promise<FoundEntries>
   /** Resolves when all entries that were stored before are in the index. */
   refresh(): Promise<void>
+  /** The same for a new index. */
+  renew(): Promise<void>
 }
 
 export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
@@ -79,6 +81,10 @@ export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
 
   return {
     refresh,
+    async renew() {
+      index.discard()
+      await refresh()
+    },
     async search(query) {
       const match = matchOf({ ...query, rooms: withFormerNames(db, query.rooms) })
       if (match === undefined || !(query.limit >= 1)) return { entries: [] }

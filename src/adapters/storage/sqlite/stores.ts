@@ -3,12 +3,12 @@ import * as stores from '../stores/stores.ts'
 import { createAppend } from './append.ts'
 import type { SqliteDatabase } from './database.ts'
 import { createSearch } from './search.ts'
-import { copyInto, findDamage, storeOnePage } from './upkeep.ts'
+import { copyInto, findDamage, releasePages, storeOnePage } from './upkeep.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
 export function createStores(database: SqliteDatabase): Stores {
   const { file, read, write } = database
-  const { search, refresh } = createSearch(database)
+  const { search, refresh, renew } = createSearch(database)
   return {
     ...stores.createStores(database, { append: createAppend(database), search }),
     upkeep: {
@@ -16,6 +16,8 @@ export function createStores(database: SqliteDatabase): Stores {
       backup: (target) => read(async () => copyInto(file, target)),
       damage: () => read(async () => findDamage(file)),
       refreshSearch: refresh,
+      renewSearch: renew,
+      releasePages: (most) => write(async () => releasePages(file, most)),
     },
   }
 }

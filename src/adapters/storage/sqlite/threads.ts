@@ -31,7 +31,8 @@ const methods = <Store extends string, Name extends string>(store: Store, ...nam
 const SLOW: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.entries', 'search', 'stats'),
   ...methods('models.charges', 'usage'),
-  ...methods('upkeep', 'backup', 'damage', 'refreshSearch'),
+  ...methods('upkeep', 'backup', 'damage', 'refreshSearch', 'renewSearch'),
+  ...methods('chat.retention', 'countBefore', 'mayBeOf'),
 ])
 
 /**
@@ -53,6 +54,7 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
     'hasAdmin',
   ),
   ...methods('chat.sanctions', 'all'),
+  ...methods('chat.retention', 'days'),
   ...methods('chat.keys', 'list'),
   ...methods('chat.invites', 'list', 'find'),
   ...methods('chat.tokens', 'list', 'find'),

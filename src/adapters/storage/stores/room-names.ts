@@ -25,6 +25,7 @@ export const TABLES_OF_ROOMS = [
   'token_rooms',
   'untold_invitations',
   'last_seen',
+  'removals',
 ] as const
 
 /** No key that a person or a script sets has a colon in it. The value says nothing. */
@@ -51,8 +52,8 @@ export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomNam
   if (former.length >= MAX_FORMER_NAMES) return 'full'
   // The rows of a room refer to its row, so that one of the new name is there first.
   const { numAffectedRows } = await sql`
-    INSERT INTO rooms (name, topic, vibe, private, owner, created_at)
-    SELECT ${to}, topic, vibe, private, owner, created_at FROM rooms WHERE name = ${from}
+    INSERT INTO rooms (name, topic, vibe, private, owner, created_at, keep_days)
+    SELECT ${to}, topic, vibe, private, owner, created_at, keep_days FROM rooms WHERE name = ${from}
     ON CONFLICT (name) DO NOTHING`.execute(db)
   if (numAffectedRows !== 1n) return 'taken'
   for (const table of TABLES_OF_ROOMS)

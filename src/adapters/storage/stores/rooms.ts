@@ -108,7 +108,7 @@ async function addRoom(db: Kysely<Tables>, record: RoomRecord): Promise<boolean>
 const putMember = (db: Kysely<Tables>, member: Tables['members']): Promise<void> =>
   put(db, 'members', member, 'room', 'person')
 
-const toRoom = ({ created_at, ...row }: Tables['rooms']): RoomRecord => ({
+const toRoom = ({ created_at, ...row }: Pick<Tables['rooms'], (typeof COLUMNS)[number]>): RoomRecord => ({
   ...row,
   private: row.private === 1,
   createdAt: created_at,

@@ -9,6 +9,7 @@ import { createHistoryStore } from './history.ts'
 import { createInviteStore } from './invites.ts'
 import { createKeyStore } from './keys.ts'
 import { createCalibrationStore, createChargeStore } from './models.ts'
+import { createRetentionStore } from './retention.ts'
 import { createRoomRemoval, createSanctionStore } from './moderation.ts'
 import { createNameStore } from './names.ts'
 import { createPeopleStore } from './people.ts'
@@ -44,6 +45,7 @@ export const createStores = (
     invitations: createInvitationNoticeStore(database),
     sanctions: createSanctionStore(database),
     removal: createRoomRemoval(database),
+    retention: createRetentionStore(database),
     preferences: createPreferenceStore(database),
     lastSeen: createLastSeenStore(database),
     people: createPeopleStore(database),

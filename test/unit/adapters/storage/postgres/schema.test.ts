@@ -20,6 +20,7 @@ const released: Readonly<Record<string, string>> = {
   '005-secrets.sql': '3c36554dd239afc112158f9c71b698fca882d19adaa6330a0c209db72ac65deb',
   '006-results-from-outside.sql': 'c6c108764b840fee2d377a0aad8387b31a8e09a5ed48f5115c55ce6a2203feaa',
   '007-changes.sql': '1d72bbe70add3cfeac6c8bd7953ddbfc2a634e5c07d37526bea1415f464835b2',
+  '009-removals.sql': 'c9f7e2e7c6ae4bd28f04427049caef118377f32d8bf66b8821fc83e9c7f11e77',
 }
 
 /** What servers know of each other: SQLite's is alone. */

@@ -1,0 +1,37 @@
+import { lstat, opendir, realpath, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../../lib/errors.ts'
+import { holdDirectory } from './follow-path.ts'
+
+/** Below it nothing is looked at: each directory is held open meanwhile. */
+const MAX_DEPTH = 64
+
+/**
+ * Removes all files below a directory that nobody changed, moved or renamed since `before`, in milliseconds
+ * since the epoch. Directories stay. Commands may run there meanwhile: no link leads it out. Goes on after an
+ * error and rejects with the first one.
+ */
+export async function removeOldFiles(directory: string, before: number): Promise<void> {
+  const root = await realpath(directory).catch(() => undefined)
+  if (root === undefined) return
+  let failed: unknown
+  const removeIn = async (path: string, depth: number): Promise<void> => {
+    try {
+      await using held = await holdDirectory(root, path, path)
+      for await (const entry of await opendir(held.path)) {
+        const inside = join(held.path, entry.name)
+        if (!entry.isDirectory()) await removeIfOld(inside, before)
+        else if (depth < MAX_DEPTH) await removeIn(inside, depth + 1)
+      }
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') failed ??= error
+    }
+  }
+  await removeIn(root, 0)
+  if (failed !== undefined) throw failed
+}
+
+/** By the time of its last change, which no program can set: an archive brings old files of its own. */
+async function removeIfOld(file: string, before: number): Promise<void> {
+  if ((await lstat(file)).ctimeMs < before) await unlink(file)
+}

@@ -1,0 +1,94 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { encodeTime } from 'ulid'
+import type { RoomName } from '../../../chat/entry.ts'
+import type { RetentionStore } from '../../../chat/moderation/ports.ts'
+import { type Database, integer } from '../database.ts'
+import type { Tables } from '../tables.ts'
+import { type EntryRow, toEntry } from './entries.ts'
+
+/** Turns in one transaction: what was sent may have a hundred thousand characters. */
+const TURNS_AT_ONCE = 20
+
+/** How long lines are kept, and what is removed for good. */
+export function createRetentionStore({ dialect, read, writes, truncateWalSoon }: Database): RetentionStore {
+  const { write, statement } = writes()
+
+  /** The entries of a room from before, along its index. Ids begin with their time. */
+  const before = (room: RoomName, time: number): RawBuilder<unknown> =>
+    sql`FROM ${sql.raw(dialect.entriesBy('room'))} WHERE room = ${room} AND id < ${encodeTime(Math.max(0, time), 10)}`
+
+  async function removeOthers(db: Kysely<Tables>, room: RoomName, time: number): Promise<number> {
+    const turns = await sql<{ id: string }>`SELECT id FROM turns
+      WHERE room = ${room} AND started_at < ${time} AND ended_at IS NOT NULL
+      ORDER BY started_at, id LIMIT ${TURNS_AT_ONCE}`.execute(db)
+    const ids = dialect.list(turns.rows.map(({ id }) => id))
+    await sql`DELETE FROM turn_steps WHERE turn IN ${ids}`.execute(db)
+    await sql`DELETE FROM turns WHERE id IN ${ids}`.execute(db)
+    const results = await sql`DELETE FROM results WHERE room = ${room} AND at < ${time}`.execute(db)
+    const summaries = await sql`DELETE FROM room_summaries WHERE room = ${room} AND at < ${time}`.execute(db)
+    return turns.rows.length + Number(results.numAffectedRows) + Number(summaries.numAffectedRows)
+  }
+
+  return {
+    days: () =>
+      read(async (db) => {
+        const rows = await db.selectFrom('rooms').select(['name', 'keep_days']).orderBy('name').execute()
+        return new Map(rows.flatMap(({ name, keep_days: days }) => (days === null ? [] : [[name, days]])))
+      }),
+    setDays: (room, days) =>
+      statement(async (db) => {
+        await sql`UPDATE rooms SET keep_days = ${integer(days)} WHERE name = ${room}`.execute(db)
+      }),
+    countBefore: (room, time) =>
+      read(async (db) => {
+        const { rows } = await sql<{ lines: number }>`SELECT count(*) AS lines ${before(room, time)}`.execute(
+          db,
+        )
+        return rows[0]?.lines ?? 0
+      }),
+    removeBefore: (room, time, limit) =>
+      write(async (db) => {
+        const oldest = sql`SELECT id ${before(room, time)} ORDER BY id LIMIT ${limit}`
+        const { numAffectedRows } = await sql`DELETE FROM entries WHERE id IN (${oldest})`.execute(db)
+        const removed = Number(numAffectedRows) || (await removeOthers(db, room, time))
+        if (removed > 0) truncateWalSoon()
+        return removed
+      }),
+    mayBeOf: ({ name, id }) =>
+      read(async (db) => {
+        const byThem = id === undefined ? '%"by":"guest:%' : `%"by":${JSON.stringify(id)}%`
+        const { rows } = await sql<EntryRow>`
+          SELECT id, room, at, kind, author, text, data FROM entries
+          WHERE data LIKE ${byThem} OR data LIKE '%"reacts":%'
+            OR (author = ${name} AND data NOT LIKE '%"by":%') ORDER BY id`.execute(db)
+        return rows.map(toEntry)
+      }),
+    removeLines: (ids) =>
+      write(async (db) => {
+        await db.deleteFrom('entries').where('id', 'in', dialect.list(ids)).execute()
+        truncateWalSoon()
+      }),
+    removeCopies: (room, since) =>
+      write(async (db) => {
+        const turns = await sql<{ id: string }>`SELECT id FROM turns
+          WHERE room = ${room} AND started_at >= ${since} AND prompt IS NOT NULL
+          ORDER BY started_at, id LIMIT ${TURNS_AT_ONCE}`.execute(db)
+        const ids = dialect.list(turns.rows.map(({ id }) => id))
+        await sql`DELETE FROM turn_steps WHERE turn IN ${ids}`.execute(db)
+        await sql`UPDATE turns SET prompt = NULL WHERE id IN ${ids}`.execute(db)
+        truncateWalSoon()
+        if (turns.rows.length > 0) return true
+        await sql`DELETE FROM results WHERE room = ${room} AND at >= ${since}`.execute(db)
+        await sql`DELETE FROM room_summaries
+          WHERE room = ${room} AND text <> '' AND at >= ${since}`.execute(db)
+        return false
+      }),
+    removeMessages: (from) =>
+      statement(async (db) => {
+        await db.deleteFrom('direct_messages').where('sender', '=', from).execute()
+        truncateWalSoon()
+      }),
+    record: (removal) =>
+      statement(async (db) => void (await db.insertInto('removals').values(removal).execute())),
+  }
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import type { Upkeep } from '../adapters/storage/storage.ts'
+import { removeOldFiles } from '../adapters/sandbox/old-files.ts'
+import { Keeping, pause } from '../chat/moderation/keeping.ts'
+import type { Slots } from '../chat/peers.ts'
+import type { Alarm, Log } from '../chat/ports.ts'
+import type { AppContext } from './context.ts'
+import type { CurrentConfig } from './current-config.ts'
+
+/** Pages that are given back in one transaction: two megabytes. */
+const PAGES_AT_ONCE = 500
+
+/** Milliseconds for the chat before the next. */
+const PAUSE_MS = 20
+
+/**
+ * Returns what is done after lines were removed: the search index is made anew, and free space is given back to
+ * the disk. It never rejects.
+ */
+export const createTidy =
+  (upkeep: Pick<Upkeep, 'renewSearch' | 'releasePages'>, clock: Alarm, log: Log) =>
+  async (): Promise<void> => {
+    try {
+      while (await upkeep.releasePages(PAGES_AT_ONCE)) await pause(clock, PAUSE_MS)
+      await upkeep.renewSearch()
+    } catch (error) {
+      log.warn({ error }, 'the database could not be tidied after lines were removed')
+    }
+  }
+
+/** The files of a room that an admin gave a directory of its own stay: they are the admin's. */
+export function createKeeping(current: CurrentConfig, context: AppContext, slots: Slots): Keeping {
+  const { storage, clock, nextId, log } = context
+  return new Keeping({
+    ...{ slots, clock, nextId, log, limits: current.limits },
+    store: storage.chat.retention,
+    rooms: storage.chat.rooms,
+    async removeFiles(room, before) {
+      const { rooms_dir: dir, workspaces } = current.now().sandbox
+      if (workspaces.has(room)) return
+      for (const part of ['files', 'backups'])
+        await removeOldFiles(join(dir, room, part), before).catch((error: unknown) =>
+          log.warn({ error, room }, 'an old file could not be removed'),
+        )
+    },
+    tidy: createTidy(storage.upkeep, clock, log),
+  })
+}

@@ -1,0 +1,142 @@
+import { countedAre, DAY_MS } from '../../lib/amounts.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
+import type { RoomName } from '../entry.ts'
+import type { Slots } from '../peers.ts'
+import { LOBBY } from '../people/names.ts'
+import type { Person, PersonId } from '../people/person.ts'
+import type { Alarm, Clock, Log, MonotonicClock, RoomStore } from '../ports.ts'
+import type { RetentionStore } from './ports.ts'
+
+export interface KeepLimits {
+  /** Of all rooms; 0: no limit. */
+  readonly keep_days: number
+}
+
+interface KeepingParts {
+  readonly store: RetentionStore
+  readonly rooms: Pick<RoomStore, 'all'>
+  /** Removes files of a room that nobody changed since. Milliseconds since the epoch. */
+  readonly removeFiles: (room: RoomName, before: number) => Promise<void>
+  /** Called after lines were removed; must not reject. */
+  readonly tidy: () => Promise<void>
+  readonly slots: Slots
+  readonly limits: KeepLimits
+  readonly clock: Clock & MonotonicClock & Alarm
+  readonly nextId: () => string
+  readonly log: Log
+}
+
+/** Entries in one transaction: a few milliseconds, which the next line in the chat may wait. */
+const AT_ONCE = 200
+
+/** On all servers one removes at a time: the others have nothing left to do. */
+const WORK = { id: 'removal', kind: 'removal', queue: 'removal', room: LOBBY, facts: {} } as const
+const NOBODY = '' as PersonId
+
+/** Removes what is older than rooms keep it, once a day. Disposing ends it. */
+export class Keeping implements AsyncDisposable {
+  readonly #parts: KeepingParts
+  readonly #serially = createSerial()
+  #isClosing = false
+
+  constructor(parts: KeepingParts) {
+    this.#parts = parts
+  }
+
+  /** The days that hold for a room, which is the fewest; absent: for good. Rejects with `StorageError`. */
+  async daysOf(room: RoomName): Promise<{ readonly own?: number; readonly holds?: number }> {
+    const own = (await this.#parts.store.days()).get(room)
+    const holds = this.#shortest(own)
+    return { ...(own !== undefined && { own }), ...(holds !== undefined && { holds }) }
+  }
+
+  /** How many lines of a room are older. Rejects with `StorageError`. */
+  olderThan(room: RoomName, days: number): Promise<number> {
+    return this.#parts.store.countBefore(room, this.#before(days))
+  }
+
+  /** Sets a room's own days, null for good, and begins to remove. Rejects with `StorageError`. */
+  async set(room: RoomName, days: number | null, { name: by }: Person, older: number): Promise<void> {
+    const { store, clock, nextId } = this.#parts
+    const at = clock.now()
+    const day = new Date(at).toISOString().slice(0, 10)
+    const what =
+      days === null
+        ? `read all that is stored, since ${day}`
+        : `read back ${days}d, since ${day}, when ${countedAre(older, 'line')} older`
+    await store.record({ id: nextId(), at, room, who: 'everybody', what, by })
+    await store.setDays(room, days)
+    void this.look()
+  }
+
+  /** Removes what is too old by now, and again each day. */
+  start(): void {
+    void this.look()
+    this.#parts.clock.later(DAY_MS, () => !this.#isClosing && this.start())
+  }
+
+  /** Removes what is too old by now. Never rejects. */
+  look(): Promise<void> {
+    return this.#serially(async () => {
+      try {
+        await this.#removeAll()
+      } catch (error) {
+        if (!this.#isClosing) this.#parts.log.error({ error }, 'what is too old could not be removed')
+      }
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    await this.#serially(() => undefined)
+  }
+
+  async #removeAll(): Promise<void> {
+    const { store, rooms, slots, removeFiles } = this.#parts
+    const own = await store.days()
+    const all = await rooms.all()
+    const due = all.flatMap(({ name }) => {
+      const days = this.#shortest(own.get(name))
+      return days === undefined ? [] : [{ name, before: this.#before(days) }]
+    })
+    if (due.length === 0 || this.#isClosing) return
+    // Each server may have files of its own.
+    for (const { name, before } of due) await removeFiles(name, before)
+    const none = (): void => undefined
+    const slot = await slots.take({ ...WORK, person: NOBODY }, () => ({ running: 1, waiting: 0 }), {
+      stop: none,
+      lost: none,
+    })
+    if ('running' in slot) return
+    try {
+      let removed = 0
+      for (const { name, before } of due) removed += await this.#removeOld(name, before)
+      if (removed > 0 && !this.#isClosing) await this.#parts.tidy()
+    } finally {
+      await slot.leave()
+    }
+  }
+
+  async #removeOld(room: RoomName, before: number): Promise<number> {
+    const { store, clock, log } = this.#parts
+    let removed = 0
+    for (let some = 1; some > 0 && !this.#isClosing; removed += some) {
+      const start = clock.monotonic()
+      some = await store.removeBefore(room, before, AT_ONCE)
+      // At least half of the time of storage is the chat's.
+      await pause(clock, clock.monotonic() - start)
+    }
+    if (removed > 0) log.info({ room, removed, before }, 'what is too old was removed')
+    return removed
+  }
+
+  #shortest(own: number | undefined): number | undefined {
+    const all = this.#parts.limits.keep_days
+    return own === undefined || all === 0 ? (own ?? (all || undefined)) : Math.min(own, all)
+  }
+
+  readonly #before = (days: number): number => this.#parts.clock.now() - days * DAY_MS
+}
+
+export const pause = (clock: Alarm, ms: number): Promise<void> =>
+  new Promise((resolve) => clock.later(Math.max(1, ms), resolve))

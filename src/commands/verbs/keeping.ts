@@ -1,0 +1,70 @@
+import { counted, DAY_MS, parseDuration } from '../../lib/amounts.ts'
+import { arg, flag, Misuse } from '../command.ts'
+import { announce, peopleToReach, verb } from './common.ts'
+
+const YES = 'to do it; without it, it is only counted what would go'
+
+export const keep = verb({
+  name: 'keep',
+  summary:
+    'how long what is said here is kept: show it, or set it; what is older is removed for good, with results and files',
+  room: 'here',
+  flags: [flag('yes', `${YES}, if anything would go now`)],
+  arguments: [arg('time', 'whole days, such as 90d; off: for good', { optional: true })],
+  example: '90d',
+  rights: { manage: 'say how long its lines are kept', when: ({ time }) => time !== undefined },
+  needsVoice: () => false,
+  async run(context, { keeping }) {
+    const { room, person, args, flags, out, session } = context
+    const { name } = room
+    if (args.time === undefined) return out.line(keptText(name, await keeping.daysOf(name)))
+    const days = daysIn(args.time)
+    const older = days === null ? 0 : await keeping.olderThan(name, days)
+    if (days !== null && older > 0 && !flags.yes) {
+      const again = `${session ? '/keep' : `keep ${name}`} ${args.time} --yes`
+      out.warn(
+        `this removes ${counted(older, 'line')} of ${name}, for good, with results and files older than ${days}d; to do it: ${again}`,
+      )
+      return false
+    }
+    await keeping.set(name, days, person, older)
+    const told =
+      days === null
+        ? 'what is said here stays, unless the whole server keeps it for a time'
+        : `what is said here is removed for good after ${counted(days, 'day')}`
+    await announce(context, `${person.name} set: ${told}`)
+  },
+})
+
+const keptText = (
+  room: string,
+  { own, holds }: { readonly own?: number; readonly holds?: number },
+): string => {
+  if (holds === undefined) return `what is said in ${room} is kept for good`
+  const whose = own === holds ? '' : ', as everywhere on this server'
+  return `what is said in ${room} is removed for good after ${counted(holds, 'day')}${whose}`
+}
+
+/** Null for good. Throws `Misuse`. */
+function daysIn(word: string): number | null {
+  if (word === 'off' || word === 'forever') return null
+  const days = (parseDuration(word) ?? 0) / DAY_MS
+  if (days >= 1 && Number.isInteger(days)) return days
+  throw new Misuse(`${word.slice(0, 40)} is no number of days; write 90d, from 1d to 3650d, or off`)
+}
+
+export const purge = verb({
+  name: 'purge',
+  summary: 'remove all that somebody said, from the log, search, summaries and what models were sent',
+  flags: [flag('yes', YES)],
+  arguments: [arg('name', 'of a person, registered or a guest')],
+  example: 'bob',
+  complete: { name: peopleToReach },
+  async run({ person, args, flags, out, session }, { moderation }) {
+    const { kind, who, lines, rooms } = await moderation.purging.purge(person, args.name, flags.yes)
+    const what = `${counted(lines, 'line')} of ${who} in ${counted(rooms, 'room')}`
+    if (kind === 'purged') return out.line(`removed ${what}`)
+    out.warn(`this removes ${what}, for good; to do it: ${session ? '/' : ''}purge ${who} --yes`)
+    return false
+  },
+})
