@@ -7,7 +7,7 @@ import type { Person, PersonId } from '../people/person.ts'
 import type { Alarm, Clock, Log, MonotonicClock, RoomStore } from '../ports.ts'
 import type { RetentionStore } from './ports.ts'
 
-export interface KeepLimits {
+interface KeepLimits {
   /** Of all rooms; 0: no limit. */
   readonly keep_days: number
 }

@@ -42,7 +42,7 @@ export interface RoomRemoval {
 }
 
 /** `who`, `where` and `may` of a line that `sshawl audit` prints from then on. */
-export interface RemovalRecord {
+interface RemovalRecord {
   readonly id: string
   readonly at: number
   /** Null for the whole server. */

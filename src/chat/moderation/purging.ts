@@ -8,7 +8,7 @@ import { pause } from './keeping.ts'
 import { Acting } from './moderation.ts'
 
 /** `asked`: nothing was done yet. */
-export interface Purged {
+interface Purged {
   readonly kind: 'asked' | 'purged'
   readonly who: string
   readonly lines: number
