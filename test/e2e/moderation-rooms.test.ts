@@ -51,6 +51,8 @@ describe('a person who is muted', () => {
     await session.waitFor('ann unmuted mallory')
     session.write('thanks\r')
     await expect.poll(() => done('ann', 'history yard -n 1'), PATIENT).toContain('mallory: thanks')
+    session.write('/leave\r')
+    await session.waitFor(/-- lobby[^]*-- lobby/)
   })
 
   test('for a time speaks again when it is over', async () => {

@@ -122,7 +122,7 @@ export class CurrentRoom {
     this.#following?.close()
     this.#following = undefined
     this.#board?.leave()
-    await this.#visit?.leave()
+    await this.#visit?.leave('ended')
   }
 
   async #move(room: Room, greet?: () => void, how?: 'quietly'): Promise<void> {

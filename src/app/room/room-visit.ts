@@ -13,8 +13,8 @@ export interface RoomVisit {
   readonly role: Role
   /** The newest entry that was shown; empty for none. */
   newest(): EntryId
-  /** Does nothing the second time. */
-  leave(how?: 'quietly'): Promise<void>
+  /** `ended`: the session ends here, so its person was here last. Does nothing the second time. */
+  leave(how?: 'quietly' | 'ended'): Promise<void>
 }
 
 export interface VisitOptions {
@@ -84,12 +84,12 @@ export async function enterRoom(
   const entering = room.enter(participant, how)
   const kept = recent.open(room)
   let isOver = false
-  const leave = async (leaving?: 'quietly'): Promise<void> => {
+  const leave = async (leaving?: 'quietly' | 'ended'): Promise<void> => {
     if (isOver) return
     isOver = true
     kept.release()
-    await room.leave(participant, leaving)
-    if (!held) await lastSeen.put(person, room.name, newest, isMine)
+    await room.leave(participant, leaving === 'quietly' ? leaving : undefined)
+    if (!held) await lastSeen.put(person, room.name, newest, isMine && leaving === 'ended')
   }
   try {
     const [entries, { topic }, role, seen] = await Promise.all([
