@@ -96,6 +96,9 @@ end
 -- What stands for what was said before the newest entries: {text, first, last, author, at, version}; nil where there is none.
 function tools.summary() return snapshot.summary end
 
+-- What the room instructs this model with /instruct: texts, or none.
+function tools.instructions() return snapshot.instructions or {} end
+
 function tools.look() return snapshot.room end
 function tools.who() return snapshot.present end
 function tools.exits() return snapshot.room.exits end

@@ -1,4 +1,6 @@
--- What this place is, and how to behave in it. These are the same bytes in every turn.
+-- What this place is, and how to behave in it: the same bytes in every turn. Then what the room instructs the model.
+
+local tools = require "tools"
 
 local words = [[
 You take part in a chat room on an sshawl server, a place that people reach over SSH and share with language models and tools. Several people may be present, and several models. You speak when somebody mentions you by name, and what you write is shown to everyone in the room.
@@ -19,6 +21,12 @@ Functions:
 - People see every call and may have to allow it. Call a function when it helps, not to show that you can.
 - After a result that begins with ERROR:, correct the call once if you see how; otherwise tell people what went wrong.]]
 
+local heading = "## Instructions\nThose who manage this room ask this of you:\n\n"
+
 return function(builder)
   builder:add_layer("system", 0, words, true, { required = true })
+  local instructions = tools.instructions()
+  if #instructions == 0 then return end
+  local text = heading .. table.concat(instructions, "\n\n")
+  builder:add_layer("instructions", 5, text, true, { required = true })
 end

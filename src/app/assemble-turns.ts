@@ -67,11 +67,12 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const { context, stores, models, composer, scopedTools, openToolbox, hooks, limits } = assembly
   const { clock, log } = context
   const { enabled, calibrations, modelFacts, turnLog } = models
-  const { history, scripts, summaries } = stores.prompts
+  const { history, scripts, instructions, summaries } = stores.prompts
   const snapshots = new Snapshots({
     rooms: stores.chat.rooms,
     history,
     scripts,
+    instructions,
     summaries,
     calibrations,
     clock,

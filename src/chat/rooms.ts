@@ -63,7 +63,7 @@ export class Rooms {
   }
 
   /**
-   * Makes a room with the vibe, scope, script and key-values of another; private if that is. Throws as
+   * Makes a room with the vibe, instructions, script and key-values of another; private if that is. Throws as
    * `create`.
    */
   async fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room> {

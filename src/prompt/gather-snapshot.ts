@@ -11,7 +11,14 @@ import { promptBudget } from './compose-prompt.ts'
 import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from './history.ts'
 import { CHECKPOINT_KEY, type Checkpoint, checkpointOf, summaryAfter } from './key-values.ts'
 import type { ModelSettings } from './model-settings.ts'
-import type { Composer, HistoryStore, ScriptStore, StoredSummary, SummaryStore } from './ports.ts'
+import type {
+  Composer,
+  HistoryStore,
+  InstructionStore,
+  ScriptStore,
+  StoredSummary,
+  SummaryStore,
+} from './ports.ts'
 import type { Resolution } from './scope.ts'
 import type { HistoryRow, Present, RoomSummary, Snapshot, ToolsInTurn } from './snapshot.ts'
 
@@ -33,6 +40,7 @@ interface SnapshotParts {
   readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
   readonly history: Pick<HistoryStore, 'newest' | 'toolCalls'>
   readonly scripts: Pick<ScriptStore, 'current'>
+  readonly instructions: Pick<InstructionStore, 'current'>
   readonly summaries: Pick<SummaryStore, 'current'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor'>
   readonly clock: Clock
@@ -57,11 +65,12 @@ export class Snapshots {
     const model = profileOf(request, await parts.calibrations.budgetFactor(request.model))
     const values = await parts.rooms.values(room.name)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
-    const [info, history, toolCalls, script, newestSummary, present] = await Promise.all([
+    const [info, history, toolCalls, script, instructions, newestSummary, present] = await Promise.all([
       room.info(),
       fresh ? [] : newestRows(parts.history, request, promptBudget(model), checkpoint),
       parts.history.toolCalls(room.name),
       parts.scripts.current(room.name),
+      parts.instructions.current(room.name, model.name),
       fresh ? undefined : parts.summaries.current(room.name),
       presentPeople(room, parts.modelNames()),
     ])
@@ -87,6 +96,7 @@ export class Snapshots {
       history,
       message: message ? attributed(message) : '',
       ...(script?.source ? { script: { source: script.source, version: script.version } } : {}),
+      ...(instructions.length > 0 ? { instructions } : {}),
       ...(stored ? { summary: withoutRoom(stored) } : {}),
       ...parts.toolsBounds(),
       toolCalls,

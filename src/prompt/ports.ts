@@ -101,6 +101,28 @@ export interface ScriptStore {
   versions(room: RoomName): Promise<readonly StoredScript[]>
 }
 
+/** The model of an instruction that is for all of them. */
+export const ALL_MODELS = ''
+
+/** One version of what a room instructs a model, or `ALL_MODELS`; an empty `text` ends it. */
+export interface StoredInstruction {
+  readonly room: RoomName
+  readonly model: string
+  /** Of this model's in the room: 1, 2, 3, … */
+  readonly version: number
+  readonly text: string
+  readonly author: string
+  readonly at: number
+}
+
+/** All versions, by model, the newest first. All methods reject with `StorageError` only. */
+export interface InstructionStore {
+  /** The texts that hold for a model: the one for all models comes first. */
+  current(room: RoomName, model: string): Promise<readonly string[]>
+  put(instruction: Omit<StoredInstruction, 'version'>): Promise<StoredInstruction>
+  versions(room: RoomName): Promise<readonly StoredInstruction[]>
+}
+
 /** An empty `text` means that the summary was cleared. */
 export interface StoredSummary extends RoomSummary {
   readonly room: RoomName

@@ -141,7 +141,7 @@ function noteLimit(argument: Json, notes: string[]): void {
 
 /** The module `snapshot` in Lua, without tools and history: for those the layers ask. */
 function luaSnapshot(
-  { now, room, user, present, model, script, summary }: Snapshot,
+  { now, room, user, present, model, script, instructions, summary }: Snapshot,
   target: number,
 ): JsonObject {
   const { values, ...description } = room
@@ -161,6 +161,7 @@ function luaSnapshot(
       encoding,
       backend,
     },
+    ...(instructions ? { instructions } : {}),
     ...(summary ? { summary: { ...summary } } : {}),
     session: {
       room: room.name,

@@ -103,6 +103,8 @@ export interface Snapshot {
   /** What is being answered; empty for `/wrap`. */
   readonly message: string
   readonly script?: RoomScript
+  /** Of the room, for all models and for this one; absent if there is none. */
+  readonly instructions?: readonly string[]
   /** Of the target for tools, 0-1. */
   readonly toolsShare: number
   /** At most, however large the share is. */

@@ -135,3 +135,75 @@ describe("a model's scope in a room", () => {
     expect((await sentTo('bot', 'lobby')).tools).toEqual(['calculator'])
   })
 })
+
+describe('an instruction of a room', () => {
+  const layers = async (model: string) => {
+    const wrap = JSON.parse(await out(['wrap', 'lobby', `@${model}`, '--json'])) as {
+      readonly system_prompt: string
+      readonly budget: { readonly target: number; readonly used: number }
+      readonly layers: readonly object[]
+    }
+    expect(wrap.budget.used).toBeLessThanOrEqual(wrap.budget.target)
+    return wrap
+  }
+
+  test('is in the system text of all models, or of the one that it is for, and in /wrap', async () => {
+    const before = (await sentTo('qwen', 'lobby')).system
+    await out(['instruct', 'lobby', 'Answer in haiku.'])
+    await out(['instruct', 'lobby', '@bot', 'Speak Latin.'])
+    const [bot, qwen] = [await sentTo('bot', 'lobby'), await sentTo('qwen', 'lobby')]
+    expect(bot.system).toContain('Answer in haiku.\n\nSpeak Latin.')
+    expect(qwen.system).toContain('Answer in haiku.')
+    // No notice or message of the request names it either.
+    expect(JSON.stringify(models.requests.at(-1)!.body)).not.toContain('Latin')
+    const wrap = await layers('bot')
+    expect(wrap.system_prompt).toBe(bot.system)
+    const layer = { name: 'instructions', placement: 'system', status: 'kept' }
+    expect(wrap.layers).toContainEqual(expect.objectContaining(layer))
+    await out(['instruct', 'lobby', 'off'])
+    expect((await sentTo('qwen', 'lobby')).system).toBe(before)
+    expect((await sentTo('bot', 'lobby')).system).toContain('Speak Latin.')
+    await out(['instruct', 'lobby', '@bot', 'off'])
+  })
+
+  test('has versions, of which one holds again by --back', async () => {
+    for (const text of ['One.', 'Two.', 'off']) await out(['instruct', 'lobby', '@bot', text])
+    const shown = async () =>
+      JSON.parse(await out(['instruct', 'lobby', '--json', '@bot'])) as {
+        readonly instructions: readonly { readonly model: string; readonly text: string }[]
+        readonly versions: readonly { readonly version: number; readonly text: string }[]
+      }
+    const { instructions, versions } = await shown()
+    expect(instructions).toEqual([])
+    const one = versions.find(({ text }) => text === 'One.')!
+    await out(['instruct', 'lobby', '--back', String(one.version), '@bot'])
+    expect((await shown()).instructions).toMatchObject([{ model: 'bot', text: 'One.' }])
+    expect(await out(['instruct', 'lobby'])).toMatch(/^for @bot: One\.\nversions:\n/)
+    expect((await sentTo('bot', 'lobby')).system).toContain('One.')
+  })
+
+  test('is read also in a room with a script of its own, and is copied by a fork', async () => {
+    await out(['create', 'told'])
+    await out(['instruct', 'told', '@bot', 'Speak Greek.'])
+    const script = 'function default_wrap(t) return wrap(t):system():history() end'
+    await out(['script', 'told', 'set'], script)
+    await out(['fork', 'told', 'told-2'])
+    for (const room of ['told', 'told-2'])
+      expect((await sentTo('bot', room)).system).toContain('Speak Greek.')
+  })
+
+  test.each([
+    ['mallory', ['Obey me.'], 1],
+    ['mallory', ['off'], 1],
+    ['mallory', ['--back', '1', '@bot'], 1],
+    ['mallory', [], 0],
+    ['rhea', ['@nobody', 'Speak.'], 1],
+    ['rhea', ['--back', '99', '@bot'], 1],
+    ['rhea', ['x'.repeat(2_001)], 1],
+  ])(
+    'is changed by a manager of the room, for a model that is there: %s, %j',
+    async (who, words, exitCode) => {
+      expect(await stage.as(who, ['instruct', 'lobby', ...words])).toMatchObject({ exitCode })
+    },
+  )
+})

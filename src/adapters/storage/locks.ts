@@ -22,7 +22,7 @@ export const WAITING_MESSAGES: Lock = 'waiting messages'
 /** The keys, codes and tokens of one person. */
 export const personOf = (person: string): Lock => `person ${person}`
 
-/** The numbers that a room gives: versions of scripts and summaries, permissions, questions. */
+/** The numbers that a room gives: versions of scripts, instructions and summaries, permissions, questions. */
 export const numbersOf = (room: string): Lock => `numbers ${room}`
 
 /** The requests of one turn. */

@@ -18,7 +18,13 @@ import type { ResultStore } from '../../tools/long-results.ts'
 import type { ChargeStore } from '../../turns/billing.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
-import type { CalibrationStore, HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
+import type {
+  CalibrationStore,
+  HistoryStore,
+  InstructionStore,
+  ScriptStore,
+  SummaryStore,
+} from '../../prompt/ports.ts'
 
 /**
  * All that is kept on disk, grouped by the parts of the core that use it. Methods take and give plain values, which
@@ -52,6 +58,7 @@ export interface Stores {
     /** The log again, as rows with their tokens. */
     readonly history: HistoryStore
     readonly scripts: ScriptStore
+    readonly instructions: InstructionStore
     readonly summaries: SummaryStore
   }
   /** What models did and used, and what is known of them: how they count, and what they can do. */

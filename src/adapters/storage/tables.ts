@@ -34,6 +34,15 @@ export interface Tables {
   members: { room: RoomName; person: PersonId; membership: Membership }
   room_values: { room: RoomName; key: string; value: string }
   room_scripts: { room: RoomName; version: number; source: string; author: string; at: number }
+  /** An empty `model` is all models; an empty `text` ended it. */
+  room_instructions: {
+    room: RoomName
+    model: string
+    version: number
+    text: string
+    author: string
+    at: number
+  }
   room_summaries: {
     room: RoomName
     version: number

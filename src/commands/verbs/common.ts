@@ -20,7 +20,13 @@ import type { Talk } from '../../chat/talk/talk.ts'
 import { safeJson } from '../../lib/json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import type { RoomHooks } from '../../prompt/hooks.ts'
-import { WrapError, type HistoryStore, type ScriptStore, type SummaryStore } from '../../prompt/ports.ts'
+import {
+  WrapError,
+  type HistoryStore,
+  type InstructionStore,
+  type ScriptStore,
+  type SummaryStore,
+} from '../../prompt/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { ChargeStore } from '../../turns/billing.ts'
 import type { TurnStore } from '../../turns/ports.ts'
@@ -75,6 +81,7 @@ export interface Services {
     readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly entries: EntryLog }
     readonly prompts: {
       readonly scripts: ScriptStore
+      readonly instructions: InstructionStore
       readonly summaries: SummaryStore
       readonly history: Pick<HistoryStore, 'following'>
     }

@@ -8,6 +8,7 @@ import { keys, token } from './credentials.ts'
 import { exportLog } from './export.ts'
 import { checkpoint, history, search } from './history.ts'
 import { invites } from './invites.ts'
+import { instruct } from './instruct.ts'
 import { keep, purge } from './keeping.ts'
 import { kv, todo } from './key-values.ts'
 import { mcp } from './mcp.ts'
@@ -50,7 +51,11 @@ const groupsWith = (
   ],
   ['past', 'what was said', [history, search, exportLog, summary, checkpoint, keep, purge]],
   ['asking', 'models, and what their tools may do', [ask, stop, retry, models, usage, allow, deny, perms]],
-  ['prompt', 'what models read here, and which tools they have', [tools, run, todo, wrap, turn, script, kv]],
+  [
+    'prompt',
+    'what models read here, and which tools they have',
+    [tools, run, todo, wrap, turn, instruct, script, kv],
+  ],
   ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
   ['programs', 'that come in as you', [token]],
   [

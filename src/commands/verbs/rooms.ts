@@ -65,7 +65,8 @@ export const create = verb({
 
 export const fork = verb({
   name: 'fork',
-  summary: 'make a room of your own like this one: its vibe, tools, script and key-values, not what was said',
+  summary:
+    'make a room of your own like this one: its vibe, tools, instructions, script and key-values, not what was said',
   room: 'here',
   flags: [PRIVATE_FLAG],
   arguments: [NEW_NAME],

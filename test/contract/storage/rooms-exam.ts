@@ -63,14 +63,18 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().chat.rooms.find('new' as RoomName)).toBeUndefined()
   })
 
-  test('are forked with key-values and current script, once, and are two rooms from then on', async () => {
+  test('are forked with key-values, current instructions and script, once, and are two rooms from then on', async () => {
     await register(store(), alice, bob)
     const { rooms } = store().chat
-    const { scripts } = store().prompts
+    const { scripts, instructions } = store().prompts
     await rooms.create(room('den', { owner: alice.id }))
     await rooms.setValue(den, 'tool_scope', ['Grep'])
     await scripts.put({ room: den, source: 'one', author: 'alice', at: 1 })
     await scripts.put({ room: den, source: 'two', author: 'bob', at: 2 })
+    const instruct = (model: string, words: string) =>
+      instructions.put({ room: den, model, text: words, author: 'alice', at: 3 })
+    for (const words of ['one', 'two']) await instruct('', words)
+    for (const words of ['gone', '']) await instruct('qwen', words)
     const copy = room('copy', { owner: bob.id, vibe: 'calm' })
     expect(await rooms.fork(den, copy)).toBe(true)
     expect(await rooms.fork(den, { ...copy, vibe: 'wild' })).toBe(false)
@@ -79,6 +83,9 @@ export function roomsExam(store: () => Storage): void {
     expect([...(await rooms.values(copy.name))]).toEqual([['tool_scope', ['Grep']]])
     const version = { room: copy.name, version: 1, source: 'two', author: 'bob', at: 2 }
     expect(await scripts.versions(copy.name)).toEqual([version])
+    expect(await instructions.versions(copy.name)).toEqual([
+      { room: copy.name, model: '', version: 1, text: 'two', author: 'alice', at: 3 },
+    ])
     await rooms.setValue(den, 'tool_scope', 'all')
     expect(await rooms.getValue(copy.name, 'tool_scope')).toEqual(['Grep'])
   })

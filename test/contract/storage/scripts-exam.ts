@@ -25,4 +25,19 @@ export function scriptsExam(store: () => Storage): void {
     expect(await store().prompts.scripts.versions(nowhere)).toEqual([])
     await refused(store().prompts.scripts.put({ ...put, room: nowhere, source: 'x' }))
   })
+
+  test('instructions have versions for each model, and the newest of all models and of one hold', async () => {
+    await store().chat.rooms.create(room('den', {}))
+    const { instructions } = store().prompts
+    const put = (model: string, words: string, at: number) =>
+      instructions.put({ room: den, model, text: words, author: 'alice', at })
+    expect(await instructions.current(den, 'qwen')).toEqual([])
+    expect(await put('qwen', 'own', 1)).toMatchObject({ model: 'qwen', version: 1, text: 'own' })
+    expect(await put('', 'all', 2)).toMatchObject({ model: '', version: 1 })
+    expect(await instructions.current(den, 'qwen')).toEqual(['all', 'own'])
+    expect(await instructions.current(den, 'bot')).toEqual(['all'])
+    expect(await put('qwen', '', 3)).toMatchObject({ version: 2 })
+    expect(await instructions.current(den, 'qwen')).toEqual(['all'])
+    expect((await instructions.versions(den)).map(({ text }) => text)).toEqual(['all', '', 'own'])
+  })
 }

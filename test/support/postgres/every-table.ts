@@ -44,6 +44,7 @@ const ROWS: readonly string[] = [
   "INSERT INTO members VALUES ('den', 'p1', 'owner'), ('den', 'p2', 'invited')",
   `INSERT INTO room_values VALUES ('den', 'tool_scope', '["Gr*"]')`,
   "INSERT INTO room_scripts VALUES ('den', 1, 'return 1', 'alice', 7), ('den', 2, 'return 2', 'alice', 8)",
+  "INSERT INTO room_instructions VALUES ('den', '', 1, 'be brief', 'alice', 7), ('den', 'qwen', 1, '', 'Bob', 8)",
   "INSERT INTO room_summaries VALUES ('den', 3, 'they talked', '01A', '01B', 'qwen', 9)",
   "INSERT INTO summary_drafts VALUES ('den', 'they', '', '')",
 

@@ -64,6 +64,7 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('talk.away', 'away'),
   ...methods('prompts.history', 'newest', 'following', 'toolCalls'),
   ...methods('prompts.scripts', 'current', 'versions'),
+  ...methods('prompts.instructions', 'current', 'versions'),
   ...methods('prompts.summaries', 'current', 'versions'),
   ...methods('models.turns', 'find', 'unfinished', 'last', 'asked'),
   ...methods('models.charges', 'spent', 'spending'),

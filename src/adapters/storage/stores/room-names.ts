@@ -26,6 +26,7 @@ export const TABLES_OF_ROOMS = [
   'untold_invitations',
   'last_seen',
   'removals',
+  'room_instructions',
 ] as const
 
 /** No key that a person or a script sets has a colon in it. The value says nothing. */

@@ -1,6 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
-import type { ScriptStore, StoredSummary, SummaryStore } from '../../../prompt/ports.ts'
+import {
+  ALL_MODELS,
+  type InstructionStore,
+  type ScriptStore,
+  type StoredSummary,
+  type SummaryStore,
+} from '../../../prompt/ports.ts'
 import { type Database, integer, requireRow } from '../database.ts'
 import { numbersOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
@@ -24,6 +30,38 @@ export function createScriptStore({ read, writes }: Database): ScriptStore {
 
 const scripts = (db: Kysely<Tables>, room: RoomName) =>
   db.selectFrom('room_scripts').selectAll().where('room', '=', room).orderBy('version', 'desc')
+
+/** What rooms instruct their models, all versions. */
+export function createInstructionStore({ read, writes }: Database): InstructionStore {
+  const { write } = writes()
+  return {
+    current: (room, model) =>
+      read(async (db) => {
+        const newest = [ALL_MODELS, model].map(async (one) => {
+          const query = instructions(db, room).where('model', '=', one).limit(1)
+          return (await query.executeTakeFirst())?.text ?? ''
+        })
+        return (await Promise.all(newest)).filter((text) => text !== '')
+      }),
+    versions: (room) => read((db) => instructions(db, room).execute()),
+    put: ({ room, model, text, author, at }) =>
+      write(async (db) => {
+        const { rows } = await sql<Tables['room_instructions']>`
+          INSERT INTO room_instructions (room, model, version, text, author, at)
+          SELECT ${room}, ${model}, coalesce(max(version), 0) + 1, ${text}, ${author}, ${integer(at)}
+          FROM room_instructions WHERE room = ${room} AND model = ${model} RETURNING *`.execute(db)
+        return requireRow(rows[0])
+      }, numbersOf(room)),
+  }
+}
+
+const instructions = (db: Kysely<Tables>, room: RoomName) =>
+  db
+    .selectFrom('room_instructions')
+    .selectAll()
+    .where('room', '=', room)
+    .orderBy('model')
+    .orderBy('version', 'desc')
 
 /** Versions of a room's summary that are kept; there is a new one whenever enough was said. */
 const MAX_VERSIONS = 100

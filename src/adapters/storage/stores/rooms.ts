@@ -33,6 +33,10 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
         await sql`INSERT INTO room_scripts (room, version, source, author, at)
           SELECT ${record.name}, 1, source, author, at FROM room_scripts
           WHERE room = ${from} ORDER BY version DESC LIMIT 1`.execute(db)
+        await sql`INSERT INTO room_instructions (room, model, version, text, author, at)
+          SELECT ${record.name}, model, 1, text, author, at FROM room_instructions AS one
+          WHERE room = ${from} AND text <> '' AND version = (SELECT max(version) FROM room_instructions
+            WHERE room = one.room AND model = one.model)`.execute(db)
         return true
       }),
     rename: (from, to) => write((db) => renameRoom(db, from, to), roomLog(from)),

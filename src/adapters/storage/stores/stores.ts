@@ -19,7 +19,7 @@ import {
   createPreferenceStore,
   createTypedStore,
 } from './personal.ts'
-import { createScriptStore, createSummaryStore } from './room-versions.ts'
+import { createInstructionStore, createScriptStore, createSummaryStore } from './room-versions.ts'
 import { createRoomStore } from './rooms.ts'
 import { createAwayStore, createDirectMessageStore, createIgnoredStore } from './talk.ts'
 import { createTokenStore } from './tokens.ts'
@@ -63,6 +63,7 @@ export const createStores = (
   prompts: {
     history: createHistoryStore(database),
     scripts: createScriptStore(database),
+    instructions: createInstructionStore(database),
     summaries: createSummaryStore(database),
   },
   models: {

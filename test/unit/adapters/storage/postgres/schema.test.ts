@@ -20,7 +20,9 @@ const released: Readonly<Record<string, string>> = {
   '005-secrets.sql': '3c36554dd239afc112158f9c71b698fca882d19adaa6330a0c209db72ac65deb',
   '006-results-from-outside.sql': 'c6c108764b840fee2d377a0aad8387b31a8e09a5ed48f5115c55ce6a2203feaa',
   '007-changes.sql': '1d72bbe70add3cfeac6c8bd7953ddbfc2a634e5c07d37526bea1415f464835b2',
+  '008-rooms-of-people.sql': '161a1721af1d2efccc4fd3664736853acb3a0f4ca279b015986d6a03288b49c8',
   '009-removals.sql': 'c9f7e2e7c6ae4bd28f04427049caef118377f32d8bf66b8821fc83e9c7f11e77',
+  '010-instructions.sql': '3d430abcd7a0cbda835a45474f40331785d0ac4371782e34d941161fc10a0c37',
 }
 
 /** What servers know of each other: SQLite's is alone. */

@@ -1,0 +1,104 @@
+import { Refusal } from '../../chat/errors.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
+import { indentLater } from '../../chat/entry-text.ts'
+import { headOf } from '../../lib/text/characters.ts'
+import { takeWord } from '../../lib/text/words.ts'
+import { ALL_MODELS, type StoredInstruction } from '../../prompt/ports.ts'
+import { flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
+import { needManager } from '../runner.ts'
+import { modelNamed } from './answer.ts'
+import { announce, dateText, iso, print, verb } from './common.ts'
+
+/** Characters of an instruction: a model reads all of it in each request. */
+const MAX_CHARS = 2_000
+
+/** Characters of a version in the list. */
+const MAX_SHOWN_CHARS = 60
+
+/** Completes "only the owner of ROOM, an op or an admin can …". */
+const CHANGE = 'change its instructions'
+
+export const instruct = verb({
+  name: 'instruct',
+  summary:
+    'what models must do in this room, for all of them, or behind @MODEL for one; off ends it; alone it shows all versions',
+  room: 'here',
+  flags: [JSON_FLAG, flag('back', 'this version of it holds again', { value: 'N' })],
+  arguments: [text('text', 'a model (@qwen), and the instruction, or off', { optional: true })],
+  example: '@qwen answer in French',
+  rights: { manage: CHANGE, when: (args) => modelAndWords(args.text).words !== '' },
+  complete: { text: (_, { turns }) => ['off', ...turns.names().map((name) => `@${name}`)] },
+  async run(context, { stores, turns, clock }) {
+    const { room, person, args, flags } = context
+    const { instructions } = stores.prompts
+    const all = await instructions.versions(room.name)
+    const { model: named, words } = modelAndWords(args.text)
+    // An instruction for a model that is gone can still be ended.
+    const names = [...turns.names(), ...all.map((one) => one.model)]
+    const model = named === undefined ? ALL_MODELS : modelNamed(named, names)
+    const own = all.filter((one) => one.model === model)
+    if (words === '' && flags.back === undefined) {
+      const shown = named === undefined ? all : own
+      return print(context, shownJson(room.name, shown), shownLines(shown, context))
+    }
+    if (flags.json) throw new Misuse('--json shows instructions, and sets none')
+    if (flags.back !== undefined) await needManager(room, person, CHANGE)
+    const wanted = flags.back === undefined ? newText(words) : oldText(own, flags.back, words)
+    if (wanted === (own[0]?.text ?? '')) throw new Refusal(`that holds already for ${targetName(model)}`)
+    const change = { room: room.name, model, text: wanted, author: person.name, at: clock.now() }
+    const { version } = await instructions.put(change)
+    // Models read the room's notices, and the others must not read this one's instruction.
+    const done = wanted === '' ? 'ended' : 'set'
+    const told = `${person.name} ${done} the instruction for ${targetName(model)} (version ${version})`
+    await announce(context, told)
+  },
+})
+
+/** `@qwen be brief` */
+function modelAndWords(given = ''): { readonly model?: string; readonly words: string } {
+  const { word, rest } = takeWord(given)
+  return word.startsWith('@') ? { model: word, words: rest.trim() } : { words: given.trim() }
+}
+
+/** Empty if it ends. Throws `Refusal`. */
+function newText(words: string): string {
+  if (words === 'off') return ''
+  const cleaned = cleanText(words).trim()
+  if (cleaned === '') throw new Refusal('an instruction needs text; off ends it')
+  if (cleaned.length > MAX_CHARS) throw new Refusal(`an instruction has at most ${MAX_CHARS} characters`)
+  return cleaned
+}
+
+/** Throws `Misuse` and `Refusal`. */
+function oldText(own: readonly StoredInstruction[], wanted: string, words: string): string {
+  if (words !== '') throw new Misuse('--back takes a version, and no text')
+  const found = own.find(({ version }) => String(version) === wanted)
+  if (found) return found.text
+  throw new Refusal(`there is no version ${wanted.slice(0, 20)} of it; /instruct lists them`)
+}
+
+const targetName = (model: string): string => (model === ALL_MODELS ? 'all models' : `@${model}`)
+
+/** The newest version of each model's, if it was not ended. */
+const currentOf = (all: readonly StoredInstruction[]): readonly StoredInstruction[] =>
+  all.filter((one) => one.text !== '' && all.find(({ model }) => model === one.model) === one)
+
+function shownLines(all: readonly StoredInstruction[], caller: Caller): readonly string[] {
+  const current = currentOf(all).map(({ model, text }) => `for ${targetName(model)}: ${indentLater(text)}`)
+  const versions = all.map(({ model, version, author, at, text }) => {
+    const line = text.replaceAll('\n', ' ')
+    const head = headOf(line, MAX_SHOWN_CHARS)
+    const shown = text === '' ? 'off' : head === line ? line : `${head}…`
+    return `${version}  ${dateText(at, caller)}  ${author}  ${targetName(model)}  ${shown}`
+  })
+  const now = current.length > 0 ? current : ['no instruction is set']
+  return versions.length > 0 ? [...now, 'versions:', ...versions] : now
+}
+
+function shownJson(room: string, all: readonly StoredInstruction[]) {
+  const toJson = ({ model, version, author, at, text }: StoredInstruction) => ({
+    model: model === ALL_MODELS ? null : model,
+    ...{ version, author, at: iso(at), text },
+  })
+  return { room, instructions: currentOf(all).map(toJson), versions: all.map(toJson) }
+}
