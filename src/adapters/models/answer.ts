@@ -1,5 +1,4 @@
 import type { Usage } from '../../chat/entry.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { MAX_CALLS_PER_STEP, type ToolCall } from '../../toolbox/tool-call.ts'
 import {
@@ -32,15 +31,8 @@ export interface Piece {
   readonly end?: string
 }
 
-interface CallPiece {
-  /** True if no other piece belongs to the call. */
-  readonly isWhole?: boolean
-  readonly index?: number | undefined
-  readonly id?: string | undefined
-  readonly name?: string | undefined
-  readonly arguments?: string | undefined
-  readonly providerData?: JsonObject | undefined
-}
+/** Whole if no other piece belongs to the call. */
+type CallPiece = Partial<ToolCall> & { readonly index?: number; readonly isWhole?: boolean }
 
 /**
  * Calls come at the end: an answer that is cut leaves half a call. Throws `ProviderError` for the server's own
@@ -95,8 +87,9 @@ export async function* readAnswer(
   if (events.saysDone) end ??= ''
   if (end === undefined) throw new BrokenAnswer()
   for (const thought of thoughts.values()) yield { type: 'thought', thought }
-  for (const call of calls.all()) yield { type: 'call', call }
-  yield { type: 'finish', ...endOf(end, calls.count > 0), ...usageOf(usage) }
+  const made = calls.all()
+  for (const call of made) yield { type: 'call', call }
+  yield { type: 'finish', ...endOf(end, made.length > 0), ...usageOf(usage) }
 }
 
 const FAILURE = /^(?:error|fail|failed|failure)$/i
@@ -141,10 +134,6 @@ function usageOf({ input, cached, output }: ReportedSoFar): { usage?: Usage } {
 class Calls {
   readonly #calls: { -readonly [Key in keyof CallPiece]: CallPiece[Key] }[] = []
 
-  get count(): number {
-    return this.#calls.length
-  }
-
   all = (): readonly ToolCall[] =>
     this.#calls.map(({ id, name = '', arguments: text = '', providerData }, place) => ({
       id: id || `call_${place}`,
@@ -161,7 +150,7 @@ class Calls {
       call.name ||= piece.name
       call.arguments = (call.arguments ?? '') + (piece.arguments ?? '')
       call.providerData ??= piece.providerData
-    } else if (this.count < MAX_CALLS_PER_STEP) this.#calls.push({ ...piece })
+    } else if (this.#calls.length < MAX_CALLS_PER_STEP) this.#calls.push({ ...piece })
     else {
       const words = `it asked for more than ${MAX_CALLS_PER_STEP} tools at once; it was stopped`
       throw new ModelError(words, false, {}, { begun: true })

@@ -72,35 +72,23 @@ function anthropicDialect(): Dialect {
   return {
     field: 'type',
     *read(event) {
+      const { type } = event
       const index = countIn(event['index']) ?? 0
-      switch (event['type']) {
-        // A whole answer, although a stream was asked for.
-        case 'message':
-          for (const [place, block] of listIn(event['content']).entries())
-            yield* blockIn(place, typeof block === 'string' ? { type: 'text', text: block } : objectIn(block))
-          yield { end: textIn(event['stop_reason']) ?? '' }
-          break
-        case 'message_start':
-          yield {}
-          break
-        case 'content_block_start': {
-          const block = objectIn(event['content_block'])
-          if (BLOCKS.has(textIn(block['type']))) unknown.delete(index)
-          else unknown.add(index)
-          yield* blockIn(index, block)
-          break
-        }
-        case 'content_block_delta':
-          if (!unknown.has(index)) yield* deltaIn(index, objectIn(event['delta']))
-          break
-        case 'message_delta': {
-          const end = textIn(objectIn(event['delta'])['stop_reason'])
-          if (end) yield { end }
-          break
-        }
-        case 'message_stop':
-          yield { end: '' }
+      const delta = objectIn(event['delta'])
+      // A whole answer, although a stream was asked for.
+      if (type === 'message')
+        for (const [place, block] of listIn(event['content']).entries())
+          yield* blockIn(place, typeof block === 'string' ? { type: 'text', text: block } : objectIn(block))
+      if (type === 'message_start') yield {}
+      if (type === 'content_block_start') {
+        const block = objectIn(event['content_block'])
+        if (BLOCKS.has(block['type'])) unknown.delete(index)
+        else unknown.add(index)
+        yield* blockIn(index, block)
       }
+      if (type === 'content_block_delta' && !unknown.has(index)) yield* deltaIn(index, delta)
+      const end = textIn(event['stop_reason'] ?? delta['stop_reason']) ?? ''
+      if (type === 'message' || type === 'message_stop' || (type === 'message_delta' && end)) yield { end }
     },
     usage({ usage, message }) {
       const counts = objectIn(usage ?? objectIn(message)['usage'])
@@ -125,23 +113,18 @@ function* blockIn(index: number, block: Fields): Iterable<Piece> {
   }
 }
 
-const DELTAS: Readonly<Record<string, string>> = {
-  text_delta: 'text',
-  thinking_delta: 'thinking',
-  signature_delta: 'signature',
-  input_json_delta: 'partial_json',
-}
+const DELTA = /^(?:text|thinking|signature|input_json)_delta$/
 
-/** `anthropic` is what the SDK writes back into the next request. */
+/** Some gateways leave the type out. `anthropic` is what the SDK writes back into the next request. */
 function* deltaIn(index: number, delta: Fields): Iterable<Piece> {
-  const type = textIn(delta['type'])
-  for (const key of type === undefined ? Object.values(DELTAS) : [DELTAS[type] ?? '']) {
-    const value = argumentsIn(delta[key])
-    if (!value) continue
-    if (key === 'text') yield { text: value }
-    if (key === 'thinking') yield { thought: { id: index, text: value } }
-    if (key === 'signature')
-      yield { thought: { id: index, providerData: { anthropic: { signature: value } } } }
-    if (key === 'partial_json') yield { call: { index, arguments: value } }
-  }
+  const words = (key: string): string => argumentsIn(delta[key]) ?? ''
+  if (!DELTA.test(textIn(delta['type']) ?? 'text_delta')) return
+  const text = words('text')
+  if (text) yield { text }
+  const thought = words('thinking')
+  if (thought) yield { thought: { id: index, text: thought } }
+  const signature = words('signature')
+  if (signature) yield { thought: { id: index, providerData: { anthropic: { signature } } } }
+  const json = words('partial_json')
+  if (json) yield { call: { index, arguments: json } }
 }

@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http'
+import { Agent, request, type RequestOptions } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { listIn, objectIn, textIn } from './loose.ts'
 import { OLLAMA_ENDPOINT } from './ollama.ts'
@@ -42,10 +42,7 @@ async function canAnswer(model: string, endpoint: string, options: AskOptions): 
   return !capabilities || listIn(capabilities).includes('completion')
 }
 
-interface AskOptions {
-  readonly agent: Agent
-  readonly signal: AbortSignal
-}
+type AskOptions = Pick<RequestOptions, 'agent' | 'signal'>
 
 /** With `node:http`: loading `fetch` takes a tenth of the server's start. Rejects if anything goes wrong. */
 const askJson = (url: string, options: AskOptions, body?: object): Promise<unknown> =>

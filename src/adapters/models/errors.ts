@@ -1,7 +1,4 @@
-/**
- * Explains a failed request in a sentence for people, and says if another request may succeed. It does not
- * decide what is done about it.
- */
+// Explains a failed request in a sentence for people, and says if another request may succeed.
 import { duration } from '../../lib/amounts.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
@@ -91,18 +88,15 @@ export function toModelError(error: unknown, target: Target, begun = false, sent
   const words = redact(errorMessage(error), target, 300)
   const code = causes(error).map(errorCode).find(Boolean)
   const limit = causes(error).find((cause) => cause instanceof LimitError)
-  const [sentence, isPassing] = limit
-    ? explainLimit(limit)
-    : code
-      ? explainCode(code, target)
-      : explain(error, words, target)
+  const [sentence, isPassing] =
+    (limit && explainLimit(limit)) ?? (code ? explainCode(code, target) : explain(error, words, target))
   const facts = {
     endpoint: target.endpoint,
     ...(reply?.status ? { status: reply.status } : {}),
     ...(code ? { code } : {}),
     detail: redact((reply?.status && reply.said) || errorMessage(error), target, 500),
   }
-  const refusal = reply && withWords(refusalOf(reply, sent), words)
+  const refusal = reply && refusalOf(reply, words, sent)
   // The same request would be refused again, whatever its status says.
   const maySucceed = isPassing && (!refusal || (refusal.kind === 'too-long' && refusal.isPassing === true))
   return new ModelError(`${target.access.name}: ${sentence}`, maySucceed, facts, {
@@ -113,18 +107,17 @@ export function toModelError(error: unknown, target: Target, begun = false, sent
   })
 }
 
-function refusalOf({ said, status, isPassing }: Reply, sent: Fields): ModelRefusal | undefined {
+function refusalOf(reply: Reply, words: string, sent: Fields): ModelRefusal | undefined {
+  const { said, status, isPassing } = reply
   if (status === 401 || status === 403) return undefined
-  const refusal = status === 429 ? parseRateRefusal(said) : parseRefusal(said)
-  if (refusal) return refusal
-  // This status is of a request that is too large (RFC 9110, 15.5.14), whatever a proxy's page says.
-  if (status === 413) return { kind: 'too-long' }
   const isBadRequest = status === undefined ? !isPassing : status === 400 || status === 422
-  return isBadRequest ? partNamedIn(said, sent) : undefined
+  const refusal =
+    (status === 429 ? parseRateRefusal(said) : parseRefusal(said)) ??
+    (isBadRequest ? partNamedIn(said, sent) : undefined)
+  // This status is of a request that is too large (RFC 9110, 15.5.14), whatever a proxy's page says.
+  if (!refusal) return status === 413 ? { kind: 'too-long' } : undefined
+  return refusal.kind === 'too-long' || words === '' ? refusal : { ...refusal, words }
 }
-
-const withWords = (refusal: ModelRefusal | undefined, words: string): ModelRefusal | undefined =>
-  !refusal || refusal.kind === 'too-long' || words === '' ? refusal : { ...refusal, words }
 
 type Explanation = readonly [sentence: string, isPassing: boolean]
 
@@ -160,15 +153,9 @@ function explain(error: unknown, words: string, target: Target): Explanation {
   return [`the server at ${target.endpoint} sent something that is not a model's answer${quoted}`, true]
 }
 
-/** OpenAI, status 404. */
-const ONLY_RESPONSES = /only supported in v1\/responses/
-
-function explainStatus(
-  status: number,
-  { said, retryAfterMs, isPassing }: Reply,
-  words: string,
-  { access, endpoint }: Target,
-): string {
+function explainStatus(status: number, reply: Reply, words: string, target: Target): string {
+  const { said, retryAfterMs, isPassing } = reply
+  const { access, endpoint } = target
   if (status < 300) return `${endpoint} answers with status ${status} and nothing else; check endpoint`
   if (status < 400)
     return `${endpoint} answers with a redirect (status ${status}), which is not followed; check endpoint`
@@ -176,7 +163,7 @@ function explainStatus(
   // Gemini refuses a wrong key with status 400.
   if (status === 401 || status === 403 || /API key not valid/i.test(words))
     return `${keySentence(access)}${quoted}`
-  if (ONLY_RESPONSES.test(words))
+  if (words.includes('only supported in v1/responses'))
     return `${access.model} is only for the Responses API; set backend = "openai" and api = "responses"${quoted}`
   if (status === 404)
     return `${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`
@@ -207,10 +194,7 @@ function keySentence({ apiKey, apiKeyEnv, headerEnv = {}, headers = {} }: ModelA
   return `the provider refused the key in ${variable} (${key}); check it`
 }
 
-/**
- * A provider's text on one line. Providers quote the key that they were given, in part or whole, so whatever
- * looks like a key is taken out.
- */
+/** On one line. Providers quote the key that they were given, so whatever looks like one is taken out. */
 function redact(text: string, { access }: Target, length: number): string {
   const secrets = [access.apiKey, ...Object.values(access.headers ?? {})]
   const hidden = secrets.reduce<string>(

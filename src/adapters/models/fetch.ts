@@ -84,9 +84,7 @@ export function limitedFetch({ idleMs, answerBytes }: ModelLimits, proxies?: Pro
 /** A hosted server may list thousands of models. */
 const INQUIRY_LIMITS: ModelLimits = { idleMs: 10_000, answerBytes: 8 * 1024 * 1024 }
 
-/**
- * Asks a server about its models: `body` in a POST, else a GET. Rejects unless the answer is a JSON object.
- */
+/** Asks a server about its models: `body` in a POST, else a GET. Rejects unless it answers with an object. */
 export async function queryServer(
   url: string,
   access: ModelAccess,

@@ -5,10 +5,7 @@ const MOST = 3
 /** `who are you?` is no question about commands. */
 const ABOUT_THE_GUIDE = /\b(?:who|what) are you\b/iu
 
-/**
- * Answers a question with the commands that fit it best, in the words of `/help`. Undefined if none fits. `context`
- * is that of the prompt.
- */
+/** The commands that fit a question best, in the words of `/help`; undefined if none fits. */
 export function helpAnswer(
   question: string,
   context: string,

@@ -22,10 +22,8 @@ export function tour({ prompt }: Pick<ModelRequest, 'prompt'>, name: string, pla
     ...talkSteps(said, name, place.models()),
     ...commandSteps(asker, place, hasQuestions).filter(({ type }) => commands.has(verbOf(type))),
   ]
-  const more = [
-    ...(commands.has('msg') ? [{ type: `@${name} how do I talk to bob?`, shows: 'answers from /help' }] : []),
-    { type: `@${name} tools`, shows: 'which tools a model may use here' },
-  ]
+  const tools = { type: `@${name} tools`, shows: 'which tools a model may use here' }
+  const help = { type: `@${name} how do I talk to bob?`, shows: 'answers from /help' }
   return [
     `I am @${name}. I am no language model; I show you this place. Try:`,
     '',
@@ -33,7 +31,7 @@ export function tour({ prompt }: Pick<ModelRequest, 'prompt'>, name: string, pla
     '',
     'Ask me, too:',
     '',
-    ...more.map(line),
+    ...(commands.has('msg') ? [help, tools] : [tools]).map(line),
   ].join('\n')
 }
 

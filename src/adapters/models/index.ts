@@ -35,6 +35,5 @@ export interface ModelConfig extends ModelSettings, ModelAccess {
 export type ReachedModel = ModelAccess & { readonly backend: Backend }
 
 /** Reads nothing from the environment. Throws as `Provider.create`. */
-export function createModel(access: ReachedModel, limits: ModelLimits = MODEL_LIMITS): LanguageModel {
-  return PROVIDERS[access.backend].create(access, limits)
-}
+export const createModel = (access: ReachedModel, limits: ModelLimits = MODEL_LIMITS): LanguageModel =>
+  PROVIDERS[access.backend].create(access, limits)

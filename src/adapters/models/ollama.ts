@@ -72,7 +72,9 @@ const ollamaDialect: Dialect = {
 function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): Fields {
   const { prompt, messages, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
-  const { temperature, topP, seed, stop, options = {} } = access
+  const { temperature, topP, seed, stop, effort, options = {} } = access
+  // Only gpt-oss knows degrees; some versions refuse them for others (server/routes.go).
+  const thinking = effort && (/gpt-?oss/i.test(access.model) ? effort : true)
   const settings = { temperature, top_p: topP, seed, stop, num_ctx: contextWindow, num_predict: maxOutput }
   return {
     model: access.model,
@@ -86,17 +88,10 @@ function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): F
     truncate: false,
     shift: false,
     options: merge(settings, options),
-    think: thinkOf(access),
+    think: access.think ?? thinking,
     keep_alive: access.keepAlive,
   }
 }
-
-/** Only gpt-oss knows degrees; some versions refuse them for others (server/routes.go). */
-const thinkOf = ({
-  model,
-  effort,
-  think = effort && (/gpt-?oss/i.test(model) ? effort : true),
-}: ModelAccess) => think
 
 function messageOf(step: RequestMessage): object {
   switch (step.role) {

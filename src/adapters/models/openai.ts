@@ -45,15 +45,10 @@ export const openai: Provider = {
 }
 
 /** Servers that copy OpenAI. A key may be absent: then no header is sent. */
-async function loadCompatible({ apiKey, ...options }: SdkOptions, access: ModelAccess) {
+async function loadCompatible({ apiKey, ...options }: SdkOptions, { backend, model }: ModelAccess) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const key = apiKey === '' ? {} : { apiKey }
-  return createOpenAICompatible({
-    name: access.backend,
-    includeUsage: true,
-    ...options,
-    ...key,
-  }).chatModel(access.model)
+  return createOpenAICompatible({ name: backend, includeUsage: true, ...options, ...key }).chatModel(model)
 }
 
 /** Any server with OpenAI's chat completions: vLLM, LM Studio and others. */
@@ -104,14 +99,8 @@ export const llamacpp: Provider = {
 }
 
 /** platform.openai.com/docs/api-reference/chat/create */
-function chatSettings({
-  temperature,
-  topP,
-  seed,
-  stop,
-  effort,
-  reasoningEffort = effort,
-}: ModelAccess): Fields {
+function chatSettings(access: ModelAccess): Fields {
+  const { temperature, topP, seed, stop, effort, reasoningEffort = effort } = access
   return { temperature, top_p: topP, seed, stop, reasoning_effort: reasoningEffort }
 }
 
@@ -129,7 +118,9 @@ const chatDialect: Dialect = {
     const written = delta ?? message ?? choice['text']
     const fields = typeof written === 'object' ? objectIn(written) : { content: written }
     yield* contentIn(fields)
-    for (const call of [...listIn(fields['tool_calls']), ...legacyCall(fields)].map(objectIn))
+    // OpenAI's form of a call before it had tools has the function alone.
+    const old = listIn(fields['function_call']).map((call) => isSaid(call) && { index: 0, function: call })
+    for (const call of [...listIn(fields['tool_calls']), ...old].map(objectIn))
       if (isSaid(call)) yield callIn(call)
     const end = textIn(choice['finish_reason']) ?? textIn(objectIn(choice['finish_reason'])['type'])
     // A whole message needs no reason.
@@ -142,10 +133,6 @@ const chatDialect: Dialect = {
     return { input: prompt_tokens, cached: cached_tokens, output: completion_tokens }
   },
 }
-
-/** OpenAI's form of a call before it had tools. */
-const legacyCall = ({ function_call: call }: Fields): readonly unknown[] =>
-  isSaid(call) ? [{ index: 0, function: call }] : []
 
 /** Mistral sends its content as a list of texts and thoughts. A refusal of OpenAI is read as text. */
 function* contentIn(delta: Fields): Iterable<Piece> {

@@ -12,28 +12,17 @@ export const responsesSettings = (access: ModelAccess): Fields => {
 export const responsesDialect: Dialect = {
   field: 'response',
   *read(event) {
+    const type = textIn(event['type'])?.replace(/^response\./, '') ?? ''
     const text = textIn(event['delta'])
     const id = textIn(event['item_id'])
-    switch (event['type']) {
-      // Calls are read when they are whole.
-      case 'response.output_item.done':
-        yield* itemIn(objectIn(event['item']))
-        break
-      case 'response.output_text.delta':
-      case 'response.refusal.delta':
-        if (text) yield { text }
-        break
-      case 'response.reasoning_summary_part.added':
-        if (countIn(event['summary_index'])) yield { thought: { id, text: '\n\n' } }
-        break
-      case 'response.reasoning_summary_text.delta':
-      case 'response.reasoning_text.delta':
-        if (text) yield { thought: { id, text } }
-        break
-      case 'response.completed':
-      case 'response.incomplete':
-        yield { end: textIn(objectIn(objectIn(event['response'])['incomplete_details'])['reason']) ?? '' }
-    }
+    // Calls are read when they are whole.
+    if (type === 'output_item.done') yield* itemIn(objectIn(event['item']))
+    if (text && /^(?:output_text|refusal)\.delta$/.test(type)) yield { text }
+    if (text && /^reasoning_(?:summary_)?text\.delta$/.test(type)) yield { thought: { id, text } }
+    const isNextPart = type === 'reasoning_summary_part.added' && countIn(event['summary_index'])
+    if (isNextPart) yield { thought: { id, text: '\n\n' } }
+    const { reason } = objectIn(objectIn(event['response'])['incomplete_details'])
+    if (type === 'completed' || type === 'incomplete') yield { end: textIn(reason) ?? '' }
   },
   usage({ response }) {
     const { input_tokens, input_tokens_details, output_tokens } = objectIn(objectIn(response)['usage'])
