@@ -109,6 +109,14 @@ export async function put<Table extends keyof Tables>(
 
 const refs = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)))
 
+type WithoutNulls<Row> = { [Name in keyof Row as null extends Row[Name] ? never : Name]: Row[Name] } & {
+  [Name in keyof Row as null extends Row[Name] ? Name : never]?: NonNullable<Row[Name]>
+}
+
+/** The row without the columns that are null. */
+export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>
+
 /** The row that a statement ending in RETURNING always gives. */
 export function requireRow<T>(row: T | undefined): T {
   if (row === undefined) throw new Error('the statement returned no row')

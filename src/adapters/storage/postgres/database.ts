@@ -1,5 +1,5 @@
 import { type Kysely, PostgresAdapter, PostgresQueryCompiler } from 'kysely'
-import { Pool, type PoolClient } from 'pg'
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
@@ -8,10 +8,8 @@ import { saidOutright } from '../../../lib/addresses.ts'
 import { createKysely, type Database, type Job, type Writes } from '../database.ts'
 import type { Lock } from '../locks.ts'
 import type { Tables } from '../tables.ts'
-import { PooledClient } from './client.ts'
 import { postgresDialect } from './dialect.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
-import { createReach } from './reach.ts'
 import { inTransaction, isRepeatable, isUnusable, NotBegun } from './transaction.ts'
 import { toStored, VALUE_TYPES } from './values.ts'
 
@@ -40,7 +38,7 @@ const ATTEMPTS = 5
 /** Nothing is connected before the first statement. */
 export function createPostgresDatabase(url: string, settings: PostgresSettings = {}): PostgresDatabase {
   const pool = createPool(url, settings)
-  const reach = createReach(settings.log)
+  const reach = new Reach(settings.log)
   const queues: Serial[] = []
   let closing: Promise<void> | undefined
 
@@ -150,6 +148,56 @@ function createPool(url: string, { log, name = 'sshawl' }: PostgresSettings): Po
 }
 
 const ignore = (): void => undefined
+
+type Connected = Parameters<Client['connect']>[0]
+
+/** A client of the pool, with what the driver leaves to those who use it. */
+class PooledClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config)
+    // One that ends while it is used has rejected its statement, and emits the same error once more.
+    this.on('error', ignore)
+  }
+
+  override connect(): Promise<Client>
+  override connect(done: Connected): void
+  override connect(done?: Connected): Promise<Client> | undefined {
+    if (!done) return super.connect()
+    super.connect((error: Error) => {
+      // A login that fails on our side, as without a password, would stay open until PostgreSQL ends it.
+      if (error) void this.end()
+      Reflect.apply(done, undefined, [error, this])
+    })
+    return undefined
+  }
+}
+
+/** Logs once that the database cannot be reached, and once that it can be again. */
+class Reach {
+  readonly #log: Log | undefined
+  #isAway = false
+
+  constructor(log: Log | undefined) {
+    this.#log = log
+  }
+
+  /** Call it as a statement begins, and the function that it returns once that has succeeded. */
+  begin(): () => void {
+    const wasAway = this.#isAway
+    return () => {
+      // What began before may still end well when the database goes away.
+      if (!wasAway || !this.#isAway) return
+      this.#isAway = false
+      this.#log?.info({}, 'the database can be reached again')
+    }
+  }
+
+  failed({ reason, forOperators, cause }: StorageError): void {
+    if (this.#isAway || reason !== 'away') return
+    this.#isAway = true
+    this.#log?.error({ why: forOperators, cause: errorMessage(cause) }, 'the database cannot be reached')
+  }
+}
 
 async function repeat<T>(
   work: () => Promise<T>,

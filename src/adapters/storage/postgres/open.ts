@@ -10,12 +10,15 @@ import { type AuditRow, rightsQueries } from '../audit.ts'
 import { requireRow } from '../database.ts'
 import { editedMigration, type Migration, newerSchema, otherSchema, readMigrations } from '../migrations.ts'
 import type { Storage, Upkeep } from '../storage.ts'
+import { createStores } from '../stores/stores.ts'
 import type { Tables } from '../tables.ts'
+import { createAppend } from './append.ts'
 import { createClusterStores } from './cluster.ts'
 import { createPostgresDatabase, type PostgresDatabase } from './database.ts'
 import { ONLY_READS, toStorageError } from './errors.ts'
 import { MIGRATIONS } from './locks.ts'
-import { createStores } from './stores.ts'
+import { createEntrySearch } from './search.ts'
+import { turnOwnership } from './turn-ownership.ts'
 
 export interface PostgresOptions {
   /** `postgres://USER:PASSWORD@HOST/DATABASE`; it is shown nowhere. */
@@ -37,7 +40,11 @@ export async function openPostgres({ url, migrationsDir, clock, log }: PostgresO
     const { host, pathname } = new URL(url)
     log.info({ database: `${host}${pathname}`, schema: migrations.length }, 'database opened')
     return {
-      ...createStores(database),
+      ...createStores(database, {
+        append: createAppend(database),
+        search: createEntrySearch(database),
+        ownership: turnOwnership,
+      }),
       upkeep: createUpkeep(database),
       cluster: createClusterStores(database, { url, server, log }),
       [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),

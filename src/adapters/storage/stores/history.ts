@@ -1,10 +1,40 @@
 import { type Kysely, sql } from 'kysely'
+import type { EntryId } from '../../../chat/entry.ts'
 import { type DayStats, type EntryLog, type LogStats, MAX_AUTHORS, MAX_DAYS } from '../../../chat/ports.ts'
 import type { HistoryStore } from '../../../prompt/ports.ts'
 import type { HistoryRow } from '../../../prompt/snapshot.ts'
-import { type Database, type Dialect, requireRow } from '../database.ts'
+import { type Database, type Dialect, requireRow, withoutNulls } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { type EntryQuery, entryQuery, type FoundRow, toEntry } from './entries.ts'
+import { type EntryQuery, entryQuery, type FoundRow, inTimeOrder, sizeQuery, toEntry } from './entries.ts'
+
+/** The rooms' logs in the table `entries`. The engine appends and searches in its own way. */
+export function createEntryLog(
+  database: Database,
+  { append, search }: Pick<EntryLog, 'append' | 'search'>,
+): EntryLog {
+  const { dialect, read } = database
+  return {
+    append,
+    read: (room, wanted) =>
+      read(async (db) => {
+        const query: EntryQuery = { ...wanted, room }
+        const { rows } = await entryQuery(dialect, query).execute(db)
+        return inTimeOrder(rows.map(toEntry), wanted)
+      }),
+    sizes: (room, wanted) =>
+      read(async (db) => {
+        const { rows } = await sizeQuery(dialect, { ...wanted, room }).execute(db)
+        return inTimeOrder(rows, wanted)
+      }),
+    search,
+    stats: createLogStats(database),
+    lastId: () =>
+      read(async (db) => {
+        const { rows } = await sql<{ id: EntryId | null }>`SELECT max(id) AS id FROM entries`.execute(db)
+        return rows[0]?.id ?? undefined
+      }),
+  }
+}
 
 /** The log as rows with their tokens, from `token_counts`. */
 export function createHistoryStore({ dialect, read, writes }: Database): HistoryStore {
@@ -79,7 +109,7 @@ interface Totals {
 }
 
 /** Counts the entries of a room and sums up its charges. It reads every entry of the room. */
-export const createLogStats =
+const createLogStats =
   ({ dialect, read }: Database): EntryLog['stats'] =>
   (room) =>
     read(async (db) => {
@@ -103,12 +133,5 @@ export const createLogStats =
           UNION ALL
           SELECT ${day}, 0, 0, 0, sum(input), sum(output) FROM charges WHERE room = ${room} GROUP BY 1
         ) AS counted GROUP BY day ORDER BY day DESC LIMIT ${MAX_DAYS}`.execute(db)
-      const { entries, first, last } = requireRow(totals.rows[0])
-      return {
-        entries,
-        ...(first === null ? {} : { first }),
-        ...(last === null ? {} : { last }),
-        authors: authors.rows,
-        days: days.rows,
-      }
+      return { ...withoutNulls(requireRow(totals.rows[0])), authors: authors.rows, days: days.rows }
     })

@@ -3,16 +3,18 @@ import type { NameFiling } from '../../../chat/people/ports.ts'
 import type { Fingerprint, Person, PersonId } from '../../../chat/people/person.ts'
 import type { LoginFacts, PeopleStore } from '../../../chat/ports.ts'
 import { look } from '../../../lib/text/names.ts'
-import { type Database, integer, requireRow } from '../database.ts'
+import { type Database, integer, requireRow, select } from '../database.ts'
 import { NAMES } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { indexNames } from './names.ts'
 
 /** Registered people. Guests have no row. */
-export function createPeopleStore({ dialect, read, writes }: Database): PeopleStore & NameFiling {
-  const { write } = writes()
-  const find = (query: RawBuilder<PersonRow>): Promise<Person | undefined> =>
-    read(async (db) => (await query.execute(db)).rows.map(toPerson)[0])
+export function createPeopleStore(database: Database): PeopleStore & NameFiling {
+  const { dialect, read } = database
+  const { write } = database.writes()
+  const findAll = async (query: RawBuilder<PersonRow>): Promise<readonly Person[]> =>
+    (await select(database, query)).map(toPerson)
+  const find = async (query: RawBuilder<PersonRow>): Promise<Person | undefined> => (await findAll(query))[0]
   return {
     bySkeleton: (skeleton, at) =>
       find(sql`SELECT id, name, admin FROM people WHERE skeleton = ${skeleton}
@@ -21,17 +23,10 @@ export function createPeopleStore({ dialect, read, writes }: Database): PeopleSt
         WHERE kept_names.skeleton = ${skeleton} AND until > ${at} LIMIT 1`),
     byId: (id) => find(sql`SELECT id, name, admin FROM people WHERE id = ${id}`),
     beginning: (skeleton, most) =>
-      read(async (db) => {
-        // Counted as the database counts, which may be by code units or by characters.
-        const start = sql<string>`substr(skeleton, 1, length(CAST(${skeleton} AS TEXT)))`
-        const people = db.selectFrom('people').select(['id', 'name', 'admin'])
-        return (await people.where(start, '=', skeleton).orderBy('name').limit(most).execute()).map(toPerson)
-      }),
-    byIds: (ids) =>
-      read(async (db) => {
-        const people = db.selectFrom('people').select(['id', 'name', 'admin'])
-        return (await people.where('id', 'in', dialect.list(ids)).execute()).map(toPerson)
-      }),
+      // Counted as the database counts, which may be by code units or by characters.
+      findAll(sql`SELECT id, name, admin FROM people
+        WHERE substr(skeleton, 1, length(cast(${skeleton} AS text))) = ${skeleton} ORDER BY name LIMIT ${most}`),
+    byIds: (ids) => findAll(sql`SELECT id, name, admin FROM people WHERE id IN ${dialect.list(ids)}`),
     forLogin: (skeleton, key, at) =>
       read(async (db) => {
         const { rows } = await selectLogin(skeleton, key, at).execute(db)
@@ -44,14 +39,8 @@ export function createPeopleStore({ dialect, read, writes }: Database): PeopleSt
         return rows.map(({ fingerprint }) => fingerprint)
       }),
     holdersOf: (keys) =>
-      read(async (db) => {
-        const ids = db
-          .selectFrom('person_keys')
-          .select('person')
-          .where('fingerprint', 'in', dialect.list(keys))
-        const people = db.selectFrom('people').select(['id', 'name', 'admin'])
-        return (await people.where('id', 'in', ids).orderBy('name').execute()).map(toPerson)
-      }),
+      findAll(sql`SELECT id, name, admin FROM people
+        WHERE id IN (SELECT person FROM person_keys WHERE fingerprint IN ${dialect.list(keys)}) ORDER BY name`),
     register: (person, skeleton, key, at, most) =>
       write((db) => registerPerson(db, { person, skeleton, key, at, most }), NAMES),
     hasAdmin: () => read(hasAdmin),

@@ -7,7 +7,7 @@ import type {
   Ignored,
   IgnoredStore,
 } from '../../../chat/talk/ports.ts'
-import { type Database, integer, put, send } from '../database.ts'
+import { type Database, integer, put, send, withoutNulls } from '../database.ts'
 import { WAITING_MESSAGES } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
@@ -44,18 +44,9 @@ export function createDirectMessageStore(database: Database): DirectMessageStore
   }
 }
 
-function toMessage({
-  id,
-  recipient,
-  sender,
-  name,
-  guest,
-  key,
-  at,
-  text,
-}: Tables['direct_messages']): DirectMessage {
-  const from = { id: sender, name, guest: guest === 1 }
-  return { id, to: recipient, from: key === null ? from : { ...from, key }, at, text }
+function toMessage({ sender, name, guest, key, ...row }: Tables['direct_messages']): DirectMessage {
+  const { recipient: to, ...message } = row
+  return { ...message, to, from: withoutNulls({ id: sender, name, guest: guest === 1, key }) }
 }
 
 /** Who ignores whom. */

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import type { Grant, GrantStore } from '../../../approvals/ports.ts'
+import type { GrantStore } from '../../../approvals/ports.ts'
 import type { RoomName } from '../../../chat/entry.ts'
 import type { ConnectedMcpStore, McpPinStore } from '../../../tools/mcp-pins.ts'
 import type { ResultLimits, ResultStore } from '../../../tools/long-results.ts'
-import { changesRow, type Database, integer, put, requireRow, send } from '../database.ts'
+import { changesRow, type Database, integer, put, requireRow, send, withoutNulls } from '../database.ts'
 import { numbersOf, RESULTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
@@ -22,7 +22,7 @@ export function createGrantStore({ dialect, read, writes }: Database): GrantStor
           ON CONFLICT ${dialect.grantTarget} DO UPDATE
             SET until = excluded.until, "by" = excluded."by", at = excluded.at
           RETURNING *`.execute(db)
-        return toGrant(requireRow(rows[0]))
+        return withoutNulls(requireRow(rows[0]))
       }, numbersOf(room)),
     find: ({ person, room, tool, target, at }) =>
       read(async (db) => {
@@ -31,10 +31,10 @@ export function createGrantStore({ dialect, read, writes }: Database): GrantStor
           .where('tool', '=', tool)
           .where('target', '=', target)
           .executeTakeFirst()
-        return row && toGrant(row)
+        return row && withoutNulls(row)
       }),
     list: (room, at) =>
-      read(async (db) => (await validGrants(db, room, at).orderBy('id').execute()).map(toGrant)),
+      read(async (db) => (await validGrants(db, room, at).orderBy('id').execute()).map(withoutNulls)),
     remove: (room, id) =>
       statement((db) => changesRow(db, sql`DELETE FROM grants WHERE room = ${room} AND id = ${id}`)),
   }
@@ -46,9 +46,6 @@ const validGrants = (db: Kysely<Tables>, room: RoomName, at: number) =>
     .selectAll()
     .where('room', '=', room)
     .where((has) => has.or([has('until', 'is', null), has('until', '>', at)]))
-
-const toGrant = ({ until, ...grant }: Tables['grants']): Grant =>
-  until === null ? grant : { ...grant, until }
 
 /** Long results. The number of a result that was removed is never given again. */
 export function createResultStore({ read, writes }: Database): ResultStore {
@@ -76,9 +73,7 @@ export function createResultStore({ read, writes }: Database): ResultStore {
           .where('room', '=', room)
           .where('fd', '=', fd)
           .executeTakeFirst()
-        if (!row) return undefined
-        const { outside, ...result } = row
-        return outside === null ? result : { ...result, outside }
+        return row && withoutNulls(row)
       }),
   }
 }

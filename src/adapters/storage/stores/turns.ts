@@ -1,8 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Usage } from '../../../chat/entry.ts'
 import { SYSTEM } from '../../../chat/people/names.ts'
 import type { Prompt } from '../../../prompt/prompt.ts'
 import type { SentStep, TurnRecord, TurnStore } from '../../../turns/ports.ts'
-import type { Database } from '../database.ts'
+import { type Database, withoutNulls } from '../database.ts'
 import { stepsOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
@@ -56,17 +57,13 @@ export function createTurnStore({ dialect, read, writes }: Database, ownership?:
       ),
     asked: (room, person, limit) =>
       read(async (db) => {
-        const rows = await db
-          .selectFrom('turns')
-          .select(COLUMNS_BUT_PROMPT)
-          .where('room', '=', room)
-          .where('person', '=', person)
-          .where('message', 'is not', null)
-          .orderBy('started_at', 'desc')
-          .orderBy('id', 'desc')
-          .limit(Math.max(0, limit))
-          .execute()
-        return rows.map((row) => toRecord({ ...row, prompt: null }))
+        // A prompt may have a hundred thousand characters.
+        const { rows } = await sql<TurnRow>`
+          SELECT id, room, model, requester, started_at, ended_at, outcome, input, output, error, cached,
+            parent, message, person, NULL AS prompt
+          FROM turns WHERE room = ${room} AND person = ${person} AND message IS NOT NULL
+          ORDER BY started_at DESC, id DESC LIMIT ${Math.max(0, limit)}`.execute(db)
+        return rows.map(toRecord)
       }),
   }
 }
@@ -81,33 +78,11 @@ async function firstWithSteps(
 ): Promise<TurnRecord | undefined> {
   const [row] = await select(db, rest)
   if (!row) return undefined
-  const rows = await db
-    .selectFrom('turn_steps')
-    .select('sent')
-    .where('turn', '=', row.id)
-    .orderBy('step')
-    .execute()
+  const steps = db.selectFrom('turn_steps').select('sent').where('turn', '=', row.id)
+  const rows = await steps.orderBy('step').execute()
   const turn = toRecord(row)
   return rows.length === 0 ? turn : { ...turn, steps: rows.map(({ sent }) => JSON.parse(sent) as SentStep) }
 }
-
-/** A prompt may have a hundred thousand characters. */
-const COLUMNS_BUT_PROMPT = [
-  'id',
-  'room',
-  'model',
-  'requester',
-  'started_at',
-  'ended_at',
-  'outcome',
-  'input',
-  'output',
-  'error',
-  'cached',
-  'parent',
-  'message',
-  'person',
-] as const satisfies readonly (keyof TurnRow)[]
 
 const toRow = (turn: TurnRecord): TurnRow => ({
   id: turn.id,
@@ -127,23 +102,22 @@ const toRow = (turn: TurnRecord): TurnRow => ({
   person: turn.person ?? null,
 })
 
-const toRecord = (row: TurnRow): TurnRecord => ({
-  id: row.id,
-  room: row.room,
-  model: row.model,
-  requester: row.requester,
-  ...(row.parent === null ? {} : { parent: row.parent }),
-  startedAt: row.started_at,
-  ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
-  ...(row.outcome === null ? {} : { outcome: row.outcome }),
-  ...usageIn(row),
-  ...(row.error === null ? {} : { error: row.error }),
-  ...(row.message === null ? {} : { message: row.message }),
-  ...(row.person === null ? {} : { person: row.person }),
-  ...(row.prompt === null ? {} : { prompt: JSON.parse(row.prompt) as Prompt }),
-})
+const toRecord = (row: TurnRow): TurnRecord =>
+  withoutNulls({
+    id: row.id,
+    room: row.room,
+    model: row.model,
+    requester: row.requester,
+    parent: row.parent,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    outcome: row.outcome,
+    usage: usageIn(row),
+    error: row.error,
+    message: row.message,
+    person: row.person,
+    prompt: JSON.parse(row.prompt ?? 'null') as Prompt | null,
+  })
 
-function usageIn({ input, cached, output }: TurnRow): Pick<TurnRecord, 'usage'> {
-  if (input === null || output === null) return {}
-  return { usage: { input, output, ...(cached === null ? {} : { cached }) } }
-}
+const usageIn = ({ input, cached, output }: TurnRow): Usage | null =>
+  input === null || output === null ? null : withoutNulls({ input, output, cached })
