@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { message, sqliteOptions, temporaryDir } from '../support/storage.ts'
 import { calibrationsExam } from './storage/calibrations-exam.ts'
 import { chargesExam } from './storage/charges-exam.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'
@@ -72,19 +70,5 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
 
   test(`${engine} is in good health`, async () => {
     await expect(store().upkeep.health()).resolves.toBeUndefined()
-  })
-}
-
-/** What an engine must do whose database is a file of this server. `open` gives an empty store. */
-export function fileExam(engine: string, open: () => Promise<Storage>): void {
-  const store = openForEach(open)
-
-  test(`${engine} can be copied to a new file with all that is in it`, async () => {
-    using dir = temporaryDir()
-    await store().chat.entries.append(message('1', 'lobby', 'kept'))
-    const copy = sqliteOptions(dir.path)
-    await store().upkeep.backup(copy.file)
-    await using copied = await openStorage(copy)
-    expect(await copied.chat.entries.lastId()).toBe('1')
   })
 }

@@ -2,7 +2,7 @@ import { describe } from 'vitest'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { sqliteOptions } from '../support/storage.ts'
-import { entriesExam, fileExam, recordsExam } from './storage-exam.ts'
+import { entriesExam, recordsExam } from './storage-exam.ts'
 
 const ENGINE = 'SQLite in memory, in the thread of its caller'
 
@@ -10,4 +10,3 @@ const open = (): Promise<Storage> => openStorage({ ...sqliteOptions(''), file: '
 
 describe('entries', () => entriesExam(ENGINE, open))
 describe('records', () => recordsExam(ENGINE, open))
-describe('the file', () => fileExam(ENGINE, open))

@@ -1,6 +1,6 @@
-// All that outlives the server is stored through this folder. It implements the ports of the core and knows none of
-// its rules: who may read, what a model is shown, what an entry means. The stores (stores/) are written once over
-// `Database`; sqlite/ and postgres/ have connections, append, search, opening and migrations.
+// All that outlives the server is stored through this folder. It implements the ports of the core and must
+// not know its rules: who may read, what a model is shown, what an entry means. The stores (stores/) are
+// written once over `Database`; sqlite/ and postgres/ have connections, append, search and migrations.
 
 import type { ClusterStores } from '../../cluster/stores.ts'
 import type { NameFiling, InviteStore, KeyStore, NameStore, TokenStore } from '../../chat/people/ports.ts'
@@ -27,8 +27,8 @@ import type {
 } from '../../prompt/ports.ts'
 
 /**
- * All that is kept on disk, grouped by the parts of the core that use it. Methods take and give plain values, which
- * may cross to another thread, and reject with `StorageError` only.
+ * All that is kept on disk. Methods take and give plain values, which may cross to another thread, and reject
+ * with `StorageError` only.
  */
 export interface Stores {
   readonly chat: {
@@ -46,28 +46,23 @@ export interface Stores {
     readonly preferences: PreferenceStore
     readonly lastSeen: LastSeenStore
   }
-  /** What people do beside what the rooms' logs have. */
   readonly talk: {
     readonly messages: DirectMessageStore
     readonly ignored: IgnoredStore
     readonly typed: TypedStore
     readonly away: AwayStore
   }
-  /** What prompts are made from, beside rooms and people. */
   readonly prompts: {
-    /** The log again, as rows with their tokens. */
     readonly history: HistoryStore
     readonly scripts: ScriptStore
     readonly instructions: InstructionStore
     readonly summaries: SummaryStore
   }
-  /** What models did and used, and what is known of them: how they count, and what they can do. */
   readonly models: {
     readonly turns: TurnStore
     readonly charges: ChargeStore
     readonly calibrations: CalibrationStore
   }
-  /** What tools may do without a question, their long results, and the servers that bring some. */
   readonly tools: {
     readonly grants: GrantStore
     readonly results: ResultStore
@@ -76,7 +71,7 @@ export interface Stores {
   readonly upkeep: Upkeep
 }
 
-/** The stores, until they are disposed of. What is under way then is stored first. */
+/** Disposing stores what is under way, then closes. */
 export interface Storage extends Stores, AsyncDisposable {
   /** Present where several servers may use the same database. */
   readonly cluster?: ClusterStores
@@ -86,14 +81,9 @@ export interface Storage extends Stores, AsyncDisposable {
 export interface Upkeep {
   /** Rejects if nothing could be stored just now. */
   health(): Promise<void>
-  /**
-   * Writes a copy of everything stored so far to a new file (mode 0600) while work goes on.
-   * An existing file is left alone and rejected.
-   */
-  backup(file: string): Promise<void>
-  /** Looks through the whole database; resolves to the first thing that is wrong, and to undefined where nothing is. */
+  /** Looks through the whole database; resolves to the first problem, or undefined. */
   damage(): Promise<string | undefined>
-  /** Does now what the next search would do first: takes in what was appended since the last one. */
+  /** Adds to the search index what was appended since the last search. */
   refreshSearch(): Promise<void>
   /** Makes the search index anew, so that it has no word of what was removed. */
   renewSearch(): Promise<void>

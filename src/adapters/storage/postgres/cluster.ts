@@ -1,5 +1,5 @@
-// What servers that share the database know of each other: which of them live, who is in a room through which,
-// what all are to do once, and which rooms are being deleted. It must not know what follows from any of it (src/cluster).
+// What servers that share the database know of each other: which of them live, who is in a room through
+// which, what all are to do once, and which rooms are being deleted. It must not know what follows (src/cluster).
 
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'

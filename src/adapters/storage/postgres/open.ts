@@ -73,7 +73,6 @@ const createUpkeep = ({ transaction }: PostgresDatabase): Upkeep => ({
       const message = 'the database only reads just now; tell an admin'
       throw new StorageError('read-only', message, { forOperators: ONLY_READS })
     }),
-  backup: () => Promise.reject(useDump()),
   // PostgreSQL checks its pages by itself as it reads them.
   damage: async () => undefined,
   refreshSearch: async () => undefined,

@@ -18,7 +18,7 @@ export const isRepeatable = (error: unknown): boolean => isConflict(error) || er
 /** What `cause` says kept a transaction from its beginning. */
 export class NotBegun extends Error {}
 
-/** Does the job in a transaction that holds the locks. Rejects with what the driver throws, once it is rolled back. */
+/** Runs the job in a transaction that holds the locks. Rejects with the driver's error after the rollback. */
 export async function inTransaction<T>(
   client: PoolClient,
   job: () => Promise<T>,

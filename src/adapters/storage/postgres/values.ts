@@ -1,8 +1,8 @@
 import { types, type CustomTypesConfig } from 'pg'
 
 /**
- * PostgreSQL keeps no U+0000 in a text. In its place stands U+FDD0 with a 0, and U+FDD0 itself is written with a 1. It is one of
- * those code points that Unicode keeps for use inside of a program.
+ * PostgreSQL keeps no U+0000 in a text: U+FDD0 with a 0 replaces it, and U+FDD0 itself is written with a 1.
+ * Unicode keeps that code point for use inside of a program.
  */
 const MARK = '\u{fdd0}'
 

@@ -3,7 +3,7 @@ import * as stores from '../stores/stores.ts'
 import { createAppend } from './append.ts'
 import type { SqliteDatabase } from './database.ts'
 import { createSearch } from './search.ts'
-import { copyInto, findDamage, releasePages, storeOnePage } from './upkeep.ts'
+import { findDamage, releasePages, storeOnePage } from './upkeep.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
 export function createStores(database: SqliteDatabase): Stores {
@@ -13,7 +13,6 @@ export function createStores(database: SqliteDatabase): Stores {
     ...stores.createStores(database, { append: createAppend(database), search }),
     upkeep: {
       health: () => write(async () => storeOnePage(file)),
-      backup: (target) => read(async () => copyInto(file, target)),
       damage: () => read(async () => findDamage(file)),
       refreshSearch: refresh,
       renewSearch: renew,

@@ -31,7 +31,7 @@ const methods = <Store extends string, Name extends string>(store: Store, ...nam
 const SLOW: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.entries', 'search', 'stats'),
   ...methods('models.charges', 'usage'),
-  ...methods('upkeep', 'backup', 'damage', 'refreshSearch', 'renewSearch'),
+  ...methods('upkeep', 'damage', 'refreshSearch', 'renewSearch'),
   ...methods('chat.retention', 'countBefore', 'mayBeOf'),
 ])
 

@@ -21,17 +21,12 @@ import { toStorageError } from './errors.ts'
 import { hasLog, isEmpty, isOurs, lockDirectory, openReader, versionOf } from './file.ts'
 import { indexFile } from './search.ts'
 
-/** Copies a database that another process may be serving from. */
+/**
+ * Copies a database, as one snapshot, while another process may be serving from it, which does not wait. The
+ * target appears whole or not at all, has mode 0600, and never replaces a file.
+ */
 export function backupFile(source: string, target: string): void {
   using db = openReader(source)
-  copyInto(db, target)
-}
-
-/**
- * Copies everything that a connection sees, as one snapshot; no other connection waits. The target appears
- * whole or not at all, has mode 0600, and never replaces a file.
- */
-export function copyInto(db: Database, target: string): void {
   const partial = `${target}.${randomUUID()}.partial`
   const descriptor = openSync(partial, 'wx', 0o600)
   try {

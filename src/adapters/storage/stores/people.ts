@@ -100,7 +100,7 @@ async function makeAdmin(db: Kysely<Tables>, id: PersonId): Promise<boolean> {
   return (await change.where('id', '=', id).executeTakeFirst()).numUpdatedRows === 1n
 }
 
-/** A person who has the name, or nulls, and what is known of the key. `holders` are ids with spaces between them. */
+/** A person who has the name, or nulls, and facts of the key. `holders` are ids with spaces between them. */
 type LoginRow = (PersonRow | { readonly id: null }) & {
   readonly filedName: string | null
   readonly ownsName: unknown

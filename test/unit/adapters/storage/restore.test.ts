@@ -33,7 +33,7 @@ async function crashed(dir: string) {
   const backup = join(dir, 'backup.db')
   await using storage = await openStorage(running)
   await storage.chat.entries.append(message('1', 'lobby', 'in the backup'))
-  await storage.upkeep.backup(backup)
+  await backupDatabase(running.file, backup)
   await storage.chat.entries.append(message('2', 'lobby', 'after the backup'))
   await (await openStorage(left))[Symbol.asyncDispose]()
   for (const end of ['', '-wal']) copyFileSync(`${running.file}${end}`, `${left.file}${end}`)

@@ -247,9 +247,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
 
   test('says what to use for backups and restores', async () => {
     await using database = await createMigrated()
-    await using storage = await openStorage(postgresOptions(database))
     const dump = 'pg_dump --format=custom'
-    await expect(storage.upkeep.backup('/nowhere')).rejects.toThrow(dump)
     await expect(backupDatabase(database.url, '/nowhere')).rejects.toThrow(dump)
     const restore = { source: 'x', file: database.url, migrationsDir: '', now: new Date() }
     await expect(restoreDatabase(restore)).rejects.toThrow('pg_restore')
