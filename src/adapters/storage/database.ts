@@ -38,7 +38,6 @@ export interface Database {
   truncateWalSoon(): void
 }
 
-/** The writes of one store. */
 export interface Writes {
   /** Runs the job in a transaction, which holds the locks on PostgreSQL. Resolves after the commit. */
   write<T>(job: Job<T>, ...locks: readonly Lock[]): Promise<T>

@@ -77,7 +77,6 @@ export interface Storage extends Stores, AsyncDisposable {
   readonly cluster?: ClusterStores
 }
 
-/** The care of the database itself. */
 export interface Upkeep {
   /** Rejects if nothing could be stored just now. */
   health(): Promise<void>

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Lock } from '../locks.ts'
 
-/** The schema. */
 export const MIGRATIONS: Lock = 'migrations'
 
 /**

@@ -7,7 +7,6 @@ import { NAMES, personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { type PersonRow, registerPerson, toPerson } from './people.ts'
 
-/** Invite codes. */
 export function createInviteStore({ dialect, read, writes }: Database): InviteStore {
   const { write, statement } = writes()
   return {

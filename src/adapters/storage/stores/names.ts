@@ -7,7 +7,6 @@ import type { Database, Writes } from '../database.ts'
 import { NAMES } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
-/** The names of registered people. */
 export function createNameStore({ writes }: Database): NameStore {
   const { write } = writes()
   return {

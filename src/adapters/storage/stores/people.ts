@@ -49,7 +49,6 @@ export function createPeopleStore(database: Database): PeopleStore & NameFiling 
   }
 }
 
-/** The columns of a person. */
 export type PersonRow = Pick<Tables['people'], 'id' | 'name' | 'admin'>
 
 export const toPerson = ({ id, name, admin }: PersonRow): Person => ({

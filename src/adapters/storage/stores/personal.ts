@@ -63,7 +63,6 @@ export function createTypedStore({ dialect, writes, truncateWalSoon }: Database)
   }
 }
 
-/** The options of people. */
 export function createPreferenceStore(database: Database): PreferenceStore {
   const { read } = database
   const { statement } = database.writes()

@@ -11,7 +11,6 @@ import { type Database, integer, requireRow } from '../database.ts'
 import { numbersOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
-/** Room scripts, all versions. */
 export function createScriptStore({ read, writes }: Database): ScriptStore {
   const { write } = writes()
   return {
@@ -66,7 +65,6 @@ const instructions = (db: Kysely<Tables>, room: RoomName) =>
 /** Versions of a room's summary that are kept; there is a new one whenever enough was said. */
 const MAX_VERSIONS = 100
 
-/** Rooms' summaries. */
 export function createSummaryStore({ read, writes }: Database): SummaryStore {
   const { write } = writes()
   return {

@@ -33,7 +33,6 @@ interface EngineParts {
   readonly ownership?: TurnOwnership
 }
 
-/** All stores of a database; its upkeep is the engine's. */
 export const createStores = (
   database: Database,
   { append, search, ownership }: EngineParts,

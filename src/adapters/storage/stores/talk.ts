@@ -11,7 +11,6 @@ import { type Database, integer, put, send, withoutNulls } from '../database.ts'
 import { WAITING_MESSAGES } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
-/** Messages to one person. */
 export function createDirectMessageStore(database: Database): DirectMessageStore {
   const { dialect, truncateWalSoon } = database
   const { write, statement, inOrder } = database.writes()
@@ -113,7 +112,6 @@ function toIgnored(rows: readonly IgnoredRow[]): readonly Ignored[] {
   }))
 }
 
-/** People who are away. */
 export function createAwayStore({ read, writes }: Database): AwayStore {
   const { statement } = writes()
   return {

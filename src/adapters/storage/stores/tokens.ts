@@ -6,7 +6,6 @@ import { personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { type PersonRow, toPerson } from './people.ts'
 
-/** Bearer tokens. */
 export function createTokenStore({ dialect, read, writes }: Database): TokenStore {
   const { write, statement } = writes()
   return {
