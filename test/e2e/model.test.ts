@@ -84,6 +84,16 @@ describe('a model over HTTP', () => {
     expect(log).not.toContain('calculator')
   })
 
+  test('that asks for a crowd of tools is stopped, and the room reads why', async () => {
+    const crowd = Array.from({ length: 80 }, (_, index) => ({
+      call: { index, id: `call_${index}`, name: 'look', arguments: '{}' },
+    }))
+    models.play(answer(crowd))
+    const why = '@qwen: it asked for more than 64 tools at once; it was stopped'
+    expect(await ask('@qwen', 'look around')).toMatchObject({ exitCode: 1, stderr: `${why}\n` })
+    expect((await stage.as('alice', ['history', 'lobby', '-n', '1'])).stdout).toContain(`-- ${why}\n`)
+  })
+
   test('that calls Grep gets what Grep found in its next request', async () => {
     await stage.as('rhea', ['tools', 'lobby', 'on'])
     const files = join(stage.server.dataDir, 'rooms', 'lobby', 'files')

@@ -1,15 +1,10 @@
 import type { Usage } from '../../chat/entry.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { MAX_CALLS_PER_STEP, type ToolCall } from '../../toolbox/tool-call.ts'
-import {
-  ModelError,
-  type FinishReason,
-  type ModelEvent,
-  type ReportedSoFar,
-  type Thought,
-} from '../../turns/ports.ts'
+import { type FinishReason, type ModelEvent, type ReportedSoFar, type Thought } from '../../turns/ports.ts'
 import { BodyEvents, BrokenAnswer } from './body-events.ts'
 import { errorOfEvent } from './errors.ts'
+import { LimitError } from './fetch.ts'
 import { countIn, isObject, isSaid, listIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
 
 /** How one kind of server writes its answers. Made anew for each answer, so it may remember events. */
@@ -142,7 +137,7 @@ class Calls {
       ...(providerData && { providerData }),
     }))
 
-  /** Throws `ModelError` for more calls than a turn runs, so that the rest is not read. */
+  /** Throws `LimitError` for more calls than a turn runs, so that the rest is not read. */
   add(piece: CallPiece): void {
     const call = this.#continuedBy(piece)
     if (call) {
@@ -151,10 +146,7 @@ class Calls {
       call.arguments = (call.arguments ?? '') + (piece.arguments ?? '')
       call.providerData ??= piece.providerData
     } else if (this.#calls.length < MAX_CALLS_PER_STEP) this.#calls.push({ ...piece })
-    else {
-      const words = `it asked for more than ${MAX_CALLS_PER_STEP} tools at once; it was stopped`
-      throw new ModelError(words, false, {}, { begun: true })
-    }
+    else throw new LimitError('calls')
   }
 
   /** Some servers give all calls one index, or one id, or send neither. */

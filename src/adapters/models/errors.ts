@@ -2,6 +2,7 @@
 import { duration } from '../../lib/amounts.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
+import { MAX_CALLS_PER_STEP } from '../../toolbox/tool-call.ts'
 import { ModelError, type ModelRefusal } from '../../turns/ports.ts'
 import { BrokenAnswer } from './body-events.ts'
 import { LimitError } from './fetch.ts'
@@ -121,10 +122,12 @@ function refusalOf(reply: Reply, words: string, sent: Fields): ModelRefusal | un
 
 type Explanation = readonly [sentence: string, isPassing: boolean]
 
-const explainLimit = ({ limit }: LimitError): Explanation =>
-  limit === 'idleMs'
-    ? ['the server fell silent in the middle; it was given up', true]
-    : ['the server sent more than an answer can hold; it was stopped', false]
+function explainLimit({ limit }: LimitError): Explanation {
+  if (limit === 'idleMs') return ['the server fell silent in the middle; it was given up', true]
+  if (limit === 'calls')
+    return [`it asked for more than ${MAX_CALLS_PER_STEP} tools at once; it was stopped`, false]
+  return ['the server sent more than an answer can hold; it was stopped', false]
+}
 
 function explainCode(code: string, { endpoint, advice }: Target): Explanation {
   const at = new URL(endpoint).origin

@@ -1,10 +1,12 @@
 import { objectIn, type Fields } from './loose.ts'
 import type { ModelAccess, ModelLimits, Proxies } from './provider.ts'
 
+type Limit = keyof ModelLimits | 'calls'
+
 export class LimitError extends Error {
   override readonly name = 'LimitError'
-  readonly limit: keyof ModelLimits
-  constructor(limit: keyof ModelLimits) {
+  readonly limit: Limit
+  constructor(limit: Limit) {
     super(`over the limit ${limit}`)
     this.limit = limit
   }

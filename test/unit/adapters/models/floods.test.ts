@@ -88,7 +88,7 @@ const TOO_MUCH = {
 
 const TOO_MANY_CALLS = {
   name: 'ModelError',
-  message: 'it asked for more than 64 tools at once; it was stopped',
+  message: 'qwen: it asked for more than 64 tools at once; it was stopped',
   retryable: false,
 }
 
