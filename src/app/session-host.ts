@@ -155,7 +155,7 @@ class RoomSession implements SessionHost {
     await Promise.all([talk.showWaiting(), invitations.tell(person)])
   }
 
-  /** The room that was asked for; else, at a terminal, the one that the person was last in; else the lobby. */
+  /** The room that was asked for; else, at a terminal, the room of last time; else the lobby. */
   async #enterFirst(screen: Screen, current: CurrentRoom): Promise<void> {
     const { rooms, views, join } = this.#parts
     const { firstRoom, size } = this.#own

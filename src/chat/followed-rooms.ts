@@ -72,7 +72,7 @@ export class FollowedRooms {
     }
   }
 
-  /** Where something is new: those first that name the person, then where it is newest. Never rejects. */
+  /** Where something is new: first the rooms that name the person, then the newest. Never rejects. */
   async news(person: Person): Promise<readonly RoomNews[]> {
     if (person.guest) return []
     const follower = this.#hold(person)
@@ -143,7 +143,7 @@ class Follower {
     this.#parts = parts
   }
 
-  /** Counts what is new in all rooms but those that the person is in. Never rejects. */
+  /** Counts what is new in all rooms that the person is not in. Never rejects. */
   load(): Promise<void> {
     this.#loaded ??= this.#load().catch((error: unknown) => {
       const { log } = this.#parts

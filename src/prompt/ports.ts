@@ -117,7 +117,7 @@ export interface StoredInstruction {
 
 /** All versions, by model, the newest first. All methods reject with `StorageError` only. */
 export interface InstructionStore {
-  /** The texts that hold for a model: the one for all models comes first. */
+  /** The texts that hold for a model: that for all models comes first. */
   current(room: RoomName, model: string): Promise<readonly string[]>
   put(instruction: Omit<StoredInstruction, 'version'>): Promise<StoredInstruction>
   versions(room: RoomName): Promise<readonly StoredInstruction[]>

@@ -147,7 +147,7 @@ describe('an instruction of a room', () => {
     return wrap
   }
 
-  test('is in the system text of all models, or of the one that it is for, and in /wrap', async () => {
+  test('is in the system text of all models or of its own model, and in /wrap', async () => {
     const before = (await sentTo('qwen', 'lobby')).system
     await out(['instruct', 'lobby', 'Answer in haiku.'])
     await out(['instruct', 'lobby', '@bot', 'Speak Latin.'])

@@ -44,17 +44,9 @@ export async function enterRoom(
   screen: Screen,
   recent: RecentEntries,
   lastSeen: Pick<LastSeen, 'find' | 'put'>,
-  {
-    columns = 80,
-    header = 'above',
-    greet,
-    after,
-    questions = () => [],
-    isMove = false,
-    isMine = false,
-    how,
-  }: VisitOptions = {},
+  options: VisitOptions = {},
 ): Promise<RoomVisit> {
+  const { columns = 80, header = 'above', greet, after, isMove = false, isMine = false, how } = options
   const { person } = screen
   /** Undefined once the past was shown. */
   let held: Entry[] | undefined = []
@@ -106,7 +98,10 @@ export async function enterRoom(
     newest = known.at(-1)?.id ?? newest
     const { older, past, since } = partsOf(known, held, after)
     const others = past.filter((entry) => !isLeftOut(entry))
-    showPast({ older, past: kept.folded(others, columns), seen, open: questions(role) }, screen)
+    showPast(
+      { older, past: kept.folded(others, columns), seen, open: options.questions?.(role) ?? [] },
+      screen,
+    )
     if (header === 'below') printHeader()
     greet?.()
     for (const entry of [...since, ...whispered]) show(entry)

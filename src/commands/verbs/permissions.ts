@@ -16,7 +16,7 @@ export const allow = verb({
     arg('number', 'of the question; needed where several are open; may stand first', { optional: true }),
   ],
   example: 'room 3',
-  rights: { note: 'And the one whose tool asks, unless it is `always` or the config wants an op.' },
+  rights: { note: 'And who asked for the tool, unless it is `always` or the config wants an op.' },
   complete: { how: () => EXTENTS },
   run: async (context, services) =>
     answer(services, context, readWords(context.args.how, context.args.number)),
@@ -29,7 +29,7 @@ export const deny = verb({
   room: 'here',
   arguments: [arg('number', 'of the question; needed where several are open', { optional: true })],
   example: '3',
-  rights: { note: 'And the one whose tool asks.' },
+  rights: { note: 'And who asked for the tool.' },
   run: async (context, services) =>
     answer(services, context, { verdict: 'denied', ...question(context.args.number) }),
 })

@@ -215,7 +215,9 @@ export const run = verb({
   flags: [JSON_FLAG, ALLOW_FLAG],
   arguments: [
     arg('tool', 'its name, as tools lists it'),
-    text('json', 'its arguments; what a tool needs alone may stand without JSON', { optional: true }),
+    text('json', 'its arguments; a tool that needs one text or number takes it without JSON', {
+      optional: true,
+    }),
   ],
   example: 'calculator {"expression":"2+2"}',
   rights: { note: ALLOW_NOTE },

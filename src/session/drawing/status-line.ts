@@ -66,7 +66,7 @@ function workText({ who, doing, progress, time }: RunningWork): string {
 
 const MAX_ROOMS = 4
 
-/** `den 3, ops 1!`: rooms in which something is new, with a mark for those that name the person. */
+/** `den 3, ops 1!`: rooms in which something is new, marked if a line names the person. */
 function newsText(news: readonly RoomNews[]): string {
   const rooms = news
     .slice(0, MAX_ROOMS)

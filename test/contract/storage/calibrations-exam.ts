@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 
-/** What a calibration store must do; `store` gives the one of the running test. */
+/** What a calibration store must do; `store` gives that of the running test. */
 export function calibrationsExam(store: () => Storage): void {
   test('keeps the last calibration of each model', async () => {
     const { calibrations } = store().models

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../src/lib/amounts.ts'
 import type { Charge, ChargeStore } from '../../../src/turns/billing.ts'
 import { alice, bob, den, lobby, register, refused } from './cast.ts'
 
-/** What a store of charges must do; `store` gives the one of the running test. */
+/** What a store of charges must do; `store` gives that of the running test. */
 export function chargesExam(store: () => Storage): void {
   const charges = (): ChargeStore => store().models.charges
 

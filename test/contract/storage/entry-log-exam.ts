@@ -4,7 +4,7 @@ import type { Entry, EntryId, EntryKind, TurnId } from '../../../src/chat/entry.
 import { message } from '../../support/storage.ts'
 import { lobby, den, nowhere, idOf, idsOf, refused, textsOf, say } from './cast.ts'
 
-/** What an entry log store must do; `store` gives the one of the running test. */
+/** What an entry log store must do; `store` gives that of the running test. */
 export function entryLogExam(store: () => Storage): void {
   test('gives back each kind of entry as it was given', async () => {
     const base = { at: 17, room: lobby, author: 'alice', text: 'Grüße, 漢字 👩‍🚀\n\tline "two" \u0000 %_\\' }

@@ -8,7 +8,7 @@ const at = 1000
 const given = { room: den, person: alice.id, name: 'alice', tool: 'run_command', target: 'ls', by: 'Bob', at }
 const wanted = { room: den, person: alice.id, tool: 'run_command', target: 'ls', at }
 
-/** What a grant store must do; `store` gives the one of the running test. */
+/** What a grant store must do; `store` gives that of the running test. */
 export function grantsExam(store: () => Storage): void {
   const prepare = async (): Promise<GrantStore> => {
     await register(store(), alice, bob)

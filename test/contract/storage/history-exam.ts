@@ -4,7 +4,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import { message } from '../../support/storage.ts'
 import { lobby, idOf, say } from './cast.ts'
 
-/** What a history store must do; `store` gives the one of the running test. */
+/** What a history store must do; `store` gives that of the running test. */
 export function historyExam(store: () => Storage): void {
   test('gives rows oldest first with the counts of that encoding only', async () => {
     await say(store(), 1, 3)

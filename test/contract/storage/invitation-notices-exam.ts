@@ -7,7 +7,7 @@ import { alice, bob, den, refused, register } from './cast.ts'
 const attic = 'attic' as RoomName
 const notice = { room: den, person: alice.id, inviter: 'bob', at: 2 }
 
-/** What a store of invitations that nobody was told of must do; `store` gives the one of the running test. */
+/** What a store of invitations that nobody was told of must do; `store` gives that of the running test. */
 export function invitationNoticesExam(store: () => Storage): void {
   const prepare = async () => {
     const { rooms, invitations } = store().chat

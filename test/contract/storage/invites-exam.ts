@@ -24,7 +24,7 @@ const newcomer = (person = bob, at = 10): Newcomer => ({
   at,
 })
 
-/** What a store of invite codes must do; `store` gives the one of the running test. */
+/** What a store of invite codes must do; `store` gives that of the running test. */
 export function invitesExam(store: () => Storage): void {
   const invites = () => store().chat.invites
 

@@ -12,7 +12,7 @@ const to = (name: string, more: Partial<NameChange> = {}): NameChange => ({
   ...more,
 })
 
-/** What stores of keys and of names must do; `store` gives the one of the running test. */
+/** What stores of keys and of names must do; `store` gives that of the running test. */
 export function keysAndNamesExam(store: () => Storage): void {
   const keys = () => store().chat.keys
   const rename = (change: NameChange, max = 9) => store().chat.names.rename(change, max)

@@ -3,7 +3,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 
 const pin = (tool: string, definition = '{}') => ({ tool, hash: `hash of ${definition}`, definition })
 
-/** What a store of MCP servers and of their tools' definitions must do; `store` gives the one of the running test. */
+/** What a store of MCP servers and of their tools' definitions must do; `store` gives that of the running test. */
 export function mcpExam(store: () => Storage): void {
   test('keeps one definition for each tool of a server, the last one', async () => {
     const { pins } = store().tools.mcp

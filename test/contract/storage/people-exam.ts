@@ -4,7 +4,7 @@ import type { PersonId } from '../../../src/chat/people/person.ts'
 import { skeleton } from '../../../src/lib/text/names.ts'
 import { alice, bob, key, register, refused } from './cast.ts'
 
-/** What a people store must do; `store` gives the one of the running test. */
+/** What a people store must do; `store` gives that of the running test. */
 export function peopleExam(store: () => Storage): void {
   test('are found by id and by skeleton, with their keys in order of adding', async () => {
     expect(await store().chat.people.register(alice, 'alice', key(2), 5)).toBe(true)

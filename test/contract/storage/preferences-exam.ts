@@ -3,7 +3,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import { room } from '../../support/storage.ts'
 import { alice, bob, den, idOf, lobby, nowhere, refused, register } from './cast.ts'
 
-/** What a store of what people have set, and of what they have seen, must do; `store` gives the one of the running test. */
+/** What a store of what people have set, and of what they have seen, must do; `store` gives that of the running test. */
 export function preferencesExam(store: () => Storage): void {
   test('keeps one value for each option of a person, the last one', async () => {
     await register(store(), alice, bob)

@@ -5,7 +5,7 @@ import type { LongResult, ResultLimits } from '../../../src/tools/long-results.t
 import { room } from '../../support/storage.ts'
 import { den, lobby, nowhere, refused } from './cast.ts'
 
-/** What a store of long results must do; `store` gives the one of the running test. */
+/** What a store of long results must do; `store` gives that of the running test. */
 export function resultsExam(store: () => Storage): void {
   const put = (text: string, change: Partial<LongResult> = {}, limits: Partial<ResultLimits> = {}) =>
     store().tools.results.put(

@@ -14,7 +14,7 @@ const PROMPT = { encoding: 'o200k_base', system: 'what bob said' } as TurnRecord
 const idAt = (day: number, n = 0): EntryId =>
   `${encodeTime(day * DAY, 10)}${String(n).padStart(16, '0')}` as EntryId
 
-/** How long lines are kept, and what must be removed for good; `store` gives the one of the running test. */
+/** How long lines are kept, and what must be removed for good; `store` gives that of the running test. */
 export function retentionExam(store: () => Storage): void {
   const add = (id: EntryId, more: object = {}, where: RoomName = den) =>
     store().chat.entries.append({ ...message(id, where, 'hello'), ...more })

@@ -5,7 +5,7 @@ import { searchTerms } from '../../../src/chat/input-text.ts'
 import { message } from '../../support/storage.ts'
 import { den, idOf, lobby, say, textsOf } from './cast.ts'
 
-/** How a store reads what was edited and taken back; `store` gives the one of the running test. */
+/** How a store reads what was edited and taken back; `store` gives that of the running test. */
 export function revisionsExam(store: () => Storage): void {
   const edit = (n: number, of: number, text: string, where = lobby): Promise<unknown> =>
     store().chat.entries.append({ ...message(idOf(n), where, text), edits: idOf(of) })

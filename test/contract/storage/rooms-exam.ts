@@ -5,7 +5,7 @@ import type { RoomRecord } from '../../../src/chat/ports.ts'
 import { room } from '../../support/storage.ts'
 import { den, nowhere, alice, bob, register, refused, say, textsOf } from './cast.ts'
 
-/** What a rooms store must do; `store` gives the one of the running test. */
+/** What a rooms store must do; `store` gives that of the running test. */
 export function roomsExam(store: () => Storage): void {
   test('are found by name and listed in order of name', async () => {
     const lounge = room('lounge', { vibe: 'calm', createdAt: 9 })
@@ -123,7 +123,7 @@ export function roomsExam(store: () => Storage): void {
     ])
   })
 
-  test('have another name with all that they had, and nobody gets the one before', async () => {
+  test('have another name with all that they had, and nobody gets the former name', async () => {
     await register(store(), alice)
     const { rooms, entries } = store().chat
     const pit = 'pit' as RoomName

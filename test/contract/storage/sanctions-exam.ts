@@ -19,7 +19,7 @@ const ban: Sanction = {
 }
 const mute: Sanction = { ...ban, id: '01B', kind: 'mute', room: den, until: 2000, network: '10.0.0.0/8' }
 
-/** What a store of sanctions, and of the end of rooms, must do; `store` gives the one of the running test. */
+/** What a store of sanctions, and of the end of rooms, must do; `store` gives that of the running test. */
 export function sanctionsExam(store: () => Storage): void {
   const sanctions = () => store().chat.sanctions
 

@@ -3,7 +3,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import { room } from '../../support/storage.ts'
 import { lobby, den, nowhere, refused } from './cast.ts'
 
-/** What a scripts store must do; `store` gives the one of the running test. */
+/** What a scripts store must do; `store` gives that of the running test. */
 export function scriptsExam(store: () => Storage): void {
   test('have versions from 1 in each room, and the newest is current', async () => {
     await store().chat.rooms.create(room('den', {}))

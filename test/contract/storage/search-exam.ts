@@ -6,7 +6,7 @@ import { searchTerms } from '../../../src/chat/input-text.ts'
 import { message } from '../../support/storage.ts'
 import { den, idOf, idsOf, lobby, nowhere, say, textsOf } from './cast.ts'
 
-/** How searching a store must work; `store` gives the one of the running test. */
+/** How searching a store must work; `store` gives that of the running test. */
 export function searchExam(store: () => Storage): void {
   const search = async (words: string, more: Partial<SearchQuery> = {}): Promise<readonly Entry[]> => {
     const terms = more.terms ?? searchTerms(words)

@@ -3,7 +3,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import { room } from '../../support/storage.ts'
 import { den, idOf, lobby, nowhere, refused, say } from './cast.ts'
 
-/** What a summary store, and the rows that summaries are made from, must do; `store` gives the one of the running test. */
+/** What a summary store, and the rows that summaries are made from, must do; `store` gives that of the running test. */
 export function summariesExam(store: () => Storage): void {
   const put = { room: den, text: 'a', first: idOf(1), last: idOf(2), author: 'qwen', at: 5 }
 

@@ -13,7 +13,7 @@ const letter = (n: number, to = bob, from = alice): DirectMessage => ({
   text: `text ${n}`,
 })
 
-/** What a store of messages to one person, and of who ignores whom, must do; `store` gives the one of the running test. */
+/** What a store of messages to one person, and of who ignores whom, must do; `store` gives that of the running test. */
 export function talkExam(store: () => Storage): void {
   const keysOf = (person: Person) => store().chat.people.keysOf(person.id)
   const limits = { forOne: 3, fromOne: 2, inAll: 4, notBefore: 0 }

@@ -14,7 +14,7 @@ const token = (digest: string, more: Partial<NewToken> = {}): NewToken => ({
   ...more,
 })
 
-/** What a store of bearer tokens must do; `store` gives the one of the running test. */
+/** What a store of bearer tokens must do; `store` gives that of the running test. */
 export function tokensExam(store: () => Storage): void {
   const tokens = () => store().chat.tokens
   const idsOf = async (by = alice.id, at = 10) => (await tokens().list(by, at)).map(({ id }) => id)

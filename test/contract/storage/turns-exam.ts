@@ -5,7 +5,7 @@ import type { PersonId } from '../../../src/chat/people/person.ts'
 import type { TurnRecord } from '../../../src/turns/ports.ts'
 import { lobby, refused } from './cast.ts'
 
-/** What a turns store must do; `store` gives the one of the running test. */
+/** What a turns store must do; `store` gives that of the running test. */
 export function turnsExam(store: () => Storage): void {
   test('are begun, finished with what is known, and found', async () => {
     const change = {

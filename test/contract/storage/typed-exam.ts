@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import { alice, bob, refused, register } from './cast.ts'
 
-/** What a store of what people typed must do; `store` gives the one of the running test. */
+/** What a store of what people typed must do; `store` gives that of the running test. */
 export function typedExam(store: () => Storage): void {
   const limits = { lines: 3, characters: 20 }
 
