@@ -18,15 +18,15 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
     sql`FROM ${sql.raw(dialect.entriesBy('room'))} WHERE room = ${room} AND id < ${encodeTime(Math.max(0, time), 10)}`
 
   async function removeOthers(db: Kysely<Tables>, room: RoomName, time: number): Promise<number> {
-    const turns = await sql<{ id: string }>`SELECT id FROM turns
-      WHERE room = ${room} AND started_at < ${time} AND ended_at IS NOT NULL
-      ORDER BY started_at, id LIMIT ${TURNS_AT_ONCE}`.execute(db)
-    const ids = dialect.list(turns.rows.map(({ id }) => id))
-    await sql`DELETE FROM turn_steps WHERE turn IN ${ids}`.execute(db)
-    await sql`DELETE FROM turns WHERE id IN ${ids}`.execute(db)
+    const turns = await withoutSteps(
+      db,
+      dialect,
+      sql`room = ${room} AND started_at < ${time} AND ended_at IS NOT NULL`,
+    )
+    await sql`DELETE FROM turns WHERE id IN ${dialect.list(turns)}`.execute(db)
     const results = await sql`DELETE FROM results WHERE room = ${room} AND at < ${time}`.execute(db)
     const summaries = await sql`DELETE FROM room_summaries WHERE room = ${room} AND at < ${time}`.execute(db)
-    return turns.rows.length + Number(results.numAffectedRows) + Number(summaries.numAffectedRows)
+    return turns.length + Number(results.numAffectedRows) + Number(summaries.numAffectedRows)
   }
 
   return {
@@ -41,10 +41,8 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
       }),
     countBefore: (room, time) =>
       read(async (db) => {
-        const { rows } = await sql<{ lines: number }>`SELECT count(*) AS lines ${before(room, time)}`.execute(
-          db,
-        )
-        return rows[0]?.lines ?? 0
+        const query = sql<{ lines: number }>`SELECT count(*) AS lines ${before(room, time)}`
+        return (await query.execute(db)).rows[0]?.lines ?? 0
       }),
     removeBefore: (room, time, limit) =>
       write(async (db) => {
@@ -70,14 +68,11 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
       }),
     removeCopies: (room, since) =>
       write(async (db) => {
-        const turns = await sql<{ id: string }>`SELECT id FROM turns
-          WHERE room = ${room} AND started_at >= ${since} AND prompt IS NOT NULL
-          ORDER BY started_at, id LIMIT ${TURNS_AT_ONCE}`.execute(db)
-        const ids = dialect.list(turns.rows.map(({ id }) => id))
-        await sql`DELETE FROM turn_steps WHERE turn IN ${ids}`.execute(db)
-        await sql`UPDATE turns SET prompt = NULL WHERE id IN ${ids}`.execute(db)
+        const which = sql`room = ${room} AND started_at >= ${since} AND prompt IS NOT NULL`
+        const turns = await withoutSteps(db, dialect, which)
+        await sql`UPDATE turns SET prompt = NULL WHERE id IN ${dialect.list(turns)}`.execute(db)
         truncateWalSoon()
-        if (turns.rows.length > 0) return true
+        if (turns.length > 0) return true
         await sql`DELETE FROM results WHERE room = ${room} AND at >= ${since}`.execute(db)
         await sql`DELETE FROM room_summaries
           WHERE room = ${room} AND text <> '' AND at >= ${since}`.execute(db)
@@ -91,4 +86,17 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
     record: (removal) =>
       statement(async (db) => void (await db.insertInto('removals').values(removal).execute())),
   }
+}
+
+/** Removes what some turns sent, the oldest of those that are meant. Resolves to their ids. */
+async function withoutSteps(
+  db: Kysely<Tables>,
+  { list }: Pick<Database['dialect'], 'list'>,
+  which: RawBuilder<unknown>,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`SELECT id FROM turns WHERE ${which}
+    ORDER BY started_at, id LIMIT ${TURNS_AT_ONCE}`.execute(db)
+  const turns = rows.map(({ id }) => id)
+  await sql`DELETE FROM turn_steps WHERE turn IN ${list(turns)}`.execute(db)
+  return turns
 }

@@ -59,12 +59,9 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
       }),
     setOwner: (name, person) =>
       write(async (db) => {
-        await db
-          .updateTable('members')
-          .set({ membership: 'op' })
-          .where('room', '=', name)
-          .where('membership', '=', 'owner')
-          .execute()
+        await sql`UPDATE members SET membership = 'op' WHERE room = ${name} AND membership = 'owner'`.execute(
+          db,
+        )
         await putMember(db, { room: name, person, membership: 'owner' })
         await db.updateTable('rooms').set({ owner: person }).where('name', '=', name).execute()
       }),
