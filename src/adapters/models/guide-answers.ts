@@ -24,7 +24,7 @@ export function helpAnswer(
   const words = new Set([...known, ...(names.size > 0 ? ['person'] : [])])
   const scored = commands
     .map((command, at) => ({ command, score: scoreOf(words, texts[at]!, texts) }))
-    .toSorted((a, b) => b.score - a.score)
+    .toSorted((a, b) => b.score - a.score || Number(isLong(a.command)) - Number(isLong(b.command)))
   const enough = scored[0]!.score / 2
   const asker = askerIn(context)
   return scored
@@ -33,6 +33,9 @@ export function helpAnswer(
     .map(({ command }, at) => line(command, asker, at === 0))
     .join('\n')
 }
+
+/** Of two commands with all the words of a question, such as rename and rename-room, the plain one comes first. */
+const isLong = ({ name }: DescribedCommand): boolean => name.includes('-')
 
 function line({ usage, summary, name, manage }: DescribedCommand, asker: Asker, isWhole: boolean): string {
   const shown = isWhole ? summary : summary.split(/[;:] /, 1)[0]

@@ -30,7 +30,7 @@ test.each([
   ['/invite ', ['ann', 'root']],
   ['/run ', ['Grep', 'calculator', 'find_tools']],
   ['/allow ', ['always', 'once', 'room']],
-  ['/tools ', ['Grep', 'builtin', 'calculator', 'off', 'on', 'read']],
+  ['/tools ', ['@qwen', 'Grep', 'builtin', 'calculator', 'off', 'on', 'read']],
   ['/tools Grep c', ['calculator']],
   ['/nav ', ['off', 'on']],
   ['/nav on ', []],
