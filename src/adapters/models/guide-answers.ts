@@ -56,7 +56,8 @@ const NAME = 10
 /** How much a word says of a command: most in its name. */
 function weightedWords(command: DescribedCommand): ReadonlyMap<string, number> {
   const weighted = [
-    [command.details, 1],
+    // A model of an example is nobody here.
+    [command.details.replaceAll(/@[a-z]+/g, ''), 1],
     [command.group, 2],
     [command.summary, 3],
     [[command.name, ...command.aliases].join(' '), NAME],
