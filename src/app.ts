@@ -192,7 +192,7 @@ function createSshServer(
   { now, limits }: CurrentConfig,
   { keys: hostKeys }: HostKeys,
   handler: ClientHandler,
-  { clock, log }: AppContext,
+  { clock, log, meter }: AppContext,
 ): SshServer {
   return new SshServer({
     hostKeys,
@@ -202,6 +202,7 @@ function createSshServer(
     proxies: () => now().server.proxies,
     handler,
     now: () => clock.now(),
+    countLogin: (refused) => meter?.login(refused),
     log,
   })
 }

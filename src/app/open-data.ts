@@ -10,7 +10,7 @@ import type { NameFiling } from '../chat/people/ports.ts'
 import type { Log } from '../chat/ports.ts'
 import type { AppContext, Overrides } from './context.ts'
 import { DATABASE, makeDataDir } from './data-dir.ts'
-import { meteredStorage } from './metering.ts'
+import { watchedStorage } from './metering.ts'
 import { paths } from './paths.ts'
 import { commandsIn } from './tools/tool-sources.ts'
 
@@ -43,7 +43,7 @@ export async function openData(
   const nextId = createIds(clock, await opened.chat.entries.lastId())
   // Loaded only if somebody can read the figures.
   const meter = http.listen && (await import('../adapters/metrics/meter.ts')).createMeter()
-  const storage = meteredStorage({ ...opened, prompts }, meter)
+  const storage = watchedStorage({ ...opened, prompts }, log, meter)
   return { storage, clock, log, nextId, commands, meter }
 }
 

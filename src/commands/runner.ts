@@ -65,7 +65,7 @@ export class Runner {
     return this.#guarded(caller, async () => {
       const { command, parsed } = this.#parseCommand(line, caller)
       await this.#checkAndCharge(command, line, caller)
-      return await this.#runCommand(command, parsed, caller)
+      return await this.#logged(command, parsed, caller)
     })
   }
 
@@ -75,7 +75,7 @@ export class Runner {
       const command = this.#byName.get(use.verb)
       if (!command) throw new TypeError(`there is no command ${use.verb}`)
       await this.#checkAndCharge(command, JSON.stringify([use.verb, use.room, use.args]), caller)
-      return await this.#runCommand(command, parsedInvocation(command, use), caller)
+      return await this.#logged(command, parsedInvocation(command, use), caller)
     })
   }
 
@@ -154,6 +154,22 @@ export class Runner {
     if (signal.aborted) throw new Refusal('you were gone before this was done; it was not done')
     if (session?.isThere() === false)
       throw new Refusal(`you were put out of ${session.room.name} before this was done; it was not done`)
+  }
+
+  /** The log has no words of a command but its verb and its room. */
+  async #logged(command: Command, parsed: Parsed, caller: Caller): Promise<void | false> {
+    const { person, session } = caller
+    const since = performance.now()
+    let isDone = false
+    try {
+      const outcome = await this.#runCommand(command, parsed, caller)
+      isDone = outcome !== false
+      return outcome
+    } finally {
+      const ms = Math.round(performance.now() - since)
+      const facts = { person: person.name, verb: command.name, room: session?.room.name, done: isDone, ms }
+      this.#parts.log.debug(facts, 'a command ended')
+    }
   }
 
   async #runCommand(

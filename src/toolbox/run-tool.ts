@@ -75,8 +75,11 @@ export class ToolRunner {
       const result = checked(await tool.run(args, { ...context, progress: report }))
       return renamedTrouble(result, tool.id, name)
     }
+    const since = performance.now()
     const result = await this.#inTime(called, stop, work, (ms) => void (waitedMs += ms))
     isOver = true
+    const ms = Math.round(performance.now() - since)
+    this.#log.debug({ tool: tool.id, ms, failed: result.isError }, 'a tool call ended')
     caller.report?.(name)
     return { result, waitedMs }
   }

@@ -81,7 +81,7 @@ describe('SIGHUP', () => {
     const said = await hangUp(/\nsshawl: .*Sum\.tool:1: @wrapped is missing/)
     const problem = `${join(tools, 'Sum.tool')}:1: @wrapped is missing`
     expect(said).toContain(`sshawl: ${problem}`)
-    expect(said).toMatch(/"level":50.*"problem":".*Sum\.tool:1: @wrapped is missing/)
+    expect(said).toMatch(/"level":"error".*"problem":".*Sum\.tool:1: @wrapped is missing/)
     answerNow.resolve()
     expect((await asked).stdout).toBe('five\n')
 

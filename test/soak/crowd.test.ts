@@ -177,6 +177,6 @@ test('a server that a crowd has left holds what it held before, and all that was
     server
       .log()
       .split('\n')
-      .filter((line) => line.includes('"level":50')),
+      .filter((line) => line.includes('"level":"error"')),
   ).toEqual([])
 })

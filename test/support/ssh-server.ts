@@ -73,6 +73,7 @@ export async function startSshServer(
     proxies: () => proxies,
     handler,
     now: () => Date.now(),
+    countLogin: () => undefined,
     log,
   })
   const { port } = await server.listen('127.0.0.1', 0)

@@ -54,6 +54,12 @@ type Route = {
   | { answerTo(person: Person, request: IncomingMessage, response: ServerResponse): Promise<void> }
 )
 
+/** Without its query. */
+export const pathOf = ({ url = '' }: IncomingMessage): string => /^\/[^?#]*/.exec(url)?.[0] ?? ''
+
+export const isPath = (path: string): boolean =>
+  ['/healthz', '/readyz', '/metrics', '/mcp', LOGIN_PATH].includes(path)
+
 const READ = ['GET', 'HEAD']
 const STOPPING = 'the server is stopping'
 
@@ -69,7 +75,7 @@ export function createRoutes(
   const { handler, log, accountOf } = options
   const routes = routesOf(options, draining)
   return async (request, response) => {
-    const path = /^\/[^?#]*/.exec(request.url ?? '')?.[0] ?? ''
+    const path = pathOf(request)
     const route = routes.find((one) => one.path === path)
     if (!route) return answer(response, 404, 'there is /healthz, /readyz, /metrics and /mcp')
     const methods = route.methods.join(', ')

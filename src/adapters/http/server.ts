@@ -7,10 +7,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Log } from '../../chat/ports.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 import { connectionOf, PacedConnection } from './connection.ts'
 import { answerPreflight, letPageRead, plainAddress, refusalOf } from './gate.ts'
-import { answer, createRoutes, type HttpServerOptions } from './routes.ts'
+import { answer, createRoutes, isPath, pathOf, type HttpServerOptions } from './routes.ts'
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
@@ -67,6 +68,7 @@ export function createHttpServer(options: HttpServerOptions) {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.on('error', () => response.destroy())
     response.on('error', () => request.destroy())
+    logAnswer(request, response, log)
     const connection = connectionOf(request)
     connection.begin(request, response)
     // Called once no byte has gone out for that long. A quiet stream is no stall.
@@ -108,6 +110,19 @@ async function close(server: Server): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
   await closed
   clearTimeout(timer)
+}
+
+/** Paths that do not exist are what somebody wrote, and a query may be secret: the log has neither. */
+function logAnswer(request: IncomingMessage, response: ServerResponse, log: Log): void {
+  const since = performance.now()
+  const path = pathOf(request)
+  const address = plainAddress(request.socket.remoteAddress)
+  response.once('close', () => {
+    const { method } = request
+    const known = isPath(path) ? { path } : {}
+    const ms = Math.round(performance.now() - since)
+    log.debug({ address, method, ...known, status: response.statusCode, ms }, 'an HTTP request ended')
+  })
 }
 
 /** Answers a request that is not HTTP or too slow. The connection ends. */

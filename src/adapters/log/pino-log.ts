@@ -13,10 +13,15 @@ export interface FlushableLog extends Log {
 const errorFacts = (error: Error): unknown =>
   error instanceof StorageError && error.reason === 'away' ? error.forOperators : stdSerializers.err(error)
 
-/** JSON lines on standard error, one a fact; `level` is pino's, or `silent`. */
+/** JSON lines on standard error, one a fact, with its level as a word; `level` is pino's, or `silent`. */
 export function createLog(level: string): FlushableLog {
   const logger = pino(
-    { level, base: null, serializers: { error: errorFacts } },
+    {
+      level,
+      base: null,
+      serializers: { error: errorFacts },
+      formatters: { level: (word) => ({ level: word }) },
+    },
     destination({ dest: 2, sync: true }),
   )
   return {

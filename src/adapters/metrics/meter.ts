@@ -8,8 +8,10 @@ import type { Entry, Usage } from '../../chat/entry.ts'
 export interface Meter {
   /** An entry was recorded, and delivered to so many people. */
   entry(entry: Entry, people: number): void
-  /** A model's turn ended, in one word. */
-  turnEnded(model: string, outcome: string): void
+  /** Somebody logged in over SSH, or was refused for a reason in one word. */
+  login(refused?: string): void
+  /** A model's turn ended, in one word. Its seconds have the time in which it waited. */
+  turnEnded(model: string, outcome: string, seconds: number): void
   /** A request to a model used tokens. */
   used(model: string, usage: Usage): void
   /** A prompt was composed, or composing it failed. */
@@ -64,7 +66,14 @@ export function createMeter(): ReadableMeter {
       counters.tools.inc({ tool: toolName(entry.tool), outcome: entry.isError ? 'error' : 'done' })
       counters.toolSeconds.observe(entry.durationMs / 1_000)
     },
-    turnEnded: (model, outcome) => counters.turns.inc({ model, outcome }),
+    login(refused) {
+      if (refused === undefined) counters.logins.inc()
+      else counters.refusals.inc({ reason: refused })
+    },
+    turnEnded(model, outcome, seconds) {
+      counters.turns.inc({ model, outcome })
+      counters.turnSeconds.observe({ model, outcome }, seconds)
+    },
     used(model, { input, cached = 0, output }) {
       counters.tokens.inc({ model, kind: 'input' }, input)
       counters.tokens.inc({ model, kind: 'cached' }, cached)
@@ -94,6 +103,20 @@ const countersIn = (registers: Registry[]) => ({
     name: 'sshawl_turns_total',
     help: 'Turns of models that ended, by outcome',
     labelNames: ['model', 'outcome'],
+    registers,
+  }),
+  turnSeconds: new Histogram({
+    name: 'sshawl_turn_seconds',
+    help: 'How long turns of models took, waiting included',
+    labelNames: ['model', 'outcome'],
+    buckets: [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
+    registers,
+  }),
+  logins: new Counter({ name: 'sshawl_logins_total', help: 'Logins over SSH', registers }),
+  refusals: new Counter({
+    name: 'sshawl_login_refusals_total',
+    help: 'Logins over SSH that were refused, by reason',
+    labelNames: ['reason'],
     registers,
   }),
   tokens: new Counter({

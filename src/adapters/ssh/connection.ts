@@ -19,8 +19,10 @@ import { mendKeyExchanges } from './ssh2-key-exchange.ts'
 import type { SshServerOptions } from './server.ts'
 import { closeGracefully, reasonOf, refuse, type Transport } from './transport.ts'
 
+type ServerParts = 'now' | 'limits' | 'handler' | 'countLogin' | 'log'
+
 /** What all connections of a server share. */
-export interface ConnectionContext extends Pick<SshServerOptions, 'now' | 'limits' | 'handler' | 'log'> {
+export interface ConnectionContext extends Pick<SshServerOptions, ServerParts> {
   readonly transport: Transport
   /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
   readonly cas: () => readonly Buffer[]

@@ -51,7 +51,7 @@ async function answerKey(
   const cas = context.cas()
   const { name, code } = splitUser(attempt)
   const use = { name, address, at: context.now(), cas }
-  const key = readLoginKey(attempt, use, (why) => context.log.info({ address, why }, 'login refused'))
+  const key = readLoginKey(attempt, use, (why) => logRefusal(connection, 'key', { why }))
   if (!key || codes.isWaitingFor(key)) return codes.reject(attempt)
   if (!attempt.signature) return askForSignature(attempt)
   if (!key.proves(attempt)) return codes.reject(attempt)
@@ -88,6 +88,7 @@ async function tryLogin(
     if (connection.isGone() || isAborted()) return 'gone'
     if (login === 'refused' || login instanceof InviteRefusal) return login
     connection.loggedIn(login, key)
+    if (login.refusal === undefined) logLogin(connection, login, key)
     attempt.accept()
     return 'in'
   } catch (error) {
@@ -114,16 +115,20 @@ async function identify(
   name: string,
   key: OfferedKey,
   code: string | undefined,
-  { address, context: { handler, log } }: Connection,
+  connection: Connection,
 ): Promise<Identified | InviteRefusal | 'refused'> {
+  const { address, context } = connection
+  const { handler, log, countLogin } = context
   try {
     return { person: await handler.identify(name, key, address, code) }
   } catch (error) {
     const facts = { address, key: key.fingerprint }
-    if (error instanceof Refusal) log.info({ ...facts, why: error.message }, 'login refused')
+    if (error instanceof Refusal)
+      logRefusal(connection, reasonOf(error), { key: key.fingerprint, why: error.message })
     else if (error instanceof StorageError && error.reason === 'away')
       log.warn({ ...facts, why: error.message }, 'login failed')
     else log.error({ ...facts, error }, 'login failed')
+    if (!(error instanceof Refusal)) countLogin('trouble')
     if (error instanceof InviteRefusal) return error
     if (error instanceof NameRefusal)
       return notServed(key, `You cannot come in under this name: ${error.message}. Log in as ssh NAME@…`)
@@ -131,6 +136,33 @@ async function identify(
       ? notServed(key, `You cannot come in now: ${error.message}.`)
       : 'refused'
   }
+}
+
+/** The first channel would tell a login beyond a limit why it is not served. */
+function logLogin(connection: Connection, { person }: Identified, { fingerprint: key }: OfferedKey): void {
+  const { address, refusal, context } = connection
+  const facts = { person: person.name, key }
+  if (refusal !== undefined) return logRefusal(connection, 'limit', { ...facts, why: refusal })
+  context.log.info({ address, ...facts }, 'login')
+  context.countLogin()
+}
+
+/**
+ * Why a login was refused: `key` (too weak, or a bad certificate), `code` (a missing or wrong invite code),
+ * `name`, `denied` (a ban, or a server that is closed to it), `limit` (too many connections), `trouble` (the
+ * store failed).
+ */
+export type LoginRefusal = 'key' | 'code' | 'name' | 'denied' | 'limit' | 'trouble'
+
+function logRefusal({ address, context }: Connection, reason: LoginRefusal, facts: object): void {
+  context.log.info({ address, ...facts }, 'login refused')
+  context.countLogin(reason)
+}
+
+function reasonOf(error: Refusal): LoginRefusal {
+  if (error instanceof NameRefusal) return 'name'
+  if (!(error instanceof InviteRefusal)) return 'denied'
+  return error.reason === 'no-name' ? 'name' : 'code'
 }
 
 const notServed = ({ fingerprint }: OfferedKey, refusal: string): Identified => ({

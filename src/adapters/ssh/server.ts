@@ -12,7 +12,7 @@ import type { ClientHandler } from '../../session/ports.ts'
 import { Admission, type SshLimits } from './admission.ts'
 import { Connection, type ConnectionContext } from './connection.ts'
 import type { HostKey } from './keys/host-keys.ts'
-import { Quotas } from './login.ts'
+import { type LoginRefusal, Quotas } from './login.ts'
 import { SendQueues } from './outbox.ts'
 import { Proxies } from './proxy-protocol.ts'
 import { createTransport, refuse } from './transport.ts'
@@ -30,6 +30,8 @@ export interface SshServerOptions {
   readonly handler: ClientHandler
   /** Milliseconds since the epoch, by which certificates end. */
   readonly now: () => number
+  /** Counts a login, or the reason of its refusal. */
+  readonly countLogin: (refused?: LoginRefusal) => void
   readonly log: Log
 }
 
