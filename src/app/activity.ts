@@ -71,7 +71,7 @@ export async function createActivity(
   })
   let commands: readonly DescribedCommand[] = []
   const place = guidePlace(current, () => commands, asks)
-  const models = configuredModels(current, overrides, place)
+  const models = configuredModels(current, overrides, place, context.meter)
   const hooks = owned(
     new RoomHooks({
       rooms: storage.chat.rooms,

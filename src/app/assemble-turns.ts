@@ -32,6 +32,7 @@ import { createWrittenCallNotice } from '../turns/wrong-calls.ts'
 import { Turns } from '../turns/turns.ts'
 import type { AppContext, Overrides } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
+import { meteredModel } from './metering.ts'
 
 export interface TurnAssembly {
   readonly context: Pick<AppContext, 'clock' | 'log'>
@@ -181,13 +182,17 @@ export function configuredModels(
   current: CurrentConfig,
   overrides: Overrides,
   place: GuidePlace,
+  meter: AppContext['meter'],
 ): () => readonly ConfiguredModel[] {
   const create: NonNullable<Overrides['createModel']> =
     overrides.createModel ??
     ((settings) => (settings.backend === 'guide' ? createGuide(settings.name, place) : createModel(settings)))
   let settingsOf = current.now().models
   const make = (): readonly ConfiguredModel[] =>
-    settingsOf.map((settings) => ({ settings, adapter: create(settings) }))
+    settingsOf.map((settings) => ({
+      settings,
+      adapter: meteredModel(settings.name, create(settings), meter),
+    }))
   let models = make()
   return () => {
     const { models: now } = current.now()

@@ -42,6 +42,7 @@ export async function openHttp(
     mcpSessions: () => mcp.sessions(),
     queueBytes: () => ssh.queued(),
     turns: () => activity.work.turns.countHere(),
+    mcpServers: () => new Map(activity.mcp.list().map(({ name, state }) => [name, state === 'up'])),
   })
   const pace = new NetworkPace(current.limits)
   const server = createHttpServer({

@@ -1,6 +1,7 @@
 import type { Meter } from '../adapters/metrics/meter.ts'
 import type { Log } from '../chat/ports.ts'
-import type { TurnRecord } from '../turns/ports.ts'
+import { costOf } from '../lib/price.ts'
+import { type LanguageModel, ModelError, type TurnRecord } from '../turns/ports.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 
@@ -38,12 +39,16 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
         ...charges,
         async add(charge) {
           await charges.add(charge)
-          meter?.used(charge.model, charge.usage)
+          const { model, usage, price } = charge
+          meter?.used(model, usage, price && Number(costOf(usage, price)) / UNITS)
         },
       },
     },
   }
 }
+
+/** Of `costOf`, in a unit of the currency. */
+const UNITS = 1e12
 
 function logTurn(
   { id: turn, room, model, requester: person, parent, usage }: TurnRecord,
@@ -53,6 +58,39 @@ function logTurn(
 ): void {
   const tokens = usage && { input: usage.input, cached: usage.cached, output: usage.output }
   log.info({ turn, room, model, person, parent, outcome, ms, ...tokens }, 'a turn ended')
+}
+
+/** With a meter, the first pieces of answers are timed, and failed requests are counted. */
+export function meteredModel(name: string, adapter: LanguageModel, meter: Meter | undefined): LanguageModel {
+  if (!meter) return adapter
+  return {
+    ...adapter,
+    async *stream(request, signal) {
+      const since = performance.now()
+      let hasBegun = false
+      try {
+        for await (const event of adapter.stream(request, signal)) {
+          if (!hasBegun && event.type !== 'reported')
+            meter.firstToken(name, (performance.now() - since) / 1_000)
+          hasBegun ||= event.type !== 'reported'
+          yield event
+        }
+      } catch (error) {
+        if (error instanceof ModelError) meter.modelFailed(name, reasonOf(error))
+        throw error
+      }
+    },
+  }
+}
+
+/** Few words, as each is a series of its own for each model. */
+function reasonOf({ facts: { status, code }, refusal, begun }: ModelError): string {
+  if (status === 401 || status === 403) return 'key'
+  if (status === 429) return 'limit'
+  if (typeof status === 'number' && status >= 500) return 'server'
+  if (refusal !== undefined || status !== undefined) return 'refused'
+  if (code !== undefined) return 'network'
+  return begun ? 'cut' : 'other'
 }
 
 /** With a meter, prompts are timed. */

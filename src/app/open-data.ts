@@ -11,7 +11,7 @@ import type { Log } from '../chat/ports.ts'
 import type { AppContext, Overrides } from './context.ts'
 import { DATABASE, makeDataDir } from './data-dir.ts'
 import { watchedStorage } from './metering.ts'
-import { paths } from './paths.ts'
+import { paths, version } from './paths.ts'
 import { commandsIn } from './tools/tool-sources.ts'
 
 type DataKey = 'dataDir' | 'logLevel' | 'sandbox' | 'http' | 'storage'
@@ -37,12 +37,13 @@ export async function openData(
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
-  const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping })
+  // Loaded only if somebody can read the figures.
+  const meter = http.listen && (await import('../adapters/metrics/meter.ts')).createMeter(version())
+  const timed = meter?.stored
+  const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping, timed })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.entries.lastId())
-  // Loaded only if somebody can read the figures.
-  const meter = http.listen && (await import('../adapters/metrics/meter.ts')).createMeter()
   const storage = watchedStorage({ ...opened, prompts }, log, meter)
   return { storage, clock, log, nextId, commands, meter }
 }

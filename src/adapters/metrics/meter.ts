@@ -12,8 +12,14 @@ export interface Meter {
   login(refused?: string): void
   /** A model's turn ended, in one word. Its seconds have the time in which it waited. */
   turnEnded(model: string, outcome: string, seconds: number): void
-  /** A request to a model used tokens. */
-  used(model: string, usage: Usage): void
+  /** A model began to answer a request. */
+  firstToken(model: string, seconds: number): void
+  /** A request to a model failed, for a reason in one word. */
+  modelFailed(model: string, reason: string): void
+  /** A request to a model used tokens. The cost is in the currency of the config's prices. */
+  used(model: string, usage: Usage, cost: number | undefined): void
+  /** The storage answered a call, or failed. */
+  readonly stored: (lane: string, seconds: number) => void
   /** A prompt was composed, or composing it failed. */
   composed(seconds: number, isDone: boolean): void
 }
@@ -26,6 +32,8 @@ export interface Levels {
   readonly queueBytes: () => number
   /** Turns that run or wait. */
   readonly turns: () => number
+  /** True for each that is connected. */
+  readonly mcpServers: () => ReadonlyMap<string, boolean>
 }
 
 /** What Prometheus reads. */
@@ -45,11 +53,13 @@ export interface ReadableMeter extends Meter {
 const MAX_TOOL_NAMES = 500
 const OTHER_TOOLS = 'other'
 
-export function createMeter(): ReadableMeter {
+/** `version` is sshawl's. */
+export function createMeter(version: string): ReadableMeter {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const counters = countersIn(registers)
+  counters.build.set({ version, node: process.version }, 1)
   const tools = new Set<string>()
 
   function toolName(id: string | undefined): string {
@@ -74,7 +84,11 @@ export function createMeter(): ReadableMeter {
       counters.turns.inc({ model, outcome })
       counters.turnSeconds.observe({ model, outcome }, seconds)
     },
-    used(model, { input, cached = 0, output }) {
+    firstToken: (model, seconds) => counters.firstTokens.observe({ model }, seconds),
+    modelFailed: (model, reason) => counters.modelErrors.inc({ model, reason }),
+    stored: (lane, seconds) => counters.storage.observe({ lane }, seconds),
+    used(model, { input, cached = 0, output }, cost) {
+      if (cost !== undefined) counters.cost.inc({ model }, cost)
       counters.tokens.inc({ model, kind: 'input' }, input)
       counters.tokens.inc({ model, kind: 'cached' }, cached)
       counters.tokens.inc({ model, kind: 'output' }, output)
@@ -125,6 +139,38 @@ const countersIn = (registers: Registry[]) => ({
     labelNames: ['model', 'kind'],
     registers,
   }),
+  cost: new Counter({
+    name: 'sshawl_cost_total',
+    help: 'What models with prices in the config cost, in the currency of these prices',
+    labelNames: ['model'],
+    registers,
+  }),
+  firstTokens: new Histogram({
+    name: 'sshawl_first_token_seconds',
+    help: 'From a request to a model to the first piece of its answer',
+    labelNames: ['model'],
+    buckets: SECONDS,
+    registers,
+  }),
+  modelErrors: new Counter({
+    name: 'sshawl_model_errors_total',
+    help: 'Requests to models that failed, by reason; also those that were sent again',
+    labelNames: ['model', 'reason'],
+    registers,
+  }),
+  storage: new Histogram({
+    name: 'sshawl_storage_seconds',
+    help: 'How long calls of the database took, by lane',
+    labelNames: ['lane'],
+    buckets: [0.001, ...SECONDS],
+    registers,
+  }),
+  build: new Gauge({
+    name: 'sshawl_build_info',
+    help: '1, with the versions of sshawl and of Node.js',
+    labelNames: ['version', 'node'],
+    registers,
+  }),
   tools: new Counter({
     name: 'sshawl_tool_calls_total',
     help: 'Tool calls that have their result',
@@ -146,7 +192,8 @@ const countersIn = (registers: Registry[]) => ({
   }),
 })
 
-function watchLevels({ sessions, mcpSessions, queueBytes, turns }: Levels, registers: Registry[]): void {
+function watchLevels(levels: Levels, registers: Registry[]): void {
+  const { sessions, mcpSessions, queueBytes, turns, mcpServers } = levels
   const level = (name: string, help: string, now: () => number): Gauge =>
     new Gauge({
       name,
@@ -160,4 +207,15 @@ function watchLevels({ sessions, mcpSessions, queueBytes, turns }: Levels, regis
   level('sshawl_mcp_sessions', 'MCP sessions over HTTP', mcpSessions)
   level('sshawl_queue_bytes', 'Bytes that wait for clients over SSH', queueBytes)
   level('sshawl_turns_running', 'Turns of models that run or wait', turns)
+  void new Gauge({
+    name: 'sshawl_mcp_server_up',
+    help: '1 for each MCP server that is connected, 0 for one that is not',
+    labelNames: ['server'],
+    registers,
+    collect() {
+      // Those that were disconnected by a command are gone.
+      this.reset()
+      for (const [server, isUp] of mcpServers()) this.set({ server }, Number(isUp))
+    },
+  })
 }

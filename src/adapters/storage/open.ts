@@ -29,9 +29,9 @@ export interface StorageOptions extends SqliteOptions {
  */
 export async function openStorage({ threadEntry, url, ...options }: StorageOptions): Promise<Storage> {
   if (url !== undefined) {
-    const { migrationsDir, clock, log } = options
+    const { migrationsDir, clock, log, timed } = options
     const { openPostgres } = await loadPostgres()
-    return await openPostgres({ url, migrationsDir: ofPostgres(migrationsDir), clock, log })
+    return await openPostgres({ url, migrationsDir: ofPostgres(migrationsDir), clock, log, timed })
   }
   if (threadEntry === undefined || options.file === ':memory:') {
     const { openSqlite } = await import('./sqlite/open.ts')

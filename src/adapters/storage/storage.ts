@@ -26,6 +26,12 @@ import type {
   SummaryStore,
 } from '../../prompt/ports.ts'
 
+/** A thread with SQLite, and a kind of statement with PostgreSQL, which has no `slow`. */
+export type StorageLane = 'write' | 'read' | 'slow'
+
+/** Told how long each call took. */
+export type StorageTimer = (lane: StorageLane, seconds: number) => void
+
 /**
  * All that is kept on disk. Methods take and give plain values, which may cross to another thread, and reject
  * with `StorageError` only.

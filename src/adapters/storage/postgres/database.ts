@@ -7,6 +7,7 @@ import { createSerial, type Serial } from '../../../lib/jobs/serial.ts'
 import { saidOutright } from '../../../lib/addresses.ts'
 import { createKysely, type Database, type Job, type Writes } from '../database.ts'
 import type { Lock } from '../locks.ts'
+import type { StorageTimer } from '../storage.ts'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { isDisconnected, toStorageError } from './errors.ts'
@@ -30,6 +31,7 @@ export interface PostgresWrites extends Writes {
 export interface PostgresSettings {
   readonly log?: Log
   readonly name?: string
+  readonly timed?: StorageTimer | undefined
 }
 
 /** Attempts at a transaction that others are in the way of. */
@@ -61,6 +63,7 @@ export function createPostgresDatabase(url: string, settings: PostgresSettings =
 
   async function settle<T>(work: Promise<T>, reading = false): Promise<T> {
     const succeeded = reach.begin()
+    const since = performance.now()
     try {
       const value = await work
       succeeded()
@@ -69,6 +72,8 @@ export function createPostgresDatabase(url: string, settings: PostgresSettings =
       const trouble = toStorageError(error instanceof NotBegun ? error.cause : error, { reading })
       reach.failed(trouble)
       throw trouble
+    } finally {
+      settings.timed?.(reading ? 'read' : 'write', (performance.now() - since) / 1_000)
     }
   }
 

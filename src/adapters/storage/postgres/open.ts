@@ -9,7 +9,7 @@ import type { ServerId } from '../../../cluster/stores.ts'
 import { type AuditRow, rightsQueries } from '../audit.ts'
 import { requireRow } from '../database.ts'
 import { editedMigration, type Migration, newerSchema, otherSchema, readMigrations } from '../migrations.ts'
-import type { Storage, Upkeep } from '../storage.ts'
+import type { Storage, StorageTimer, Upkeep } from '../storage.ts'
 import { createStores } from '../stores/stores.ts'
 import type { Tables } from '../tables.ts'
 import { createAppend } from './append.ts'
@@ -27,14 +27,16 @@ export interface PostgresOptions {
   readonly migrationsDir: string
   readonly clock: Clock
   readonly log: Log
+  readonly timed?: StorageTimer | undefined
 }
 
 /** Brings the database to the newest schema and opens it. Rejects with `StorageError`. */
-export async function openPostgres({ url, migrationsDir, clock, log }: PostgresOptions): Promise<Storage> {
+export async function openPostgres(options: PostgresOptions): Promise<Storage> {
+  const { url, migrationsDir, clock, log, timed } = options
   const migrations = readMigrations(migrationsDir)
   // Its connections have this name: triggers read from it which server made a change.
   const server = `sshawl ${ulid()}` as ServerId
-  const database = createPostgresDatabase(url, { log, name: server })
+  const database = createPostgresDatabase(url, { log, name: server, timed })
   try {
     await migrate(database, migrations, () => clock.now())
     const { host, pathname } = new URL(url)

@@ -5,7 +5,7 @@ import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Clock, Log } from '../../../chat/ports.ts'
 import { editedMigration, type Migration, newerSchema, readMigrations } from '../migrations.ts'
-import type { Storage } from '../storage.ts'
+import type { Storage, StorageTimer } from '../storage.ts'
 import { createSqliteDatabase } from './database.ts'
 import { openFile } from './driver.ts'
 import { toStorageError } from './errors.ts'
@@ -23,6 +23,7 @@ export interface SqliteOptions {
   readonly busyMs?: number
   /** Once it is aborted, a lock is waited for 100 ms only: the server must end soon. */
   readonly stopping?: AbortSignal | undefined
+  readonly timed?: StorageTimer | undefined
 }
 
 /** Opens the file, which this process alone uses until the storage is disposed of. Throws `StorageError`. */

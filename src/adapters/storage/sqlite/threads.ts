@@ -1,20 +1,15 @@
 // Storage in three threads, each with its own connection to the same file (WAL: readers and the writer do not
-// wait for each other). Calls of the stores go to a thread, never SQL. This file must not know what a store
-// means.
+// wait for each other): short reads (a login, a page of history) wait for nothing that may take long. Calls of
+// the stores go to a thread, never SQL. This file must not know what a store means.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { StorageError } from '../../../chat/errors.ts'
 import { createDeferred, type Deferred } from '../../../lib/jobs/waiting.ts'
 import { readMigrations } from '../migrations.ts'
-import type { Storage, Stores } from '../storage.ts'
+import type { Storage, StorageLane as Lane, Stores } from '../storage.ts'
 import { hasLog, lockFile } from './file.ts'
 import type { DatabaseOptions, SqliteOptions } from './open.ts'
-
-/**
- * Writes wait for no read, and short reads (a login, a page of history) wait for nothing that may take long.
- */
-export type Lane = 'write' | 'read' | 'slow'
 
 type PathOf<Part> = {
   [Name in keyof Part & string]: Part[Name] extends (...args: never[]) => unknown
@@ -133,7 +128,7 @@ export type FromThread =
  * built thread-main.ts. Rejects with `StorageError`.
  */
 export async function openThreaded(options: SqliteOptions, entry: string): Promise<Storage> {
-  const { file, migrationsDir, clock, log, busyMs = 2000, stopping: signal } = options
+  const { file, migrationsDir, clock, log, busyMs = 2000, stopping: signal, timed } = options
   // Threads are given the migrations: they would load fast-glob to find them.
   const migrations = readMigrations(migrationsDir)
   const lock = lockFile(file)
@@ -163,6 +158,16 @@ export async function openThreaded(options: SqliteOptions, entry: string): Promi
     return thread
   }
 
+  async function call(path: string, args: readonly unknown[]): Promise<unknown> {
+    const lane = laneOf(path)
+    const since = performance.now()
+    try {
+      return await threadOf(lane).call(path, args)
+    } finally {
+      timed?.(lane, (performance.now() - since) / 1_000)
+    }
+  }
+
   async function close(): Promise<void> {
     isClosed = true
     // The last one to close folds the write-ahead log into the database, so that is the writer.
@@ -186,7 +191,7 @@ export async function openThreaded(options: SqliteOptions, entry: string): Promi
     threadOf('read')
     const tree = await threadOf('write').open()
     log.info({ file }, 'database opened')
-    const stores = remoteStores(tree, async (path, args) => await threadOf(laneOf(path)).call(path, args))
+    const stores = remoteStores(tree, call)
     setTimeout(() => void startSlowWork(stores), SLOW_WORK_STARTS_MS).unref()
     return { ...stores, [Symbol.asyncDispose]: close }
   } catch (error) {
