@@ -83,11 +83,11 @@ async function assemble(config: Config, overrides: Overrides, data: Promise<AppC
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => rooms.flushPresence() })
   const markdown = createLazyMarkdown()
-  const { handler, agents, talk } = await createHandler(current, chat, activity, context, markdown)
+  const { handler, agents, talk, postLine } = await createHandler(current, chat, activity, context, markdown)
   if (cluster) await followChanges(cluster, { chat, talk, work, mcp, context })
   const ssh = owned(createSshServer(current, hostKeys, handler, context))
   const { meter } = context
-  const needs = { context, ssh, agents, overrides }
+  const needs = { context, ssh, agents, postLine, overrides }
   const http = meter && owned(await openHttp(current, chat, activity, { ...needs, meter }))
   const reload = createReload(current, { tools, mcp, summaries: work.summaries, hostKeys }, context.log)
   return {

@@ -9,6 +9,7 @@ import { createClientHandler } from './session-host.ts'
 import type { RoomViews } from './room/current-room.ts'
 import { assembleModeration } from './assemble-moderation.ts'
 import { createDoor } from './door.ts'
+import { createPostLine, type PostLine } from './post-line.ts'
 import { pause, processTimers } from './process-timers.ts'
 import type { Activity, Work } from './activity.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -36,7 +37,12 @@ export async function createHandler(
   activity: Activity,
   context: AppContext,
   markdown: LazyMarkdown,
-): Promise<{ readonly handler: ClientHandler; readonly agents: Agents; readonly talk: Talk }> {
+): Promise<{
+  readonly handler: ClientHandler
+  readonly agents: Agents
+  readonly talk: Talk
+  readonly postLine: PostLine
+}> {
   const { clock, log, storage, nextId } = context
   const { work, bytes, approvals, hooks, mcp, keeping } = activity
   const { rooms, people, preferences, invitations, enforcement, peers } = chat
@@ -92,7 +98,7 @@ export async function createHandler(
     motd: () => current.now().server.motd,
     stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
   })
-  return { handler, agents, talk }
+  return { handler, agents, talk, postLine: createPostLine(runner, rooms) }
 }
 
 function createViews(

@@ -14,6 +14,7 @@ import type { Activity } from './activity.ts'
 import type { Agents } from './agents.ts'
 import type { AppContext, AppStorage, Overrides } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
+import type { PostLine } from './post-line.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
 import { version } from './paths.ts'
 
@@ -22,6 +23,7 @@ interface HttpNeeds {
   readonly meter: ReadableMeter
   readonly ssh: Pick<SshServer, 'queued' | 'scheduler'>
   readonly agents: Agents
+  readonly postLine: PostLine
   readonly overrides: Pick<Overrides, 'createMcpServer'>
 }
 
@@ -60,6 +62,7 @@ export async function openHttp(
     },
     handler: {
       mcp: (request, person) => mcp.fetch(request, person),
+      say: needs.postLine,
       cameBack: (answer) => activity.mcp.cameBack(answer),
       identify: (token, address) => tokens.identify(token, { address, network: networkOf(address) }),
       whyNotReady: createReadiness(context.storage.upkeep, () => context.clock.monotonic()),

@@ -46,6 +46,8 @@ export interface MessageEntry extends EntryBase {
   readonly kind: 'message'
   /** The first version of the message that this replaces. */
   readonly edits?: EntryId
+  /** It came by HTTP, so it calls no hook of the room's script. */
+  readonly posted?: true
   /** In a log that was read `revised`: the entry that gave this message its text. */
   readonly edited?: EntryId
 }

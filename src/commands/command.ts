@@ -132,6 +132,8 @@ export interface ScriptControl {
   afterwards(work: () => void): void
   /** Speaks MCP on the pipe until its input ends. Absent for an agent. */
   serveMcp?(): Promise<void>
+  /** A POST of HTTP says it. */
+  readonly posted?: true
   /** The agent whose call this is; absent for `ssh host VERB`. */
   readonly agent?: AgentControl
 }

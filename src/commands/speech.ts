@@ -21,6 +21,7 @@ export interface Said {
 }
 
 type HowToAsk = Pick<Mention, 'permissions'>
+type HowToSay = HowToAsk & Pick<MessageEntry, 'posted'>
 
 /** UTF-16 units of a repeated question that the room reads again. */
 const MAX_REPEATED = 80
@@ -51,12 +52,14 @@ export class Speech {
    * Says something, and starts a turn for each model that it mentions. Throws `Refusal` also if too many
    * turns wait; the message may be said by then.
    */
-  async say(room: Room, requester: Person, raw: string, how?: HowToAsk): Promise<Said> {
+  async say(room: Room, requester: Person, raw: string, how: HowToSay = {}): Promise<Said> {
+    const { posted, ...asking } = how
     room.needVoice(requester)
     const text = messageText(raw, this.#limits)
-    const message = await room.record({ kind: 'message', author: requester.name, by: requester.id, text })
+    const said = { kind: 'message', author: requester.name, by: requester.id, text } as const
+    const message = await room.record({ ...said, ...(posted && { posted }) })
     this.#away.heard(room, requester, text)
-    const turns = await this.#startAll({ room, requester, message, ...how })
+    const turns = await this.#startAll({ room, requester, message, ...asking })
     return { message, turns, hint: await this.#hintFor(text, room, requester) }
   }
 

@@ -84,6 +84,8 @@ export class RoomHooks implements AsyncDisposable {
     const { id, at, kind, author, text } = entry
     // A new version of a message, and a reaction to one, are not said again.
     if (!HEARD_KINDS.has(kind) || entry.thread !== undefined || 'edits' in entry || 'reacts' in entry) return
+    // A program that posts what a webhook told it would go on for ever.
+    if ('posted' in entry) return
     const agent = kind === 'reply' || this.#parts.modelNames().includes(author)
     this.#add(entry.room, 'on_message', { id, at, kind, author, text, agent })
   }

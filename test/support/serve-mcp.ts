@@ -31,6 +31,7 @@ export async function serveMcp(
       metrics: async () => ({ type: 'text/plain', text: '' }),
       mayReadMetrics: () => false,
       cameBack: async () => ({ status: 400, text: '' }),
+      say: async () => ({ status: 404, text: '' }),
       mcp,
     },
     accountOf: newAccount,

@@ -36,7 +36,7 @@ export async function serveMcp(
 }
 
 /** Rejects if the client goes away before the end. */
-async function readBody(
+export async function readBody(
   request: IncomingMessage,
   maxBytes: number,
 ): Promise<Buffer<ArrayBuffer> | 'too long'> {

@@ -6,7 +6,8 @@ import type { Log } from '../../chat/ports.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 import { connectionOf } from './connection.ts'
 import { clientAddress, type GateSettings } from './gate.ts'
-import { serveMcp } from './mcp-exchange.ts'
+import { readBody, serveMcp } from './mcp-exchange.ts'
+import { postedText } from './posted-text.ts'
 
 /** The browser comes back here from a login at another server. */
 export const LOGIN_PATH = '/oauth/callback'
@@ -18,6 +19,11 @@ export interface HttpHandler {
   whyNotReady(): Promise<string | undefined>
   metrics(): Promise<{ readonly type: string; readonly text: string }>
   mayReadMetrics(person: Person): boolean
+  /** Says a line in a room. Resolves to the status and a sentence. Rejects with `StorageError`. */
+  say(
+    person: Person,
+    line: { readonly room: string; readonly text: string; readonly signal: AbortSignal },
+  ): Promise<{ readonly status: 200 | 403 | 404; readonly text: string }>
   /** An abort of the request ends a stream. */
   mcp(request: Request, person: Person): Promise<Response>
   /** Takes the answer of a login from the query of an address. Never rejects. */
@@ -45,7 +51,7 @@ export interface HttpServerOptions {
 
 /** A row with `answerTo` needs a token. */
 type Route = {
-  readonly path: string
+  readonly path: string | RegExp
   readonly methods: readonly string[]
   /** Answered until the server has stopped. */
   readonly isWatched?: true
@@ -76,8 +82,11 @@ export function createRoutes(
   const routes = routesOf(options, draining)
   return async (request, response) => {
     const path = pathOf(request)
-    const route = routes.find((one) => one.path === path)
-    if (!route) return answer(response, 404, 'there is /healthz, /readyz, /metrics and /mcp')
+    const route = routes.find((one) =>
+      typeof one.path === 'string' ? one.path === path : one.path.test(path),
+    )
+    if (!route)
+      return answer(response, 404, 'there is /healthz, /readyz, /metrics, /mcp and /rooms/NAME/messages')
     const methods = route.methods.join(', ')
     if (!route.methods.includes(request.method ?? ''))
       return answer(response, 405, `${path} takes ${methods}`, { Allow: methods })
@@ -172,7 +181,34 @@ function routesOf(
         if (tooLong !== undefined) answer(response, 413, tooLong, { Connection: 'close' })
       },
     },
+    {
+      path: ROOM_MESSAGES,
+      methods: ['POST'],
+      answerTo: (person, request, response) => sayPosted(person, request, response, { handler, limits }),
+    },
   ]
+}
+
+const ROOM_MESSAGES = /^\/rooms\/([^/?#]+)\/messages(?=[?#]|$)/
+
+async function sayPosted(
+  person: Person,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { handler, limits }: Pick<HttpServerOptions, 'handler' | 'limits'>,
+): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const body = await readBody(request, limits.http_body_bytes)
+  if (body === 'too long')
+    return answer(response, 413, `a request may have ${limits.http_body_bytes} bytes`, {
+      Connection: 'close',
+    })
+  const posted = postedText(body.toString('utf8'), request.headers['content-type'])
+  if ('problem' in posted) return answer(response, 400, posted.problem)
+  const room = ROOM_MESSAGES.exec(request.url ?? '')?.[1] ?? ''
+  const { status, text } = await handler.say(person, { room, text: posted.text, signal: gone.signal })
+  answer(response, status, text)
 }
 
 /** Answers with a line of text. Closes a connection with an unread body. */

@@ -22,7 +22,8 @@ export const say = verb({
     const { room, person, args, out } = context
     const words = await textOrStdin(args.text, context)
     const how = await callerPermissions(services, context, [])
-    const { hint } = await services.speech.say(room, person, words, how)
+    const { posted } = context.script ?? {}
+    const { hint } = await services.speech.say(room, person, words, { ...how, ...(posted && { posted }) })
     if (hint !== undefined) out.warn(forCaller(hint, kindOf(context)))
   },
 })

@@ -1,0 +1,76 @@
+import { hasTooManyValues, isJsonObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts'
+
+const EXAMPLE = 'send text/plain, or JSON as Slack takes it, such as {"text": "the build is green"}'
+
+/**
+ * The line in the body of a POST: plain text, or the JSON of Slack's incoming webhooks, also as the form
+ * field `payload` (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). Returns a
+ * problem for a body without a text.
+ */
+export function postedText(
+  body: string,
+  contentType = '',
+): { readonly text: string } | { readonly problem: string } {
+  const type = contentType.split(';', 1).join('').trim().toLowerCase()
+  const payload = type === FORM ? new URLSearchParams(body).get('payload') : undefined
+  // `curl -d` calls any text a form.
+  if (type !== 'application/json' && typeof payload !== 'string') return nonEmpty(body)
+  const message = jsonObject(payload ?? body)
+  if (!message) return { problem: `the body is no JSON object that can be read: ${EXAMPLE}` }
+  const name = textIn(message, 'username')
+  const text = slackText(message)
+  return nonEmpty(name === '' || text === '' ? text : `[${name}] ${text}`)
+}
+
+function jsonObject(text: string): JsonObject | undefined {
+  try {
+    const value = hasTooManyValues(text) ? null : parseJson(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+const nonEmpty = (text: string): { readonly text: string } | { readonly problem: string } =>
+  text.trim() === '' ? { problem: `there is no text in it: ${EXAMPLE}` } : { text }
+
+/** The text, and of each attachment and block what it says in plain text; a block repeats the text. */
+function slackText(message: JsonObject): string {
+  const attachments = listIn(message, 'attachments').map(
+    (one) =>
+      textIn(one, 'fallback') || [textIn(one, 'title'), textIn(one, 'text')].filter(Boolean).join(': '),
+  )
+  const text = textIn(message, 'text')
+  const blocks = text === '' ? listIn(message, 'blocks').map(blockText) : []
+  return [text, ...blocks, ...attachments]
+    .filter((line) => line !== '')
+    .map(plainSlack)
+    .join('\n')
+}
+
+function blockText(block: JsonObject): string {
+  const texts = [block['text'] ?? null, ...listIn(block, 'fields')]
+  const said = texts.map((one) => (isJsonObject(one) ? textIn(one, 'text') : '')).filter(Boolean)
+  return said.join('\n') || textIn(block, 'alt_text')
+}
+
+/** `<https://example.org|the page>` becomes `the page (https://example.org)`; Slack escapes these three. */
+const plainSlack = (text: string): string =>
+  text
+    .replace(/<(https?:[^<|>\s]+)\|([^<>]*)>/g, '$2 ($1)')
+    .replace(/<(https?:[^<|>\s]+)>/g, '$1')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+const textIn = (from: JsonObject, key: string): string => {
+  const value = from[key]
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+const listIn = (from: JsonObject, key: string): readonly JsonObject[] => {
+  const value: Json | undefined = from[key]
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}

@@ -1,0 +1,36 @@
+import type { HttpHandler } from '../adapters/http/routes.ts'
+import { Refusal } from '../chat/errors.ts'
+import type { Rooms } from '../chat/rooms.ts'
+import type { Runner } from '../commands/runner.ts'
+
+export type PostLine = HttpHandler['say']
+
+/** Says lines that came by HTTP, by the rights and at the pace of `ssh host say`. */
+export const createPostLine =
+  (runner: Pick<Runner, 'use'>, rooms: Pick<Rooms, 'get'>): PostLine =>
+  async (person, { room, text, signal }) => {
+    const told: string[] = []
+    const status = await runner.use(
+      { verb: 'say', room },
+      {
+        person,
+        out: {
+          write: () => {},
+          line: () => {},
+          warn: (line) => void told.push(line),
+          columns: 80,
+          ready: async () => {},
+        },
+        signal,
+        script: { stdin: async () => text, afterwards: () => {}, posted: true },
+      },
+    )
+    if (status === 0) return { status: 200, text: 'ok' }
+    try {
+      await rooms.get(room, person)
+      return { status: 403, text: told.join('\n') }
+    } catch (error) {
+      if (error instanceof Refusal) return { status: 404, text: error.message }
+      throw error
+    }
+  }
