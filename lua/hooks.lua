@@ -12,7 +12,8 @@ local function describe(value)
   return type(value) == "table" and "a table" or type(value) == "function" and "a function" or tostring(value)
 end
 
--- Calls the hook, if the script has it. Returns { refusal = … } where it refuses a call.
+-- Calls the hook, if the script has it. Returns { refusal = … } where it refuses a call, { webhook = … }
+-- where it sends what was said.
 function hooks.run(environment)
   local name = snapshot.hook.name
   local hook = environment[name]
@@ -21,6 +22,12 @@ function hooks.run(environment)
     error(where() .. name .. " must be a function, it is " .. describe(hook), 0)
   end
   local answer = hook(snapshot.hook.argument)
+  if name == "on_message" and type(answer) == "table" and answer.webhook ~= nil then
+    if type(answer.webhook) ~= "string" then
+      error(where() .. "webhook must be the name of one, it is " .. describe(answer.webhook), 0)
+    end
+    return { webhook = answer.webhook }
+  end
   if name ~= "before_tool_call" or answer == nil then return {} end
   if type(answer) ~= "string" then
     error(where() .. name .. " must return nil or a text, it returned " .. describe(answer), 0)

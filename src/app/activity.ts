@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import type { DescribedCommand } from '../adapters/models/guide-place.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
+import { Outgoing } from '../adapters/web/outgoing.ts'
 import type { RoomName } from '../chat/entry.ts'
 import { createByteQuota } from '../chat/limits.ts'
 import type { Peers } from '../chat/peers.ts'
@@ -29,6 +30,7 @@ import { createKeeping } from './keeping.ts'
 import { describeCommands, guidePlace } from './guide-place.ts'
 import { meteredComposer } from './metering.ts'
 import { openToolkit } from './tools/open-toolkit.ts'
+import { createSendWebhook } from './webhooks.ts'
 
 /** What works in the rooms and can be stopped. */
 export interface Work {
@@ -72,12 +74,14 @@ export async function createActivity(
   let commands: readonly DescribedCommand[] = []
   const place = guidePlace(current, () => commands, asks)
   const models = configuredModels(current, overrides, place, context.meter)
+  const outgoing = owned(new Outgoing(log))
   const hooks = owned(
     new RoomHooks({
       rooms: storage.chat.rooms,
       scripts: storage.prompts.scripts,
       modelNames: () => models().map(({ settings }) => settings.name),
       slots: peers.slots,
+      sendWebhook: createSendWebhook(current, outgoing),
       ...{ composer, clock, log, room, nextId },
     }),
   )
@@ -102,7 +106,7 @@ export async function createActivity(
   const keeping = owned(createKeeping(current, context, peers.slots))
   const work: Work = { runs, turns, summaries }
   return {
-    ...{ work, approvals, bytes, tools, mcp, hooks, keeping },
+    ...{ work, approvals, bytes, tools, mcp, hooks, keeping, outgoing },
     /** Resolves once prompts can be composed or the reason is logged; at once if the config has only @guide. */
     async composes(): Promise<void> {
       if (hasModels) await composer.ready(AbortSignal.timeout(WRAP_START_MS)).catch(() => undefined)

@@ -24,6 +24,7 @@ import { modelsFrom } from './models.ts'
 import type { FileConfig } from './schema.ts'
 import { busFrom, storageFrom, type StorageConfig } from './storage.ts'
 import { webFrom } from './web.ts'
+import { type Webhook, webhooksFrom } from './webhooks.ts'
 
 /** Port 0 is any free one. */
 export interface Address {
@@ -34,7 +35,7 @@ export interface Address {
 /** The checked configuration: flags over environment over file over defaults. Frozen. */
 export interface Config extends Omit<
   FileConfig,
-  'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http' | 'storage' | 'bus'
+  'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http' | 'storage' | 'bus' | 'webhooks'
 > {
   readonly listen: Address
   readonly http: FileConfig['http'] & { readonly listen?: Address }
@@ -52,6 +53,7 @@ export interface Config extends Omit<
   /** Absolute paths; `web` is absent if the web is off. */
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined; allow: AllowRules }>
   readonly mcp: readonly McpServerConfig[]
+  readonly webhooks: readonly Webhook[]
   /** Real paths by room; other rooms are in `rooms_dir`. */
   readonly sandbox: Changed<
     FileConfig['sandbox'],
@@ -104,6 +106,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     storage: storageFrom(fromFile.storage, env),
     bus: busFrom(fromFile.bus, path, env),
     mcp: mcpFrom(mcp, path, env),
+    webhooks: webhooksFrom(fromFile.webhooks, env),
     sandbox: {
       ...sandbox,
       workspaces: mapped,

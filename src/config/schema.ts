@@ -9,6 +9,7 @@ import { modelSchema } from './models.ts'
 import { busSchema, storageSchema } from './storage.ts'
 import { orOff, positive } from './values.ts'
 import { webSchema } from './web.ts'
+import { webhookSchema } from './webhooks.ts'
 
 /** Of a `.pub` file. */
 const PUBLIC_KEY = /^(ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)|ssh-rsa) +([A-Za-z0-9+/]+={0,2})(?: .*)?$/
@@ -194,6 +195,12 @@ export const fileSchema = z.strictObject({
     .prefault({})
     .describe("Summaries of rooms' history."),
   http,
+  webhooks: z
+    .array(webhookSchema)
+    .default([])
+    .describe(
+      "An address that rooms' scripts may send to ([wrap.md](wrap.md#hooks-what-a-script-does-when-something-happens)).",
+    ),
   storage: storageSchema,
   bus: busSchema,
   limits: limitsSchema

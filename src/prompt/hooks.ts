@@ -30,6 +30,8 @@ export interface RoomHooksParts {
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly modelNames: () => readonly string[]
   readonly slots: Pick<Slots, 'take'>
+  /** Returns the reason if it cannot. */
+  readonly sendWebhook: (name: string, room: RoomName, said: JsonObject) => string | undefined
   readonly nextId: () => string
   readonly clock: Clock
   readonly log: Log
@@ -138,9 +140,12 @@ export class RoomHooks implements AsyncDisposable {
       if (!room) return
       try {
         await this.#inSlot(roomName, async () => {
-          const { values } = await this.#run(room, script, name, argument, this.#closing.signal)
+          const { values, webhook } = await this.#run(room, script, name, argument, this.#closing.signal)
           for (const [key, value] of values)
             await rooms.setValue(roomName, key, value === null ? undefined : value)
+          if (webhook === undefined) return
+          const problem = this.#parts.sendWebhook(webhook, roomName, argument)
+          if (problem !== undefined) this.#log(roomName, name, [problem])
         })
       } catch (error) {
         if (!(error instanceof WrapError)) throw error

@@ -54,6 +54,8 @@ export interface HookRun {
 
 export interface HookOutcome {
   readonly refusal?: string
+  /** The name of the webhook that is to be told. */
+  readonly webhook?: string
   /** Key-values to store; null removes a key. */
   readonly values: readonly (readonly [key: string, value: Json])[]
   readonly log: readonly string[]

@@ -25,9 +25,10 @@ export function runHook(engine: LuaEngine, run: HookRun): HookOutcome {
       throw new Error(`tools.${name} is for prompts: a hook cannot use it`)
     },
   })
-  const refusal = isJsonObject(returned) ? returned['refusal'] : undefined
+  const { refusal, webhook } = isJsonObject(returned) ? returned : {}
   return {
     ...(typeof refusal === 'string' ? { refusal: cleanText(refusal).slice(0, MAX_REFUSAL_CHARACTERS) } : {}),
+    ...(typeof webhook === 'string' ? { webhook } : {}),
     values: [...set],
     log,
   }

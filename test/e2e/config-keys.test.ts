@@ -69,7 +69,10 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   alice.write('/deny 2\n')
   alice.write('/create den\n')
   await alice.waitFor('made den')
+  const input = 'function on_message() return { webhook = "ci" } end'
+  expect((await ssh(target, ['script', 'den', 'set'], { input })).exitCode).toBe(0)
   expect((await ssh(target, ['say', 'den'], { input: 'two\nlines' })).exitCode).toBe(0)
+  await models.arrived(4)
   const made = await ssh(target, ['invites', 'new'])
   const bob = { user: `bob+${made.stdout.trim()}`, port, key: await home.key('bob') }
   // A right code with a taken name: the client is told why, and has time to read it.

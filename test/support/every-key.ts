@@ -89,6 +89,12 @@ hosts = ["chat.example.org"]
 origins = ["https://chat.example.org"]
 proxies = ["127.0.0.1"]
 
+[[webhooks]]
+name = "ci"
+url = "${endpoint}/hook"
+rooms = ["den"]
+header_env = { X-Key = "QWEN_KEY" }
+
 [limits]
 turns_per_room = 1
 ${Object.entries(fileSchema.parse({}).limits)

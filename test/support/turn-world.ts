@@ -105,6 +105,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     room: (name) => rooms.anyRoom(name),
     modelNames: () => turns.names(),
     slots: peers.slots,
+    sendWebhook: () => undefined,
     nextId,
   })
   chatParts.tap(hooks.onEntry)

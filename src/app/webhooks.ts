@@ -1,0 +1,20 @@
+import type { Outgoing } from '../adapters/web/outgoing.ts'
+import type { RoomHooksParts } from '../prompt/hooks.ts'
+import type { CurrentConfig } from './current-config.ts'
+
+/** Sends what was said in a room to a webhook of the config. */
+export const createSendWebhook =
+  ({ now }: Pick<CurrentConfig, 'now'>, outgoing: Pick<Outgoing, 'add'>): RoomHooksParts['sendWebhook'] =>
+  (name, room, { at, ...said }) => {
+    const webhook = now().webhooks.find((one) => one.name === name)
+    if (!webhook || webhook.rooms?.includes(room) === false)
+      return `there is no webhook ${name.slice(0, 40)} for this room; [[webhooks]] of the config names them`
+    const { url, headers } = webhook
+    outgoing.add({
+      queue: `webhook ${name}`,
+      url,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ room, at: new Date(Number(at)).toISOString(), ...said }),
+    })
+    return undefined
+  }

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { ROOM_NAME } from '../chat/people/names.ts'
+import type { Environment } from './environment.ts'
+import { address, header, valuesOf, variable } from './values.ts'
+
+export const webhookSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9_.-]{1,32}$/, 'use 1-32 of a-z 0-9 _ . -')
+    .describe("What a script's `on_message` calls it; 1-32 of `a-z 0-9 _ . -`."),
+  url: address('https://ci.example.org/hook', 'header_env').describe('Where it is posted.'),
+  rooms: z
+    .array(z.string().regex(ROOM_NAME, 'use the name of a room'))
+    .optional()
+    .describe('The only rooms whose scripts may use it; absent: all.'),
+  header_env: z
+    .record(header, variable(''))
+    .default({})
+    .describe('Further headers: for each the environment variable with its value.'),
+})
+
+/** A webhook with the values of its headers. */
+export interface Webhook {
+  readonly name: string
+  readonly url: string
+  /** Absent: all rooms. */
+  readonly rooms?: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export const webhooksFrom = (
+  entries: readonly z.output<typeof webhookSchema>[],
+  env: Environment,
+): readonly Webhook[] =>
+  entries.map(({ name, url, rooms, header_env }) => ({
+    ...{ name, url, headers: valuesOf(header_env, env).values },
+    ...(rooms && { rooms }),
+  }))
