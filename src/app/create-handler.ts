@@ -9,6 +9,7 @@ import { createClientHandler } from './session-host.ts'
 import type { RoomViews } from './room/current-room.ts'
 import { assembleModeration } from './assemble-moderation.ts'
 import { createDoor } from './door.ts'
+import { sendNotice } from './webhooks.ts'
 import { createPostLine, type PostLine } from './post-line.ts'
 import { pause, processTimers } from './process-timers.ts'
 import type { Activity, Work } from './activity.ts'
@@ -18,6 +19,7 @@ import type { LineReaders } from '../chat/talk/own-lines.ts'
 import { InputHistory } from '../chat/personal/input-history.ts'
 import { FollowedRooms, type FollowingParts } from '../chat/followed-rooms.ts'
 import { createLastSeen } from '../chat/personal/last-seen.ts'
+import { Notices } from '../chat/talk/notices.ts'
 import { Talk } from '../chat/talk/talk.ts'
 import { createCompletion } from '../commands/completion.ts'
 import { createCommandGroups } from '../commands/verbs/index.ts'
@@ -54,6 +56,11 @@ export async function createHandler(
     readers: lineReaders(work),
     ...{ limits, peers, clock, nextId, log },
   })
+  const notifyOrigins = () => current.now().notify.allow
+  const send = (url: string, text: string): void => sendNotice(activity.outgoing, url, text)
+  const notices = new Notices({ talk, rooms, preferences, origins: notifyOrigins, send, clock, log })
+  chat.tap(notices.onEntry)
+  talk.messages.onSent = notices.onMessage
   const history = new InputHistory(storage.talk.typed, clock, log)
   const speech = new Speech(work.turns, limits, talk.away, talk.findPerson, approvals)
   const moderation = assembleModeration(chat, work, context, {
@@ -69,7 +76,7 @@ export async function createHandler(
   const groups = createCommandGroups({
     ...chat,
     ...work,
-    ...{ followed, speech, talk, history, moderation, keeping, approvals, hooks, mcp, clock },
+    ...{ notifyOrigins, followed, speech, talk, history, moderation, keeping, approvals, hooks, mcp, clock },
     keys: KEY_HELP,
     stores: storage,
   })

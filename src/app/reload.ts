@@ -30,7 +30,7 @@ export interface Reloaded {
 export type Reload = (read: () => Config) => Promise<Reloaded>
 
 /** Keys that a running server follows. All others need a restart, and so do the host keys in `server`. */
-const FOLLOWED = 'server models mcp discoverModels tools memory limits http webhooks file'.split(' ')
+const FOLLOWED = 'server models mcp discoverModels tools memory limits http webhooks notify file'.split(' ')
 
 interface Following {
   readonly tools: ConfiguredTools

@@ -18,3 +18,12 @@ export const createSendWebhook =
     })
     return undefined
   }
+
+/** Sends a notice to an address of somebody, as ntfy takes it (https://docs.ntfy.sh/publish). */
+export const sendNotice = (outgoing: Pick<Outgoing, 'add'>, url: string, text: string): void =>
+  outgoing.add({
+    queue: `notices to ${new URL(url).origin}`,
+    url,
+    headers: { 'content-type': 'text/plain; charset=utf-8', title: 'sshawl' },
+    body: text,
+  })

@@ -69,6 +69,14 @@ export const mentionedWords = (
     isFirst: text.slice(0, found.index).trim() === '',
   }))
 
+/** The words that name the people whom an entry is said to: `@bob` anywhere, `bob:` at the beginning. */
+export function addressedWords(entry: Entry): readonly string[] {
+  if (!isSaid(entry)) return []
+  const [, first = ''] = FIRST_WORD.exec(entry.text) ?? []
+  const words = [first, ...mentionedWords(entry.text).map(({ word }) => word)]
+  return [...new Set(words.filter((word) => word !== ''))]
+}
+
 /** Equal for names that people take for one. */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 

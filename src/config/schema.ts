@@ -9,7 +9,7 @@ import { modelSchema } from './models.ts'
 import { busSchema, storageSchema } from './storage.ts'
 import { orOff, positive } from './values.ts'
 import { webSchema } from './web.ts'
-import { webhookSchema } from './webhooks.ts'
+import { notifySchema, webhookSchema } from './webhooks.ts'
 
 /** Of a `.pub` file. */
 const PUBLIC_KEY = /^(ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)|ssh-rsa) +([A-Za-z0-9+/]+={0,2})(?: .*)?$/
@@ -201,6 +201,7 @@ export const fileSchema = z.strictObject({
     .describe(
       "An address that rooms' scripts may send to ([wrap.md](wrap.md#hooks-what-a-script-does-when-something-happens)).",
     ),
+  notify: notifySchema,
   storage: storageSchema,
   bus: busSchema,
   limits: limitsSchema

@@ -19,6 +19,27 @@ export const webhookSchema = z.strictObject({
     .describe('Further headers: for each the environment variable with its value.'),
 })
 
+export const notifySchema = z
+  .strictObject({
+    allow: z
+      .array(
+        z
+          .string()
+          .refine(
+            (text) => URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text,
+            'write an origin such as https://ntfy.sh, without a path',
+          ),
+      )
+      .default([])
+      .describe(
+        'Origins, such as `https://ntfy.sh`, that `/set notify` may name; empty: no notices are sent.',
+      ),
+  })
+  .prefault({})
+  .describe(
+    'Notices to people who are mentioned while they are away ([operations.md](operations.md#notices)).',
+  )
+
 /** A webhook with the values of its headers. */
 export interface Webhook {
   readonly name: string

@@ -95,6 +95,9 @@ url = "${endpoint}/hook"
 rooms = ["den"]
 header_env = { X-Key = "QWEN_KEY" }
 
+[notify]
+allow = ["${new URL(endpoint).origin}"]
+
 [limits]
 turns_per_room = 1
 ${Object.entries(fileSchema.parse({}).limits)

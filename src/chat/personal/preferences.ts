@@ -13,6 +13,8 @@ interface OptionSpec {
   readonly usual: string
   /** For values that are too many to list: reads one, as it is to be kept. */
   readonly read?: (word: string) => string | undefined
+  /** A value of those, for the list of options. */
+  readonly other?: string
 }
 
 export const NAME_COLOURS = ['yellow', 'brown', 'green', 'blue', 'violet', 'pink'] as const
@@ -21,6 +23,16 @@ export type NameColour = (typeof NAME_COLOURS)[number]
 /** `auto`: for an unknown ground, in colours if the terminal has them. */
 export const THEME_NAMES = ['auto', 'dark', 'light', 'mono'] as const
 export type ThemeName = (typeof THEME_NAMES)[number]
+
+const NOTIFY_OFF: readonly string[] = ['off']
+const MAX_ADDRESS = 500
+
+function notifyAddress(word: string): string | undefined {
+  if (word === 'off') return word
+  if (word.length > MAX_ADDRESS || !/^https?:\/\//.test(word) || !URL.canParse(word)) return undefined
+  const { username, password } = new URL(word)
+  return username === '' && password === '' ? word : undefined
+}
 
 /** Every option, in the order of the list. A new one is a row here. */
 export const OPTIONS = {
@@ -39,6 +51,7 @@ export const OPTIONS = {
     values: zoneNames(),
     usual: 'UTC',
     read: zoneName,
+    other: 'a name such as Europe/Berlin',
   },
   theme: { about: 'colours for a dark or a light background', values: THEME_NAMES, usual: 'auto' },
   plain: {
@@ -56,6 +69,13 @@ export const OPTIONS = {
       'what you typed, kept for you alone: your lines for the next login, a draft that was cut off; off forgets both',
     values: ['on', 'off'],
     usual: 'on',
+  },
+  notify: {
+    about: 'the address that is told if you are named or written to while you are away or not here',
+    values: NOTIFY_OFF,
+    usual: 'off',
+    read: notifyAddress,
+    other: 'an address of ntfy such as https://ntfy.sh/TOPIC',
   },
 } as const satisfies Readonly<Record<string, OptionSpec>>
 

@@ -13,6 +13,8 @@ import type { FindPerson, OpenSessions, PersonalScreen } from './open-sessions.t
 import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 
 export class DirectMessages {
+  /** Hears of each message that was sent through this server. Must not throw. */
+  onSent = (_from: Sender, _to: Person): void => {}
   readonly #parts: DirectMessageParts
   readonly #lastWriters = new Map<PersonId, Sender>()
   /** The ids of messages that a screen has shown and nobody is known to have read. */
@@ -65,6 +67,7 @@ export class DirectMessages {
     await this.#sendNow(to, message)
     const reader = { id: to.id, name: to.name, guest: to.guest }
     await peers.broadcast('message', { message, to: reader })
+    this.onSent(sender, to)
     return { to, line: personalLine(this.#showSender(message, to)) }
   }
 

@@ -64,22 +64,37 @@ export const set = verb({
     if (!isOption(name))
       throw new Refusal(`there is no option ${name.slice(0, 40)}; ${suggestion(name, NAMES)}`)
     if (args.value === undefined) return out.line(await listOf([name], services, person))
-    const word = args.value.toLowerCase()
+    const word = name === 'notify' && args.value.includes(':') ? args.value : args.value.toLowerCase()
     const value = valueOf(name, word) ?? turnedOn(name, word)
     if (value === undefined) {
-      const advice = name === 'timezone' ? zoneAdvice(word) : suggestion(word, OPTIONS[name].values)
+      const advice = adviceFor(name, word)
       throw new Refusal(`${name} cannot be ${word.slice(0, 40)}; ${advice}. Nothing was changed`)
     }
+    if (name === 'notify' && value !== 'off') needNotifiable(person, value, services.notifyOrigins())
     await services.preferences.set(person, name, value)
     if (name === 'history' && value === 'off') await services.history.forget(person)
     out.line(`${name} is ${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
   },
 })
 
+function adviceFor(name: Option, word: string): string {
+  if (name === 'timezone') return zoneAdvice(word)
+  if (name === 'notify') return 'give off, or an address such as https://ntfy.sh/TOPIC'
+  return suggestion(word, OPTIONS[name].values)
+}
+
+function needNotifiable({ guest }: Person, address: string, origins: readonly string[]): void {
+  if (guest) throw new Refusal('a guest is told nothing later; log in with a name of your own')
+  if (origins.length === 0)
+    throw new Refusal('this server sends no notices: its operator can name addresses in [notify] allow')
+  if (!origins.includes(new URL(address).origin))
+    throw new Refusal(`notices of this server go to ${origins.join(', ')} only; nothing was changed`)
+}
+
 /** `on` means the usual value of an option that is off or one of several. */
 function turnedOn(name: Option, word: string): PersonalOptions[Option] {
   const { values, usual }: { readonly values: readonly string[]; readonly usual: string } = OPTIONS[name]
-  return word === 'on' && values.includes('off') ? valueOf(name, usual) : undefined
+  return word === 'on' && usual !== 'off' && values.includes('off') ? valueOf(name, usual) : undefined
 }
 
 /** A city alone is enough to be understood. */
@@ -103,10 +118,10 @@ async function listOf(names: readonly Option[], { preferences }: Services, perso
 
 /** `bell mention (or off, all): when the terminal rings …` */
 function lineOf(name: Option, set: PersonalOptions): string {
-  const { about, values, usual } = OPTIONS[name]
+  const { about, values, usual, other }: (typeof OPTIONS)[Option] & { readonly other?: string } =
+    OPTIONS[name]
   const now: string = set[name] ?? usual
-  const others =
-    name === 'timezone' ? 'a name such as Europe/Berlin' : values.filter((value) => value !== now).join(', ')
+  const others = other ?? values.filter((value) => value !== now).join(', ')
   return `${name} ${now} (or ${others}): ${about}`
 }
 

@@ -64,6 +64,8 @@ export interface Services {
   }
   readonly speech: Speech
   readonly talk: Talk
+  /** Origins that the config lets notices go to. */
+  readonly notifyOrigins: () => readonly string[]
   readonly history: Pick<InputHistory, 'forget'>
   readonly turns: Turns
   readonly runs: ToolRuns

@@ -241,6 +241,7 @@ async function runnerIn(
   const mcp = await openMcp(() => mcpConfig, rooms, chatParts, [])
   const following = followedIn({ rooms, storage, clock, log }, talk)
   const groups = createCommandGroups({
+    notifyOrigins: () => ['https://ntfy.sh'],
     followed: following.followed,
     ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
     comingIn: { invites, keys, tokens, clients, policy },
