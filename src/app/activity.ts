@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import type { DescribedCommand } from '../adapters/models/guide-place.ts'
-import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
+import { createWorkspaces, type RoomWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { Outgoing } from '../adapters/web/outgoing.ts'
 import type { RoomName } from '../chat/entry.ts'
 import { createByteQuota } from '../chat/limits.ts'
@@ -15,7 +15,6 @@ import { ownRoomsDir } from '../config/directories.ts'
 import { paths } from './paths.ts'
 import { RoomHooks } from '../prompt/hooks.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/context.ts'
-import type { Workspaces } from '../tools/workspace.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import { ToolRunner } from '../toolbox/run-tool.ts'
 import { createToolboxes } from '../toolbox/room-toolbox.ts'
@@ -106,7 +105,7 @@ export async function createActivity(
   const keeping = owned(createKeeping(current, context, peers.slots))
   const work: Work = { runs, turns, summaries }
   return {
-    ...{ work, approvals, bytes, tools, mcp, hooks, keeping, outgoing },
+    ...{ work, approvals, bytes, workspaces, tools, mcp, hooks, keeping, outgoing },
     /** Resolves once prompts can be composed or the reason is logged; at once if the config has only @guide. */
     async composes(): Promise<void> {
       if (hasModels) await composer.ready(AbortSignal.timeout(WRAP_START_MS)).catch(() => undefined)
@@ -149,7 +148,7 @@ const composerFor = ({ lua, models }: Config, hasModels: boolean, log: Log): Poo
     hasModels ? 'now' : 'later',
   )
 
-const workspacesFor = ({ dataDir, sandbox }: Config, log: Log): Workspaces & AsyncDisposable =>
+const workspacesFor = ({ dataDir, sandbox }: Config, log: Log): RoomWorkspaces =>
   createWorkspaces({
     root: sandbox.rooms_dir,
     isShared: sandbox.rooms_dir !== ownRoomsDir(dataDir),

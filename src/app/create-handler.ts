@@ -3,6 +3,7 @@ import type { AppContext } from './context.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
 import { createGreeting } from './room/greeting.ts'
 import { createRoomBoards } from './room/board.ts'
+import { PersonalFiles } from './room-files.ts'
 import { createRecentEntries } from './room/recent-entries.ts'
 import { createRoomStatus } from './room/status.ts'
 import { createClientHandler } from './session-host.ts'
@@ -46,7 +47,7 @@ export async function createHandler(
   readonly postLine: PostLine
 }> {
   const { clock, log, storage, nextId } = context
-  const { work, bytes, approvals, hooks, mcp, keeping } = activity
+  const { work, bytes, workspaces, approvals, hooks, mcp, keeping } = activity
   const { rooms, people, preferences, invitations, enforcement, peers } = chat
   const { sanctions, clients } = enforcement
   const { limits } = current
@@ -86,6 +87,8 @@ export async function createHandler(
   const door = createDoor(people, sanctions, clients, talk.ignores, peers.serversOf)
   const { upToDate } = peers
   const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
+  const filesOf = (room: string) => workspaces.of(room).files
+  const files = { rooms, sanctions, pace, bytes, upToDate, log, filesOf }
   const agents = createAgents({ runner, rooms, door, talk, log })
   const handler = createClientHandler({
     ...{ door, rooms, runner, history, invitations, preferences },
@@ -94,6 +97,7 @@ export async function createHandler(
     shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     complete: createCompletion(commands, work.turns),
     serveMcp: createServeMcp(agents, log),
+    filesFor: (person, signal) => new PersonalFiles(person, signal, files),
     openTalk: talk.openSession,
     greeting: createGreeting({
       models: () => current.now().models,

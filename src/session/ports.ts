@@ -8,6 +8,7 @@ import type { Fingerprint, Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { PersonalMessage } from '../chat/talk/direct-messages.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
+import type { FileTree } from '../lib/file-tree.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
@@ -82,7 +83,12 @@ export interface ClientHandler {
   shell(person: Person, terminal: Terminal, account: Account, room?: string): Promise<void>
   /** Resolves with the exit status, 0-255. If it rejects, the caller tells the person. */
   exec(person: Person, line: string, pipe: ExecPipe, account: Account): Promise<number>
+  /** As `exec`: `serve` carries the files that the person may use; what comes in and goes out is its own. */
+  files?(person: Person, pipe: ExecPipe, serve: ServeFiles): Promise<number>
 }
+
+/** Ends with the input, or soon after the signal is aborted. Paths are absolute and normal. */
+export type ServeFiles = (files: FileTree, pipe: Pick<ExecPipe, 'err' | 'signal'>) => Promise<void>
 
 export interface SessionStatus {
   readonly room: string

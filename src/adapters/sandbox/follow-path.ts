@@ -94,6 +94,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'is a loop of links, or became a link while it was being opened',
   ENAMETOOLONG: 'is too long for a path',
   ENXIO: 'is not a regular file',
+  EEXIST: 'exists already',
+  ENOTEMPTY: 'is a directory that is not empty',
+  ENOSPC: 'does not fit on the disk',
 }
 
 /** A directory that is held open: `path` leads to it even if its name is given to something else meanwhile. */

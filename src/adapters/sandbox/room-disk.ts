@@ -61,9 +61,18 @@ export class RoomDisk {
     this.#limits = limits
   }
 
-  /** Throws `WorkspaceError` if nothing more may be written. */
-  async refuseIfFull(directory: string): Promise<void> {
-    if (isFull(await spaceLeft(directory, this.#limits))) throw full(this.#limits)
+  /** Resolves with the bytes that may still be written. Throws `WorkspaceError` if there are none. */
+  async assertSpace(directory: string): Promise<number> {
+    const left = await spaceLeft(directory, this.#limits)
+    if (isFull(left)) throw this.full()
+    return left.bytes
+  }
+
+  full(): WorkspaceError {
+    const { diskBytes, files } = this.#limits
+    return new WorkspaceError(
+      `the workspace is full (${bytes(diskBytes)} and ${files} files are allowed), or a directory in it cannot be read; delete what is not needed`,
+    )
   }
 
   /** Throws `WorkspaceError` if no command may begin now. */
@@ -101,11 +110,6 @@ export class RoomDisk {
       this.#pausedUntil = performance.now() + PAUSE_MS
   }
 }
-
-const full = ({ diskBytes, files }: DiskLimits): WorkspaceError =>
-  new WorkspaceError(
-    `the workspace is full (${bytes(diskBytes)} and ${files} files are allowed), or a directory in it cannot be read; delete what is not needed`,
-  )
 
 /** In a full room no file can grow, so only the number of files is looked at. */
 function lookWhileRunning(

@@ -2,6 +2,7 @@ import { mkdir, realpath, stat } from 'node:fs/promises'
 import { relative } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
 import { bytes } from '../../lib/amounts.ts'
+import type { FileTree } from '../../lib/file-tree.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import { WorkspaceError, type ProcessOutcome, type Workspace } from '../../tools/workspace.ts'
 import type { Confinement } from './bubblewrap.ts'
@@ -12,6 +13,7 @@ import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch
 import type { SandboxState } from './probe.ts'
 import { readText } from './read-text.ts'
 import { type DiskLimits, RoomDisk, UNLIMITED } from './room-disk.ts'
+import { RoomFiles } from './room-files.ts'
 import type { Searcher } from './searcher.ts'
 import { supervise } from './supervise.ts'
 import { UsageWatch } from './usage.ts'
@@ -51,7 +53,12 @@ export interface WorkspaceParts {
 /** What a command is told that could write nothing. */
 const FULL_NOTICE = 'the workspace is full: no file can grow until something is deleted'
 
-export function createWorkspace(parts: WorkspaceParts): Workspace {
+/** What a room has: a workspace for tools, and its files for people who put and get them. */
+export interface RoomWorkspace extends Workspace {
+  readonly files: FileTree
+}
+
+export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
   const { beside, sandbox, limits, searcher, closing, log } = parts
   const oneByOne = createSerial()
   /** A room's own searches wait for each other, so that no room has all of the searcher. */
@@ -68,11 +75,12 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
 
   async function changePlace(): Promise<ChangePlace> {
     const place = { root: await root(), backups: beside.backups, maxBytes: limits.fileBytes }
-    await roomDisk.refuseIfFull(place.root)
+    await roomDisk.assertSpace(place.root)
     return place
   }
 
   return {
+    files: new RoomFiles(root, roomDisk),
     unsandboxed: sandbox === 'none',
     async readText(path, lines = {}) {
       return readText(await root(), path, lines, limits.fileBytes)

@@ -5,12 +5,12 @@
 import { join } from 'node:path'
 import { isRoomName } from '../../chat/people/names.ts'
 import type { Log } from '../../chat/ports.ts'
-import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/workspace.ts'
+import { WorkspaceError, type Workspaces } from '../../tools/workspace.ts'
 import { createCommandQueue } from './command-queue.ts'
 import { inheritedDescriptors } from './inherited.ts'
 import { probeSandbox, type SandboxState } from './probe.ts'
 import { Searcher } from './searcher.ts'
-import { createWorkspace, type WorkspaceLimits } from './workspace.ts'
+import { createWorkspace, type RoomWorkspace, type WorkspaceLimits } from './workspace.ts'
 
 const WORKSPACE_LIMITS: WorkspaceLimits = {
   fileBytes: 8 * 1024 * 1024,
@@ -36,18 +36,22 @@ export interface WorkspacesOptions {
   readonly log: Log
 }
 
+export interface RoomWorkspaces extends Workspaces, AsyncDisposable {
+  of(room: string): RoomWorkspace
+}
+
 /** The rooms' workspaces on this machine. Disposing ends every command and search, and waits until it is gone. */
-export function createWorkspaces(options: WorkspacesOptions): Workspaces & AsyncDisposable {
+export function createWorkspaces(options: WorkspacesOptions): RoomWorkspaces {
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
-  const rooms = new Map<string, Workspace>()
+  const rooms = new Map<string, RoomWorkspace>()
   const limits = { ...WORKSPACE_LIMITS, ...options.limits }
   const sandbox = options.mode === 'none' ? 'none' : rememberSuccess(probeSandbox)
   const queue = createCommandQueue(limits.memoryBytes)
   const inherited = inheritedDescriptors()
   const searcher = new Searcher(options.searchEntry)
 
-  const create = (home: string, room: string): Workspace =>
+  const create = (home: string, room: string): RoomWorkspace =>
     createWorkspace({
       directory: options.mapped?.get(room) ?? join(home, 'files'),
       beside: {
@@ -70,7 +74,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   }
 
   /** Keeps count of the processes that a workspace starts, so that disposing can wait for them. */
-  const queuedAndCounted = (workspace: Workspace, room: string): Workspace => ({
+  const queuedAndCounted = (workspace: RoomWorkspace, room: string): RoomWorkspace => ({
     ...workspace,
     run: (spec, runLimits, signal) =>
       count(() => queue(room, signal, () => workspace.run(spec, runLimits, signal))),

@@ -11,7 +11,13 @@ const MAX_VARIABLES = 16
 const MAX_VALUE_UNITS = 256
 const ACCEPTED_VARIABLE = /^(LANG|TZ|NO_COLOR|COLORTERM|SSHAWL_[A-Z0-9_]{1,32})$/
 
-/** A session channel. One shell or one command may be started on it, and nothing else. */
+/** What runs on a channel: a shell, in a room that it asks for; a command; or SFTP. */
+export type Program =
+  | { readonly kind: 'shell'; readonly room: string | undefined }
+  | { readonly kind: 'command'; readonly line: string }
+  | { readonly kind: 'files' }
+
+/** A session channel. One program may be started on it, and nothing else. */
 export class Channel {
   readonly env: Record<string, string> = {}
   /** The `TERM` of the pty, empty without one. */
@@ -48,8 +54,12 @@ export class Channel {
       this.env[key] = printable(val)
       accept?.()
     })
-    session.on('shell', (accept, reject) => this.#start(accept, reject))
-    session.on('exec', (accept, reject, { command }) => this.#start(accept, reject, command))
+    session.on('shell', (accept, reject) => this.#start(accept, reject, { kind: 'shell', room: undefined }))
+    session.on('exec', (accept, reject, { command }) => this.#start(accept, reject, this.#programOf(command)))
+    session.on('subsystem', (accept, reject, { name }) => {
+      if (name === 'sftp') this.#start(accept, reject, { kind: 'files' })
+      else reject?.()
+    })
   }
 
   /** Aborted when the channel or its connection is closed, and when the server stops. */
@@ -120,14 +130,17 @@ export class Channel {
     this.#gone.abort(SERVER_STOPPING)
   }
 
-  #start(accept: () => ServerChannel, reject: (() => void) | undefined, command?: string): void {
+  #programOf(line: string): Program {
+    const room = this.#size && this.#connection.context.handler.roomToOpen?.(line)
+    return room === undefined ? { kind: 'command', line } : { kind: 'shell', room }
+  }
+
+  #start(accept: () => ServerChannel, reject: (() => void) | undefined, program: Program): void {
     if (this.#stream) return reject?.()
-    const { handler } = this.#connection.context
-    const room = command !== undefined && this.#size ? handler.roomToOpen?.(command) : undefined
-    this.#isCommand = command !== undefined && room === undefined
+    this.#isCommand = program.kind !== 'shell'
     this.#stream = accept()
     this.#stream.on('error', () => this.#connection.drop('channel error'))
-    this.#connection.run(this, this.#isCommand ? command : undefined, room)
+    this.#connection.run(this, program)
   }
 
   /** A client may change its window many times before the server has looked at everybody else. */

@@ -9,7 +9,7 @@ import { Quota, type Release } from '../../lib/quota.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { OfferedKey } from '../../session/ports.ts'
 import type { Slot } from './admission.ts'
-import { Channel } from './channel.ts'
+import { Channel, type Program } from './channel.ts'
 import { applyBackPressure, InputQueue } from './input-queue.ts'
 import { handleLogin, type Identified, type Quotas } from './login.ts'
 import type { SendQueues } from './outbox.ts'
@@ -216,16 +216,15 @@ export class Connection {
     if (wasStarted && --this.#programs === 0) this.#waitForProgram()
   }
 
-  /** A shell was started on the channel, in a room that it asks for, or the command with this line. */
-  run(channel: Channel, command: string | undefined, room: string | undefined): void {
+  run(channel: Channel, program: Program): void {
     const person = this.#person
     if (!person) return
     this.#programs++
     if (this.refusal === undefined) clearTimeout(this.#timer)
     const job =
-      command === undefined
-        ? runShell(channel, person, this, room)
-        : runCommand(command, channel, person, this)
+      program.kind === 'shell'
+        ? runShell(channel, person, this, program.room)
+        : runCommand(program, channel, person, this)
     const done = job
       .catch((error: unknown) => {
         this.context.log.error({ person: person.name, error }, 'a channel failed')

@@ -15,7 +15,7 @@ interface Piece {
 const MAX_PIECE_BYTES = 32 * 1024
 
 /**
- * Sends the text of one channel, in order: what was pushed in one go as one packet, in a microtask. Only what
+ * Sends the output of one channel, in order: what was pushed in one go as one packet, in a microtask. Only what
  * a slow client cannot take yet stays in the queue. Nothing throws or rejects.
  */
 export class Outbox {
@@ -50,9 +50,9 @@ export class Outbox {
     return this.#size
   }
 
-  push(text: string, stream: Stream): void {
-    if (this.#isOver || text === '') return
-    const bytes = Buffer.from(text, 'utf8')
+  push(content: string | Buffer, stream: Stream): void {
+    if (this.#isOver || content.length === 0) return
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
     this.#queue.push({ bytes, stream })
     this.#size += bytes.length
     if (this.#stall.isRunning()) return this.#count()

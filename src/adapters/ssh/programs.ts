@@ -4,9 +4,10 @@ import type { Person } from '../../chat/people/person.ts'
 import { createDeferred } from '../../lib/jobs/waiting.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { ExecPipe, Terminal } from '../../session/ports.ts'
-import type { Channel } from './channel.ts'
+import type { Channel, Program } from './channel.ts'
 import type { Connection } from './connection.ts'
 import type { Outbox } from './outbox.ts'
+import { serveSftp } from './sftp.ts'
 
 /** `ssh` itself ends with this status if the connection breaks; autossh and others connect again then. */
 const CONNECTION_LOST = 255
@@ -106,9 +107,9 @@ function endAfterStop(channel: Channel, terminal: Terminal, eol: string): () => 
 
 const TOO_MANY_COMMANDS = 'Too many commands at once; wait until one of yours has ended.'
 
-/** Runs one command on a channel, until all of its output is sent. */
+/** Runs one command or SFTP on a channel, until all of its output is sent. */
 export async function runCommand(
-  line: string,
+  program: Exclude<Program, { kind: 'shell' }>,
   channel: Channel,
   person: Person,
   connection: Connection,
@@ -117,7 +118,9 @@ export async function runCommand(
   const release = connection.context.quotas.takeCommand(person)
   const refusal = connection.refusal ?? (release ? undefined : TOO_MANY_COMMANDS)
   try {
-    const status = refusal ? fail(outbox, refusal) : await execute(line, channel, outbox, person, connection)
+    const status = refusal
+      ? fail(outbox, refusal)
+      : await execute(program, channel, outbox, person, connection)
     await outbox.finish(status)
   } finally {
     release?.()
@@ -125,7 +128,7 @@ export async function runCommand(
 }
 
 async function execute(
-  line: string,
+  program: Exclude<Program, { kind: 'shell' }>,
   channel: Channel,
   outbox: Outbox,
   person: Person,
@@ -150,7 +153,16 @@ async function execute(
       out: (text) => send(text, 'out'),
       err: (text) => send(text, 'err'),
     }
-    return await handler.exec(person, line, pipe, account)
+    if (program.kind === 'command') return await handler.exec(person, program.line, pipe, account)
+    if (!handler.files) return fail(outbox, 'There are no files on this server.')
+    return await handler.files(person, pipe, (files, own) =>
+      serveSftp(files, {
+        input: channel.input(),
+        ...{ signal: own.signal, log, say: own.err },
+        send: (bytes) => outbox.push(bytes, 'out'),
+        drained: () => outbox.drainedTo(limits.queue_bytes),
+      }),
+    )
   } catch (error) {
     log.error({ person: person.name, error }, 'command failed')
     return fail(outbox, APOLOGY)

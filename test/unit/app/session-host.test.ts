@@ -86,6 +86,9 @@ async function startHost() {
     complete: async () => [],
     history: new InputHistory(chatParts.storage.talk.typed, chatParts.clock, chatParts.log),
     serveMcp: async () => undefined,
+    filesFor: () => {
+      throw new Error('no files here')
+    },
     stop: async () => undefined,
     warmComposer: () => undefined,
     openTalk: talk.openSession,

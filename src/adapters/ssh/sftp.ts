@@ -1,0 +1,256 @@
+import { posix } from 'node:path'
+import type { Attributes, FileEntry } from 'ssh2'
+import { APOLOGY, Refusal, StorageError } from '../../chat/errors.ts'
+import type { Log } from '../../chat/ports.ts'
+import {
+  type FileFacts,
+  type FileTree,
+  NoSuchFile,
+  type OpenFile,
+  type OpenMode,
+} from '../../lib/file-tree.ts'
+import { WorkspaceError } from '../../tools/workspace.ts'
+import { type Codec, createSftpCodec, OPEN_MODE, STATUS_CODE } from './ssh2-sftp.ts'
+
+export interface SftpWire {
+  readonly input: AsyncIterable<Uint8Array>
+  readonly signal: AbortSignal
+  readonly log: Log
+  send(bytes: Buffer): void
+  /** Resolves once the client has room for more. */
+  drained(): Promise<void>
+  /** Shows a line beside the answers: `sftp` and `scp` have their own words for each status. */
+  say(text: string): Promise<void>
+}
+
+const MAX_HANDLES = 32
+const MAX_READ_BYTES = 256 * 1024
+
+/** Answers the requests of one SFTP client, one after the other, until its input ends. */
+export async function serveSftp(files: FileTree, wire: SftpWire): Promise<void> {
+  let isBroken = false
+  const send = (bytes: Buffer): void => void (wire.signal.aborted || wire.send(bytes))
+  const codec = createSftpCodec(send, () => (isBroken = true))
+  const requests = new Requests(files, codec, wire)
+  try {
+    for await (const chunk of wire.input) {
+      codec.push(chunk)
+      // Nothing more is read until all of it is answered, so that a client's requests cannot pile up.
+      await requests.answered()
+      if (isBroken || wire.signal.aborted) return
+    }
+  } finally {
+    await requests.close()
+  }
+}
+
+type Handle = { readonly file: OpenFile } | { readonly list: ReturnType<FileTree['list']> }
+
+class Requests {
+  readonly #files: FileTree
+  readonly #codec: Codec
+  readonly #wire: SftpWire
+  readonly #handles = new Map<string, Handle>()
+  #nextHandle = 0
+  #last: Promise<void> = Promise.resolve()
+  #said = ''
+
+  constructor(files: FileTree, codec: Codec, wire: SftpWire) {
+    this.#files = files
+    this.#codec = codec
+    this.#wire = wire
+    this.#onPaths()
+    this.#onHandles()
+  }
+
+  answered(): Promise<void> {
+    return this.#last
+  }
+
+  /** Drops the uploads that the client has not closed. */
+  async close(): Promise<void> {
+    await this.#last
+    for (const handle of this.#handles.values())
+      await ('file' in handle ? handle.file.abandon() : handle.list.return())
+  }
+
+  #onPaths(): void {
+    const codec = this.#codec
+    const files = this.#files
+    codec.on('REALPATH', (id, path) =>
+      this.#answer(id, async () =>
+        codec.name(id, [{ filename: real(path), longname: path, attrs: {} as Attributes }]),
+      ),
+    )
+    const stat = (id: number, path: string): void =>
+      this.#answer(id, async () => codec.attrs(id, attrsOf(await files.facts(real(path)))))
+    codec.on('LSTAT', stat)
+    codec.on('STAT', stat)
+    // Modes, owners and times stay the workspace's own.
+    codec.on('SETSTAT', (id, _path, { size }: Partial<Attributes>) =>
+      this.#done(id, async () => {
+        if (size !== undefined) throw new Refusal(WHOLE)
+      }),
+    )
+    codec.on('OPEN', (id, path, flags) =>
+      this.#keep(id, async () => ({ file: await files.open(real(path), howOf(flags)) })),
+    )
+    codec.on('OPENDIR', (id, path) =>
+      this.#keep(id, async () => {
+        const { kind } = await files.facts(real(path))
+        if (kind !== 'directory') throw new WorkspaceError(`${real(path)} is not a directory`)
+        return { list: files.list(real(path)) }
+      }),
+    )
+    codec.on('MKDIR', (id, path) => this.#done(id, () => files.makeDirectory(real(path))))
+    codec.on('REMOVE', (id, path) => this.#done(id, () => files.remove(real(path), 'file')))
+    codec.on('RMDIR', (id, path) => this.#done(id, () => files.remove(real(path), 'directory')))
+    codec.on('RENAME', (id, path, to) => this.#done(id, () => files.rename(real(path), real(to))))
+  }
+
+  #onHandles(): void {
+    const codec = this.#codec
+    codec.on('READ', (id, handle, offset, length) =>
+      this.#answer(id, async () => {
+        const data = await this.#file(handle).read(checked(offset), Math.min(length, MAX_READ_BYTES))
+        if (data.length > 0) codec.data(id, data)
+        else codec.status(id, STATUS_CODE.EOF)
+      }),
+    )
+    codec.on('WRITE', (id, handle, offset, data) =>
+      this.#done(id, () => this.#file(handle).write(checked(offset), data)),
+    )
+    codec.on('FSTAT', (id, handle) =>
+      this.#answer(id, async () => codec.attrs(id, attrsOf(await this.#file(handle).facts()))),
+    )
+    codec.on('FSETSTAT', (id, handle, { size }: Partial<Attributes>) =>
+      this.#done(id, async () => {
+        if (size !== undefined) await this.#file(handle).resize(checked(size))
+      }),
+    )
+    codec.on('READDIR', (id, handle) =>
+      this.#answer(id, async () => {
+        const kept = this.#handle(handle)
+        const { value, done } = 'list' in kept ? await kept.list.next() : { done: true }
+        if (done || !value?.length) codec.status(id, STATUS_CODE.EOF)
+        else codec.name(id, value.map(entryOf))
+      }),
+    )
+    codec.on('CLOSE', (id, handle) =>
+      this.#done(id, async () => {
+        const kept = this.#handle(handle)
+        this.#handles.delete(handle.toString('hex'))
+        if ('file' in kept) await kept.file.close()
+        else await kept.list.return()
+      }),
+    )
+  }
+
+  #done(id: number, work: () => Promise<void>): void {
+    this.#answer(id, async () => {
+      await work()
+      this.#codec.status(id, STATUS_CODE.OK)
+    })
+  }
+
+  #keep(id: number, open: () => Promise<Handle>): void {
+    this.#answer(id, async () => {
+      if (this.#handles.size >= MAX_HANDLES) throw new Refusal(`close a file first: ${MAX_HANDLES} are open`)
+      const handle = Buffer.alloc(4)
+      handle.writeUInt32BE(this.#nextHandle++ % 2 ** 32)
+      this.#handles.set(handle.toString('hex'), await open())
+      this.#codec.handle(id, handle)
+    })
+  }
+
+  #handle(handle: Buffer): Handle {
+    const kept = this.#handles.get(handle.toString('hex'))
+    if (!kept) throw new Refusal('that file is not open')
+    return kept
+  }
+
+  #file(handle: Buffer): OpenFile {
+    const kept = this.#handle(handle)
+    if ('file' in kept) return kept.file
+    throw new Refusal('that is a directory')
+  }
+
+  #answer(id: number, work: () => Promise<void>): void {
+    this.#last = this.#last.then(async () => {
+      if (this.#wire.signal.aborted) return
+      try {
+        await work()
+      } catch (error) {
+        await this.#refuse(id, error)
+      }
+      await this.#wire.drained()
+    })
+  }
+
+  async #refuse(id: number, error: unknown): Promise<void> {
+    const { signal, log, say } = this.#wire
+    if (signal.aborted) return
+    const isKnown =
+      error instanceof NoSuchFile ||
+      error instanceof Refusal ||
+      error instanceof WorkspaceError ||
+      error instanceof StorageError
+    if (!isKnown) log.error({ error }, 'a request for a file failed')
+    const why = isKnown ? error.message : APOLOGY
+    this.#codec.status(id, statusOf(error), why)
+    // A file that cannot be written is refused piece by piece.
+    if (why !== '' && why !== this.#said) await say(`! ${why}\n`)
+    this.#said = why
+  }
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof NoSuchFile) return STATUS_CODE.NO_SUCH_FILE
+  return error instanceof Refusal ? STATUS_CODE.PERMISSION_DENIED : STATUS_CODE.FAILURE
+}
+
+/** Paths begin in `/`, which lists the rooms. */
+const real = (path: string): string => {
+  const normal = posix.normalize(`/${path}`)
+  return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
+}
+
+const WHOLE = 'a file is put as a whole; nothing is appended or resumed'
+
+/** Throws `Refusal`. OpenSSH's `scp` truncates a file only after it has written it. */
+function howOf(flags: number): OpenMode {
+  const { READ, WRITE, APPEND, CREAT, TRUNC, EXCL } = OPEN_MODE
+  if ((flags & WRITE) === 0) return 'read'
+  if ((flags & (READ | APPEND)) !== 0 || (flags & CREAT) === 0) throw new Refusal(WHOLE)
+  if ((flags & EXCL) !== 0) return 'create'
+  return (flags & TRUNC) === 0 ? 'rewrite' : 'replace'
+}
+
+/** Throws `Refusal`. */
+function checked(offset: number): number {
+  if (Number.isSafeInteger(offset)) return offset
+  throw new Refusal('no file is that large')
+}
+
+/** The type and the usual permissions (stat(2)): those of the file itself are not shown. */
+const MODES = { file: 0o100644, directory: 0o040755, link: 0o120777, other: 0 } as const
+
+const attrsOf = ({ kind, size, modifiedAt }: FileFacts): Attributes => {
+  const seconds = Math.floor(modifiedAt / 1000)
+  return { mode: MODES[kind], uid: 0, gid: 0, size, atime: seconds, mtime: seconds }
+}
+
+const LETTERS = {
+  file: '-rw-r--r--',
+  directory: 'drwxr-xr-x',
+  link: 'lrwxrwxrwx',
+  other: '?rw-r--r--',
+} as const
+
+/** `ls -l` prints the long name as it is. */
+function entryOf(facts: FileFacts): FileEntry {
+  const time = facts.modifiedAt === 0 ? '' : new Date(facts.modifiedAt).toISOString().slice(0, 16)
+  const size = String(facts.size).padStart(10)
+  const longname = `${LETTERS[facts.kind]} ${size} ${time.replace('T', ' ').padEnd(16)} ${facts.name}`
+  return { filename: facts.name, longname, attrs: attrsOf(facts) }
+}

@@ -1,0 +1,28 @@
+import { createRequire } from 'node:module'
+import type { SFTPWrapper } from 'ssh2'
+import { ssh2 } from './ssh2.ts'
+
+/** `push` takes what came, cut anywhere, and throws for some wrong input. */
+export type Codec = SFTPWrapper & { push(bytes: Uint8Array): void }
+
+interface SftpModule {
+  readonly SFTP?: new (client: object, channel: object, options: { readonly server: true }) => Codec
+}
+
+/** Of SFTP version 3 (draft-ietf-secsh-filexfer-02). */
+export const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp
+
+/**
+ * ssh2's SFTP server as a codec: its own channel would keep without end what a slow client does not read, and
+ * what a fast one sends. `send` gets each answer.
+ */
+export function createSftpCodec(send: (bytes: Buffer) => void, onFault: () => void): Codec {
+  const { SFTP } = createRequire(import.meta.url)('ssh2/lib/protocol/SFTP.js') as SftpModule
+  if (!SFTP) throw new Error('ssh2 has changed: it has no SFTP where it was')
+  const protocol = { channelData: (_id: number, bytes: Buffer) => send(bytes), channelClose: onFault }
+  const direction = { id: 0, window: Infinity, packetSize: Infinity, state: 'open' }
+  const channel = { type: 'sftp', incoming: { ...direction }, outgoing: direction }
+  const codec = new SFTP({ _protocol: protocol }, channel, { server: true })
+  codec.on('error', onFault)
+  return codec
+}

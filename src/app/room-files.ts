@@ -1,0 +1,180 @@
+import { Refusal } from '../chat/errors.ts'
+import type { ByteQuota, RateLimiter } from '../chat/limits.ts'
+import type { Sanctions } from '../chat/moderation/sanctions.ts'
+import type { Peers } from '../chat/peers.ts'
+import type { Person } from '../chat/people/person.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import type { Rooms } from '../chat/rooms.ts'
+import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../lib/file-tree.ts'
+
+export interface RoomFilesParts {
+  readonly rooms: Pick<Rooms, 'get' | 'list'>
+  readonly sanctions: Pick<Sanctions, 'whyOut'>
+  readonly pace: RateLimiter
+  readonly bytes: ByteQuota
+  readonly upToDate: Peers['upToDate']
+  readonly log: Log
+  /** The files of a room's workspace; the paths in them are relative. */
+  filesOf(room: string): FileTree
+}
+
+/** A path, taken apart. Both are empty for `/`, and `inside` for a room. */
+interface Place {
+  readonly name: string
+  readonly inside: string
+}
+
+const READ_ONLY = 'a guest gets files and puts none; log in with a name of your own'
+
+/**
+ * The files that a person may use, as `/ROOM/dir/file`; `/` lists the rooms that they see. Whatever changes
+ * files is paced as a line, and its bytes count as entered ones. Rejects with `Refusal`, `StorageError`,
+ * `NoSuchFile`, and with what the files of a room reject with.
+ */
+export class PersonalFiles implements FileTree {
+  readonly #person: Person
+  readonly #signal: AbortSignal
+  readonly #parts: RoomFilesParts
+
+  /** `signal` is aborted when the person is gone or put out. */
+  constructor(person: Person, signal: AbortSignal, parts: RoomFilesParts) {
+    this.#person = person
+    this.#signal = signal
+    this.#parts = parts
+  }
+
+  async facts(path: string): Promise<FileFacts> {
+    const { name, inside } = placeOf(path)
+    if (name === '') return directory('/')
+    const room = await this.#room(name)
+    return inside === '' ? directory(room.name) : await this.#filesOf(room).facts(inside)
+  }
+
+  async *list(path: string): AsyncGenerator<readonly FileFacts[], void, void> {
+    await this.#turn()
+    const { name, inside } = placeOf(path)
+    if (name !== '') return yield* this.#filesOf(await this.#room(name)).list(inside)
+    const rooms = await this.#parts.rooms.list(this.#person)
+    yield rooms.map((room) => directory(room.name))
+  }
+
+  async open(path: string, how: OpenMode): Promise<OpenFile> {
+    if (how === 'read') {
+      await this.#turn()
+      const { name, inside } = placeOf(path)
+      const room = await this.#room(name)
+      return this.#checked(await this.#filesOf(room).open(inside, how), () => undefined)
+    }
+    const { room, inside } = await this.#toChange(path)
+    const file = await this.#filesOf(room).open(inside, how)
+    this.#parts.log.info({ person: this.#person.name, room: room.name, file: inside }, 'a file is put')
+    return this.#checked(file, () => room.needVoice(this.#person))
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    const { room, inside } = await this.#toChange(path)
+    await this.#filesOf(room).makeDirectory(inside)
+  }
+
+  async remove(path: string, kind: 'file' | 'directory'): Promise<void> {
+    const { room, inside } = await this.#toChange(path)
+    await this.#filesOf(room).remove(inside, kind)
+    this.#parts.log.info({ person: this.#person.name, room: room.name, file: inside }, 'a file was removed')
+  }
+
+  async rename(path: string, to: string): Promise<void> {
+    const { room, inside } = await this.#toChange(path)
+    const target = placeOf(to)
+    if (target.name !== room.name || target.inside === '')
+      throw new Refusal(`a file of ${room.name} stays in it; get it and put it into the other room`)
+    await this.#filesOf(room).rename(inside, target.inside)
+  }
+
+  /** What the person may change: a path inside a room. Waits for their turn. */
+  async #toChange(path: string): Promise<{ readonly room: Room; readonly inside: string }> {
+    await this.#turn()
+    const { name, inside } = placeOf(path)
+    const room = await this.#room(name)
+    if (this.#person.guest) throw new Refusal(READ_ONLY)
+    if (inside === '') throw new Refusal(`${room.name} is a room; put files into it, as /${room.name}/FILE`)
+    room.needVoice(this.#person)
+    return { room, inside }
+  }
+
+  async #turn(): Promise<void> {
+    await this.#parts.pace.next(this.#person, this.#signal)
+    await this.#parts.upToDate()
+  }
+
+  /** Says the same of a room that the person may not see as of none. */
+  async #room(name: string): Promise<Room> {
+    this.#assertIn()
+    try {
+      return await this.#parts.rooms.get(name, this.#person)
+    } catch (error) {
+      if (error instanceof Refusal) throw new NoSuchFile(error.message, { cause: error })
+      throw error
+    }
+  }
+
+  #filesOf(room: Room): FileTree {
+    this.#assertIn()
+    return this.#parts.filesOf(room.name)
+  }
+
+  #assertIn(): void {
+    const why = this.#parts.sanctions.whyOut(this.#person)
+    if (why !== undefined) throw new Refusal(why)
+    this.#signal.throwIfAborted()
+  }
+
+  /** Asks before each step, since a person may be muted or banned meanwhile. What was refused once stays so. */
+  #checked(file: OpenFile, assertMayWrite: () => void): OpenFile {
+    let refused: { readonly why: unknown } | undefined
+    const check = (bytes: number): void => {
+      if (refused) throw refused.why
+      try {
+        this.#assertIn()
+        assertMayWrite()
+        if (bytes > 0) this.#parts.bytes.take(this.#person, bytes)
+      } catch (error) {
+        refused = { why: error }
+        throw error
+      }
+    }
+    return {
+      facts: () => file.facts(),
+      async read(offset, bytes) {
+        check(0)
+        return await file.read(offset, bytes)
+      },
+      async write(offset, data) {
+        check(data.length)
+        await file.write(offset, data)
+      },
+      async resize(bytes) {
+        check(0)
+        await file.resize(bytes)
+      },
+      async close() {
+        try {
+          check(0)
+        } catch (error) {
+          await file.abandon()
+          throw error
+        }
+        await file.close()
+      },
+      abandon: () => file.abandon(),
+    }
+  }
+}
+
+/** `path` is absolute and normal. */
+function placeOf(path: string): Place {
+  const [name = '', ...inside] = path.split('/').filter((part) => part !== '')
+  return { name, inside: inside.join('/') }
+}
+
+const directory = (name: string): FileFacts => ({ name, kind: 'directory', size: 0, modifiedAt: 0 })

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { scp, sftp } from '../support/scp.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
+
+let stage: Stage<AnyServer>
+beforeAll(async () => {
+  stage = await createStageHere({ config: '[sandbox]\ndisk_mb = 4\n' })
+  await stage.claim('olga')
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const own = (...path: readonly string[]): string => join(stage.dir, ...path)
+const inRoom = (room: string, ...path: readonly string[]): string =>
+  join(stage.server.dataDir, 'rooms', room, 'files', ...path)
+
+/** Makes a room of olga's with a file in it. */
+async function makeRoom(name: string, ...words: readonly string[]): Promise<void> {
+  expect(await stage.as('olga', ['create', name, ...words])).toMatchObject({ exitCode: 0 })
+  await writeFile(own(`${name}.txt`), 'one\n')
+  expect(await scp(stage, 'olga', [`${name}.txt`, `host:${name}/`])).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: '',
+  })
+}
+
+test('scp puts a file into a room and gets it back byte for byte', async () => {
+  const content = randomBytes(1_500_001)
+  await makeRoom('bytes')
+  await writeFile(own('blob'), content)
+  expect(await scp(stage, 'olga', ['blob', 'host:bytes'])).toMatchObject({ exitCode: 0, stderr: '' })
+  expect((await readFile(inRoom('bytes', 'blob'))).equals(content)).toBe(true)
+  expect((await stat(inRoom('bytes', 'blob'))).mode & 0o777).toBe(0o644)
+  expect(await scp(stage, 'olga', ['host:bytes/blob', 'back'])).toMatchObject({ exitCode: 0, stderr: '' })
+  expect((await readFile(own('back'))).equals(content)).toBe(true)
+  expect((await readdir(inRoom('bytes'))).toSorted()).toEqual(['blob', 'bytes.txt'])
+})
+
+test('scp -r puts a directory and gets it back', async () => {
+  await makeRoom('trees')
+  await mkdir(own('tree', 'deep', 'empty'), { recursive: true })
+  await writeFile(own('tree', 'deep', 'a b.txt'), 'deep\n')
+  await writeFile(own('tree', 'none'), '')
+  expect(await scp(stage, 'olga', ['-rp', 'tree', 'host:trees/'])).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await scp(stage, 'olga', ['-r', 'host:trees/tree', 'again'])).toMatchObject({ exitCode: 0 })
+  expect(await readFile(own('again', 'deep', 'a b.txt'), 'utf8')).toBe('deep\n')
+  expect((await readdir(own('again'), { recursive: true })).toSorted()).toEqual([
+    'deep',
+    'deep/a b.txt',
+    'deep/empty',
+    'none',
+  ])
+})
+
+test('sftp lists the rooms that a person sees, and renames and removes files in them', async () => {
+  await makeRoom('hall')
+  await makeRoom('den', '--private')
+  expect((await sftp(stage, 'bob', ['ls'])).stdout).toMatch(/hall/)
+  expect((await sftp(stage, 'bob', ['ls'])).stdout).not.toMatch(/den/)
+  const commands = [
+    'cd hall',
+    'mkdir d',
+    'put hall.txt d/x',
+    'rename d/x d/y',
+    'ls -l d',
+    'rm d/y',
+    'rmdir d',
+  ]
+  const { stdout, stderr, exitCode } = await sftp(stage, 'bob', commands)
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+  expect(stdout).toMatch(/^-rw-r--r-- +4 20\d\d-\d\d-\d\d \d\d:\d\d y$/m)
+  expect(await readdir(inRoom('hall'))).toEqual(['hall.txt'])
+})
+
+test('a put over the quota of a room changes nothing and says why', async () => {
+  await makeRoom('full')
+  await writeFile(own('large'), randomBytes(5_000_000))
+  const { exitCode, stderr } = await scp(stage, 'olga', ['large', 'host:full/full.txt'])
+  expect(exitCode).not.toBe(0)
+  expect(stderr).toContain('the workspace is full (4 MiB and 200000 files are allowed)')
+  expect(await readdir(inRoom('full'))).toEqual(['full.txt'])
+  expect(await readFile(inRoom('full', 'full.txt'), 'utf8')).toBe('one\n')
+})
+
+test('no link of a workspace is followed, neither to a file nor through a directory', async () => {
+  await makeRoom('links')
+  await writeFile(own('secret'), 'secret\n')
+  await symlink(own('secret'), inRoom('links', 'file'))
+  await symlink(stage.dir, inRoom('links', 'out'))
+  await symlink('links.txt', inRoom('links', 'inside'))
+  for (const path of ['file', 'out/secret', 'inside']) {
+    const got = await scp(stage, 'olga', [`host:links/${path}`, 'stolen'])
+    expect(got.exitCode).not.toBe(0)
+    const put = await sftp(stage, 'olga', [`put links.txt links/${path}`])
+    expect(put.exitCode).not.toBe(0)
+  }
+  expect(await readdir(stage.dir)).not.toContain('stolen')
+  expect(await readFile(own('secret'), 'utf8')).toBe('secret\n')
+  expect(await sftp(stage, 'olga', ['symlink links.txt links/more'])).toMatchObject({ exitCode: 1 })
+  expect(await sftp(stage, 'olga', ['rm links/out'])).toMatchObject({ exitCode: 0 })
+  expect(await readFile(own('secret'), 'utf8')).toBe('secret\n')
+})
+
+test('a muted person gets files and puts none', async () => {
+  await makeRoom('calm')
+  expect(await stage.as('bob', ['whoami'])).toMatchObject({ exitCode: 0 })
+  expect(await stage.as('olga', ['mute', 'calm', 'bob'])).toMatchObject({ exitCode: 0 })
+  expect(await scp(stage, 'bob', ['host:calm/calm.txt', 'got'])).toMatchObject({ exitCode: 0 })
+  for (const command of [
+    'put calm.txt calm/x',
+    'rm calm/calm.txt',
+    'mkdir calm/d',
+    'rename calm/calm.txt calm/x',
+  ]) {
+    const { exitCode, stderr } = await sftp(stage, 'bob', [command])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('! you are muted in calm')
+  }
+  expect(await readdir(inRoom('calm'))).toEqual(['calm.txt'])
+})
+
+test('a room that a person may not see answers as one that does not exist', async () => {
+  await makeRoom('hidden', '--private')
+  await writeFile(own('file'), 'file\n')
+  const said = async (room: string) => {
+    const got = await scp(stage, 'bob', [`host:${room}/file`, 'got-hidden'])
+    const put = await scp(stage, 'bob', ['file', `host:${room}/`])
+    return [got, put].map(({ exitCode, stderr }) => ({ exitCode, text: stderr.replaceAll(room, 'ROOM') }))
+  }
+  const hidden = await said('hidden')
+  expect(hidden).toEqual(await said('absent'))
+  expect(hidden[1]!.text).toContain('! there is no room called ROOM')
+  expect(await readdir(inRoom('hidden'))).toEqual(['hidden.txt'])
+})
+
+test('a guest gets files and puts none', async () => {
+  await makeRoom('open')
+  // Such a name looks like olga's.
+  const got = await scp(stage, 'o1ga', ['host:open/open.txt', 'got-open'])
+  expect(got).toMatchObject({ exitCode: 0 })
+  const put = await scp(stage, 'o1ga', ['open.txt', 'host:open/x'])
+  expect(put.exitCode).not.toBe(0)
+  expect(put.stderr).toContain('! a guest gets files and puts none')
+  expect(await readdir(inRoom('open'))).toEqual(['open.txt'])
+})
+
+test('the files of an archived room can be read and not changed', async () => {
+  await makeRoom('past')
+  expect(await stage.as('olga', ['archive', 'past', 'on'])).toMatchObject({ exitCode: 0 })
+  expect(await scp(stage, 'olga', ['host:past/past.txt', 'got-past'])).toMatchObject({ exitCode: 0 })
+  const { exitCode, stderr } = await scp(stage, 'olga', ['past.txt', 'host:past/x'])
+  expect(exitCode).not.toBe(0)
+  expect(stderr).toContain('past is archived')
+})
+
+test('a person who is banned from a room neither gets nor puts its files', async () => {
+  await makeRoom('club')
+  await stage.as('eve', ['whoami'])
+  expect(await stage.as('olga', ['ban', '--room', 'club', '--yes', 'eve'])).toMatchObject({ exitCode: 0 })
+  const { exitCode, stderr } = await scp(stage, 'eve', ['host:club/club.txt', 'got-club'])
+  expect(exitCode).not.toBe(0)
+  expect(stderr).toContain('you are banned from club')
+})
+
+test('scp -O is refused with a sentence', async () => {
+  await writeFile(own('x'), 'x')
+  const { exitCode, stderr } = await scp(stage, 'olga', ['-O', 'x', 'host:lobby/'])
+  expect(exitCode).not.toBe(0)
+  expect(stderr).toContain('scp works without -O')
+})
