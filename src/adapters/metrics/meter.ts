@@ -102,6 +102,7 @@ export function createMeter(version: string): ReadableMeter {
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 const countersIn = (registers: Registry[]) => ({
+  ...modelCountersIn(registers),
   entries: new Counter({
     name: 'sshawl_entries_total',
     help: 'Entries recorded in rooms, by kind',
@@ -113,49 +114,11 @@ const countersIn = (registers: Registry[]) => ({
     help: 'Entries times the people present that they were delivered to',
     registers,
   }),
-  turns: new Counter({
-    name: 'sshawl_turns_total',
-    help: 'Turns of models that ended, by outcome',
-    labelNames: ['model', 'outcome'],
-    registers,
-  }),
-  turnSeconds: new Histogram({
-    name: 'sshawl_turn_seconds',
-    help: 'How long turns of models took, waiting included',
-    labelNames: ['model', 'outcome'],
-    buckets: [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
-    registers,
-  }),
   logins: new Counter({ name: 'sshawl_logins_total', help: 'Logins over SSH', registers }),
   refusals: new Counter({
     name: 'sshawl_login_refusals_total',
     help: 'Logins over SSH that were refused, by reason',
     labelNames: ['reason'],
-    registers,
-  }),
-  tokens: new Counter({
-    name: 'sshawl_tokens_total',
-    help: 'Tokens that models read and wrote; cached ones are a part of the input',
-    labelNames: ['model', 'kind'],
-    registers,
-  }),
-  cost: new Counter({
-    name: 'sshawl_cost_total',
-    help: 'What models with prices in the config cost, in the currency of these prices',
-    labelNames: ['model'],
-    registers,
-  }),
-  firstTokens: new Histogram({
-    name: 'sshawl_first_token_seconds',
-    help: 'From a request to a model to the first piece of its answer',
-    labelNames: ['model'],
-    buckets: SECONDS,
-    registers,
-  }),
-  modelErrors: new Counter({
-    name: 'sshawl_model_errors_total',
-    help: 'Requests to models that failed, by reason; also those that were sent again',
-    labelNames: ['model', 'reason'],
     registers,
   }),
   storage: new Histogram({
@@ -192,6 +155,47 @@ const countersIn = (registers: Registry[]) => ({
   }),
 })
 
+const modelCountersIn = (registers: Registry[]) => ({
+  turns: new Counter({
+    name: 'sshawl_turns_total',
+    help: 'Turns of models that ended, by outcome',
+    labelNames: ['model', 'outcome'],
+    registers,
+  }),
+  turnSeconds: new Histogram({
+    name: 'sshawl_turn_seconds',
+    help: 'How long turns of models took, waiting included',
+    labelNames: ['model', 'outcome'],
+    buckets: [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
+    registers,
+  }),
+  firstTokens: new Histogram({
+    name: 'sshawl_first_token_seconds',
+    help: 'From a request to a model to the first piece of its answer',
+    labelNames: ['model'],
+    buckets: SECONDS,
+    registers,
+  }),
+  modelErrors: new Counter({
+    name: 'sshawl_model_errors_total',
+    help: 'Failed requests to models, by reason; each attempt counts',
+    labelNames: ['model', 'reason'],
+    registers,
+  }),
+  tokens: new Counter({
+    name: 'sshawl_tokens_total',
+    help: 'Tokens that models read and wrote; cached ones are a part of the input',
+    labelNames: ['model', 'kind'],
+    registers,
+  }),
+  cost: new Counter({
+    name: 'sshawl_cost_total',
+    help: 'What models with prices in the config cost, in the currency of these prices',
+    labelNames: ['model'],
+    registers,
+  }),
+})
+
 function watchLevels(levels: Levels, registers: Registry[]): void {
   const { sessions, mcpSessions, queueBytes, turns, mcpServers } = levels
   const level = (name: string, help: string, now: () => number): Gauge =>
@@ -213,7 +217,7 @@ function watchLevels(levels: Levels, registers: Registry[]): void {
     labelNames: ['server'],
     registers,
     collect() {
-      // Those that were disconnected by a command are gone.
+      // A server that a command disconnected is gone.
       this.reset()
       for (const [server, isUp] of mcpServers()) this.set({ server }, Number(isUp))
     },
