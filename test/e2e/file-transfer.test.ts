@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import ssh2, { type SFTPWrapper } from 'ssh2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scp, sftp } from '../support/scp.ts'
 import type { AnyServer } from '../support/server.ts'
@@ -171,4 +173,91 @@ test('scp -O is refused with a sentence', async () => {
   const { exitCode, stderr } = await scp(stage, 'olga', ['-O', 'x', 'host:lobby/'])
   expect(exitCode).not.toBe(0)
   expect(stderr).toContain('scp works without -O')
+})
+
+/** SFTP requests that OpenSSH does not send. */
+async function openSftp(name: string): Promise<{ client: ssh2.Client; sftp: SFTPWrapper }> {
+  const client = new ssh2.Client()
+  const privateKey = await readFile(await stage.home.key(name))
+  client.connect({ host: '127.0.0.1', port: stage.server.port, username: name, privateKey })
+  await once(client, 'ready')
+  const requested = await new Promise<SFTPWrapper>((resolve, reject) =>
+    client.sftp((error, wrapper) => (error ? reject(error) : resolve(wrapper))),
+  )
+  return { client, sftp: requested }
+}
+
+const opened = (files: SFTPWrapper, path: string, flags: 'r' | 'w' | 'a'): Promise<Buffer> =>
+  new Promise((resolve, reject) =>
+    files.open(path, flags, (error, handle) => (error ? reject(error) : resolve(handle))),
+  )
+
+const written = (files: SFTPWrapper, handle: Buffer, text: string, offset: number): Promise<void> =>
+  new Promise((resolve, reject) =>
+    files.write(handle, Buffer.from(text), 0, text.length, offset, (error) =>
+      error ? reject(error) : resolve(),
+    ),
+  )
+
+test('a put that breaks off leaves the old file and nothing else', async () => {
+  await makeRoom('broken')
+  const { client, sftp: files } = await openSftp('olga')
+  await written(files, await opened(files, '/broken/broken.txt', 'w'), 'two', 0)
+  expect(await readdir(inRoom('broken'))).toHaveLength(2)
+  client.end()
+  await expect.poll(() => readdir(inRoom('broken'))).toEqual(['broken.txt'])
+  expect(await readFile(inRoom('broken', 'broken.txt'), 'utf8')).toBe('one\n')
+})
+
+test('a person who is muted while they put a file does not finish it', async () => {
+  await makeRoom('midway')
+  await stage.as('mel', ['whoami'])
+  const { client, sftp: files } = await openSftp('mel')
+  const handle = await opened(files, '/midway/x', 'w')
+  await written(files, handle, 'one', 0)
+  expect(await stage.as('olga', ['mute', 'midway', 'mel'])).toMatchObject({ exitCode: 0 })
+  await expect(written(files, handle, 'two', 3)).rejects.toThrow('you are muted in midway')
+  const closed = new Promise<Error | null | undefined>((resolve) => files.close(handle, resolve))
+  expect((await closed)?.message).toContain('you are muted in midway')
+  expect(await readdir(inRoom('midway'))).toEqual(['midway.txt'])
+  client.end()
+})
+
+test('a file that is not put from its beginning is refused', async () => {
+  await makeRoom('partly')
+  const { client, sftp: files } = await openSftp('olga')
+  await expect(opened(files, '/partly/partly.txt', 'a')).rejects.toThrow('nothing is appended')
+  const handle = await opened(files, '/partly/partly.txt', 'w')
+  await expect(written(files, handle, 'x', 2 ** 40)).rejects.toThrow('is put as a whole')
+  expect(await readFile(inRoom('partly', 'partly.txt'), 'utf8')).toBe('one\n')
+  client.end()
+})
+
+test('a client has at most 32 files open', async () => {
+  await makeRoom('many')
+  const { client, sftp: files } = await openSftp('olga')
+  for (let count = 0; count < 32; count++) await opened(files, '/many/many.txt', 'r')
+  await expect(opened(files, '/many/many.txt', 'r')).rejects.toThrow('32 are open')
+  client.end()
+})
+
+test('packets that are no SFTP end the transfer, and the server goes on', async () => {
+  for (const bytes of [
+    [0xff, 0xff, 0xff, 0xff, 1],
+    [0, 0, 0, 0],
+    [0, 0, 0, 1, 99],
+    [0, 16, 0, 0],
+  ]) {
+    const client = new ssh2.Client()
+    const privateKey = await readFile(await stage.home.key('olga'))
+    client.connect({ host: '127.0.0.1', port: stage.server.port, username: 'olga', privateKey })
+    await once(client, 'ready')
+    const channel = await new Promise<ssh2.ClientChannel>((resolve, reject) =>
+      client.subsys('sftp', (error, stream) => (error ? reject(error) : resolve(stream))),
+    )
+    channel.resume().write(Buffer.from(bytes))
+    await once(channel, 'close')
+    client.end()
+  }
+  expect(await stage.as('olga', ['whoami'])).toMatchObject({ exitCode: 0 })
 })

@@ -34,13 +34,23 @@ export async function serveSftp(files: FileTree, wire: SftpWire): Promise<void> 
   const requests = new Requests(files, codec, wire)
   try {
     for await (const chunk of wire.input) {
-      codec.push(chunk)
+      if (!parse(codec, chunk)) return
       // Nothing more is read until all of it is answered, so that a client's requests cannot pile up.
       await requests.answered()
       if (isBroken || wire.signal.aborted) return
     }
   } finally {
     await requests.close()
+  }
+}
+
+/** False for what is no SFTP: ssh2 throws for some of it. */
+function parse(codec: Codec, chunk: Uint8Array): boolean {
+  try {
+    codec.push(chunk)
+    return true
+  } catch {
+    return false
   }
 }
 
