@@ -3,7 +3,7 @@ import type { AppContext } from './context.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
 import { createGreeting } from './room/greeting.ts'
 import { createRoomBoards } from './room/board.ts'
-import { PersonalFiles } from './room-files.ts'
+import { createFileServing } from './room-files.ts'
 import { createRecentEntries } from './room/recent-entries.ts'
 import { createRoomStatus } from './room/status.ts'
 import { createClientHandler } from './session-host.ts'
@@ -88,7 +88,6 @@ export async function createHandler(
   const { upToDate } = peers
   const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
   const filesOf = (room: string) => workspaces.of(room).files
-  const files = { rooms, sanctions, pace, bytes, upToDate, log, filesOf }
   const agents = createAgents({ runner, rooms, door, talk, log })
   const handler = createClientHandler({
     ...{ door, rooms, runner, history, invitations, preferences },
@@ -97,7 +96,7 @@ export async function createHandler(
     shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     complete: createCompletion(commands, work.turns),
     serveMcp: createServeMcp(agents, log),
-    filesFor: (person, signal) => new PersonalFiles(person, signal, files),
+    files: createFileServing(door, { rooms, sanctions, pace, bytes, upToDate, log, filesOf }),
     openTalk: talk.openSession,
     greeting: createGreeting({
       models: () => current.now().models,

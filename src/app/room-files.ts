@@ -7,8 +7,10 @@ import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../lib/file-tree.ts'
+import type { ClientHandler } from '../session/ports.ts'
+import { type Door, untilPutOut } from './door.ts'
 
-export interface RoomFilesParts {
+interface RoomFilesParts {
   readonly rooms: Pick<Rooms, 'get' | 'list'>
   readonly sanctions: Pick<Sanctions, 'whyOut'>
   readonly pace: RateLimiter
@@ -18,6 +20,15 @@ export interface RoomFilesParts {
   /** The files of a room's workspace; the paths in them are relative. */
   filesOf(room: string): FileTree
 }
+
+/** Lets a client use the files of a person, until the person is put out. */
+export const createFileServing =
+  (door: Pick<Door, 'begin' | 'whyOut'>, parts: RoomFilesParts): NonNullable<ClientHandler['files']> =>
+  (person, pipe, serve) =>
+    untilPutOut(person, pipe, door, async (own) => {
+      await serve(new PersonalFiles(person, own.signal, parts), own)
+      return 0
+    })
 
 /** A path, taken apart. Both are empty for `/`, and `inside` for a room. */
 interface Place {
@@ -32,7 +43,7 @@ const READ_ONLY = 'a guest gets files and puts none; log in with a name of your 
  * files is paced as a line, and its bytes count as entered ones. Rejects with `Refusal`, `StorageError`,
  * `NoSuchFile`, and with what the files of a room reject with.
  */
-export class PersonalFiles implements FileTree {
+class PersonalFiles implements FileTree {
   readonly #person: Person
   readonly #signal: AbortSignal
   readonly #parts: RoomFilesParts

@@ -10,7 +10,6 @@ import type { Talk, TalkSession } from '../chat/talk/talk.ts'
 import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
-import type { FileTree } from '../lib/file-tree.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import type { Zone } from '../lib/zone.ts'
 import type { DrawingStyle } from '../session/drawing/theme.ts'
@@ -48,8 +47,7 @@ export interface HostParts {
   readonly openTalk: Talk['openSession']
   readonly invitations: Pick<InvitationNotices, 'tell'>
   readonly greeting: Greeting
-  /** The files that a person may use until the signal is aborted. */
-  readonly filesFor: (person: Person, signal: AbortSignal) => FileTree
+  readonly files: NonNullable<ClientHandler['files']>
   /** Goes into a room as `/join` does. */
   readonly join: (name: string, person: Person, goIn: (room: Room) => Promise<void>) => Promise<void>
   /** Stops what this person started in a room. */
@@ -98,11 +96,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       for (const work of afterwards) work()
       return status
     },
-    files: (person, pipe, serve) =>
-      untilPutOut(person, pipe, door, async (own) => {
-        await serve(parts.filesFor(person, own.signal), own)
-        return 0
-      }),
+    files: parts.files,
   }
 }
 

@@ -223,6 +223,18 @@ test('a person who is muted while they put a file does not finish it', async () 
   client.end()
 })
 
+test('a person who is banned from the server while they put a file does not finish it', async () => {
+  await makeRoom('gate')
+  await stage.as('zed', ['whoami'])
+  const { client, sftp: files } = await openSftp('zed')
+  await written(files, await opened(files, '/gate/x', 'w'), 'one', 0)
+  const gone = once(client, 'close')
+  expect(await stage.as('olga', ['ban', '--yes', 'zed'])).toMatchObject({ exitCode: 0 })
+  await gone
+  await expect.poll(() => readdir(inRoom('gate'))).toEqual(['gate.txt'])
+  expect((await scp(stage, 'zed', ['host:gate/gate.txt', 'got-gate'])).exitCode).not.toBe(0)
+})
+
 test('a file that is not put from its beginning is refused', async () => {
   await makeRoom('partly')
   const { client, sftp: files } = await openSftp('olga')

@@ -88,8 +88,8 @@ test('SSHAWL_PLAIN sent with SetEnv gives a session without escapes; other varia
 
 test('subsystems, forwards of every kind and agents are refused while a shell works', async () => {
   await using server = await startChat()
-  const sftp = await ssh(await target(server.port, ['-s']), ['sftp'])
-  expect([sftp.exitCode, sftp.stderr.includes('subsystem request failed')]).toEqual([255, true])
+  const netconf = await ssh(await target(server.port, ['-s']), ['netconf'])
+  expect([netconf.exitCode, netconf.stderr.includes('subsystem request failed')]).toEqual([255, true])
   const direct = await ssh(await target(server.port, ['-W', 'localhost:22']), [])
   expect(direct.stderr).toContain('administratively prohibited')
   for (const forward of [

@@ -70,9 +70,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     complete: createCompletion(commands, turns),
     history: world.history,
     serveMcp: async () => undefined,
-    filesFor: () => {
-      throw new Error('no files here')
-    },
+    files: async () => 1,
     stop: (room, person) => stopOwn({ turns, runs }, room, person),
     warmComposer: () => undefined,
     openTalk: talk.openSession,

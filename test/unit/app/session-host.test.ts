@@ -86,9 +86,7 @@ async function startHost() {
     complete: async () => [],
     history: new InputHistory(chatParts.storage.talk.typed, chatParts.clock, chatParts.log),
     serveMcp: async () => undefined,
-    filesFor: () => {
-      throw new Error('no files here')
-    },
+    files: async () => 1,
     stop: async () => undefined,
     warmComposer: () => undefined,
     openTalk: talk.openSession,
