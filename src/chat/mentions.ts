@@ -2,9 +2,15 @@ import { fenceAfter } from '../lib/markdown.ts'
 import type { Entry } from './entry.ts'
 import { MAX_MODEL_NAME } from './people/names.ts'
 
+/** A name may follow a letter of these scripts, which put no spaces between words. */
+const UNSPACED = ['Han', 'Hiragana', 'Katakana'].map((name) => `\\p{Script_Extensions=${name}}`).join('')
+
 /** `character` is a character class. Packages (`@qwen/core`) and addresses (`a@qwen.dev`) are no mentions. */
 const mentionOf = (character: string, most: number): RegExp =>
-  new RegExp(`(?<![\\p{L}\\p{N}_.@/-])@(${character}{1,${most}})(?!${character}|[/@][\\p{L}\\p{N}_])`, 'giu')
+  new RegExp(
+    `(?<!(?![${UNSPACED}])[\\p{L}\\p{N}_.@/-])@(${character}{1,${most}})(?!${character}|[/@][\\p{L}\\p{N}_])`,
+    'giu',
+  )
 
 const MENTION = mentionOf('[a-z0-9_.-]', MAX_MODEL_NAME)
 

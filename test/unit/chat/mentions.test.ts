@@ -38,6 +38,8 @@ test.each([
   ['@qwen@example.org', []],
   ['a@qwen a+b@qwen.dev', []],
   ['@qwenこんにちは', ['qwen']],
+  ['请问@qwen，これは@guide ユーザー@gpt-4.1', ['qwen', 'guide', 'gpt-4.1']],
+  ['中a@qwen 中a@qwen.dev 中@qwen.dev 中@qwen/core', []],
   [`@qwen${'-'.repeat(40)}`, []],
 ])('%j mentions %j', (text, expected) => {
   expect(mentions(text, ['qwen', 'guide', 'gpt-4.1'])).toEqual(expected)
