@@ -42,13 +42,13 @@ const TOO_LONG: readonly RegExp[] = [
   /reduce the length of the messages or completion/,
 ]
 
-/** Ollama, vLLM, llama.cpp, Gemma by Gemini, OpenRouter, OpenAI's o1-mini. */
+/** Ollama, vLLM, llama.cpp, Gemma by Gemini, OpenRouter, OpenAI's o1-mini, Azure, templates. */
 const NO_TOOLS =
-  /does not support tools|requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled for|no endpoints found that support tool use|\btools['"`]? is not supported (?:with|in) this model/
+  /does not support tools|requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled for|no endpoints found that support tool use|(?<!parallel )\b(?:tools|functions|(?:tool|function)[ _](?:call(?:ing|s)?|use))['"`]? (?:is|are) not supported|(?:does not|doesn't) support (?:functions|(?:tool|function)[ _](?:calling|calls|use))\b/
 
 /** Gemma 2 (github.com/huggingface/chat-ui/issues/1386), OpenAI's o1-mini, templates of Mistral, pydantic. */
 const NO_SYSTEM_ROLE =
-  /(?:system|developer)['"`]? (?:roles?|messages?|prompts?|instructions?) (?:is |are )?(?:not (?:supported|allowed|permitted|enabled)|unsupported)|developer instruction is not enabled for|(?:does not|doesn't|do not|don't) support (?:an? |the )?['"`]?(?:system|developer)\b|only (?:the )?['"`]?user['"`]?(?:,| and| or) ['"`]?(?:assistant|model)['"`]? (?:roles|messages) are (?:supported|allowed)|(?:unsupported|invalid|unknown|unexpected) role:? ['"`]?(?:system|developer)\b|role['"`]?\]?: input should be ['"`]user['"`](?:,| or) ['"`]assistant['"`]/
+  /(?:system|developer)['"`]? (?:roles?|messages?|prompts?|instructions?) (?:is |are )?(?:not (?:supported|allowed|permitted|enabled)|unsupported)|developer instruction is not enabled for|(?:does not|doesn't|do not|don't) support (?:an? |the )?['"`]?(?:system|developer)\b|only (?:the )?['"`]?user['"`]?(?:,| and| or) ['"`]?(?:assistant|model)['"`]? (?:roles|messages) are (?:supported|allowed)|(?:unsupported|invalid|unknown|unexpected) role:? ['"`]?(?:system|developer)\b|role['"`]?\]?: input should be ['"`]user['"`](?:,| or) ['"`]assistant['"`]|(?<!system message, )conversation roles must alternate/
 
 /** Undefined if another request would be refused as well. */
 export function parseRefusal(said: string): ModelRefusal | undefined {
