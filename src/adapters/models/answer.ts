@@ -78,7 +78,8 @@ export async function* readAnswer(
       if (word !== undefined) end = word || end || ''
     }
   }
-  if (!isAnswer) throw messageIn(unknown) ? errorOfEvent(unknown) : new BrokenAnswer('')
+  if (!isAnswer && messageIn(unknown)) throw errorOfEvent(unknown)
+  if (!isAnswer) throw new BrokenAnswer(isSaid(unknown) ? JSON.stringify(unknown) : '')
   if (events.saysDone) end ??= ''
   if (end === undefined) throw new BrokenAnswer()
   for (const thought of thoughts.values()) yield { type: 'thought', thought }
@@ -110,6 +111,7 @@ const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
   ...{ length: 'length', max_tokens: 'length', max_output_tokens: 'length' },
   model_context_window_exceeded: 'window',
   ...{ content_filter: 'refused', refusal: 'refused', safety: 'refused', recitation: 'refused' },
+  ...{ error: 'refused', abort: 'refused', sensitive: 'refused', insufficient_system_resource: 'refused' },
   ...{ blocklist: 'refused', prohibited_content: 'refused', spii: 'refused', image_safety: 'refused' },
 }
 

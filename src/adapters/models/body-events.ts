@@ -13,7 +13,7 @@ const MAX_BYTES_WITHOUT_USE = 8 * 1024 * 1024
 /** A body that is no whole answer. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer'
-  /** The beginning of what is no answer; undefined if the answer was cut off. */
+  /** The beginning of what is no answer, for people; undefined if the answer was cut off. */
   readonly text: string | undefined
   constructor(text?: string) {
     super(text === undefined ? 'the stream ended without an end' : 'no event of an answer')
@@ -70,7 +70,7 @@ export class BodyEvents {
     const text = [...this.#parts, ...this.#plain].join('\n')
     const value = jsonIn(text)
     if (isObject(value)) yield* this.#events(value)
-    else if (isEmpty && last.length === 0) throw new BrokenAnswer(text)
+    else if (isEmpty && last.length === 0) throw broken(text)
   }
 
   #eventsIn(untrimmed: string): readonly Fields[] {
@@ -106,7 +106,7 @@ export class BodyEvents {
   #endOfEvent(): readonly Fields[] {
     const text = this.#parts.join('\n')
     const found = text === '' ? [] : jsonIn(text)
-    if (typeof found !== 'object') throw new BrokenAnswer(text)
+    if (typeof found !== 'object') throw broken(text)
     const events = this.#events(found)
     this.#parts = []
     this.#type = ''
@@ -125,6 +125,9 @@ export class BodyEvents {
     return []
   }
 }
+
+/** A piece of JSON tells people nothing. */
+const broken = (text: string): BrokenAnswer => new BrokenAnswer(/^\s*[[{]/.test(text) ? '' : text)
 
 const FIELD = /^(?:(data|event|error|id|retry):\s*)+/
 

@@ -55,8 +55,9 @@ const isPassing = (status: number): boolean => [408, 409, 429].includes(status) 
 
 /** Of a response without an answer. */
 export function errorOfResponse({ status, statusText, headers }: Response, said: string): ProviderError {
-  const words = /^\s*[{[]/.test(said) ? messageIn(jsonIn(said)) : said.trim()
-  return new ProviderError(PAGE.test(said) ? A_PAGE : words || statusText, {
+  const value = /^\s*[{[]/.test(said) ? jsonIn(said) : said.trim()
+  const words = messageIn(value) ?? (isSaid(value) ? said : statusText)
+  return new ProviderError(PAGE.test(said) ? A_PAGE : words, {
     ...{ said, status, isPassing: isPassing(status) && !NO_CREDIT.test(said) },
     retryAfterMs: retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(said)?.[1] || ''),
   })
@@ -152,7 +153,7 @@ function explain(error: unknown, words: string, target: Target): Explanation {
   const { text } = error
   if (text === undefined) return ['the answer was cut off in the middle; ask again', true]
   if (PAGE.test(text)) return [`${target.endpoint} sent ${A_PAGE}; check endpoint`, false]
-  const quoted = isSaid(text) && !/^\s*[[{]/.test(text) ? ` (${redact(text, target, 100)})` : ''
+  const quoted = isSaid(text) ? ` (${redact(text, target, 100)})` : ''
   return [`the server at ${target.endpoint} sent something that is not a model's answer${quoted}`, true]
 }
 
@@ -197,6 +198,9 @@ function keySentence({ apiKey, apiKeyEnv, headerEnv = {}, headers = {} }: ModelA
   return `the provider refused the key in ${variable} (${key}); check it`
 }
 
+/** Names such as `skip_special_tokens` and `key-value-store` do not. */
+const LOOKS_SECRET = /\b(?:(?:sk|pk|key)[-_*]|AIza)(?=[-_a-z.]*[\dA-Z*])[-_A-Za-z0-9*.]{7,}/g
+
 /** On one line. Providers quote the key that they were given, so whatever looks like one is taken out. */
 function redact(text: string, { access }: Target, length: number): string {
   const secrets = [access.apiKey, ...Object.values(access.headers ?? {})]
@@ -204,9 +208,7 @@ function redact(text: string, { access }: Target, length: number): string {
     (said, secret) => (secret && !DUMMY_KEY.test(secret) ? said.replaceAll(secret, '[key]') : said),
     text,
   )
-  return cleanLine(
-    hidden.slice(0, 4 * length).replace(/\b(?:sk|pk|key|AIza)[-_A-Za-z0-9*.]{8,}/g, '[key]'),
-  ).slice(0, length)
+  return cleanLine(hidden.slice(0, 4 * length).replace(LOOKS_SECRET, '[key]')).slice(0, length)
 }
 
 /** Servers without keys want one nevertheless. It is a word of their texts rather than a secret. */

@@ -83,7 +83,9 @@ export function messageIn(value: unknown, depth = 0): string | undefined {
     return value.flatMap((one) => messageIn(one, depth + 1) ?? []).join('; ') || undefined
   }
   const fields = objectIn(value)
-  const message = WORDS_OF_ERRORS.map((key) => messageIn(fields[key], depth + 1)).find(Boolean)
+  const said = WORDS_OF_ERRORS.flatMap((key) => messageIn(fields[key], depth + 1) ?? [])
+  // Spring, Fastify and OAuth have a short word as `error`, and beside it what is wrong.
+  const message = typeof fields['error'] === 'string' ? [...new Set(said)].slice(0, 2).join(': ') : said[0]
   // FastAPI names the place of a wrong field; OpenRouter has the provider's own words beside its own.
   const place = listIn(fields['loc']).join('.')
   const raw = messageIn(objectIn(fields['metadata'])['raw'], depth + 1)

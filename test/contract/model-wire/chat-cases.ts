@@ -54,6 +54,12 @@ export const CHAT: readonly Case[] = [
     text: 'No.',
     end: { reason: 'length' },
   },
+  ...['error', 'abort', 'sensitive', 'insufficient_system_resource'].map((word) => ({
+    name: `the reason ${word} for its end`,
+    events: [choice({ content: 'half' }), choice({}, { finish_reason: word })],
+    text: 'half',
+    end: { type: 'finish', reason: 'refused', word },
+  })),
   {
     name: 'an empty reason for its end',
     events: [choice({ content: 'ok' }, { finish_reason: '' }), stop],

@@ -118,6 +118,11 @@ export const ERRORS: readonly Case[] = [
     bytes: '<!doctype html>\n<title>Sign in</title>\n',
     end: failure(/sent a web page, not a model's answer; check endpoint$/),
   },
+  {
+    name: 'JSON of unknown keys',
+    bytes: json({ choices: null, base_resp: { status_msg: 'no credit' }, rest: 'x'.repeat(2_000) }),
+    end: failure(/not a model's answer \(\{.{0,50}"no credit".{0,60}\)$/, true),
+  },
   { name: 'nothing', bytes: '', end: failure(/something that is not a model's answer$/, true) },
   {
     name: 'only [DONE]',
@@ -146,6 +151,56 @@ export const ERRORS: readonly Case[] = [
     status: 400,
     bytes: json({ error: 'no such voice' }),
     end: refused('no such voice'),
+  },
+  {
+    name: 'a word and a reason of 400',
+    status: 400,
+    bytes: json({ status: 400, error: 'Bad Request', message: 'no such voice' }),
+    end: refused('Bad Request: no such voice'),
+  },
+  {
+    name: 'one reason twice of 400',
+    status: 400,
+    bytes: json({ error: 'no such voice', message: 'no such voice' }),
+    end: refused('no such voice'),
+  },
+  {
+    name: 'JSON of unknown keys of 400',
+    status: 400,
+    bytes: json({ reason: 'no such voice' }),
+    end: refused('{"reason":"no such voice"}'),
+  },
+  { name: 'broken JSON of 400', status: 400, bytes: '{"reason":"no', end: refused('Bad Request') },
+  { name: 'JSON of nothing of 400', status: 400, bytes: '{"reason":null}', end: refused('Bad Request') },
+  {
+    name: 'names that look a bit like keys',
+    status: 400,
+    bytes: json({ error: 'skip_special_tokens of sketch-writer-7b' }),
+    end: refused('skip_special_tokens of sketch-writer-7b'),
+  },
+  {
+    name: 'keys of others',
+    status: 400,
+    bytes: json({ error: 'not sk-proj-Abcdefgh, pk_1234567890, sk-********wxyz' }),
+    end: refused('not [key], [key], [key]'),
+  },
+  {
+    name: 'no function calling',
+    status: 400,
+    bytes: json({ error: { message: 'qwen does not support Function Calling' } }),
+    end: { refusal: { kind: 'no-tools' } },
+  },
+  {
+    name: 'functions that its version does not take',
+    status: 404,
+    bytes: json({ error: { message: 'Functions are not supported for this API version' } }),
+    end: { refusal: { kind: 'no-tools' } },
+  },
+  {
+    name: 'roles that must alternate',
+    status: 500,
+    bytes: json({ error: { message: 'Conversation roles must alternate user/assistant' } }),
+    end: { refusal: { kind: 'no-system-role' }, retryable: false },
   },
   { name: 'a plain text of 400', status: 400, bytes: 'no such voice\n', end: refused('no such voice') },
   {

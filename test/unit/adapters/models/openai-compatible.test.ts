@@ -287,13 +287,13 @@ describe('a failure', () => {
   })
 
   it.each([
-    ['invalid JSON', 'data: {"choices":[{\n\n'],
-    ['JSON of another shape', 'data: {"choices":"none"}\n\n'],
-  ])('tells of %s in the stream', async (_what, body) => {
+    ['invalid JSON', 'data: {"choices":[{\n\n', ''],
+    ['JSON of another shape', 'data: {"choices":"none"}\n\n', ' ({"choices":"none"})'],
+  ])('tells of %s in the stream', async (_what, body, quoted) => {
     server.play(raw(body))
     const { message } = await failureOf(sampleRequest())
     expect(message).toBe(
-      `qwen: the server at ${server.endpoint}/v1 sent something that is not a model's answer`,
+      `qwen: the server at ${server.endpoint}/v1 sent something that is not a model's answer${quoted}`,
     )
   })
 
