@@ -157,5 +157,6 @@ export function roomsExam(store: () => Storage): void {
     for (let n = 0; n < 9; n++)
       done.push(await rooms.rename(`den-${n}` as RoomName, `den-${n + 1}` as RoomName))
     expect(done).toEqual([...Array<string>(8).fill('renamed'), 'full'])
+    expect(await rooms.rename('den-8' as RoomName, 'den-3' as RoomName)).toBe('renamed')
   })
 }

@@ -49,7 +49,10 @@ export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomNam
   const holder = await findRenamed(db, to)
   if (holder !== undefined && holder !== from) return 'taken'
   const values = db.selectFrom('room_values').select('key').where('room', '=', from)
-  const former = await values.where('key', 'like', HIDDEN_KEYS).execute()
+  const former = await values
+    .where('key', 'like', HIDDEN_KEYS)
+    .where('key', '!=', FORMER + to)
+    .execute()
   if (former.length >= MAX_FORMER_NAMES) return 'full'
   // The rows of a room refer to its row, so that one of the new name is there first.
   const { numAffectedRows } = await sql`
