@@ -73,7 +73,7 @@ export interface RetentionStore {
    * then long results and versions of the summary. False once done.
    */
   removeCopies(room: RoomName, since: number): Promise<boolean>
-  /** Removes a person's messages that wait for others. */
+  /** Removes a person's messages that wait for others, the lines they typed, and their draft. */
   removeMessages(from: PersonId): Promise<void>
   record(removal: RemovalRecord): Promise<void>
 }

@@ -2,10 +2,11 @@ import { encodeTime } from 'ulid'
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { Person } from '../../../src/chat/people/person.ts'
 import type { TurnRecord } from '../../../src/turns/ports.ts'
 import { saidBy } from '../../../src/chat/talk/own-lines.ts'
 import { message, room } from '../../support/storage.ts'
-import { alice, bob, den, idsOf, lobby } from './cast.ts'
+import { alice, bob, den, idsOf, lobby, register } from './cast.ts'
 
 const DAY = 86_400_000
 const PROMPT = { encoding: 'o200k_base', system: 'what bob said' } as TurnRecord['prompt']
@@ -118,6 +119,20 @@ export function retentionExam(store: () => Storage): void {
     expect(await store().tools.results.find(den, 1)).toBeDefined()
     expect(await store().tools.results.find(den, 2)).toBeUndefined()
     expect(await store().prompts.summaries.current(den)).toMatchObject({ text: `at ${DAY}` })
+  })
+
+  test('what a person typed goes with their messages, and what others typed stays', async () => {
+    const { chat, talk } = store()
+    const limits = { lines: 9, characters: 99 }
+    for (const one of [alice, bob]) {
+      await register(store(), one)
+      await talk.typed.addLines(one.id, ['a secret'], limits)
+      await talk.typed.keepDraft(one.id, { text: 'half a secret', at: 10 }, 0)
+    }
+    await chat.retention.removeMessages(bob.id)
+    const typedBy = async ({ id }: Person) => [await talk.typed.lines(id), await talk.typed.draft(id, 0)]
+    expect(await typedBy(bob)).toEqual([[], undefined])
+    expect(await typedBy(alice)).toEqual([['a secret'], 'half a secret'])
   })
 
   test('a removed line is not found after the index was made anew, and others are', async () => {

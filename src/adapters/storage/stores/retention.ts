@@ -79,8 +79,10 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
         return false
       }),
     removeMessages: (from) =>
-      statement(async (db) => {
+      write(async (db) => {
         await db.deleteFrom('direct_messages').where('sender', '=', from).execute()
+        for (const table of ['typed_lines', 'drafts'] as const)
+          await db.deleteFrom(table).where('person', '=', from).execute()
         truncateWalSoon()
       }),
     record: (removal) =>
