@@ -64,6 +64,8 @@ export class FollowedRooms {
     return {
       entered: ({ name }: Room): void => follower?.entered(name),
       left: (room: Room): void => follower?.left(room),
+      forget: (room: RoomName): void => follower?.lost(room),
+      renamed: (from: RoomName, room: Room): void => follower?.renamed(from, room),
       news: (): readonly RoomNews[] => follower?.news() ?? [],
       close: (): void => {
         follower?.screens.delete(screen)
@@ -171,6 +173,20 @@ class Follower {
   forget(room: RoomName): void {
     this.#rooms.get(room)?.stop()
     this.#rooms.delete(room)
+  }
+
+  lost(room: RoomName): void {
+    this.forget(room)
+    this.#changed()
+  }
+
+  renamed(from: RoomName, room: Room): void {
+    const before = this.#rooms.get(from)
+    if (!before || room.name === from) return
+    this.forget(from)
+    const { count, isNamed, newest } = before
+    if (!this.#inside.has(room.name)) Object.assign(this.#follow(room), { count, isNamed, newest })
+    this.#changed()
   }
 
   news(): readonly RoomNews[] {

@@ -198,6 +198,44 @@ test('lines of ignored people and rooms that one has left are not counted', asyn
   expect((await roomsOf('fay')).find(({ name }) => name === 'den')).toMatchObject({ new: 1, named: false })
 })
 
+test('a room that one was banned from or taken out of while elsewhere is counted no more', async () => {
+  for (const room of ['yard', 'vault']) await stage.as('rhea', ['create', room])
+  await stage.as('rhea', ['create', 'loft', '--private'])
+  await stage.as('ivy', ['whoami'])
+  await stage.as('rhea', ['invite', 'loft', 'ivy'])
+  await using ivy = await atTerminal('ivy')
+  await ivy.shows(STATUS('lobby'))
+  for (const room of ['yard', 'loft', 'vault', 'lobby']) {
+    ivy.type(`/join ${room}`)
+    await ivy.shows(STATUS(room))
+  }
+  await stage.as('rhea', ['say', 'yard', 'before'])
+  await stage.as('rhea', ['say', 'loft', 'before'])
+  await ivy.shows(/lobby · .* loft 1, yard 1$/m)
+  expect(await stage.as('rhea', ['ban', '--room', 'yard', 'ivy'])).toMatchObject({ exitCode: 0 })
+  expect(await stage.as('rhea', ['uninvite', 'loft', 'ivy'])).toMatchObject({ exitCode: 0 })
+  for (const room of ['yard', 'loft']) await stage.as('rhea', ['say', room, 'after'])
+  await stage.as('rhea', ['say', 'vault', '@ivy look'])
+  await ivy.shows(/\[vault\] rhea: @ivy look/)
+  await ivy.shows(/lobby · (?!.*(yard|loft)).* vault 1!$/m)
+})
+
+test('a room that is renamed while one is elsewhere is counted on under its new name', async () => {
+  await stage.as('rhea', ['create', 'barn'])
+  await using joe = await atTerminal('joe', 'join', 'barn')
+  await joe.shows(STATUS('barn'))
+  joe.type('/join lobby')
+  await joe.shows(STATUS('lobby'))
+  await stage.as('rhea', ['say', 'barn', 'one'])
+  await joe.shows(/lobby · .* barn 1$/m)
+  expect(await stage.as('rhea', ['rename-room', 'barn', 'shed'])).toMatchObject({ exitCode: 0 })
+  await stage.as('rhea', ['say', 'shed', '@joe two'])
+  await joe.shows(/\[shed\] rhea: @joe two/)
+  await joe.shows(/lobby · .* shed 2!$/m)
+  joe.type('/next')
+  await joe.shows(STATUS('shed'))
+})
+
 test('a script has no next room', async () => {
   expect(await stage.as('bob', ['next'])).toMatchObject({
     exitCode: 1,

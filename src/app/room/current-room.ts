@@ -78,7 +78,7 @@ export class CurrentRoom {
    */
   putOut(from: RoomName, why: string): Promise<void> {
     return this.#serial(async () => {
-      if (this.#visit?.room.name !== from) return
+      if (this.#visit?.room.name !== from) return this.#following?.forget(from)
       this.#kickedFrom = from
       const end = (): void => this.#screen.quit(`! ${why}`, 1)
       if (from === LOBBY || !this.#size()) return end()
@@ -102,7 +102,8 @@ export class CurrentRoom {
     const left = createDeferred<void>()
     void this.#serial(async () => {
       const visit = this.#visit
-      if (visit?.room.name !== from) return
+      if (visit?.room.name !== from)
+        return void next.then((room) => this.#following?.renamed(from, room)).catch(() => {})
       this.#kickedFrom = from
       try {
         await visit.leave('quietly')
@@ -110,6 +111,7 @@ export class CurrentRoom {
         const room = await next
         this.#shown.set(room.name, visit.newest())
         await this.#move(room, undefined, 'quietly')
+        this.#following?.renamed(from, room)
         this.#kickedFrom = undefined
       } catch {
         this.#screen.quit(`! ${from} has another name now, and could not be entered`, 1)
