@@ -22,10 +22,11 @@ describe('a room that is handed over', () => {
     await done('ann', 'create yard')
   })
 
-  test('goes to a person who was here before and may see it, and to nobody else', async () => {
+  test('goes to a person who joined it and may see it, and to nobody else', async () => {
     expect((await run('bob', 'owner yard bob')).stderr).toContain('only the owner of yard or an admin')
     expect((await run('rhea', 'owner lobby rhea')).stderr).toContain("the lobby is everybody's")
     expect((await run('ann', 'owner yard nobody-here')).stderr).toContain('has registered here')
+    expect((await run('ann', 'owner yard bob')).stderr).toContain('bob is not in yard; once they have joined')
     expect((await run('ann', 'owner cave bob')).stderr).toContain('bob is no member of cave')
     expect((await run('ann', 'owner cave ann')).stderr).toContain('ann owns cave already')
   })
@@ -33,6 +34,7 @@ describe('a room that is handed over', () => {
   test('has a new owner and keeps the old one as an op, and the room and the new owner are told', async () => {
     await using bob = await stage.open('bob', '-tt')
     await bob.waitFor('-- lobby')
+    await done('bob', 'join yard')
     expect(await done('ann', 'owner yard bob')).toBe('ann made bob the owner\n')
     await bob.waitFor('ann made bob the owner of yard')
     expect(await textsOf('bob', 'yard')).toContain('ann made bob the owner')
@@ -52,7 +54,7 @@ describe('a room that is handed over', () => {
     expect((await run('ann', 'history cave')).stderr).toContain('there is no room called cave')
   })
 
-  test('is handed over by an admin, too', async () => {
+  test('is handed over by an admin, to somebody who never was there, too', async () => {
     await done('rhea', 'owner yard mallory')
     await done('mallory', 'archive yard')
   })

@@ -55,7 +55,7 @@ export class Memberships extends Acting {
     })
   }
 
-  /** Hands the room over. The owner before becomes an op. */
+  /** Hands the room over. The owner before becomes an op. Only an admin gives a room to a stranger of it. */
   async handOver(room: Room, actor: Person, name: string): Promise<ActResult> {
     await this.assertOwner(room, actor, 'hand over')
     return await this.#act(room, actor, name, 'owner', async ({ person, membership }) => {
@@ -65,6 +65,9 @@ export class Memberships extends Acting {
         throw new Refusal(`${person.name} is no member of ${room.name}; first: /invite ${person.name}`)
       if (membership === 'owner') throw new Refusal(`${person.name} owns ${room.name} already`)
       this.needInvitable(room, person)
+      const isThere = room.present().some(({ id }) => id === person.id)
+      if (!isThere && isOutside(membership) && (await room.roleOf(actor)) !== 'admin')
+        throw new Refusal(`${person.name} is not in ${room.name}; once they have joined it, they can own it`)
       const { stores, rooms, clients } = this.parts
       await rooms.assertMayOwnMore(person)
       await stores.rooms.setOwner(room.name, person.id)

@@ -63,7 +63,12 @@ export const owner = verb({
   name: 'owner',
   summary: 'hand the room over to somebody; its owner before stays as an op',
   room: 'here',
-  arguments: [arg('name', 'of somebody who was here before; of a private room, of a member')],
+  arguments: [
+    arg(
+      'name',
+      'of a member, or in a public room of somebody who is there; an admin names anybody who was here',
+    ),
+  ],
   example: 'bob',
   needsVoice: () => false,
   complete: { name: peopleToReach },
