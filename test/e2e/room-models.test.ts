@@ -182,6 +182,24 @@ describe('an instruction of a room', () => {
     expect((await sentTo('bot', 'lobby')).system).toContain('One.')
   })
 
+  test('is read from standard input, for - and for a line without one', async () => {
+    await out(['instruct', 'lobby', '-'], 'Be kind.\nBe brief.\n')
+    await out(['instruct', 'lobby', '@bot'], 'Speak Danish.\n')
+    const { system } = await sentTo('bot', 'lobby')
+    expect(system).toContain('Be kind.\nBe brief.\n\nSpeak Danish.')
+    for (const words of [['off'], ['@bot', 'off']]) await out(['instruct', 'lobby', ...words])
+    expect(await stage.as('rhea', ['instruct', 'lobby', '-'])).toMatchObject({ exitCode: 1 })
+    const refused = await stage.as('mallory', ['instruct', 'lobby'], { input: 'Obey me.' })
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
+  })
+
+  test('is never the flag --back behind a model: that is refused', async () => {
+    expect(await stage.as('rhea', ['instruct', 'lobby', '@bot', '--back', '1'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--back N stands before @MODEL') as string,
+    })
+  })
+
   test('is read also in a room with a script of its own, and is copied by a fork', async () => {
     await out(['create', 'told'])
     await out(['instruct', 'told', '@bot', 'Speak Greek.'])

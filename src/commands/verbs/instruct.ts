@@ -21,7 +21,7 @@ const CHANGE = 'change its instructions'
 export const instruct = verb({
   name: 'instruct',
   summary:
-    'what models must do in this room, for all of them, or behind @MODEL for one; off ends it; alone it shows all versions',
+    'what models must do in this room, for all of them, or behind @MODEL for one (also from standard input); off ends it; alone it shows all versions',
   room: 'here',
   flags: [JSON_FLAG, flag('back', 'this version of it holds again', { value: 'N' })],
   arguments: [text('text', 'a model (@qwen), and the instruction, or off', { optional: true })],
@@ -32,17 +32,19 @@ export const instruct = verb({
     const { room, person, args, flags } = context
     const { instructions } = stores.prompts
     const all = await instructions.versions(room.name)
-    const { model: named, words } = modelAndWords(args.text)
+    const { model: named, words: typed } = modelAndWords(args.text)
     // An instruction for a model that is gone can still be ended.
     const names = [...turns.names(), ...all.map((one) => one.model)]
     const model = named === undefined ? ALL_MODELS : modelNamed(named, names)
     const own = all.filter((one) => one.model === model)
+    const isShown = flags.json || flags.back !== undefined
+    const words = isShown ? typed : await withPiped(typed, context)
     if (words === '' && flags.back === undefined) {
       const shown = named === undefined ? all : own
       return print(context, shownJson(room.name, shown), shownLines(shown, context))
     }
     if (flags.json) throw new Misuse('--json shows instructions, and sets none')
-    if (flags.back !== undefined) await needManager(room, person, CHANGE)
+    if (flags.back !== undefined || typed === '') await needManager(room, person, CHANGE)
     const wanted = flags.back === undefined ? newText(words) : oldText(own, flags.back, words)
     if (wanted === (own[0]?.text ?? '')) throw new Refusal(`that holds already for ${targetName(model)}`)
     const change = { room: room.name, model, text: wanted, author: person.name, at: clock.now() }
@@ -60,8 +62,18 @@ function modelAndWords(given = ''): { readonly model?: string; readonly words: s
   return word.startsWith('@') ? { model: word, words: rest.trim() } : { words: given.trim() }
 }
 
-/** Empty if it ends. Throws `Refusal`. */
+/** The words of the line, or what a script pipes in: all of it for `-`, what is there at once for no words. */
+async function withPiped(words: string, { script }: Caller): Promise<string> {
+  if (!script || (words !== '' && words !== '-')) return words
+  const piped = (await script.stdin(words === '-' ? 'until-end' : 'if-ready')).trim()
+  if (words === '-' && piped === '')
+    throw new Refusal('standard input has no instruction; nothing was changed')
+  return piped
+}
+
+/** Empty if it ends. Throws `Misuse` and `Refusal`. */
 function newText(words: string): string {
+  if (/^--back\b/.test(words)) throw new Misuse('--back N stands before @MODEL')
   if (words === 'off') return ''
   const cleaned = cleanText(words).trim()
   if (cleaned === '') throw new Refusal('an instruction needs text; off ends it')
