@@ -63,6 +63,8 @@ describe('a fresh key', () => {
     await stage.as('boss', ['create', '--private', 'den'])
     const code = await newCode('den')
     expect((await login(`fay+${code}`, 'fay')).exitCode).toBe(0)
+    await using session = await stage.open('fay', '-T')
+    await session.waitFor('boss invited you to den; /join den')
     expect((await stage.as('fay', ['join', 'den'])).stdout).toBe('you are a member of den now\n')
     const { stdout } = await stage.as('boss', ['history', 'den'])
     expect(stdout).toContain('fay came to the server with an invite code of boss for this room')

@@ -92,6 +92,8 @@ export function invitesExam(store: () => Storage): void {
     await invites().add(code('a', { room: den }), 9)
     expect(await invites().redeem('a', newcomer())).toMatchObject({ room: den })
     expect(await store().chat.rooms.membership(den, bob.id)).toBe('invited')
+    const told = { person: bob.id, room: den, inviter: 'alice', at: 10 }
+    expect(await store().chat.invitations.take(bob.id)).toEqual([told])
     await store().chat.rooms.create({
       name: lobby,
       topic: '',
@@ -103,6 +105,7 @@ export function invitesExam(store: () => Storage): void {
     await invites().add(code('b', { room: lobby }), 9)
     await invites().redeem('b', newcomer(carol))
     expect(await store().chat.rooms.membership(lobby, carol.id)).toBe('member')
+    expect(await store().chat.invitations.take(carol.id)).toEqual([])
   })
 
   test('lead into no private room that their maker does not manage any more', async () => {

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
-import type { PersonId } from '../../../chat/people/person.ts'
-import type { Invite, InviteStore } from '../../../chat/people/ports.ts'
+import type { Invite, InviteStore, Newcomer } from '../../../chat/people/ports.ts'
 import { changesRow, type Database, requireRow } from '../database.ts'
 import { NAMES, personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
@@ -43,8 +42,7 @@ export function createInviteStore({ dialect, read, writes }: Database): InviteSt
         if (!invite) return 'no-code'
         if (!(await registerPerson(db, newcomer))) return 'no-name'
         await takeUse(db, invite)
-        const isInvited =
-          invite.room !== null && (await inviteInto(db, invite.room, newcomer.person.id, invite))
+        const isInvited = invite.room !== null && (await inviteInto(db, invite.room, invite, newcomer))
         return toInvite(isInvited ? invite : { ...invite, room: null })
       }, NAMES),
   }
@@ -83,8 +81,8 @@ async function takeUse(db: Kysely<Tables>, { invite, uses_left }: InviteRow): Pr
 async function inviteInto(
   db: Kysely<Tables>,
   room: RoomName,
-  newcomer: PersonId,
-  { id: maker, admin }: InviteRow,
+  { id: maker, name: inviter, admin }: InviteRow,
+  { person: { id: person }, at }: Newcomer,
 ): Promise<boolean> {
   const { rows } = await sql<{ isPrivate: number; manages: unknown }>`
     SELECT private AS "isPrivate", EXISTS (SELECT 1 FROM members
@@ -93,6 +91,8 @@ async function inviteInto(
   const { isPrivate, manages } = requireRow(rows[0])
   if (isPrivate === 1 && !manages && admin === 0) return false
   const membership = isPrivate === 1 ? 'invited' : 'member'
-  await db.insertInto('members').values({ room, person: newcomer, membership }).execute()
+  await db.insertInto('members').values({ room, person, membership }).execute()
+  if (isPrivate === 1)
+    await db.insertInto('untold_invitations').values({ person, room, inviter, at }).execute()
   return true
 }
