@@ -52,8 +52,8 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   model: '@NAME in a message asks it; /models lists them',
   'system prompt': '/vibe TEXT sets the mood of models here; /script set changes all of their prompt',
   cost: '/usage shows tokens and prices',
-  'approve yes': '/allow lets a tool do what it asks, /deny does not',
-  no: '/deny refuses what a tool asks',
+  'approve accept yes y 1': '/allow lets a tool do what it asks, /deny does not',
+  'no n': '/deny refuses what a tool asks',
   'cancel abort': '/stop stops models, as Ctrl-X does',
   regenerate: '/retry asks your last question again',
   upload: 'scp FILE HOST:ROOM/ puts a file; ssh HOST ask ROOM @MODEL - < FILE sends its text',
@@ -145,13 +145,13 @@ const FOR_ALL: ReadonlySet<string> = new Set(['all', 'everyone', 'here', 'channe
 const bareHint = (text: string): string | undefined =>
   BARE_WORDS.get(text) ?? SHELL_LINES.find(([pattern]) => pattern.test(text))?.[1]
 
-const ALLOWING: ReadonlySet<string> = new Set(['y', 'yes', '1', 'allow'])
-const DENYING: ReadonlySet<string> = new Set(['n', 'no', 'deny'])
+const ALLOWING = /^(?:(?:y|yes|ok|okay|sure)[.!]?|1|allow(?: \d+)?)$/
+const DENYING = /^(?:(?:n|no)[.!]?|deny(?: \d+)?)$/
 
 /** For a word that answers a question in other programs: the command that answers it here. */
 export function answerCommand(text: string): 'allow' | 'deny' | undefined {
   const word = text.trim().toLowerCase()
-  return ALLOWING.has(word) ? 'allow' : DENYING.has(word) ? 'deny' : undefined
+  return ALLOWING.test(word) ? 'allow' : DENYING.test(word) ? 'deny' : undefined
 }
 
 const LEAVES = '/quit leaves'

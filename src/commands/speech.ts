@@ -109,7 +109,8 @@ export class Speech {
     const open = answer === undefined ? [] : this.#approvals.open(room.name)
     if (open.length > 0) {
       const role = await room.roleOf(person).catch(() => undefined)
-      const mine = role && open.find((question) => question.mayAllow(person, role))
+      const answerable = role ? open.filter((question) => question.mayAllow(person, role)) : []
+      const mine = answerable.find(({ number }) => text.trimEnd().endsWith(` ${number}`)) ?? answerable[0]
       if (mine) return `that was said in the room; /${answer} ${mine.number} answers question ${mine.number}`
     }
     return await hintForSpeech(text, {

@@ -65,7 +65,8 @@ export const invites = verb({
 async function make(services: Services, { person, args, flags, out, session }: Context): Promise<void> {
   const uses = numberFlag('--uses', flags.uses, USES)
   const days = numberFlag('--days', flags.days, DAYS)
-  await checkMaker(services, person)
+  const reason = await whyNoCodes(services, person)
+  if (reason !== undefined) throw new Refusal(reason)
   const room = args.which === undefined ? null : await roomFor(services, args.which, person)
   const code = await services.comingIn.invites.make(person, { uses, days, room: room?.name ?? null })
   const [newcomers, time] = [counted(uses, 'newcomer'), counted(days, 'day')]
@@ -83,15 +84,18 @@ async function make(services: Services, { person, args, flags, out, session }: C
     )
 }
 
-/** Throws `Refusal` unless the person may make codes. */
-async function checkMaker({ comingIn, rooms }: Services, person: Person): Promise<void> {
+/** Why the person may make no codes; undefined if they may. */
+export async function whyNoCodes(
+  { comingIn, rooms }: Pick<Services, 'comingIn' | 'rooms'>,
+  person: Person,
+): Promise<string | undefined> {
   const { access, invites: makers } = comingIn.policy()
-  if (access === 'closed') throw new Refusal('this server is closed: no code lets anybody in')
-  if (person.guest) throw new Refusal('guests cannot make invite codes; log in with a name of your own')
-  if (person.admin || makers === 'members') return
-  if (makers === 'ops' && mayManage(await (await rooms.lobby()).roleOf(person))) return
+  if (access === 'closed') return 'this server is closed: no code lets anybody in'
+  if (person.guest) return 'guests cannot make invite codes; log in with a name of your own'
+  if (person.admin || makers === 'members') return undefined
+  if (makers === 'ops' && mayManage(await (await rooms.lobby()).roleOf(person))) return undefined
   const who = makers === 'ops' ? 'ops of the lobby and admins' : 'admins'
-  throw new Refusal(`only ${who} can make invite codes here; ask one of them`)
+  return `only ${who} can make invite codes here; ask one of them`
 }
 
 /** Null for the lobby: everybody comes to it. */

@@ -21,6 +21,7 @@ import {
   verb,
   type Verb,
 } from './common.ts'
+import { whyNoCodes } from './invites.ts'
 
 interface ManagerVerb {
   readonly name: string
@@ -133,13 +134,14 @@ export const invite = verb({
   arguments: [arg('name', 'of somebody who was here before')],
   example: 'bob',
   complete: { name: peopleToReach },
-  async run({ person, room, args, out }, { stores, invitations, clock, moderation, talk }) {
+  async run({ person, room, args, out }, services) {
+    const { stores, invitations, clock, moderation, talk } = services
     const { rooms, people } = stores.chat
     if (!(await room.info()).private)
-      throw new Refusal(`${room.name} is public: anybody can /join ${room.name}`)
+      throw new Refusal(`${room.name} is public: anybody can /join ${room.name}; /msg NAME tells somebody`)
     if (!mayManage(await room.roleOf(person))) throw new Refusal('only the owner or an op can invite people')
     const guest = await people.bySkeleton(skeleton(args.name), clock.now())
-    if (!guest) throw new Refusal(`nobody called ${args.name} has registered here`)
+    if (!guest) throw new Refusal(await unknownGuest(services, person, room, args.name))
     moderation.memberships.needInvitable(room, guest)
     const already = await rooms.membership(room.name, guest.id)
     if (already)
@@ -154,6 +156,12 @@ export const invite = verb({
     out.line(`${guest.name} may join ${room.name} now`)
   },
 })
+
+async function unknownGuest(services: Services, by: Person, room: Room, name: string): Promise<string> {
+  const unknown = `nobody called ${name} has registered here`
+  if ((await whyNoCodes(services, by)) !== undefined) return unknown
+  return `${unknown}; /invites new ${room.name} makes a code for somebody new`
+}
 
 const MAX_REASON_CHARS = 200
 

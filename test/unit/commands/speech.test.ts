@@ -29,6 +29,12 @@ test.each([
   [' Y ', '/allow 2 answers question 2'],
   ['1', '/allow 2 answers question 2'],
   ['no', '/deny 2 answers question 2'],
+  ['allow 6', '/allow 2 answers question 2'],
+  ['Yes.', '/allow 2 answers question 2'],
+  ['ok', '/allow 2 answers question 2'],
+  ['sure', '/allow 2 answers question 2'],
+  ['okay!', '/allow 2 answers question 2'],
+  ['deny 6', '/deny 2 answers question 2'],
 ])('%j gets a hint if a question is open that the speaker may answer', async (text, hint) => {
   await using world = await createTurnWorld(scriptedModel())
   const question = (number: number, name: string) => ({
@@ -42,8 +48,16 @@ test.each([
   expect((await others.say(world.room, world.ann, text)).hint).toBeUndefined()
 })
 
+test('a number behind allow is that of the question in the hint', async () => {
+  await using world = await createTurnWorld(scriptedModel())
+  const asked = { open: () => [1, 2].map((number) => ({ number, waitsFor: 'ann', mayAllow: () => true })) }
+  const speech = new Speech(world.turns, limits, { heard() {} }, nobody, asked)
+  expect((await speech.say(world.room, world.ann, 'allow 2')).hint).toContain('/allow 2 answers')
+})
+
 test('a sentence that begins with yes answers no question', () => {
-  for (const text of ['yes, I think so', 'allow me', '11', '']) expect(answerCommand(text)).toBeUndefined()
+  for (const text of ['yes, I think so', 'allow me', 'ok, then', '11', ''])
+    expect(answerCommand(text)).toBeUndefined()
 })
 
 test('a model that cannot be asked keeps no other from being asked, and is named', async () => {

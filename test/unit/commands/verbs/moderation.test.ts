@@ -208,12 +208,16 @@ describe('/invite', () => {
   test('is refused for a public room, for strangers, and by who does not see the room', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'invite bob')).toEqual(
-      refused('hall is public: anybody can /join hall'),
+      refused('hall is public: anybody can /join hall; /msg NAME tells somebody'),
     )
     for (const name of ['nobody', '__proto__', 'x'.repeat(999), 'ann-2'])
       expect(await world.exec(world.ann, `invite den ${name}`)).toEqual(
-        refused(`nobody called ${name} has registered here`),
+        refused(`nobody called ${name} has registered here; invites new den makes a code for somebody new`),
       )
+    world.invitePolicy.invites = 'admins'
+    expect(await world.exec(world.ann, 'invite den zoe')).toEqual(
+      refused('nobody called zoe has registered here'),
+    )
     expect(await world.exec(world.bob, 'invite den bob')).toMatchObject({ status: 1 })
     expect(await world.exec(world.ann, 'invite den')).toEqual(
       misused('invite: NAME is missing', 'invite ROOM NAME'),
