@@ -148,7 +148,7 @@ test('an option is set, shown, and kept for the person alone', async () => {
 test('what is no option and no value is refused with what there is, and nothing changes', async () => {
   await using world = await createCommandWorld()
   const { ann } = world
-  const options = 'bell, timestamps, timezone, theme, plain, color, history'
+  const options = 'bell, timestamps, timezone, theme, plain, color, history, notify'
   expect(await world.type(ann, 'set colour green')).toEqual(
     refused(`there is no option colour; did you mean color? Choose from ${options}`),
   )
