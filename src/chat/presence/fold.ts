@@ -17,8 +17,8 @@ export class PresenceFold {
   }
 
   /**
-   * Returns what to show for the log's next entry: the entry, after a line of at most `columns` cells for the
-   * comings and goings before it, unless that line must wait.
+   * Returns what to show for the log's next entry: the entry, after a line for the comings and goings
+   * before it, short for a screen of so many columns, unless that line must wait.
    */
   take(entry: Entry, columns: number): readonly Entry[] {
     const isOwn = isComing(entry) && entry.event !== 'summed' && nameIn(entry) === this.#own

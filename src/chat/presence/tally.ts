@@ -67,7 +67,7 @@ export class Tally {
     return { kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
   }
 
-  /** The last of the entries with a text for all, of at most `columns` cells. */
+  /** The last of the entries with a text for all: names, if they fit into 80 or `columns` cells, or numbers. */
   lineAt({ id, at, room }: Coming, columns: number): Entry {
     const text = this.#shortText(columns)
     return { id, at, room, kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
@@ -81,10 +81,11 @@ export class Tally {
   /** `ann, bob joined · cy left`, or `3 came · 1 left` if the names do not fit. */
   #shortText(columns: number): string {
     const counts = this.#counts()
-    // Each name has at least one cell, so more names than columns cannot fit.
-    if (this.size < columns) {
+    const most = Math.max(columns, NAMED_CELLS)
+    // Each name has at least one cell, so more names than cells cannot fit.
+    if (this.size < most) {
       const text = counts.map(([course]) => `${this.#whose([course]).join(', ')} ${course}`).join(SEPARATOR)
-      if (mostCellsOf(text) + LABEL_CELLS <= columns) return text
+      if (mostCellsOf(text) + LABEL_CELLS <= most) return text
     }
     return counts.map(([course, count]) => `${count} ${COURSES[course].counted}`).join(SEPARATOR)
   }
@@ -118,6 +119,8 @@ export const lineOf = ({ name, event }: PresenceChange): NewEntry => ({
 export const nameIn = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
 
 const SEPARATOR = ' · '
+/** A text of names this short is shown on narrow screens too, on several lines. */
+const NAMED_CELLS = 80
 /** Of the mark before what the room says, `-- `. */
 const LABEL_CELLS = 3
 

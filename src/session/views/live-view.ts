@@ -234,7 +234,7 @@ export class LiveView implements SessionView {
 
   #presenceRows(style: DrawingStyle): readonly string[] {
     const line = this.#presence.waiting(columnsBeside(style))
-    return line ? this.#parts.drawEntry(line, style).text.split('\r\n', 1) : []
+    return line ? this.#parts.drawEntry(line, style).text.split('\r\n') : []
   }
 
   /** The write repeats what was unsure. */
