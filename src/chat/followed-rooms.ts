@@ -56,7 +56,7 @@ export class FollowedRooms {
     this.#parts = parts
   }
 
-  /** `entered` and `left` are to be called in turn, `close` once. Undefined for guests. */
+  /** `entered` and `left` are to be called in turn, `close` once; `gone` as the room goes. Nothing for guests. */
   open(screen: NewsScreen) {
     const { person } = screen
     const follower = person.guest ? undefined : this.#hold(person)
@@ -64,8 +64,7 @@ export class FollowedRooms {
     return {
       entered: ({ name }: Room): void => follower?.entered(name),
       left: (room: Room): void => follower?.left(room),
-      forget: (room: RoomName): void => follower?.lost(room),
-      renamed: (from: RoomName, room: Room): void => follower?.renamed(from, room),
+      gone: (room: RoomName, renamed?: Room): void => follower?.gone(room, renamed),
       news: (): readonly RoomNews[] => follower?.news() ?? [],
       close: (): void => {
         follower?.screens.delete(screen)
@@ -175,17 +174,12 @@ class Follower {
     this.#rooms.delete(room)
   }
 
-  lost(room: RoomName): void {
+  gone(room: RoomName, to?: Room): void {
+    const before = this.#rooms.get(room)
+    if (!before || to?.name === room) return
     this.forget(room)
-    this.#changed()
-  }
-
-  renamed(from: RoomName, room: Room): void {
-    const before = this.#rooms.get(from)
-    if (!before || room.name === from) return
-    this.forget(from)
     const { count, isNamed, newest } = before
-    if (!this.#inside.has(room.name)) Object.assign(this.#follow(room), { count, isNamed, newest })
+    if (to && !this.#inside.has(to.name)) Object.assign(this.#follow(to), { count, isNamed, newest })
     this.#changed()
   }
 
@@ -235,9 +229,7 @@ class Follower {
 
   #follow(room: Room, held?: Entry[]): Followed {
     const stop = room.listen({ deliver: (entry) => this.#hear(followed, entry) })
-    const followed: Followed = {
-      ...{ room, stop, held, count: 0, isNamed: false, newest: '' as EntryId },
-    }
+    const followed: Followed = { room, stop, held, count: 0, isNamed: false, newest: '' as EntryId }
     this.#rooms.set(room.name, followed)
     return followed
   }

@@ -73,12 +73,10 @@ export class CurrentRoom {
     return this.#serial(() => this.#move(room, greet))
   }
 
-  /**
-   * Moves the session into the lobby; ends a pipe, and a session in the lobby. Does nothing in another room.
-   */
+  /** Moves the session into the lobby; ends a pipe, and a session in the lobby. Elsewhere, forgets the room. */
   putOut(from: RoomName, why: string): Promise<void> {
     return this.#serial(async () => {
-      if (this.#visit?.room.name !== from) return this.#following?.forget(from)
+      if (this.#visit?.room.name !== from) return this.#following?.gone(from)
       this.#kickedFrom = from
       const end = (): void => this.#screen.quit(`! ${why}`, 1)
       if (from === LOBBY || !this.#size()) return end()
@@ -95,15 +93,14 @@ export class CurrentRoom {
   }
 
   /**
-   * Leaves the room, which resolves it, and enters `next` once that is known, both quietly. Does nothing in
-   * another room.
+   * Leaves the room, which resolves it, and enters `next` once that is known, both quietly. A session
+   * elsewhere counts on under the new name. `next` must not reject.
    */
   follow(from: RoomName, next: Promise<Room>): Promise<void> {
     const left = createDeferred<void>()
     void this.#serial(async () => {
       const visit = this.#visit
-      if (visit?.room.name !== from)
-        return void next.then((room) => this.#following?.renamed(from, room)).catch(() => {})
+      if (visit?.room.name !== from) return void next.then((room) => this.#following?.gone(from, room))
       this.#kickedFrom = from
       try {
         await visit.leave('quietly')
@@ -111,7 +108,7 @@ export class CurrentRoom {
         const room = await next
         this.#shown.set(room.name, visit.newest())
         await this.#move(room, undefined, 'quietly')
-        this.#following?.renamed(from, room)
+        this.#following?.gone(from, room)
         this.#kickedFrom = undefined
       } catch {
         this.#screen.quit(`! ${from} has another name now, and could not be entered`, 1)
