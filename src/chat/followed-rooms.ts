@@ -56,7 +56,7 @@ export class FollowedRooms {
     this.#parts = parts
   }
 
-  /** `entered` and `left` are to be called in turn, `close` once; `gone` as the room goes. Nothing for guests. */
+  /** `entered` and `left` are to be called in turn, `close` once; `gone` as a room goes. Not for guests. */
   open(screen: NewsScreen) {
     const { person } = screen
     const follower = person.guest ? undefined : this.#hold(person)

@@ -73,7 +73,7 @@ export class CurrentRoom {
     return this.#serial(() => this.#move(room, greet))
   }
 
-  /** Moves the session into the lobby; ends a pipe, and a session in the lobby. Elsewhere, forgets the room. */
+  /** Moves the session into the lobby; ends a pipe, and a session in the lobby. Elsewhere forgets it. */
   putOut(from: RoomName, why: string): Promise<void> {
     return this.#serial(async () => {
       if (this.#visit?.room.name !== from) return this.#following?.gone(from)
