@@ -62,7 +62,7 @@ function modelAndWords(given = ''): { readonly model?: string; readonly words: s
   return word.startsWith('@') ? { model: word, words: rest.trim() } : { words: given.trim() }
 }
 
-/** The words, or what a script pipes in: all of it for `-`, what is there at once for none. Throws `Refusal`. */
+/** The words, or what a script pipes in: all of it for `-`, what is there at once for none. */
 async function withPiped(words: string, { script }: Caller): Promise<string> {
   if (!script || (words !== '' && words !== '-')) return words
   const piped = (await script.stdin(words === '-' ? 'until-end' : 'if-ready')).trim()
