@@ -1,6 +1,7 @@
 // Hands the guide what it says of this server: the words of help, and what the config and the tools allow.
 import type { DescribedCommand, GuidePlace } from '../adapters/models/guide-place.ts'
 import type { CommandGroup } from '../commands/command.ts'
+import { hintForCommand } from '../commands/hints.ts'
 import { usage } from '../commands/parse.ts'
 import type { CurrentConfig } from './current-config.ts'
 
@@ -11,6 +12,7 @@ export const guidePlace = (
 ): GuidePlace => ({
   commands,
   asks,
+  hint: (word) => hintForCommand(word, 'session'),
   models: () =>
     current
       .now()

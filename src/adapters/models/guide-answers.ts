@@ -1,12 +1,49 @@
-import { askerIn, mayManage, type Asker, type DescribedCommand } from './guide-place.ts'
+import { askerIn, mayManage, type Asker, type DescribedCommand, type GuidePlace } from './guide-place.ts'
 
 const MOST = 3
 
 /** `who are you?` is no question about commands. */
 const ABOUT_THE_GUIDE = /\b(?:who|what) are you\b/iu
 
+const ASKS = /\?|^\s*(?:how|what|where|which|who|why|when|can|could|do|does|is|are|may)\b/iu
+
+/** True for a question about something: `how are you?` is none. */
+export const isQuestion = (text: string): boolean =>
+  ASKS.test(text) && !ABOUT_THE_GUIDE.test(text) && wordsOf(text).some((word) => !EMPTY_WORDS.has(word))
+
+/** What to type for a question: the hint for a word that is in no summary of help, and what help says. */
+export function answerFrom(
+  question: string,
+  context: string,
+  { commands, hint }: Pick<GuidePlace, 'commands' | 'hint'>,
+): string | undefined {
+  const described = commands()
+  const found = hintIn(question, described, hint)
+  const lines = [
+    ...(found === undefined ? [] : [`- ${found}`]),
+    helpAnswer(question, context, described) ?? [],
+  ]
+  return lines.flat().join('\n') || undefined
+}
+
+function hintIn(
+  question: string,
+  commands: readonly DescribedCommand[],
+  hint: GuidePlace['hint'],
+): string | undefined {
+  if (!isQuestion(question)) return undefined
+  const texts = commands.map(weightedWords)
+  const foreign = (question.toLowerCase().match(/\p{L}{2,}/gu) ?? []).filter((word) =>
+    wordsOf(word).every(
+      (stem) => !EMPTY_WORDS.has(stem) && !texts.some((weights) => (weights.get(stem) ?? 0) > DETAIL),
+    ),
+  )
+  // In code, a name asks no model.
+  return foreign.flatMap((word) => hint(word) ?? [])[0]?.replace(/@\w+/g, '`$&`')
+}
+
 /** The commands that fit a question best, in the words of `/help`; undefined if none fits. */
-export function helpAnswer(
+function helpAnswer(
   question: string,
   context: string,
   commands: readonly DescribedCommand[],
@@ -51,13 +88,14 @@ function line({ usage, summary, name, manage }: DescribedCommand, asker: Asker, 
 /** They keep something for a person, and a guest is not stored. */
 const NOT_FOR_GUESTS = new Set(['create', 'fork', 'invites', 'keys', 'token'])
 
+const DETAIL = 1
 const NAME = 10
 
 /** How much a word says of a command: most in its name. */
 function weightedWords(command: DescribedCommand): ReadonlyMap<string, number> {
   const weighted = [
     // A model of an example is nobody here.
-    [command.details.replaceAll(/@[a-z]+/g, ''), 1],
+    [command.details.replaceAll(/@[a-z]+/g, ''), DETAIL],
     [command.group, 2],
     [command.summary, 3],
     [[command.name, ...command.aliases].join(' '), NAME],
@@ -102,6 +140,5 @@ const EMPTY_WORDS = new Set(
 const SYNONYMS = new Map(
   Object.entries({
     ...{ message: 'write', send: 'write', chat: 'talk', speak: 'talk', name: 'rename' },
-    ...{ colour: 'set', color: 'set', theme: 'set', timezone: 'set' },
   }).map(([said, known]) => [wordsOf(said)[0]!, wordsOf(known)[0]!] as const),
 )

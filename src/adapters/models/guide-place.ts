@@ -5,6 +5,8 @@ export interface GuidePlace {
   readonly models: () => readonly string[]
   /** True if a tool of this id asks people before it runs. */
   readonly asks: (toolId: string) => boolean
+  /** What help says of a word that is no command here, such as timezone; undefined if nothing. */
+  readonly hint: (word: string) => string | undefined
   /** Who may make invite codes; undefined if newcomers need none. */
   readonly inviteMakers: () => 'members' | 'ops' | 'admins' | undefined
 }
@@ -25,6 +27,7 @@ export interface DescribedCommand {
 
 export const NO_PLACE: GuidePlace = {
   commands: () => [],
+  hint: () => undefined,
   models: () => [],
   asks: () => false,
   inviteMakers: () => undefined,

@@ -4,7 +4,7 @@
  */
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import { EXACT_FRAMING } from '../../prompt/model-settings.ts'
-import { helpAnswer } from './guide-answers.ts'
+import { answerFrom, isQuestion } from './guide-answers.ts'
 import { type GuidePlace, NO_PLACE } from './guide-place.ts'
 import { tour } from './guide-tour.ts'
 import type { Provider } from './provider.ts'
@@ -37,11 +37,13 @@ function* answer(request: Request, name: string, place: GuidePlace): Generator<M
       return yield* say(contextAnswer(request))
     case 'call':
       return yield* call(rest, name)
-    default:
+    default: {
+      const question = HAS_WORDS.test(after) ? after : before
+      const missed = isQuestion(question) ? `${NOTHING_FOUND}\n\n` : ''
       return yield* say(
-        helpAnswer(HAS_WORDS.test(after) ? after : before, request.prompt.context, place.commands()) ??
-          tour(request, name, place),
+        answerFrom(question, request.prompt.context, place) ?? `${missed}${tour(request, name, place)}`,
       )
+    }
   }
 }
 
@@ -61,6 +63,7 @@ function* call(rest: string, name: string): Generator<ModelEvent> {
   } else yield* say(`Say which tool: @${name} call NAME {"…": …}`)
 }
 
+const NOTHING_FOUND = 'I found no command for that.'
 const HAS_WORDS = /[\p{L}\p{N}]/u
 
 /** The text around the first `@guide`: before it without its author, after it without the comma that some write. */

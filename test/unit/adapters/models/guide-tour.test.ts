@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGuide } from '../../../../src/adapters/models/guide.ts'
 import type { GuidePlace } from '../../../../src/adapters/models/guide-place.ts'
 import { describeCommands } from '../../../../src/app/guide-place.ts'
+import { hintForCommand } from '../../../../src/commands/hints.ts'
 import type { Snapshot } from '../../../../src/prompt/snapshot.ts'
 import { type CommandWorld, createCommandWorld } from '../../../support/commands/command-world.ts'
 import { collect, textOf } from '../../../support/model-request.ts'
@@ -28,6 +29,7 @@ interface Asked extends Partial<Snapshot> {
 async function ask(message: string, { role = 'member', place, ...over }: Asked = {}): Promise<string> {
   const guide = createGuide('guide', {
     commands: () => describeCommands(world.groups),
+    hint: (word) => hintForCommand(word, 'session'),
     models: () => ['qwen'],
     asks: (id) => id === 'run_command',
     inviteMakers: () => undefined,
@@ -187,12 +189,25 @@ describe('a question to the guide', () => {
     expect(await ask('@guide how do I quit?')).toBe('- `/quit` – leave the server')
   })
 
-  test.each(['help', 'hello', 'how do I begin?', 'who are you?', 'how do I bake bread?', 'constructor'])(
+  test.each(['help', 'hello', 'good morning', 'how do I begin?', 'who are you?', 'constructor'])(
     '%j, which no command fits, is answered with the tour',
     async (words) => {
       expect(await ask(`@guide ${words}`)).toMatch(/^I am @guide\./)
     },
   )
+
+  test('that no command fits is answered so before the tour', async () => {
+    expect(await ask('@guide how do I bake bread?')).toMatch(
+      /^I found no command for that\.\n\nI am @guide\./,
+    )
+  })
+
+  test.each([
+    ['how do I set my timezone?', '- /set timezone Europe/Berlin chooses'],
+    ['how do I ping somebody?', '- whoever is here is in /who; a model is tried with `@guide` hello'],
+  ])('%j, with a word of other programs, is answered with its hint', async (words, hint) => {
+    expect(await ask(`@guide ${words}`)).toContain(hint)
+  })
 
   test('says of a command that the asker may not use who may', async () => {
     const rule = 'only the owner of the room, an op or an admin can change its tools'
