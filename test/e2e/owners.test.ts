@@ -22,11 +22,11 @@ describe('a room that is handed over', () => {
     await done('ann', 'create yard')
   })
 
-  test('goes to a person who joined it and may see it, and to nobody else', async () => {
+  test('goes to a person who is in it, and to nobody else', async () => {
     expect((await run('bob', 'owner yard bob')).stderr).toContain('only the owner of yard or an admin')
     expect((await run('rhea', 'owner lobby rhea')).stderr).toContain("the lobby is everybody's")
     expect((await run('ann', 'owner yard nobody-here')).stderr).toContain('has registered here')
-    expect((await run('ann', 'owner yard bob')).stderr).toContain('bob is not in yard; once they have joined')
+    expect((await run('ann', 'owner yard bob')).stderr).toContain('bob is not in yard; once they are there')
     expect((await run('ann', 'owner cave bob')).stderr).toContain('bob is no member of cave')
     expect((await run('ann', 'owner cave ann')).stderr).toContain('ann owns cave already')
   })
@@ -34,9 +34,13 @@ describe('a room that is handed over', () => {
   test('has a new owner and keeps the old one as an op, and the room and the new owner are told', async () => {
     await using bob = await stage.open('bob', '-tt')
     await bob.waitFor('-- lobby')
-    await done('bob', 'join yard')
+    bob.write('/join yard\r')
+    await bob.waitFor('-- yard')
     expect(await done('ann', 'owner yard bob')).toBe('ann made bob the owner\n')
-    await bob.waitFor('ann made bob the owner of yard')
+    await bob.waitFor('ann made bob the owner')
+    const inYard = bob.output().length
+    bob.write('/leave\r')
+    await bob.waitFor('-- lobby', inYard)
     expect(await textsOf('bob', 'yard')).toContain('ann made bob the owner')
     await done('ann', 'topic yard plans')
     expect((await run('ann', 'archive yard')).stderr).toContain('only the owner of yard')

@@ -66,8 +66,9 @@ export class Memberships extends Acting {
       if (membership === 'owner') throw new Refusal(`${person.name} owns ${room.name} already`)
       this.needInvitable(room, person)
       const isThere = room.present().some(({ id }) => id === person.id)
-      if (!isThere && isOutside(membership) && (await room.roleOf(actor)) !== 'admin')
-        throw new Refusal(`${person.name} is not in ${room.name}; once they have joined it, they can own it`)
+      // An owner can make anybody an op of a public room, so that being one shows no consent.
+      if (!isPrivate && !isThere && (await room.roleOf(actor)) !== 'admin')
+        throw new Refusal(`${person.name} is not in ${room.name}; once they are there, they can own it`)
       const { stores, rooms, clients } = this.parts
       await rooms.assertMayOwnMore(person)
       await stores.rooms.setOwner(room.name, person.id)
