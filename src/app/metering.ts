@@ -27,7 +27,9 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
           await turns.finish(id, change)
           const one = running.get(id)
           if (!one) return
-          const turn = { ...one.turn, ...change }
+          // The prompt is not kept.
+          const { model = one.turn.model, usage = one.turn.usage } = change
+          const turn = { ...one.turn, model, ...(usage && { usage }) }
           if (change.outcome === undefined) return void running.set(id, { ...one, turn })
           running.delete(id)
           const ms = performance.now() - one.since

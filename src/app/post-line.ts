@@ -1,5 +1,5 @@
 import type { HttpHandler } from '../adapters/http/routes.ts'
-import { Refusal } from '../chat/errors.ts'
+import { APOLOGY, Refusal } from '../chat/errors.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Runner } from '../commands/runner.ts'
 
@@ -28,9 +28,15 @@ export const createPostLine =
     if (status === 0) return { status: 200, text: 'ok' }
     try {
       await rooms.get(room, person)
-      return { status: 403, text: told.join('\n') }
+      return { status: statusOf(told), text: told.join('\n') }
     } catch (error) {
       if (error instanceof Refusal) return { status: 404, text: error.message }
       throw error
     }
   }
+
+/** A program tries again later what the server could not do now. */
+function statusOf(told: readonly string[]): 403 | 500 | 503 {
+  if (told.includes(APOLOGY)) return 500
+  return told.some((line) => /^not (?:stored|done|read): /.test(line)) ? 503 : 403
+}

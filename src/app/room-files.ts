@@ -1,4 +1,4 @@
-import { Refusal } from '../chat/errors.ts'
+import { Refusal, StorageError } from '../chat/errors.ts'
 import type { ByteQuota, RateLimiter } from '../chat/limits.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Peers } from '../chat/peers.ts'
@@ -36,6 +36,13 @@ interface Place {
   readonly inside: string
 }
 
+/** OpenSSH takes no packet over 256 KiB. */
+const ROOMS_AT_ONCE = 100
+
+const FACTS_A_TURN = 20
+
+const ASK_AGAIN_MS = 1_000
+
 const READ_ONLY = 'a guest gets files and puts none; log in with a name of your own'
 
 /**
@@ -47,6 +54,7 @@ class PersonalFiles implements FileTree {
   readonly #person: Person
   readonly #signal: AbortSignal
   readonly #parts: RoomFilesParts
+  #asked = 0
 
   /** `signal` is aborted when the person is gone or put out. */
   constructor(person: Person, signal: AbortSignal, parts: RoomFilesParts) {
@@ -56,6 +64,8 @@ class PersonalFiles implements FileTree {
   }
 
   async facts(path: string): Promise<FileFacts> {
+    // Clients ask for facts again and again, so that not each request is paced.
+    if (++this.#asked % FACTS_A_TURN === 0) await this.#turn()
     const { name, inside } = placeOf(path)
     if (name === '') return directory('/')
     const room = await this.#room(name)
@@ -65,9 +75,16 @@ class PersonalFiles implements FileTree {
   async *list(path: string): AsyncGenerator<readonly FileFacts[], void, void> {
     await this.#turn()
     const { name, inside } = placeOf(path)
-    if (name !== '') return yield* this.#filesOf(await this.#room(name)).list(inside)
+    if (name !== '') {
+      for await (const some of this.#filesOf(await this.#room(name)).list(inside)) {
+        await this.#room(name)
+        yield some
+      }
+      return
+    }
     const rooms = await this.#parts.rooms.list(this.#person)
-    yield rooms.map((room) => directory(room.name))
+    for (let at = 0; at < rooms.length; at += ROOMS_AT_ONCE)
+      yield rooms.slice(at, at + ROOMS_AT_ONCE).map((room) => directory(room.name))
   }
 
   async open(path: string, how: OpenMode): Promise<OpenFile> {
@@ -75,12 +92,12 @@ class PersonalFiles implements FileTree {
       await this.#turn()
       const { name, inside } = placeOf(path)
       const room = await this.#room(name)
-      return this.#checked(await this.#filesOf(room).open(inside, how), () => undefined)
+      return this.#checked(await this.#filesOf(room).open(inside, how), name, () => undefined)
     }
     const { room, inside } = await this.#toChange(path)
     const file = await this.#filesOf(room).open(inside, how)
     this.#parts.log.info({ person: this.#person.name, room: room.name, file: inside }, 'a file is put')
-    return this.#checked(file, () => room.needVoice(this.#person))
+    return this.#checked(file, room.name, () => room.needVoice(this.#person))
   }
 
   async makeDirectory(path: string): Promise<void> {
@@ -140,37 +157,48 @@ class PersonalFiles implements FileTree {
     this.#signal.throwIfAborted()
   }
 
-  /** Asks before each step, since a person may be muted or banned meanwhile. What was refused once stays so. */
-  #checked(file: OpenFile, assertMayWrite: () => void): OpenFile {
+  /**
+   * Asks before each step, since a person may be muted, banned or taken out of the room meanwhile; the room's
+   * own rights once a second and at the end. What was refused once stays so.
+   */
+  #checked(file: OpenFile, room: string, assertMayWrite: () => void): OpenFile {
     let refused: { readonly why: unknown } | undefined
-    const check = (bytes: number): void => {
+    let askedAt = performance.now()
+    const check = async (bytes: number, isEnd = false): Promise<void> => {
       if (refused) throw refused.why
       try {
         this.#assertIn()
+        if (isEnd || performance.now() - askedAt > ASK_AGAIN_MS) {
+          await this.#room(room)
+          askedAt = performance.now()
+        }
         assertMayWrite()
         if (bytes > 0) this.#parts.bytes.take(this.#person, bytes)
       } catch (error) {
-        refused = { why: error }
+        if (!(error instanceof StorageError)) refused = { why: error }
         throw error
       }
     }
     return {
-      facts: () => file.facts(),
+      async facts() {
+        await check(0)
+        return await file.facts()
+      },
       async read(offset, bytes) {
-        check(0)
+        await check(0)
         return await file.read(offset, bytes)
       },
       async write(offset, data) {
-        check(data.length)
+        await check(data.length)
         await file.write(offset, data)
       },
       async resize(bytes) {
-        check(0)
+        await check(0)
         await file.resize(bytes)
       },
       async close() {
         try {
-          check(0)
+          await check(0, true)
         } catch (error) {
           await file.abandon()
           throw error

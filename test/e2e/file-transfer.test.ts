@@ -223,6 +223,19 @@ test('a person who is muted while they put a file does not finish it', async () 
   client.end()
 })
 
+test('a person who is banned from the room while they put a file does not finish it', async () => {
+  await makeRoom('shut')
+  await stage.as('bea', ['whoami'])
+  const { client, sftp: files } = await openSftp('bea')
+  const handle = await opened(files, '/shut/x', 'w')
+  await written(files, handle, 'one', 0)
+  expect(await stage.as('olga', ['ban', '--room', 'shut', 'bea'])).toMatchObject({ exitCode: 0 })
+  const closed = new Promise<Error | null | undefined>((resolve) => files.close(handle, resolve))
+  expect((await closed)?.message).toContain('you are banned from shut')
+  expect(await readdir(inRoom('shut'))).toEqual(['shut.txt'])
+  client.end()
+})
+
 test('a person who is banned from the server while they put a file does not finish it', async () => {
   await makeRoom('gate')
   await stage.as('zed', ['whoami'])

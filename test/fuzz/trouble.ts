@@ -16,13 +16,11 @@ export const APOLOGIES = /went wrong on the server/
 
 /** What the tests need of a line of the server's log (pino's format). */
 interface LogLine {
-  readonly level: number
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'fatal'
   readonly msg: string
   readonly person?: string
   readonly err?: { readonly message?: string; readonly stack?: string }
 }
-
-const ERROR_LEVEL = 50
 
 /** The troubles that a server's log tells of, as far as it was not read yet; `person` is undefined where it names none. */
 export function createLogReader(
@@ -37,7 +35,7 @@ export function createLogReader(
       const parsed = parse(line)
       if (!parsed) return [{ trouble: new Trouble('the server wrote to its standard error', line) }]
       const { level, msg, person, err } = parsed
-      if (level < ERROR_LEVEL) return []
+      if (level !== 'error' && level !== 'fatal') return []
       const where = /^\s+at .*dist\/(\S+?):\d+:\d+\)?$/m.exec(err?.stack ?? '')?.[1]
       const trouble = new Trouble(
         `logged as an error: ${msg}: ${err?.message ?? ''} in ${where ?? '?'}`,

@@ -23,7 +23,7 @@ export interface HttpHandler {
   say(
     person: Person,
     line: { readonly room: string; readonly text: string; readonly signal: AbortSignal },
-  ): Promise<{ readonly status: 200 | 403 | 404; readonly text: string }>
+  ): Promise<{ readonly status: 200 | 403 | 404 | 500 | 503; readonly text: string }>
   /** An abort of the request ends a stream. */
   mcp(request: Request, person: Person): Promise<Response>
   /** Takes the answer of a login from the query of an address. Never rejects. */

@@ -219,7 +219,8 @@ class Upload implements OpenFile {
     const end = offset + data.length
     try {
       if (this.#size === 0 && offset > 0) throw this.#partly()
-      if (end > this.#size) await this.#grow(end - this.#size)
+      // A hole takes no space until it is filled, so that what is written counts, too.
+      await this.#grow(Math.max(data.length, end - this.#size))
       this.#size = Math.max(this.#size, end)
       const { bytesWritten } = await this.#draft.file.write(data, 0, data.length, offset)
       if (bytesWritten < data.length) throw new WorkspaceError('the disk is full')

@@ -37,6 +37,8 @@ export async function serveSftp(files: FileTree, wire: SftpWire): Promise<void> 
       if (!parse(codec, chunk)) return
       // Nothing more is read until all of it is answered, so that a client's requests cannot pile up.
       await requests.answered()
+      // Some requests are refused by ssh2 itself, and these answers must not pile up either.
+      await wire.drained()
       if (isBroken || wire.signal.aborted) return
     }
   } finally {
@@ -259,7 +261,8 @@ const LETTERS = {
 
 /** `ls -l` prints the long name as it is. */
 function entryOf(facts: FileFacts): FileEntry {
-  const time = facts.modifiedAt === 0 ? '' : new Date(facts.modifiedAt).toISOString().slice(0, 16)
+  const at = new Date(facts.modifiedAt)
+  const time = facts.modifiedAt === 0 || Number.isNaN(at.getTime()) ? '' : at.toISOString().slice(0, 16)
   const size = String(facts.size).padStart(10)
   const longname = `${LETTERS[facts.kind]} ${size} ${time.replace('T', ' ').padEnd(16)} ${facts.name}`
   return { filename: facts.name, longname, attrs: attrsOf(facts) }

@@ -40,11 +40,12 @@ const ROWS: readonly string[] = [
   "INSERT INTO person_keys VALUES ('p1', 'SHA256:k', 5), ('p2', 'SHA256:k', 6)",
   "INSERT INTO waiting_keys VALUES ('p1', 'SHA256:w', 7)",
   "INSERT INTO kept_names VALUES ('carol', 'p1', 99, 'Carol')",
-  "INSERT INTO rooms VALUES ('lobby', '', '', 0, NULL, 1), ('den', 'topic', 'vibe', 1, 'p1', 2)",
+  "INSERT INTO rooms VALUES ('lobby', '', '', 0, NULL, 1, NULL), ('den', 'topic', 'vibe', 1, 'p1', 2, 90)",
   "INSERT INTO members VALUES ('den', 'p1', 'owner'), ('den', 'p2', 'invited')",
   `INSERT INTO room_values VALUES ('den', 'tool_scope', '["Gr*"]')`,
   "INSERT INTO room_scripts VALUES ('den', 1, 'return 1', 'alice', 7), ('den', 2, 'return 2', 'alice', 8)",
   "INSERT INTO room_instructions VALUES ('den', '', 1, 'be brief', 'alice', 7), ('den', 'qwen', 1, '', 'Bob', 8)",
+  "INSERT INTO removals VALUES ('r1', 9, 'den', 'everybody', 'read back 90d', 'alice')",
   "INSERT INTO room_summaries VALUES ('den', 3, 'they talked', '01A', '01B', 'qwen', 9)",
   "INSERT INTO summary_drafts VALUES ('den', 'they', '', '')",
 
