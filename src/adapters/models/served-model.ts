@@ -88,27 +88,32 @@ interface SdkProvider {
  * A request as an SDK writes it. `doStream` sends what it is given, runs no tool and does not try again, unlike
  * `streamText`. An SDK refuses a whole answer for one odd field, so it gets an empty one.
  */
-export const askBySdk =
-  (provider: SdkProvider): ServedProvider['ask'] =>
-  async (request, { access, endpoint, post }) => {
+export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
+  const models = new WeakMap<ModelAccess, Promise<LanguageModelV3>>()
+  // The SDK hands the signal of a request on to `fetch`, which finds the request by it.
+  const fetches = new WeakMap<AbortSignal, typeof fetch>()
+  const fetchIt: typeof fetch = async (input, init) => {
+    const own = init?.signal && fetches.get(init.signal)
+    if (!own) throw new Error('the SDK asked without the signal of its request')
+    return await own(input, init)
+  }
+  return async (request, { access, endpoint, post }) => {
     let answer: Body | undefined
-    const model = await provider.load(
-      {
-        baseURL: endpoint,
-        // Without a key, even an empty one, the libraries would look in the environment.
-        apiKey: access.apiKey ?? '',
-        async fetch(input, init) {
-          const body = merge(parsedIn(init?.body), provider.settings(access, request.maxOutput))
-          answer = await post(input, init?.headers, body)
-          return new Response('')
-        },
-      },
-      access,
-    )
-    await model.doStream(callOptions(request, access, provider))
+    const { signal } = new AbortController()
+    fetches.set(signal, async (input, init) => {
+      const body = merge(parsedIn(init?.body), provider.settings(access, request.maxOutput))
+      answer = await post(input, init?.headers, body)
+      return new Response('')
+    })
+    // Without a key, even an empty one, the libraries would look in the environment.
+    const options = { baseURL: endpoint, apiKey: access.apiKey ?? '', fetch: fetchIt }
+    const model = models.get(access) ?? provider.load(options, access)
+    models.set(access, model)
+    await (await model).doStream({ ...callOptions(request, access, provider), abortSignal: signal })
     if (!answer) throw new Error('the SDK sent no request')
     return answer
   }
+}
 
 const callOptions = (
   request: ModelRequest<RequestMessage>,
