@@ -159,12 +159,12 @@ class RoomSession implements SessionHost {
 
   /** The room that was asked for; else, at a terminal, the room of last time; else the lobby. */
   async #enterFirst(screen: Screen, current: CurrentRoom): Promise<void> {
-    const { rooms, views, join } = this.#parts
-    const { firstRoom, size } = this.#own
+    const { rooms, join } = this.#parts
+    const { firstRoom } = this.#own
     const goIn = (room: Room): Promise<void> => current.moveTo(room, () => this.#greet(room, screen))
     try {
       if (firstRoom !== undefined) return await join(firstRoom, this.#person, goIn)
-      const last = size() && (await views.followed.last(this.#person))
+      const last = await current.last()
       if (last === undefined || !(await isDone(async () => goIn(await rooms.get(last, this.#person)))))
         await goIn(await rooms.lobby())
     } catch (error) {

@@ -5,6 +5,7 @@ import { Refusal, StorageError } from './errors.ts'
 import { createAddressed } from './mentions.ts'
 import type { Person, PersonId } from './people/person.ts'
 import type { LastSeen } from './personal/last-seen.ts'
+import type { SeenRoom } from './personal/ports.ts'
 import type { Alarm, Log } from './ports.ts'
 import type { Room } from './room.ts'
 import type { Rooms } from './rooms.ts'
@@ -65,6 +66,8 @@ export class FollowedRooms {
       entered: ({ name }: Room): void => follower?.entered(name),
       left: (room: Room): void => follower?.left(room),
       gone: (room: RoomName, renamed?: Room): void => follower?.gone(room, renamed),
+      /** The room in which the person was last, before this session. Never rejects. */
+      last: async (): Promise<RoomName | undefined> => (await follower?.mine())?.[0]?.room,
       news: (): readonly RoomNews[] => follower?.news() ?? [],
       close: (): void => {
         follower?.screens.delete(screen)
@@ -80,11 +83,6 @@ export class FollowedRooms {
     await follower.load()
     this.#release(person, follower)
     return follower.news()
-  }
-
-  /** The room in which the person was last. Never rejects. */
-  async last(person: Person): Promise<RoomName | undefined> {
-    return (await this.#parts.lastSeen.mine(person))[0]?.room
   }
 
   /** The room is not theirs any more, once they are out of it. Never rejects. */
@@ -133,6 +131,7 @@ class Follower {
   readonly #rooms = new Map<RoomName, Followed>()
   /** How many sessions are in a room. */
   readonly #inside = new Map<RoomName, number>()
+  #mine: Promise<readonly SeenRoom[]> | undefined
   #loaded: Promise<void> | undefined
   #filter: IgnoreFilter | undefined
   #isClosed = false
@@ -142,6 +141,11 @@ class Follower {
   constructor(person: Person, parts: FollowingParts) {
     this.#person = person
     this.#parts = parts
+  }
+
+  /** Those first where the person was last. Never rejects. */
+  mine(): Promise<readonly SeenRoom[]> {
+    return (this.#mine ??= this.#parts.lastSeen.mine(this.#person))
   }
 
   /** Counts what is new in all rooms that the person is not in. Never rejects. */
@@ -197,13 +201,14 @@ class Follower {
   }
 
   async #load(): Promise<void> {
-    const { ignores, lastSeen } = this.#parts
-    const filter = await ignores.open(this.#person)
+    const filter = await this.#parts.ignores.open(this.#person)
     if (this.#isClosed) return filter.close()
     this.#filter = filter
-    const mine = await lastSeen.mine(this.#person)
+    const mine = await this.mine()
+    // Another session of theirs, later, asks again.
+    this.#mine = undefined
     await Promise.all(mine.map(({ room, entry }) => this.#countSince(room, entry)))
-    this.#changed()
+    if (this.news().length > 0) this.#changed()
   }
 
   /** Listens first and reads second, so that no line is missed between. */

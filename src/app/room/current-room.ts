@@ -63,6 +63,11 @@ export class CurrentRoom {
     return this.#board
   }
 
+  /** The room in which the person was at the end of their last session; undefined for a pipe. */
+  last(): Promise<RoomName | undefined> | undefined {
+    return this.#following?.last()
+  }
+
   /** Empty for a pipe. */
   news(): readonly RoomNews[] {
     return this.#following?.news() ?? []

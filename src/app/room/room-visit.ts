@@ -43,7 +43,7 @@ export async function enterRoom(
   room: Room,
   screen: Screen,
   recent: RecentEntries,
-  lastSeen: Pick<LastSeen, 'find' | 'put'>,
+  lastSeen: Pick<LastSeen, 'find' | 'put' | 'now'>,
   options: VisitOptions = {},
 ): Promise<RoomVisit> {
   const { columns = 80, header = 'above', greet, after, isMove = false, isMine = false, how } = options
@@ -75,13 +75,15 @@ export async function enterRoom(
   }
   const entering = room.enter(participant, how)
   const kept = recent.open(room)
+  const cameAt = lastSeen.now()
   let isOver = false
   const leave = async (leaving?: 'quietly' | 'ended'): Promise<void> => {
     if (isOver) return
     isOver = true
     kept.release()
     await room.leave(participant, leaving === 'quietly' ? leaving : undefined)
-    if (!held) await lastSeen.put(person, room.name, newest, isMine && leaving === 'ended')
+    const at = leaving === 'ended' ? lastSeen.now() : cameAt
+    if (!held) await lastSeen.put(person, room.name, newest, isMine ? at : undefined)
   }
   try {
     const [entries, { topic }, role, seen] = await Promise.all([
@@ -107,8 +109,8 @@ export async function enterRoom(
     for (const entry of [...since, ...whispered]) show(entry)
     newest = since.at(-1)?.id ?? newest
     held = undefined
-    // A server that is killed stores nothing as they leave.
-    if (isMine) void lastSeen.put(person, room.name, newest, isMine)
+    // A server that is killed stores nothing as they leave. The first room is the lobby, or theirs already.
+    if (isMine && isMove) void lastSeen.put(person, room.name, newest, cameAt)
     return { room, role, newest: () => newest, leave }
   } catch (error) {
     // A person who is refused has not entered, and leaving does nothing.

@@ -20,13 +20,15 @@ export function createLastSeen(store: LastSeenStore, clock: Clock, log: Log) {
     async find({ id, guest }: Person, room: RoomName): Promise<EntryId | undefined> {
       return guest ? undefined : await store.find(id, room).catch(notKnown)
     },
+    /** Of the times that `put` takes. */
+    now: () => clock.now(),
     /**
-     * To be called as somebody comes and leaves; `isMine`: the room is theirs from then on, as they are there
-     * at a terminal. Without it an empty id changes nothing.
+     * With `at` the room is one of theirs, and they were there then at a terminal. Without it an empty id
+     * changes nothing.
      */
-    async put({ id, guest }: Person, room: RoomName, entry: EntryId, isMine: boolean): Promise<void> {
-      if (guest || (entry === '' && !isMine)) return
-      await store.put(id, room, entry, isMine ? clock.now() : undefined).catch(notStored)
+    async put({ id, guest }: Person, room: RoomName, entry: EntryId, at?: number): Promise<void> {
+      if (guest || (entry === '' && at === undefined)) return
+      await store.put(id, room, entry, at).catch(notStored)
     },
     /** Those first where the person was last. */
     async mine({ id, guest }: Person): Promise<readonly SeenRoom[]> {

@@ -13,8 +13,9 @@ import type { Screen } from '../../../../src/session/ports.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 
 /** Of people who were never there. */
-const NOTHING_SEEN: Pick<LastSeen, 'find' | 'put'> = {
+const NOTHING_SEEN: Pick<LastSeen, 'find' | 'put' | 'now'> = {
   find: async () => undefined,
+  now: () => 0,
   put: async () => undefined,
 }
 
