@@ -1,6 +1,7 @@
 import type { InvitationNotices } from '../chat/personal/invitations.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { OpenClient } from '../chat/moderation/clients.ts'
+import type { FollowingSession } from '../chat/followed-rooms.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { InputHistory, OpenHistory } from '../chat/personal/input-history.ts'
 import type { Preferences } from '../chat/personal/preferences.ts'
@@ -61,7 +62,7 @@ export interface HostParts {
 
 /** Serves people who log in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
-  const { door, history, preferences, shared } = parts
+  const { door, history, preferences, shared, views } = parts
   return {
     identify: (name, key, address, code) => door.identify(name, key, address, code),
     connected: door.connected,
@@ -70,14 +71,18 @@ export function createClientHandler(parts: HostParts): ClientHandler {
     async shell(person, terminal, account, room) {
       // Who sits at a terminal asks a model sooner or later, and then does not wait for a process.
       if (terminal.size()) parts.warmComposer()
+      const following = terminal.size() && views.followed.open(person)
       const mine = await preferences.open(person)
       const openHistory = () => history.open(person, () => mine.now().history !== 'off')
       const zone = sessionZone(terminal.env, mine)
       const host = new RoomSession(person, parts, {
-        ...{ account, openHistory, zone, earlierLogins: mine.earlierLogins, firstRoom: room },
+        ...{ account, openHistory, zone, earlierLogins: mine.earlierLogins, firstRoom: room, following },
         size: () => terminal.size(),
       })
-      await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
+      await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(() => {
+        mine.close()
+        following?.close()
+      })
     },
     async exec(person, line, pipe, account) {
       const afterwards: (() => void)[] = []
@@ -122,6 +127,7 @@ interface OwnParts {
   readonly earlierLogins: number
   /** That was asked for, as `ssh -t HOST join NAME` does. */
   readonly firstRoom: string | undefined
+  readonly following: FollowingSession | undefined
 }
 
 /** One session in the rooms: how it begins and ends, and what its lines do. */
@@ -144,7 +150,8 @@ class RoomSession implements SessionHost {
     const talk = await openTalk({ ...terminal, zone: this.#own.zone })
     if (this.#gone.signal.aborted) return talk.close()
     const screen = withoutIgnored(terminal, talk)
-    const current = new CurrentRoom(screen, rooms, views, this.#own.size, this.#gone.signal)
+    const { size, following } = this.#own
+    const current = new CurrentRoom(screen, rooms, views, size, this.#gone.signal, following)
     const forget = door.begin(clientOf(screen, current))
     this.#attached = { screen, current, talk, history: this.#own.openHistory(), forget }
     const why = door.whyOut(person)

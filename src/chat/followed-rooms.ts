@@ -41,7 +41,7 @@ export interface FollowingParts {
   readonly log: Log
 }
 
-/** One terminal of somebody who follows their rooms. */
+/** One session of somebody who follows their rooms. */
 export type FollowingSession = ReturnType<FollowedRooms['open']>
 
 /**
@@ -57,20 +57,26 @@ export class FollowedRooms {
     this.#parts = parts
   }
 
-  /** `entered` and `left` are to be called in turn, `close` once; `gone` as a room goes. Not for guests. */
-  open(screen: NewsScreen) {
-    const { person } = screen
+  /**
+   * For a terminal that begins: what it needs of the store is read at once. `entered` and `left` are to be
+   * called in turn, `close` once; `gone` as a room goes. Does nothing for guests.
+   */
+  open(person: Person) {
     const follower = person.guest ? undefined : this.#hold(person)
-    follower?.screens.add(screen)
+    const mine = this.#parts.lastSeen.mine(person)
+    let shown: NewsScreen | undefined
     return {
-      entered: ({ name }: Room): void => follower?.entered(name),
+      attach(screen: NewsScreen): void {
+        follower?.screens.add((shown = screen))
+      },
+      entered: ({ name }: Room): void => follower?.entered(name, mine),
       left: (room: Room): void => follower?.left(room),
       gone: (room: RoomName, renamed?: Room): void => follower?.gone(room, renamed),
       /** The room in which the person was last, before this session. Never rejects. */
-      last: async (): Promise<RoomName | undefined> => (await follower?.mine())?.[0]?.room,
+      last: async (): Promise<RoomName | undefined> => (await mine)[0]?.room,
       news: (): readonly RoomNews[] => follower?.news() ?? [],
       close: (): void => {
-        follower?.screens.delete(screen)
+        if (shown) follower?.screens.delete(shown)
         if (follower) this.#release(person, follower)
       },
     }
@@ -80,7 +86,7 @@ export class FollowedRooms {
   async news(person: Person): Promise<readonly RoomNews[]> {
     if (person.guest) return []
     const follower = this.#hold(person)
-    await follower.load()
+    await follower.load(this.#parts.lastSeen.mine(person))
     this.#release(person, follower)
     return follower.news()
   }
@@ -131,7 +137,7 @@ class Follower {
   readonly #rooms = new Map<RoomName, Followed>()
   /** How many sessions are in a room. */
   readonly #inside = new Map<RoomName, number>()
-  #mine: Promise<readonly SeenRoom[]> | undefined
+  readonly #ignores: Promise<IgnoreFilter>
   #loaded: Promise<void> | undefined
   #filter: IgnoreFilter | undefined
   #isClosed = false
@@ -141,16 +147,16 @@ class Follower {
   constructor(person: Person, parts: FollowingParts) {
     this.#person = person
     this.#parts = parts
+    this.#ignores = parts.ignores.open(person)
+    this.#ignores.then(
+      (filter) => (this.#filter = filter),
+      () => undefined,
+    )
   }
 
-  /** Those first where the person was last. Never rejects. */
-  mine(): Promise<readonly SeenRoom[]> {
-    return (this.#mine ??= this.#parts.lastSeen.mine(this.#person))
-  }
-
-  /** Counts what is new in all rooms that the person is not in. Never rejects. */
-  load(): Promise<void> {
-    this.#loaded ??= this.#load().catch((error: unknown) => {
+  /** Counts what is new in those of the rooms that the person is not in. Never rejects. */
+  load(mine: Promise<readonly SeenRoom[]>): Promise<void> {
+    this.#loaded ??= this.#load(mine).catch((error: unknown) => {
       const { log } = this.#parts
       if (error instanceof StorageError) log.warn({ error, reason: error.reason }, NOT_COUNTED)
       else log.error({ error }, NOT_COUNTED)
@@ -158,10 +164,10 @@ class Follower {
     return this.#loaded
   }
 
-  entered(room: RoomName): void {
+  entered(room: RoomName, mine: Promise<readonly SeenRoom[]>): void {
     this.#inside.set(room, (this.#inside.get(room) ?? 0) + 1)
     this.forget(room)
-    void this.load()
+    void this.load(mine)
   }
 
   left(room: Room): void {
@@ -197,17 +203,15 @@ class Follower {
   close(): void {
     this.#isClosed = true
     for (const { stop } of this.#rooms.values()) stop()
-    this.#filter?.close()
+    this.#ignores.then(
+      (filter) => filter.close(),
+      () => undefined,
+    )
   }
 
-  async #load(): Promise<void> {
-    const filter = await this.#parts.ignores.open(this.#person)
-    if (this.#isClosed) return filter.close()
-    this.#filter = filter
-    const mine = await this.mine()
-    // Another session of theirs, later, asks again.
-    this.#mine = undefined
-    await Promise.all(mine.map(({ room, entry }) => this.#countSince(room, entry)))
+  async #load(mine: Promise<readonly SeenRoom[]>): Promise<void> {
+    const [rooms] = await Promise.all([mine, this.#ignores])
+    await Promise.all(rooms.map(({ room, entry }) => this.#countSince(room, entry)))
     if (this.news().length > 0) this.#changed()
   }
 

@@ -28,25 +28,27 @@ export class CurrentRoom {
   #visit: RoomVisit | undefined
   #board: BoardView | undefined
   #kickedFrom: RoomName | undefined
-  #following: FollowingSession | undefined
+  readonly #following: FollowingSession | undefined
   readonly #shown = new Map<RoomName, EntryId>()
   /** Somebody may be put out of a room while they go into another one. */
   readonly #serial = createSerial()
 
-  /** The session has ended once `gone` is aborted. A window has a `size`; a pipe has none. */
+  /** The session has ended once `gone` is aborted. A window has a `size`, and is followed; a pipe has none. */
   constructor(
     screen: Screen,
     rooms: Pick<Rooms, 'lobby'>,
     views: RoomViews,
     size: Terminal['size'],
     gone: AbortSignal,
+    following: FollowingSession | undefined,
   ) {
     this.#screen = screen
     this.#rooms = rooms
     this.#views = views
     this.#size = size
     this.#gone = gone
-    this.#following = size() ? views.followed.open(screen) : undefined
+    this.#following = following
+    following?.attach(screen)
   }
 
   /** Undefined before the first room was entered. */
@@ -123,9 +125,8 @@ export class CurrentRoom {
   }
 
   async leave(): Promise<void> {
-    this.#following?.close()
-    this.#following = undefined
     this.#board?.leave()
+    if (this.#visit) this.#following?.left(this.#visit.room)
     await this.#visit?.leave('ended')
   }
 
