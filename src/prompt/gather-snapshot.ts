@@ -36,6 +36,8 @@ interface PromptRequest {
   readonly inTurn?: ToolsInTurn
 }
 
+type ScopedForPrompt = Pick<Resolution, 'visible'> & { readonly role: Role }
+
 interface SnapshotParts {
   readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
   readonly history: Pick<HistoryStore, 'newest' | 'toolCalls'>
@@ -55,15 +57,22 @@ export class Snapshots {
     this.#parts = parts
   }
 
-  /** Rejects with `StorageError` only. */
+  /**
+   * `scoped` may still be read: a person waits for each question to the store that waits for another. Rejects
+   * with `StorageError` only.
+   */
   async gather(
     request: PromptRequest,
-    { visible, role }: Pick<Resolution, 'visible'> & { readonly role: Role },
+    scoped: Promise<ScopedForPrompt> | ScopedForPrompt,
   ): Promise<Snapshot> {
     const parts = this.#parts
     const { room, requester, message, inTurn, reserve, fresh } = request
-    const model = profileOf(request, await parts.calibrations.budgetFactor(request.model))
-    const values = await parts.rooms.values(room.name)
+    const [calibration, values, { visible, role }] = await Promise.all([
+      parts.calibrations.budgetFactor(request.model),
+      parts.rooms.values(room.name),
+      scoped,
+    ])
+    const model = profileOf(request, calibration)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
     const [info, history, toolCalls, script, instructions, newestSummary, present] = await Promise.all([
       room.info(),

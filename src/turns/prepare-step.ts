@@ -85,8 +85,9 @@ class TurnSteps {
   }
 
   async first(): Promise<PreparedStep> {
-    const tools = await this.#parts.scopedTools(this.#caller)
-    return this.#prepared(await this.#compose(tools, 0), tools, { messages: [], tokens: 0 })
+    const scoped = this.#parts.scopedTools(this.#caller)
+    const [tools, composed] = await Promise.all([scoped, this.#compose(scoped, 0)])
+    return this.#prepared(composed, tools, { messages: [], tokens: 0 })
   }
 
   /** The step with this prompt and these messages of earlier steps. `tools` are those in scope that the prompt was made from. */
@@ -122,7 +123,7 @@ class TurnSteps {
     }
   }
 
-  async #compose(tools: ScopedTools, reserve: number): Promise<Composed> {
+  async #compose(tools: ScopedTools | Promise<ScopedTools>, reserve: number): Promise<Composed> {
     const { room, requester, message, settings: model, origin, signal } = this.#turn
     const { found, called, searches } = this.#used
     const inTurn = { found: [...found], called: [...called] }
