@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -26,8 +26,9 @@ export const contenderNames = (env: NodeJS.ProcessEnv): readonly string[] =>
   env['SSH_CHAT_BIN'] ? ['bare', 'ssh-chat', 'sshawl'] : ['bare', 'sshawl']
 
 /** Starts one by its name. */
-export async function startContender(name: string): Promise<Contender> {
+export async function startContender(name: string, asStarted: boolean): Promise<Contender> {
   if (name === 'bare') return startBareRoom()
+  if (name === 'sshawl' && asStarted) return startAsUsersDo()
   return name === 'sshawl' ? startSshawl() : startSshChat(process.env['SSH_CHAT_BIN'] ?? '')
 }
 
@@ -65,6 +66,35 @@ export async function startSshawl(
     claimCode: server.claimCode,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** `npm start` in a new data directory; limits are out of the way. It is not asked for anything while it runs. */
+export async function startAsUsersDo(): Promise<Contender> {
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-load-'))
+  const config = join(dir, 'sshawl.toml')
+  await writeFile(config, raisedLimits())
+  const words = ['start', '--', '--listen', '127.0.0.1:0', '--data', join(dir, 'data'), '--config', config]
+  const { PATH, HOME } = process.env
+  const child = spawn('npm', words, { env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(child, 'exit')
+  let port = NaN
+  for await (const line of createInterface({ input: child.stdout })) {
+    port = Number(/^sshawl listening on ssh:.*:(\d+)$/.exec(line)?.[1])
+    if (port) break
+  }
+  // The shell of npm has become the server.
+  const pid = Number(await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'))
+  return {
+    name: 'sshawl',
+    pid,
+    port,
+    prompt: /> /,
+    async [Symbol.asyncDispose]() {
+      process.kill(pid)
+      await ended
       await rm(dir, { recursive: true, force: true })
     },
   }

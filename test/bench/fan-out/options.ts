@@ -13,6 +13,8 @@ export interface FanOutOptions {
   readonly speakers: number
   /** Driver processes for each contender; undefined: one for every 500 clients. */
   readonly drivers: number | undefined
+  /** `npm start`, a new data directory, and all that is measured counts from its first login. */
+  readonly asStarted: boolean
   /** Where a profile of sshawl's processor time is written, a file a size; undefined: none is made. */
   readonly profile: string | undefined
 }
@@ -31,6 +33,7 @@ export function readOptions(args: readonly string[]): FanOutOptions {
       speakers: { ...text, default: '60' },
       drivers: text,
       profile: text,
+      'as-started': { type: 'boolean', default: false },
     },
   })
   return {
@@ -41,6 +44,7 @@ export function readOptions(args: readonly string[]): FanOutOptions {
     speakers: number('speakers', values.speakers),
     drivers: values.drivers === undefined ? undefined : number('drivers', values.drivers),
     profile: values.profile,
+    asStarted: values['as-started'],
   }
 }
 

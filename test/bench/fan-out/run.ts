@@ -5,6 +5,7 @@
  *     npm run bench -- fan-out --clients 100 --rate 20 --seconds 10       # one of each
  *     npm run bench -- fan-out --clients 100,500 --rate 20,50 --rounds 3 --speakers 60 --drivers 2
  *     npm run bench -- fan-out --clients 200 --rate 20 --profile /tmp/p   # also writes /tmp/p-200.cpuprofile
+ *     npm run bench -- fan-out --clients 300 --rate 50 --as-started       # what the first seconds of a server are like
  *     SSH_CHAT_BIN=/path/to/ssh-chat npm run bench -- fan-out             # beside ssh-chat, too
  *
  * At each size the same number of ssh2 clients with terminals log in to the built server (dist/) and to a bare ssh2
@@ -38,7 +39,9 @@ export async function runFanOut(args: readonly string[]): Promise<number> {
   const crowds: CrowdFigures[] = []
   const talks: TalkFigures[] = []
   for (const clients of options.clients) {
-    const measured = await withCleanup((cleanup) => measureSize(clients, options, cleanup))
+    const measured = options.asStarted
+      ? await measureStarts(clients, options)
+      : await withCleanup((cleanup) => measureSize(clients, options, cleanup))
     crowds.push(...measured.crowds)
     talks.push(...measured.talks)
     report(`${clients} clients: coming in`, crowdTable(measured.crowds))
@@ -58,7 +61,7 @@ interface Crowd {
 async function measureSize(clients: number, options: FanOutOptions, cleanup: Cleanup): Promise<Measured> {
   const crowds: Crowd[] = []
   for (const name of contenderNames(process.env)) {
-    const contender = await cleanup.add(startContender(name))
+    const contender = await cleanup.add(startContender(name, false))
     const drivers = await cleanup.add(startDrivers(options.drivers ?? Math.ceil(clients / 500)))
     crowds.push({ contender, drivers })
   }
@@ -67,6 +70,32 @@ async function measureSize(clients: number, options: FanOutOptions, cleanup: Cle
   for (const rate of options.rates) talks.push(...(await talk(crowds, clients, rate, options)))
   if (options.profile) await profile(crowds, clients, options, `${options.profile}-${clients}.cpuprofile`)
   return { crowds: arrivals, talks }
+}
+
+/**
+ * Each contender starts anew for each rate, has its clients come in, and is spoken in at once. Only the drivers are warm, which
+ * have come into another room before.
+ */
+async function measureStarts(clients: number, options: FanOutOptions): Promise<Measured> {
+  const crowds: CrowdFigures[] = []
+  const talks: TalkFigures[] = []
+  for (const rate of options.rates)
+    for (const name of contenderNames(process.env))
+      await withCleanup(async (cleanup) => {
+        const drivers = await cleanup.add(startDrivers(options.drivers ?? Math.ceil(clients / 500)))
+        await withCleanup(async (before) => {
+          const bare = await before.add(startContender('bare', false))
+          await drivers.warmUp([bare.port], bare.prompt)
+        })
+        const contender = await cleanup.add(startContender(name, true))
+        const { pid, port, prompt } = contender
+        const memory = await residentKiB(pid)
+        const arrived = await drivers.connect([port], clients, prompt)
+        talks.push(...(await talk([{ contender, drivers }], clients, rate, options)))
+        const grown = ((await settledMemory(pid)) - memory) / clients
+        crowds.push(crowdFigures(name, [arrived], grown))
+      })
+  return { crowds, talks }
 }
 
 /** sshawl starts its thread for searches three seconds after it listens: that memory is no connection's. */
