@@ -15,7 +15,7 @@ import { resultRows } from './call-row.ts'
 import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import { HANG, inMeasure, laterStyle, paintRows, quoteRows, textOf } from './spans.ts'
-import { billRows, replyRows } from './reply-rows.ts'
+import { billRows, codeRows, replyRows } from './reply-rows.ts'
 import { type ColourOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
 /** Rows joined by LF. */
@@ -41,11 +41,42 @@ function entryRows(
     return resultRows(aspect.call, entry, style, aspect.emphasis === 'own')
   if (entry.kind === 'reply' && entry.thread === undefined)
     return [...replyRows(entry, style, markdown, aspect), ...billRows(entry, style)]
-  if (isLongPaste(entry) && aspect.emphasis !== 'own') return foldedRows(entry, style, aspect, chosen)
+  if (isLongPaste(entry) && aspect.emphasis !== 'own')
+    return foldedRows(entry, style, markdown, aspect, chosen)
   const spans = spansOf(entry, aspect, chosen)
+  if (entry.kind === 'message' && entry.thread === undefined)
+    return messageRows(spans, entry, style, markdown)
   if (entry.kind === 'approval') return questionRows(spans, style, aspect)
   if (entry.kind === 'tool_call' || entry.kind === 'tool_result') return paintRows(spans, style)
   return [...proseRows(spans, style), ...billRows(entry, style)]
+}
+
+/** From a line of ``` to the next one, or to the end. */
+const FENCED = /^(`{3,})[^`\n]*$(?:[^]*?^\1`*[ \t]*$|[^]*)/gm
+
+/** People's Markdown is shown as typed, but for code between fences: they paste it for others to read. */
+function messageRows(
+  spans: readonly Span[],
+  { text }: MessageEntry,
+  style: DrawingStyle,
+  markdown: MarkdownTools,
+): readonly string[] {
+  const shown = cleanText(text)
+  const label = spans.slice(0, -1)
+  const rows: string[] = []
+  let at = 0
+  const addProse = (to: number): void => {
+    const prose = shown.slice(at, to).replace(/^\n|\n$/g, '')
+    if (at === 0) rows.push(...proseRows([...label, { text: prose }], style))
+    else if (prose !== '') rows.push(...paintRows([{ text: HANG + prose }], laterStyle(style)))
+  }
+  for (const { index, 0: code } of shown.matchAll(FENCED)) {
+    addProse(index)
+    rows.push(...codeRows(code, style, markdown))
+    at = index + code.length
+  }
+  addProse(shown.length)
+  return rows
 }
 
 /** Text of several lines was pasted, and keeps its rows. */
@@ -57,14 +88,15 @@ const FOLDED_LINES = 8
 function foldedRows(
   entry: MessageEntry,
   style: DrawingStyle,
+  markdown: MarkdownTools,
   aspect: Aspect,
   chosen?: NameColour,
 ): readonly string[] {
   const lines = entry.text.split('\n')
-  const text = lines.slice(0, FOLDED_LINES).join('\n')
+  const head = { ...entry, text: lines.slice(0, FOLDED_LINES).join('\n') }
   const note = `${HANG}… ${lines.length - FOLDED_LINES} more lines: /history paste`
   return [
-    ...proseRows(spansOf({ ...entry, text }, aspect, chosen), style),
+    ...messageRows(spansOf(head, aspect, chosen), head, style, markdown),
     ...paintRows([{ text: note, role: 'dim' }], laterStyle(style)),
   ]
 }

@@ -32,18 +32,29 @@ export function replyRows(
   tools: MarkdownTools,
   aspect: Aspect,
 ): readonly string[] {
-  const text = new GrowingMarkdown(tools)
-  const [drawn, rest] = cutReply(cleanText(entry.text))
-  text.add(drawn)
-  text.finish()
+  const { units: all, rest } = readUnits(cleanText(entry.text), tools)
   const label = modelLabel(entry.author, aspect)
-  const [first, ...units] = text.units
+  const [first, ...units] = all
   if (!first) return paintRows(label, style)
   return [
     ...unitRows(first, style, label),
     ...units.flatMap((unit) => unitRows(unit, style)),
     ...asWritten(rest, laterStyle(style)),
   ]
+}
+
+/** Of a block between fences. */
+export function codeRows(block: string, style: DrawingStyle, tools: MarkdownTools): readonly string[] {
+  const { units, rest } = readUnits(block, tools)
+  return [...units.flatMap((unit) => unitRows(unit, style)), ...asWritten(rest, laterStyle(style))]
+}
+
+function readUnits(text: string, tools: MarkdownTools) {
+  const [drawn, rest] = cutReply(text)
+  const markdown = new GrowingMarkdown(tools)
+  markdown.add(drawn)
+  markdown.finish()
+  return { units: markdown.units, rest }
 }
 
 function cutReply(text: string): readonly [drawn: string, rest: string] {

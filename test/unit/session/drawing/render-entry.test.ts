@@ -67,6 +67,27 @@ test('a name has the same colour each time, and none on a terminal without colou
     expect(renderEntry(message!, { columns: 79, theme })).toBe('\u001b[1mbob:\u001b[0m hi')
 })
 
+const textRows = (text: string, columns = 40) =>
+  withoutSgr(renderEntry({ ...base, kind: 'message', text }, { columns, theme: colour })).split('\n')
+
+test('code between fences of a person is drawn as in a reply', () => {
+  const code = '```ts\nif (a) {\n  *b*()\n}\n```'
+  expect(textRows(`look:\n${code}\nis it *right*?\n${code}`)).toEqual([
+    'bob: look:',
+    ...['    if (a) {', '      *b*()', '    }'],
+    '  is it *right*?',
+    ...['    if (a) {', '      *b*()', '    }'],
+  ])
+  expect(textRows(code)).toEqual(['bob:', '    if (a) {', '      *b*()', '    }'])
+  const painted = renderEntry({ ...base, kind: 'message', text: code }, { columns: 40, theme: colour })
+  expect(painted).toContain(colour.heading('if'))
+})
+
+test('a fence that nobody closes is drawn as code to the end', () => {
+  expect(textRows('```\na\n\nb')).toEqual(['bob:', '    a', '', '    b'])
+  expect(textRows('say ```a``` and\n```b``` too')).toEqual(['bob: say ```a``` and', '  ```b``` too'])
+})
+
 test.each([
   ['', 'ok'],
   ['\n \n', 'ok'],
