@@ -12,7 +12,7 @@ const attacks = process.env['ATTACKS'] === 'long' ? 'long' : 'quick'
 
 /** `npm run test:postgres` runs the end-to-end tests, whose servers store in PostgreSQL then (support/stored.ts). */
 const onPostgres = process.env['TEST_STORAGE'] === 'postgres'
-const folders = onPostgres ? 'e2e' : '{unit,contract,e2e}'
+const folders = onPostgres ? 'e2e' : '{unit,contract,e2e,docs}'
 
 /** They measure how long others wait, or keep the processor busy: they run one after the other (`npm run attacks`). */
 const ATTACKS = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']

@@ -5,7 +5,7 @@ interface KeyHelp {
   readonly does: string
 }
 
-/** The decoder, `/help keys` and README.md are made from it. */
+/** The decoder, `/help keys` and docs/keys.md are made from it. */
 export const KEYS = {
   enter: { keys: 'Enter', does: 'send the line' },
   newline: { keys: 'Alt-Enter', does: 'break the line' },

@@ -3,7 +3,7 @@ import { format } from 'prettier'
 import { expect, test } from 'vitest'
 import { createKeyDecoder, KEY_HELP, KEYS } from '../../../src/session/input/keys.ts'
 
-const README = '../../../README.md'
+const PAGE = '../../../docs/keys.md'
 
 /** What a terminal sends for a key that is spelled like this. */
 function bytesOf(key: string): string {
@@ -27,8 +27,8 @@ test.each(Object.entries(KEYS))('%s is the key that the table says', (name, { ke
     ])
 })
 
-test('the table in README.md is made from the list', async () => {
-  const readme = await readFile(new URL(README, import.meta.url), 'utf8')
+test('the table in docs/keys.md is made from the list', async () => {
+  const before = await readFile(new URL(PAGE, import.meta.url), 'utf8')
   const rows = KEY_HELP.map(
     ({ keys, does }) =>
       `| ${keys
@@ -37,8 +37,8 @@ test('the table in README.md is made from the list', async () => {
         .join(', ')} | ${does} |`,
   )
   const table = `| key | what it does |\n| --- | --- |\n${rows.join('\n')}\n`
-  const now = readme.replace(/^\| key +\| what it does +\|\n(?:\|.*\n)+/m, () => table)
+  const now = before.replace(/^\| key +\| what it does +\|\n(?:\|.*\n)+/m, () => table)
   expect(now).toContain(table)
   const page = await format(now, { parser: 'markdown', printWidth: 110 })
-  await expect(page, 'the table is old: npm run docs writes it anew').toMatchFileSnapshot(README)
+  await expect(page, 'the table is old: npm run docs writes it anew').toMatchFileSnapshot(PAGE)
 })
