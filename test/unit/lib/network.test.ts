@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addressBits, parseNetwork } from '../../../src/lib/network.ts'
+import { COSTS, NetworkPace, addressBits, networkOf, parseNetwork } from '../../../src/lib/network.ts'
 
 /** Whether a network contains an address. */
 const contains = (network: string, address: string): boolean | undefined => {
@@ -42,4 +42,82 @@ describe('a network', () => {
   ])('%s contains %s: %s', (network, address, expected) => {
     expect(contains(network, address)).toBe(expected)
   })
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['fe80::1:2:3:4', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+  ['1::', '1:0:0:0'],
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
+
+function fixture() {
+  let time = 0
+  const pace = new NetworkPace({ address_burst: 10, address_per_s: 2 }, () => time)
+  const connect = (network: string): number => pace.charge(network, COSTS.connection)
+  return { pace, connect, pass: (ms: number) => void (time += ms) }
+}
+
+const HOME = '192.0.2.1'
+
+test('a burst of connections is served at once, and later ones at the pace that is allowed', () => {
+  const { connect, pass } = fixture()
+  const delays = Array.from({ length: 12 }, () => connect(HOME))
+  expect(delays).toEqual([...Array<number>(10).fill(0), 500, 1_000])
+  expect(connect('192.0.2.2')).toBe(0)
+  pass(6_500)
+  expect(connect(HOME)).toBe(0)
+})
+
+test('a login that is used costs nothing, one that is not costs one, and a failure costs four', () => {
+  const { pace, connect } = fixture()
+  for (let login = 0; login < 100; login++) {
+    expect(connect(HOME)).toBe(0)
+    pace.charge(HOME, COSTS.use)
+  }
+  const idle = '192.0.2.2'
+  for (let login = 0; login < 10; login++) expect(connect(idle)).toBe(0)
+  expect(connect(idle)).toBe(500)
+  const other = '2001:db8:0:1'
+  for (let failure = 0; failure < 2; failure++) {
+    connect(other)
+    pace.charge(other, COSTS.failure)
+  }
+  expect([1, 2, 3].map(() => connect(other))).toEqual([0, 0, 500])
+})
+
+test('nobody waits longer than five seconds, and nobody after some seconds of peace', () => {
+  const { pace, connect, pass } = fixture()
+  for (let failure = 0; failure < 1_000; failure++) pace.charge(HOME, COSTS.failure)
+  expect(connect(HOME)).toBe(5_000)
+  pass(6_000)
+  expect(connect(HOME)).toBe(0)
+})
+
+test('the answers to wrong codes are late once a network has had a few, by five seconds at most', () => {
+  const { pace, connect, pass } = fixture()
+  const wrongCode = (network: string): number => pace.charge(network, COSTS.wrongCode)
+  expect(Array.from({ length: 4 }, () => wrongCode(HOME))).toEqual([0, 5_000, 5_000, 5_000])
+  expect(wrongCode('192.0.2.2')).toBe(0)
+  expect(connect(HOME)).toBe(5_000)
+  pass(10_000)
+  expect(connect(HOME)).toBe(0)
+})
+
+test('the network that was not seen for the longest time is forgotten beyond ten thousand', () => {
+  const { pace } = fixture()
+  for (const network of ['early', 'again']) pace.setKnown(network, true)
+  for (let number = 0; number < 9_998; number++) pace.setKnown(`n${number}`, true)
+  pace.charge('again', COSTS.connection)
+  pace.setKnown('late', true)
+  expect(['again', 'n0', 'early', 'late'].map((network) => pace.isKnown(network))).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ])
 })

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import fc from 'fast-check'
 import { closest, nearestFirst } from '../../../src/lib/suggest.ts'
+import { compileGlob, globMatches } from '../../../src/lib/glob.ts'
+import { runs } from '../../support/runs.ts'
 
 const commands = [
   'help',
@@ -50,4 +53,75 @@ test('the nearest come first, whatever their case and length; equal ones stay in
   expect(nearestFirst('TOLOS', commands).slice(0, 2)).toEqual(['tools', 'rooms'])
   expect(nearestFirst('', ['bb', 'aa', 'c'])).toEqual(['c', 'bb', 'aa'])
   expect(nearestFirst('x'.repeat(100_000), ['a'.repeat(100_000), 'x'])).toEqual(['x', 'a'.repeat(100_000)])
+})
+
+const points = (text: string): readonly string[] => Array.from(text)
+
+/** The same question by the definition, exponential and obviously right. */
+function slowly(pattern: readonly string[], text: readonly string[]): boolean {
+  const [first, ...rest] = pattern
+  if (first === undefined) return text.length === 0
+  if (first === '*') return slowly(rest, text) || (text.length > 0 && slowly(pattern, text.slice(1)))
+  return text.length > 0 && (first === '?' || first === text[0]) && slowly(rest, text.slice(1))
+}
+
+/** An array that counts how often it is read. */
+function counted(values: readonly string[]): { readonly values: readonly string[]; reads: number } {
+  const counter = { values: [] as readonly string[], reads: 0 }
+  counter.values = new Proxy(values, {
+    get(target, key, receiver) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) counter.reads += 1
+      return Reflect.get(target, key, receiver) as unknown
+    },
+  })
+  return counter
+}
+
+describe('the glob matcher', () => {
+  test.each([
+    ['holler_*', 'holler_sample', true],
+    ['holler_*', 'holler_', true],
+    ['holler_*', 'holler', false],
+    ['*_look', 'sshawl_look', true],
+    ['*', '.hidden/file', true],
+    ['*', '', true],
+    ['?', '😀', true],
+    ['?', '', false],
+    ['gr?p', 'grep', true],
+    ['Grep', 'grep', false],
+    ['a.c', 'abc', false],
+    ['[ab]', 'a', false],
+    ['a**b', 'ab', true],
+    ['', '', true],
+    ['', 'a', false],
+  ])('%s against %s is %s', (pattern, text, expected) => {
+    expect(compileGlob(pattern)(text)).toBe(expected)
+  })
+
+  test('agrees with the definition on thousands of patterns', () => {
+    const letters = fc.array(fc.constantFrom('a', 'b', '*', '?', '😀'), { maxLength: 7 })
+    const text = fc.array(fc.constantFrom('a', 'b', '😀'), { maxLength: 8 })
+    fc.assert(
+      fc.property(letters, text, (pattern, subject) => {
+        expect(globMatches(pattern, subject)).toBe(slowly(pattern, subject))
+        expect(compileGlob(pattern.join(''))(subject.join(''))).toBe(slowly(pattern, subject))
+      }),
+      { numRuns: runs(3000) },
+    )
+  })
+
+  test('reads a hostile pattern no more often than the product of both lengths', () => {
+    const pattern = counted(points('*a'.repeat(30) + 'b'))
+    const text = counted(points('a'.repeat(500)))
+    expect(globMatches(pattern.values, text.values)).toBe(false)
+    expect(pattern.reads + text.reads).toBeLessThanOrEqual(3 * (61 + 1) * (500 + 1))
+  })
+
+  test('reads a text once for each of its characters where the pattern has one star', () => {
+    for (const length of [1000, 2000, 4000]) {
+      const text = counted(points('a'.repeat(length)))
+      expect(globMatches(points('*b'), text.values)).toBe(false)
+      expect(text.reads).toBeLessThanOrEqual(2 * length + 2)
+    }
+  })
 })

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { characterAt, characterEnd, headOf } from '../../../../src/lib/text/characters.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  characterAt,
+  characterEnd,
+  graphemes,
+  headOf,
+  nextBoundary,
+  previousBoundary,
+} from '../../../../src/lib/text/characters.ts'
+import { splitPages } from '../../../../src/lib/text/pages.ts'
+import { runs } from '../../../support/runs.ts'
+import { anyCharacter } from '../../../support/any-character.ts'
 
 const FAMILY = '👩‍👩‍👧'
 
@@ -33,4 +43,138 @@ test('a head is a beginning of the text, as long as asked for at most, and ends 
       expect(characterAt(text, head.length)).toBe(head.length)
     }),
   )
+})
+
+const units = fc.constantFrom(
+  'a',
+  'b',
+  ' ',
+  '1',
+  '\n',
+  'é',
+  'e\u0301',
+  '👩‍👩‍👧',
+  '1️⃣',
+  '🇩🇪',
+  '\u0600',
+  '한',
+  '\u0301',
+  '日',
+)
+
+test('characters are found where the whole text has them, with ASCII beside marks, joiners and prefixes too', () => {
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  fc.assert(
+    fc.property(fc.array(units, { maxLength: 30 }), (parts) => {
+      const text = parts.join('')
+      const segments = Array.from(segmenter.segment(text), ({ segment }) => segment)
+      expect(graphemes(text)).toEqual(segments)
+      let at = 0
+      for (const segment of segments) {
+        expect(nextBoundary(text, at)).toBe(at + segment.length)
+        at += segment.length
+        expect(previousBoundary(text, at)).toBe(at - segment.length)
+      }
+      expect([previousBoundary(text, 0), nextBoundary(text, text.length)]).toEqual([0, text.length])
+    }),
+  )
+})
+
+test('however long a text is, its characters are those of the whole', () => {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+  const part = fc.constantFrom(...'a e\u0301 👍 \u{1f3fb} 👩‍👩‍👧 🇩🇪 🇫 日本 \r\n \u0301 \ud83c'.split(' '))
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 900 }), (parts) => {
+      const text = parts.join('')
+      expect(graphemes(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment))
+    }),
+  )
+  const long = `a${'\u0301'.repeat(3_000)}b`
+  expect(graphemes(long).map(({ length }) => length)).toEqual([3_001, 1])
+})
+
+/** What texts are made of that a careless cut would break. */
+const piece = fc.oneof(
+  fc.constantFrom(
+    '\r\n',
+    '\n',
+    '\t',
+    'word ',
+    '😀',
+    '👨‍👩‍👧‍👦',
+    '🇩🇪',
+    'e\u0301',
+    'n\u0303\u0323\u0331',
+    '한',
+    '1️⃣',
+    '👍🏽',
+    '\uD83D',
+    '\uDE00',
+    '\u200D',
+    '}',
+    '"',
+  ),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
+  fc.integer({ min: 1, max: 400 }).map((length) => 'x'.repeat(length)),
+)
+
+const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''))
+
+const insidePair = (before: string, after: string): boolean =>
+  /[\uD800-\uDBFF]$/.test(before) && /^[\uDC00-\uDFFF]/.test(after)
+
+describe('pages', () => {
+  test('are the text when they are joined, none too long and none empty', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 2, max: 300 }), (whole, size) => {
+        const pages = splitPages(whole, size)
+        expect(pages.join('')).toBe(whole)
+        for (const page of pages) expect(page.length).toBeLessThanOrEqual(size)
+        if (whole !== '') expect(pages).not.toContain('')
+      }),
+      { numRuns: runs(1000) },
+    )
+  })
+
+  test('never cut a code point in two', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 2, max: 60 }), (whole, size) => {
+        const pages = splitPages(whole, size)
+        for (const [index, page] of pages.entries()) {
+          expect(insidePair(page, pages[index + 1] ?? '')).toBe(false)
+        }
+      }),
+      { numRuns: runs(1000) },
+    )
+  })
+
+  test.each([
+    ['a family', `${'x'.repeat(95)}👨‍👩‍👧‍👦${'y'.repeat(95)}`, 95],
+    ['a letter and its marks', `${'x'.repeat(98)}e\u0301\u0323\u0331${'y'.repeat(95)}`, 98],
+    ['a line end of two', `${'x'.repeat(99)}\r\n${'y'.repeat(95)}`, 99],
+  ])('do not part %s', (_what, whole, first) => {
+    expect(splitPages(whole, 100)[0]).toHaveLength(first)
+  })
+
+  test('end with a line where one ends near, and not far before', () => {
+    const lines = 'l'.repeat(39) + '\n'
+    expect(splitPages(lines.repeat(10), 100).map((page) => page.length)).toEqual([80, 80, 80, 80, 80])
+    expect(splitPages(`\n${'x'.repeat(200)}`, 100)[0]).toHaveLength(100)
+  })
+
+  test('are cut inside a character only where it is longer than a page', () => {
+    const endless = `e${'\u0301'.repeat(5000)}`
+    expect(splitPages(endless, 1000).join('')).toBe(endless)
+    const joined = Array.from({ length: 900 }, () => '👩').join('\u200D')
+    expect(splitPages(joined, 500).join('')).toBe(joined)
+  })
+
+  test('of one endless line of eight million characters are cut in one go', () => {
+    const pages = splitPages('x'.repeat(8_000_000), 8000)
+    expect(pages).toHaveLength(1000)
+  })
+
+  test('of nothing are one page with nothing in it', () => {
+    expect(splitPages('', 100)).toEqual([''])
+  })
 })

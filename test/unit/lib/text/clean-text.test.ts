@@ -1,57 +1,21 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cleanLine, cleanText, isBlank } from '../../../../src/lib/text/clean-text.ts'
+import { cleanLine, cleanText, isBlank, traceCleanText } from '../../../../src/lib/text/clean-text.ts'
+import { visibleText } from '../../../../src/lib/text/visible-text.ts'
 import { runs } from '../../../support/runs.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
+
+const oneOf = (words: string) => fc.constantFrom(...words.split(' '))
 
 /** Text made of what hurts: controls, introducers, joiners, marks, tags, halves of pairs. */
 const hostile = fc
   .array(
     fc.oneof(
-      fc.constantFrom(
-        '\u001b',
-        '[',
-        ']',
-        '0;',
-        'm',
-        '\u0007',
-        '\u001b\\',
-        '\u009b',
-        '\u009d',
-        '\u009c',
-        'P',
-        'O',
-      ),
-      fc.constantFrom(
-        '\r',
-        '\n',
-        '\t',
-        '\0',
-        '\u007f',
-        '\u0085',
-        '\u2028',
-        '\u200b',
-        '\u200d',
-        '\ufe0f',
-        '\u202e',
-      ),
-      fc.constantFrom(
-        '👩',
-        '🚀',
-        '🏽',
-        '🏴',
-        '❤',
-        '1',
-        '\u20e3',
-        '\u0301',
-        '\u034f',
-        '\ud83d',
-        '\ude00',
-        'a',
-        '漢',
-        ' ',
-      ),
-      fc.constantFrom('\u{e0067}', '\u{e0062}', '\u{e007f}', '\u{e0100}', '\u3164', '\ufeff', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '\u2066'),
+      oneOf('\u001b [ ] 0; m \u0007 \u001b\\ \u009b \u009d \u009c P O'),
+      oneOf('\r \n \t \0 \u007f \u0085 \u2028 \u200b \u200d \ufe0f \u202e'),
+      oneOf('👩 🚀 🏽 🏴 ❤ 1 \u20e3 \u0301 \u034f \ud83d \ude00 a 漢'),
+      oneOf('\u{e0067} \u{e0062} \u{e007f} \u{e0100} \u3164 \ufeff 🏴󠁧󠁢󠁳󠁣󠁴󠁿 \u2066'),
+      fc.constant(' '),
       fc.string({ unit: anyCharacter, maxLength: 3 }),
     ),
     { maxLength: 40 },
@@ -170,5 +134,84 @@ describe('isBlank', () => {
   )
   test.each(['x', '.', '👍', ' \u200b漢', '\ufffd'])('sees something in %j', (text) => {
     expect(isBlank(text)).toBe(false)
+  })
+})
+
+const odd = fc.constantFrom(
+  ...['a', '\r', '\n', '\r\n', '\u2028', '\u001b[1m', '\u001b]0;', '\u0007', '\u009b', '\u200b', '\u200d'],
+  ...[
+    '\uFEFF',
+    '\f',
+    '\u0301',
+    '\u0301'.repeat(6),
+    '👩',
+    '🚀',
+    '\uFE0F',
+    '\u{E0041}',
+    '\uD800',
+    'é',
+    '1',
+    'm',
+  ],
+)
+const text = fc.array(fc.oneof(odd, fc.string({ unit: anyCharacter, maxLength: 3 })), { maxLength: 30 })
+
+describe('tracing a cleaned text', () => {
+  test('gives the text that cleaning gives', () => {
+    fc.assert(
+      fc.property(text, (parts) => {
+        expect(traceCleanText(parts.join('')).text).toBe(cleanText(parts.join('')))
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+
+  test('finds each unit where it came from, in order and never twice', () => {
+    fc.assert(
+      fc.property(text, (parts) => {
+        const original = parts.join('').toWellFormed()
+        const traced = traceCleanText(original)
+        let before = 0
+        for (let at = 0; at < traced.text.length; at++) {
+          const [start, end] = [traced.startOf(at), traced.endOf(at)]
+          expect(start).toBeGreaterThanOrEqual(before)
+          const piece = original.slice(start, end)
+          expect(/^(?:\r\n?|[\u2028\u2029])$/.test(piece) ? '\n' : piece).toBe(traced.text[at])
+          before = end
+        }
+        expect(traced.startOf(traced.text.length)).toBe(original.length)
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+})
+
+describe('text that is shown before it runs', () => {
+  test.each([
+    ['plain text\n\twith a tab', 'plain text\n\twith a tab'],
+    ['größe 漢字 👩‍🚀', 'größe 漢字 👩‍🚀'],
+    ['rm\u200b -rf', 'rm\\u{200b} -rf'],
+    ['a\u202eb', 'a\\u{202e}b'],
+    ['rm\u2800x\u3164', 'rm\\u{2800}x\\u{3164}'],
+    ['\u001b[2Kls', '\\u{1b}[2Kls'],
+    ['a\rb', 'a\\u{d}b'],
+    ['a\ud800b', 'a\\u{d800}b'],
+    [`x${'\u0301'.repeat(6)}`, `x${'\\u{301}'.repeat(6)}`],
+  ])('%j is %j', (text, shown) => {
+    expect(visibleText(text)).toBe(shown)
+  })
+
+  test('loses nothing to cleaning, and shows what cleaning would drop', () => {
+    const odd = fc.constantFrom('\u200b', '\u202e', '\u001b', '\r', '\u0301', '\ud800', '\u{e0041}', '\u00ad')
+    const texts = fc
+      .array(fc.oneof(odd, fc.string({ unit: anyCharacter, maxLength: 6 })))
+      .map((all) => all.join(''))
+    fc.assert(
+      fc.property(texts, (text) => {
+        const shown = visibleText(text)
+        expect(cleanText(shown)).toBe(shown)
+        if (cleanText(text) !== text) expect(shown).not.toBe(cleanText(text))
+      }),
+    )
   })
 })

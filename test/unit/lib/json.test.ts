@@ -1,10 +1,37 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/lib/json.ts'
-import { mistakeIn, schemasIn, completeSchema } from '../../../src/lib/json-schema.ts'
+import { describe, expect, test } from 'vitest'
+import { type JsonObject, MAX_JSON_VALUES, hasTooManyValues, safeJson } from '../../../src/lib/json.ts'
+import { completeSchema, mistakeIn, schemasIn } from '../../../src/lib/json-schema.ts'
+import { anyCharacter } from '../../support/any-character.ts'
+
+test('JSON for a terminal has no control in it, and parses to what it was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: anyCharacter }), (text) => {
+      const json = safeJson({ [text]: [text] })
+      expect(json).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+      expect(JSON.parse(json)).toEqual({ [text]: [text] })
+    }),
+  )
+  expect(safeJson('\u009b2J\u202e\u{e0041}\u2028x')).toBe('"\\u009b2J\\u202e\\udb40\\udc41\\u2028x"')
+})
+
+const MOST = MAX_JSON_VALUES
+
+test.each([
+  ['a list of all that is allowed', `[${Array.from({ length: MOST - 1 }, () => 0).join()}]`, false],
+  ['a list of one more', `[${Array.from({ length: MOST }, () => 0).join()}]`, true],
+  ['an object with half as many keys', `{${Array.from({ length: MOST / 2 }, () => '"a":1').join()}}`, true],
+  ['many empty lists in each other', '['.repeat(MOST), true],
+  ['a long text of commas', JSON.stringify(',:[{'.repeat(MOST)), false],
+  ['texts with quotes and backslashes', JSON.stringify({ a: '\\"'.repeat(MOST), b: '\\' }), false],
+  ['a text without an end', `"${','.repeat(MOST)}\\`, false],
+  ['values after a text that ends in a backslash', `["\\\\"${',1'.repeat(MOST)}]`, true],
+])('the keys and values of JSON are counted: %s', (_what, text, isTooMany) => {
+  expect(hasTooManyValues(text)).toBe(isTooMany)
+})
 
 describe('a schema that the draft does not allow', () => {
-  it.each<[JsonObject, string]>([
+  test.each<[JsonObject, string]>([
     [{ properties: { n: { minimum: 'one' } } }, 'properties.n.minimum must be a number'],
     [{ properties: { n: { exclusiveMinimum: true } } }, 'properties.n.exclusiveMinimum must be a number'],
     [{ items: [{ type: 'string' }] }, 'items must be a schema'],
@@ -20,7 +47,7 @@ describe('a schema that the draft does not allow', () => {
     expect(mistakeIn(schema)).toBe(mistake)
   })
 
-  it('is none of those that say the same in data, or in words that the draft does not know', () => {
+  test('is none of those that say the same in data, or in words that the draft does not know', () => {
     const schema = {
       type: ['object', 'null'],
       properties: {
@@ -34,7 +61,7 @@ describe('a schema that the draft does not allow', () => {
     expect(mistakeIn(schema)).toBeUndefined()
   })
 
-  it('does not break the check, whatever stands in it', () => {
+  test('does not break the check, whatever stands in it', () => {
     const key = fc.constantFrom('properties', 'items', 'anyOf', 'type', 'required', '$defs', '__proto__', 'x')
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 5 }, fc.jsonValue(), fc.dictionary(key, tie('value'), { maxKeys: 4 })),
@@ -51,7 +78,7 @@ describe('a schema that the draft does not allow', () => {
   })
 })
 
-it('each list gets items and each object properties, and data that looks like one stays as it is', () => {
+test('each list gets items and each object properties, and data that looks like one stays as it is', () => {
   const list = { type: 'array' }
   expect(
     completeSchema({
