@@ -96,7 +96,7 @@ export async function createHandler(
     shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     complete: createCompletion(commands, work.turns),
     serveMcp: createServeMcp(agents, log),
-    files: createFileServing(door, { rooms, sanctions, pace, bytes, upToDate, log, filesOf }),
+    files: createFileServing(door, { rooms, pace, bytes, upToDate, log, filesOf }),
     openTalk: talk.openSession,
     greeting: createGreeting({
       models: () => current.now().models,

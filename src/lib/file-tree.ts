@@ -2,9 +2,10 @@
 export interface FileTree {
   /** Of the entry itself, also if it is a link. */
   facts(path: string): Promise<FileFacts>
-  /** In batches. To be ended with `return` by a reader that stops early. */
-  list(path: string): AsyncGenerator<readonly FileFacts[], void, void>
-  open(path: string, how: OpenMode): Promise<OpenFile>
+  /** To be ended with `return` by a reader that stops early. */
+  list(path: string): AsyncGenerator<FileFacts, void, void>
+  /** `check` is awaited before each step, with the bytes that it carries: 0 for facts and at the end. */
+  open(path: string, how: OpenMode, check?: (bytes: number) => Promise<void>): Promise<OpenFile>
   makeDirectory(path: string): Promise<void>
   /** A directory must be empty. */
   remove(path: string, kind: 'file' | 'directory'): Promise<void>
@@ -12,29 +13,24 @@ export interface FileTree {
   rename(path: string, to: string): Promise<void>
 }
 
-/**
- * `replace` makes a file or replaces it as a whole, and `create` only makes it. `rewrite` is as `replace`, but
- * the writer says at the end that it was the whole, by `resize`.
- */
-export type OpenMode = 'read' | 'replace' | 'create' | 'rewrite'
+/** `replace` makes a file or replaces it as a whole, and `create` only makes it. */
+export type OpenMode = 'read' | 'replace' | 'create'
 
 export interface FileFacts {
   readonly name: string
-  readonly kind: 'file' | 'directory' | 'link' | 'other'
+  readonly kind: 'file' | 'directory' | 'link'
   readonly size: number
   readonly modifiedAt: number
 }
 
-/** Each is read or written, never both. */
+/** Each is read or written, never both. What failed once fails again. */
 export interface OpenFile {
   facts(): Promise<FileFacts>
   /** Fewer bytes at the end of the file, none after it. */
   read(offset: number, bytes: number): Promise<Buffer>
   /** The first piece is the beginning of the file. */
   write(offset: number, data: Buffer): Promise<void>
-  /** Cuts what was written. */
-  resize(bytes: number): Promise<void>
-  /** What was written becomes the file, unless a write failed: then this rejects and nothing is changed. */
+  /** What was written becomes the file, unless a step failed: then this rejects and nothing is changed. */
   close(): Promise<void>
   /** Drops what was written. Never rejects. */
   abandon(): Promise<void>

@@ -10,13 +10,10 @@ import {
   type OpenFile,
   type OpenMode,
 } from '../../lib/file-tree.ts'
-import { createSerial } from '../../lib/jobs/serial.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
 import { followPath, holdDirectory, quoted, unreachable, type HeldDirectory } from './follow-path.ts'
 import { openInside } from './read-text.ts'
 import type { RoomDisk } from './room-disk.ts'
-
-const NAMES_AT_ONCE = 100
 
 /**
  * The files of one workspace, byte for byte. Paths are relative to it, without `.` and `..`; empty for the top.
@@ -25,7 +22,6 @@ const NAMES_AT_ONCE = 100
 export class RoomFiles implements FileTree {
   readonly #root: () => Promise<string>
   readonly #disk: RoomDisk
-  readonly #countOneByOne = createSerial()
   /** What all uploads together may still write, since the last count. */
   #bytesLeft = 0
 
@@ -42,25 +38,19 @@ export class RoomFiles implements FileTree {
     })
   }
 
-  async *list(path: string): AsyncGenerator<readonly FileFacts[], void, void> {
+  async *list(path: string): AsyncGenerator<FileFacts, void, void> {
     await using held = await explained(path, () => this.#hold(path, path))
-    let batch: FileFacts[] = []
-    const directory = await explained(path, () => opendir(held.path))
-    for await (const { name } of directory) {
+    for await (const { name } of await opendir(held.path)) {
       const stats = await lstat(join(held.path, name)).catch(() => undefined)
-      if (stats) batch.push(factsOf(name, stats))
-      if (batch.length < NAMES_AT_ONCE) continue
-      yield batch
-      batch = []
+      if (stats) yield factsOf(name, stats)
     }
-    yield batch
   }
 
-  open(path: string, how: OpenMode): Promise<OpenFile> {
+  open(path: string, how: OpenMode, check: Check = async () => {}): Promise<OpenFile> {
     return explained(path, async () => {
       const root = await this.#root()
-      if (how !== 'read') return await this.#upload(root, path, how)
-      return downloadOf(path, await openInside(root, await realPath(root, path, path), path))
+      if (how !== 'read') return await this.#upload(root, path, how, check)
+      return new Opened(path, await openInside(root, await realPath(root, path, path), path), check)
     })
   }
 
@@ -89,19 +79,18 @@ export class RoomFiles implements FileTree {
     })
   }
 
-  async #upload(root: string, path: string, how: OpenMode): Promise<OpenFile> {
+  async #upload(root: string, path: string, how: OpenMode, check: Check): Promise<OpenFile> {
     const parent = await this.#parentOf(path)
     try {
       const old = await lstat(join(parent.path, basename(path))).catch(() => undefined)
       if (old && how === 'create') throw existing(path)
       if (old && !old.isFile()) throw new WorkspaceError(`${quoted(path)} is not a regular file`)
       await this.#count(root)
-      const draft = `.${randomUUID()}.draft`
+      const name = `.${randomUUID()}.draft`
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
-      const file = await open(join(parent.path, draft), flags, 0o600)
+      const file = await open(join(parent.path, name), flags, 0o600)
       const mode = (old?.mode ?? 0o644) & 0o777
-      const isWhole = !old || how !== 'rewrite'
-      return new Upload(path, { parent, draft, file, mode, isWhole }, (bytes) => this.#grow(root, bytes))
+      return new Opened(path, file, check, { parent, name, mode, grow: (bytes) => this.#grow(root, bytes) })
     } catch (error) {
       await parent[Symbol.asyncDispose]()
       throw error
@@ -125,12 +114,12 @@ export class RoomFiles implements FileTree {
     this.#bytesLeft -= bytes
   }
 
-  #count(root: string): Promise<void> {
-    return this.#countOneByOne(async () => {
-      this.#bytesLeft = await this.#disk.assertSpace(root)
-    })
+  async #count(root: string): Promise<void> {
+    this.#bytesLeft = await this.#disk.assertSpace(root)
   }
 }
+
+type Check = (bytes: number) => Promise<void>
 
 const existing = (path: string): WorkspaceError => new WorkspaceError(`${quoted(path)} exists already`)
 
@@ -156,110 +145,92 @@ async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {
 
 const factsOf = (name: string, stats: Stats): FileFacts => ({
   name,
-  kind: stats.isFile()
-    ? 'file'
-    : stats.isDirectory()
-      ? 'directory'
-      : stats.isSymbolicLink()
-        ? 'link'
-        : 'other',
+  kind: stats.isDirectory() ? 'directory' : stats.isSymbolicLink() ? 'link' : 'file',
   size: stats.size,
   modifiedAt: stats.mtimeMs,
 })
 
-const downloadOf = (path: string, file: FileHandle): OpenFile => ({
-  facts: async () => factsOf(basename(path), await file.stat()),
-  async read(offset, bytes) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset)
-    return buffer.subarray(0, bytesRead)
-  },
-  write: () => Promise.reject(readOnly(path)),
-  resize: () => Promise.reject(readOnly(path)),
-  close: () => file.close(),
-  abandon: () => file.close().catch(() => undefined),
-})
-
-const readOnly = (path: string): WorkspaceError => new WorkspaceError(`${quoted(path)} was opened to be read`)
-
+/** What is put lies beside the file that it becomes, so that a reader sees the old one or the new one. */
 interface Draft {
   readonly parent: HeldDirectory
-  /** The name of the draft, which lies beside the file that it becomes. */
-  readonly draft: string
-  readonly file: FileHandle
+  readonly name: string
   readonly mode: number
-  /** False if the writer must still say that nothing of the old file is to stay. */
-  readonly isWhole: boolean
+  /** Takes space for more bytes. */
+  readonly grow: (bytes: number) => Promise<void>
 }
 
-/** A file that is written beside the one that it replaces, so that a reader sees the old one or the new one. */
-class Upload implements OpenFile {
+/** A file that is read, or put if it has a draft. The system refuses to write what is read, and to read a draft. */
+class Opened implements OpenFile {
   readonly #path: string
-  readonly #draft: Draft
-  readonly #grow: (bytes: number) => Promise<void>
+  readonly #file: FileHandle
+  readonly #check: Check
+  readonly #draft: Draft | undefined
   #size = 0
-  #isWhole: boolean
-  #hasFailed = false
+  #failed: { readonly why: unknown } | undefined
 
-  constructor(path: string, draft: Draft, grow: (bytes: number) => Promise<void>) {
+  constructor(path: string, file: FileHandle, check: Check, draft?: Draft) {
     this.#path = path
+    this.#file = file
+    this.#check = check
     this.#draft = draft
-    this.#isWhole = draft.isWhole
-    this.#grow = grow
   }
 
-  async facts(): Promise<FileFacts> {
-    return factsOf(basename(this.#path), await this.#draft.file.stat())
+  facts(): Promise<FileFacts> {
+    return this.#step(0, async () => factsOf(basename(this.#path), await this.#file.stat()))
   }
 
-  read(): Promise<Buffer> {
-    return Promise.reject(new WorkspaceError(`${quoted(this.#path)} was opened to be written`))
+  read(offset: number, bytes: number): Promise<Buffer> {
+    return this.#step(bytes, async () => {
+      const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(bytes), 0, bytes, offset)
+      return buffer.subarray(0, bytesRead)
+    })
   }
 
-  async write(offset: number, data: Buffer): Promise<void> {
+  write(offset: number, data: Buffer): Promise<void> {
     const end = offset + data.length
-    try {
-      if (this.#size === 0 && offset > 0) throw this.#partly()
+    return this.#step(data.length, async () => {
+      if (this.#size === 0 && offset > 0)
+        throw new WorkspaceError(`${quoted(this.#path)} is put as a whole; nothing is appended or resumed`)
       // A hole takes no space until it is filled, so that what is written counts, too.
-      await this.#grow(Math.max(data.length, end - this.#size))
+      await this.#draft?.grow(Math.max(data.length, end - this.#size))
       this.#size = Math.max(this.#size, end)
-      const { bytesWritten } = await this.#draft.file.write(data, 0, data.length, offset)
+      const { bytesWritten } = await this.#file.write(data, 0, data.length, offset)
       if (bytesWritten < data.length) throw new WorkspaceError('the disk is full')
-    } catch (error) {
-      this.#hasFailed = true
-      throw error instanceof WorkspaceError ? error : unreachable(this.#path, error)
-    }
-  }
-
-  async resize(bytes: number): Promise<void> {
-    if (bytes > this.#size) throw this.#partly()
-    await this.#draft.file.truncate(bytes)
-    this.#size = bytes
-    this.#isWhole = true
+    })
   }
 
   async close(): Promise<void> {
-    const { parent, draft, file, mode } = this.#draft
     try {
-      if (this.#hasFailed) throw new WorkspaceError(`${quoted(this.#path)} was not put`)
-      if (!this.#isWhole) throw this.#partly()
-      await file.chmod(mode)
-      await file.sync()
-      await rename(join(parent.path, draft), join(parent.path, basename(this.#path)))
-    } catch (error) {
-      throw error instanceof WorkspaceError ? error : unreachable(this.#path, error)
+      await this.#step(0, () => this.#put())
     } finally {
       await this.abandon()
     }
   }
 
-  #partly(): WorkspaceError {
-    return new WorkspaceError(`${quoted(this.#path)} is put as a whole; nothing is appended or resumed`)
+  async abandon(): Promise<void> {
+    await this.#file.close().catch(() => undefined)
+    if (!this.#draft) return
+    const { parent, name } = this.#draft
+    await rm(join(parent.path, name), { force: true }).catch(() => undefined)
+    await parent[Symbol.asyncDispose]()
   }
 
-  async abandon(): Promise<void> {
-    const { parent, draft, file } = this.#draft
-    await file.close().catch(() => undefined)
-    await rm(join(parent.path, draft), { force: true }).catch(() => undefined)
-    await parent[Symbol.asyncDispose]()
+  async #put(): Promise<void> {
+    if (!this.#draft) return
+    const { parent, name, mode } = this.#draft
+    await this.#file.chmod(mode)
+    await this.#file.sync()
+    await rename(join(parent.path, name), join(parent.path, basename(this.#path)))
+  }
+
+  async #step<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    if (this.#failed) throw this.#failed.why
+    try {
+      await this.#check(bytes)
+      return await explained(this.#path, work)
+    } catch (error) {
+      this.#failed = { why: error }
+      throw error
+    }
   }
 }

@@ -24,6 +24,8 @@ export interface SftpWire {
 }
 
 const MAX_HANDLES = 32
+/** OpenSSH takes no packet over 256 KiB. */
+const NAMES_AT_ONCE = 100
 const MAX_READ_BYTES = 256 * 1024
 
 /** Answers the requests of one SFTP client, one after the other, until its input ends. */
@@ -34,7 +36,12 @@ export async function serveSftp(files: FileTree, wire: SftpWire): Promise<void> 
   const requests = new Requests(files, codec, wire)
   try {
     for await (const chunk of wire.input) {
-      if (!parse(codec, chunk)) return
+      try {
+        codec.push(chunk)
+      } catch {
+        // No SFTP.
+        return
+      }
       // Nothing more is read until all of it is answered, so that a client's requests cannot pile up.
       await requests.answered()
       // Some requests are refused by ssh2 itself, and these answers must not pile up either.
@@ -43,16 +50,6 @@ export async function serveSftp(files: FileTree, wire: SftpWire): Promise<void> 
     }
   } finally {
     await requests.close()
-  }
-}
-
-/** False for what is no SFTP: ssh2 throws for some of it. */
-function parse(codec: Codec, chunk: Uint8Array): boolean {
-  try {
-    codec.push(chunk)
-    return true
-  } catch {
-    return false
   }
 }
 
@@ -124,34 +121,41 @@ class Requests {
     const codec = this.#codec
     codec.on('READ', (id, handle, offset, length) =>
       this.#answer(id, async () => {
-        const data = await this.#file(handle).read(checked(offset), Math.min(length, MAX_READ_BYTES))
+        const data = await this.#file(handle).read(offset, Math.min(length, MAX_READ_BYTES))
         if (data.length > 0) codec.data(id, data)
         else codec.status(id, STATUS_CODE.EOF)
       }),
     )
     codec.on('WRITE', (id, handle, offset, data) =>
-      this.#done(id, () => this.#file(handle).write(checked(offset), data)),
+      this.#done(id, () => this.#file(handle).write(offset, data)),
     )
     codec.on('FSTAT', (id, handle) =>
       this.#answer(id, async () => codec.attrs(id, attrsOf(await this.#file(handle).facts()))),
     )
+    // OpenSSH's `scp` cuts a file to what it has written.
     codec.on('FSETSTAT', (id, handle, { size }: Partial<Attributes>) =>
       this.#done(id, async () => {
-        if (size !== undefined) await this.#file(handle).resize(checked(size))
+        if (size !== undefined && size !== (await this.#file(handle).facts()).size) throw new Refusal(WHOLE)
       }),
     )
     codec.on('READDIR', (id, handle) =>
       this.#answer(id, async () => {
         const kept = this.#handle(handle)
-        const { value, done } = 'list' in kept ? await kept.list.next() : { done: true }
-        if (done || !value?.length) codec.status(id, STATUS_CODE.EOF)
-        else codec.name(id, value.map(entryOf))
+        if ('file' in kept) throw new Refusal('that is a file')
+        const names: FileEntry[] = []
+        while (names.length < NAMES_AT_ONCE) {
+          const { value } = await kept.list.next()
+          if (!value) break
+          names.push(entryOf(value))
+        }
+        if (names.length > 0) codec.name(id, names)
+        else codec.status(id, STATUS_CODE.EOF)
       }),
     )
     codec.on('CLOSE', (id, handle) =>
       this.#done(id, async () => {
         const kept = this.#handle(handle)
-        this.#handles.delete(handle.toString('hex'))
+        this.#handles.delete(handle.toString())
         if ('file' in kept) await kept.file.close()
         else await kept.list.return()
       }),
@@ -168,15 +172,14 @@ class Requests {
   #keep(id: number, open: () => Promise<Handle>): void {
     this.#answer(id, async () => {
       if (this.#handles.size >= MAX_HANDLES) throw new Refusal(`close a file first: ${MAX_HANDLES} are open`)
-      const handle = Buffer.alloc(4)
-      handle.writeUInt32BE(this.#nextHandle++ % 2 ** 32)
-      this.#handles.set(handle.toString('hex'), await open())
-      this.#codec.handle(id, handle)
+      const handle = String(this.#nextHandle++)
+      this.#handles.set(handle, await open())
+      this.#codec.handle(id, Buffer.from(handle))
     })
   }
 
   #handle(handle: Buffer): Handle {
-    const kept = this.#handles.get(handle.toString('hex'))
+    const kept = this.#handles.get(handle.toString())
     if (!kept) throw new Refusal('that file is not open')
     return kept
   }
@@ -229,35 +232,22 @@ const real = (path: string): string => {
 
 const WHOLE = 'a file is put as a whole; nothing is appended or resumed'
 
-/** Throws `Refusal`. OpenSSH's `scp` truncates a file only after it has written it. */
+/** Throws `Refusal`. OpenSSH's `scp` opens a file without TRUNC, and cuts it at the end. */
 function howOf(flags: number): OpenMode {
-  const { READ, WRITE, APPEND, CREAT, TRUNC, EXCL } = OPEN_MODE
+  const { READ, WRITE, APPEND, CREAT, EXCL } = OPEN_MODE
   if ((flags & WRITE) === 0) return 'read'
   if ((flags & (READ | APPEND)) !== 0 || (flags & CREAT) === 0) throw new Refusal(WHOLE)
-  if ((flags & EXCL) !== 0) return 'create'
-  return (flags & TRUNC) === 0 ? 'rewrite' : 'replace'
+  return (flags & EXCL) === 0 ? 'replace' : 'create'
 }
 
-/** Throws `Refusal`. */
-function checked(offset: number): number {
-  if (Number.isSafeInteger(offset)) return offset
-  throw new Refusal('no file is that large')
-}
-
-/** The type and the usual permissions (stat(2)): those of the file itself are not shown. */
-const MODES = { file: 0o100644, directory: 0o040755, link: 0o120777, other: 0 } as const
+/** Types and the usual permissions (stat(2)): those of the file itself are not shown. */
+const MODES = { file: 0o100644, directory: 0o040755, link: 0o120777 } as const
+const LETTERS = { file: '-rw-r--r--', directory: 'drwxr-xr-x', link: 'lrwxrwxrwx' } as const
 
 const attrsOf = ({ kind, size, modifiedAt }: FileFacts): Attributes => {
   const seconds = Math.floor(modifiedAt / 1000)
   return { mode: MODES[kind], uid: 0, gid: 0, size, atime: seconds, mtime: seconds }
 }
-
-const LETTERS = {
-  file: '-rw-r--r--',
-  directory: 'drwxr-xr-x',
-  link: 'lrwxrwxrwx',
-  other: '?rw-r--r--',
-} as const
 
 /** `ls -l` prints the long name as it is. */
 function entryOf(facts: FileFacts): FileEntry {
