@@ -130,7 +130,8 @@ export interface RoomFooter {
   readonly status: string
 }
 
-export type PrintRole = 'error' | 'dim'
+/** `heading`: a room's, as `-- NAME: TOPIC`. */
+export type PrintRole = 'error' | 'dim' | 'heading'
 
 export interface Delivery {
   readonly isPast?: true

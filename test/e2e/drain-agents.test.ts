@@ -18,7 +18,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 /** An agent of alice's over SSH and one over HTTP, which have asked the model; it has begun both answers, and bob sees it. */
 async function askAsAgents(on: ModelStage, token: string, later: Promise<void>) {
   const bob = await on.open('bob', '-tt')
-  await bob.waitFor('-- lobby')
+  await bob.waitFor(/[-─] lobby/)
   const ask = async (agent: AgentClient, by: string) => {
     on.models.play(saysLater(`A half over ${by}`, later, ` and the rest over ${by}.`))
     const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'tell me all of it' })
@@ -54,7 +54,7 @@ test('the calls of agents over SSH and HTTP that wait for a model are answered',
 test('agents over SSH and HTTP that wait for a line that names them hold up no stop', async () => {
   await stage.restart('SIGTERM')
   await using bob = await stage.open('bob', '-tt')
-  await bob.waitFor('-- lobby')
+  await bob.waitFor(/[-─] lobby/)
   await using ssh = await openAgent(stage, 'alice')
   await using http = await openHttpAgent(stage.server.http, await newToken(stage))
   const waiting = [ssh, http].map((agent) => agent.call('wait', { timeout_s: 600 }))
@@ -67,7 +67,7 @@ test('agents over SSH and HTTP that wait for a line that names them hold up no s
 test('an agent over SSH that waits for a model reads that nothing new begins, and may still ping and cancel', async () => {
   await stage.restart('SIGTERM')
   await using bob = await stage.open('bob', '-tt')
-  await bob.waitFor('-- lobby')
+  await bob.waitFor(/[-─] lobby/)
   await using agent = await openAgent(stage, 'alice')
   const goOn = createDeferred<void>()
   const cancel = new AbortController()

@@ -16,7 +16,7 @@ test.each([{}, { modern: true as const }])(
   'the last call of an agent over SSH that is cancelled while the server drains ends so, and then the agent, %j',
   async (era) => {
     await using bob = await stage.open('bob', '-tt')
-    await bob.waitFor('-- lobby')
+    await bob.waitFor(/[-─] lobby/)
     await using agent = await openAgent(stage, 'alice', era)
     const before = await cancelledTurns(stage)
     const cancel = new AbortController()

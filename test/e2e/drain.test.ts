@@ -19,7 +19,7 @@ test('a server that stops says goodbye, lets nobody in, answers those who watch 
   const goOn = createDeferred<void>()
   stage.models.play(saysLater('The first half', goOn.promise, ' and the second.'))
   const alice = await stage.open('alice', '-tt')
-  await alice.waitFor('-- lobby')
+  await alice.waitFor(/[-─] lobby/)
   alice.write('@qwen tell me all of it\r')
   await alice.waitFor('The first half')
   const stopped = stage.server.stop('SIGTERM')
@@ -48,7 +48,7 @@ test('a server that stops says goodbye, lets nobody in, answers those who watch 
 test('a second signal stops the turn that the server waits for', async () => {
   stage.models.play(saysLater('This beginning', new Promise(() => {}), ''))
   await using alice = await stage.open('alice', '-tt')
-  await alice.waitFor('-- lobby')
+  await alice.waitFor(/[-─] lobby/)
   alice.write('@qwen tell me all of it\r')
   await alice.waitFor('This beginning')
   const stopped = stage.server.stop('SIGTERM')

@@ -105,7 +105,7 @@ describe('what somebody said', () => {
     await done('ann', 'summary pit set bob has a pear')
     expect(await done('ann', 'turn pit last full')).toContain('pear')
     await using session = await stage.open('ann', '-tt')
-    await session.waitFor('-- lobby')
+    await session.waitFor(/[-─] lobby/)
     session.write('/join pit\r')
     await session.waitFor('pear')
 
@@ -125,7 +125,7 @@ describe('what somebody said', () => {
     expect((await run('ann', 'search pit pear')).stdout).not.toContain('secret')
     expect(JSON.stringify(await allStored(stage.server.dataDir))).not.toContain('pear')
     await using newcomer = await stage.open('mallory', '-tt')
-    await newcomer.waitFor('-- lobby')
+    await newcomer.waitFor(/[-─] lobby/)
     newcomer.write('/join pit\r')
     await newcomer.waitFor('a fine day')
     expect(newcomer.output()).not.toContain('pear')

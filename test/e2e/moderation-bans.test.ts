@@ -20,9 +20,9 @@ describe('a ban from the server', () => {
   test('ends the sessions and commands of all names of the key at once, with a sentence, and is seen by all', async () => {
     await stage.goOnWith(startServer)
     await using session = await stage.open('mallory', '-tt')
-    await session.waitFor('-- lobby')
+    await session.waitFor(/[-─] lobby/)
     await using other = await stage.open('max', '-T', 'mallory')
-    await other.waitFor('-- lobby')
+    await other.waitFor(/[-─] lobby/)
     expect(await done('rhea', 'ban mallory 2h spam')).toBe(
       'rhea banned mallory from the server for 2h: spam\n',
     )

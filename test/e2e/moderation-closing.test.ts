@@ -58,9 +58,9 @@ describe('the end of a room', () => {
 
   test('deleted, after it was asked twice, all of it is in a file, and a room of its name knows nothing of it', async () => {
     await using session = await stage.open('bob', '-tt')
-    await session.waitFor('-- lobby')
+    await session.waitFor(/[-─] lobby/)
     session.write('/join yard\r')
-    await session.waitFor('-- yard')
+    await session.waitFor(/[-─] yard/)
     expect((await run('bob', 'delete yard')).stderr).toContain('only the owner of yard or an admin')
     const first = await run('ann', 'delete yard')
     expect(first.exitCode).toBe(1)

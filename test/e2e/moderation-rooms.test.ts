@@ -44,7 +44,7 @@ describe('a person who is muted', () => {
 
   test('is told so in a session, comes in all the same, and speaks again after unmute', async () => {
     await using session = await stage.open('mallory', '-tt')
-    await session.waitFor('-- lobby')
+    await session.waitFor(/[-─] lobby/)
     session.write('/join yard\rhello all\r')
     await session.waitFor('you are muted in yard until that is undone')
     await done('ann', 'unmute yard mallory')
@@ -52,7 +52,7 @@ describe('a person who is muted', () => {
     session.write('thanks\r')
     await expect.poll(() => done('ann', 'history yard -n 1'), PATIENT).toContain('mallory: thanks')
     session.write('/leave\r')
-    await session.waitFor(/-- lobby[^]*-- lobby/)
+    await session.waitFor(/[-─] lobby[^]*[-─] lobby/)
   })
 
   test('for a time speaks again when it is over', async () => {
@@ -70,16 +70,16 @@ describe('a person who is muted', () => {
 describe('out of a room', () => {
   test('a kick takes a session to the lobby, and it may come back; from the lobby it ends', async () => {
     await using session = await stage.open('mallory', '-tt')
-    await session.waitFor('-- lobby')
+    await session.waitFor(/[-─] lobby/)
     session.write('/join yard\r')
-    await session.waitFor('-- yard')
+    await session.waitFor(/[-─] yard/)
     expect(await done('ann', 'kick yard mallory too loud')).toBe('ann kicked mallory: too loud\n')
     await session.waitFor('ann kicked you out of yard: too loud; you may come back')
     const seen = session.output().length
     session.write('/join yard\r')
-    await session.waitFor('-- yard', seen)
+    await session.waitFor(/[-─] yard/, seen)
     session.write('/leave\r')
-    await session.waitFor(/-- lobby[^]*-- lobby[^]*-- lobby/)
+    await session.waitFor(/[-─] lobby[^]*[-─] lobby[^]*[-─] lobby/)
     await done('rhea', 'kick lobby mallory')
     expect(await session.exit).toBe(1)
     expect((await run('mallory', 'whoami')).exitCode).toBe(0)
@@ -89,9 +89,9 @@ describe('out of a room', () => {
     await done('mallory', 'create burrow')
     await done('mallory', 'portal burrow up yard')
     await using session = await stage.open('max', '-tt', 'mallory')
-    await session.waitFor('-- lobby')
+    await session.waitFor(/[-─] lobby/)
     session.write('/join yard\r')
-    await session.waitFor('-- yard')
+    await session.waitFor(/[-─] yard/)
     await done('ann', 'op yard bob')
     expect(await done('bob', 'ban --room yard mallory 7d')).toBe('bob banned mallory from yard for 7d\n')
     await session.waitFor('you were banned from yard for 7d')

@@ -51,9 +51,8 @@ test('the first screen says where one is, who is here, and what to type; once so
   await ann.waitFor(READY)
   await ann.waitFor('/claim CODE')
   const first = await screenOf(ann)
-  const top = first.indexOf('-- lobby')
-  expect(first.slice(top, top + 4)).toEqual([
-    '-- lobby',
+  const top = first.findIndex((row) => row.startsWith('── lobby ──'))
+  expect(first.slice(top + 1, top + 4)).toEqual([
     '-- nobody else is here now',
     '-- type to speak; @guide shows you around; /help lists the commands; nobody is',
     '  admin yet: /claim CODE',
@@ -63,9 +62,8 @@ test('the first screen says where one is, who is here, and what to type; once so
   await using bob = await server.open('bob', '-tt')
   await bob.waitFor(READY)
   const rows = await screenOf(bob)
-  const at = rows.findIndex((row) => row === '-- lobby: the release')
-  expect(rows.slice(at, at + 3)).toEqual([
-    '-- lobby: the release',
+  const at = rows.findIndex((row) => row.startsWith('── lobby · the release ──'))
+  expect(rows.slice(at + 1, at + 3)).toEqual([
     '-- here: ann and you',
     '-- type to speak; @guide shows you around; /help lists the commands',
   ])
@@ -112,9 +110,9 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['/topic --jsno', /unknown flag --jsno; did you mean --json\?/],
   ['/tools grpe', /grpe matches no tool; did you mean grep\?; the scope was not changed/],
   ['/tools Gr* !Grep', /leaves no tool; case counts/],
-  ['/part', /-- lobby/],
-  ['/j attic', /-- attic: where old things are/],
-  ['/leave', /-- lobby/],
+  ['/part', /[-─] lobby/],
+  ['/j attic', /[-─] attic · where old things are/],
+  ['/leave', /[-─] lobby/],
   ['/me waves', /\* newt\S* waves/],
   ['/msg nobody-here psst', /there is nobody called nobody-here; \/who lists/],
   ['/w nobody-here psst', /there is nobody called nobody-here; \/who lists/],

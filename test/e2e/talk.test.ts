@@ -74,7 +74,7 @@ test('a message to somebody offline is read once, at the next login, and found b
   }
   {
     await using bob = await stage.open('bob', '-T')
-    await bob.waitFor('-- lobby')
+    await bob.waitFor(/[-─] lobby/)
     expect(await printed(bob, 'bob')).not.toContain('sleeps')
   }
   await using alice = await stage.open('alice', '-tt')
@@ -88,7 +88,7 @@ test('a message is shown on all sessions of a person, and to nobody who was not 
   await using eve = await stage.open('eve', '-T')
   await using bob = await stage.open('bob', '-T')
   await using again = await stage.open('bob', '-tt')
-  for (const session of [eve, bob, again]) await session.waitFor('-- lobby')
+  for (const session of [eve, bob, again]) await session.waitFor(/[-─] lobby/)
   eve.write('/w bob psst\n')
   await eve.waitFor('you -> bob: psst')
   await Promise.all([bob, again].map((session) => session.waitFor(/eve -> you:\S* psst/)))
@@ -134,7 +134,7 @@ test('whom somebody ignores stays ignored after a restart, in what is replayed t
 
 test('models read the last version of a line, and nothing of what was taken back; the log keeps all', async () => {
   await using bob = await stage.open('bob', '-T')
-  await bob.waitFor('-- lobby')
+  await bob.waitFor(/[-─] lobby/)
   await stage.as('alice', ['say', 'lobby', 'meet at the walrus'])
   await stage.as('alice', ['edit', 'lobby', 'meet at the narwhal'])
   await bob.waitFor('alice (edited): meet at the narwhal')
@@ -170,7 +170,7 @@ test('models read the last version of a line, and nothing of what was taken back
 test('somebody away is announced once to who mentions or writes to them, until they speak', async () => {
   await using bob = await stage.open('bob', '-T')
   await using eve = await stage.open('eve', '-T')
-  for (const session of [bob, eve]) await session.waitFor('-- lobby')
+  for (const session of [bob, eve]) await session.waitFor(/[-─] lobby/)
   bob.write('/away lunch\n')
   await bob.waitFor('you are away')
   eve.write('where is @Bob?\n@bob!\n/msg bob ping\n')

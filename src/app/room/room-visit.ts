@@ -94,7 +94,8 @@ export async function enterRoom(
       how ? undefined : lastSeen.find(person, room.name),
       entering,
     ])
-    const printHeader = (): void => screen.print(topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`)
+    const printHeader = (): void =>
+      screen.print(topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`, 'heading')
     if (header === 'above') printHeader()
     const known = entries()
     newest = known.at(-1)?.id ?? newest

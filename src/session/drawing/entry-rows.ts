@@ -14,7 +14,7 @@ import { type Aspect, aspectKey, labelIn, spansOf, USUAL } from './entry-look.ts
 import { resultRows } from './call-row.ts'
 import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
-import { HANG, inMeasure, laterStyle, paintRows, quoteRows, textOf } from './spans.ts'
+import { HANG, inMeasure, laterStyle, paintRows, quoteRows, textOf, wrapText } from './spans.ts'
 import { billRows, codeRows, replyRows } from './reply-rows.ts'
 import { type ColourOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
@@ -101,20 +101,40 @@ function foldedRows(
   ]
 }
 
-/** What a question asks for has its mark in every row, so that it cannot be taken for what the room says. */
+/**
+ * What a question asks for has its mark in every row, so that it cannot be taken for what the room says. Only a
+ * question that waits for the reader has an edge: every later row of what others say begins with a blank.
+ */
 function questionRows(
   [question = { text: '' }]: readonly Span[],
   style: DrawingStyle,
   { emphasis }: Aspect,
 ): readonly string[] {
-  const role = emphasis === 'waiting' ? 'heading' : 'system'
+  const { columns, theme } = style
+  const isMine = emphasis === 'waiting'
+  const margin = isMine ? `${theme.code(lineIn(theme, '│', '|'))} ` : HANG
   const [first = '', ...lines] = question.text.split('\n')
-  const below = lines.flatMap((line) =>
-    line.startsWith('| ')
-      ? quoteRows(line.slice(2), style.columns)
-      : paintRows([{ text: HANG + line, role }], laterStyle(style)),
-  )
+  const below = lines.flatMap((line) => {
+    if (line.startsWith('| '))
+      return quoteRows(line.slice(2), columns).map((row) => margin + row.slice(HANG.length))
+    const rows = wrapText(line, Math.max(1, columns - HANG.length), '')
+    return rows.map((row) => margin + theme[isMine ? 'heading' : 'system'](row))
+  })
   return [...paintRows([{ ...question, text: first }], style), ...below]
+}
+
+/** Terminals with few colours may have no more than ASCII. */
+const lineIn = ({ id }: DrawingStyle['theme'], line: string, ascii: string): string =>
+  id === 'mono' ? ascii : line
+
+/** A room's heading, which pipes print as `-- den: topic`, as a rule: `── den · topic ────`. */
+export function renderHeading(heading: string, style: DrawingStyle): string {
+  const { columns, theme } = inMeasure(style)
+  const line = lineIn(theme, '─', '-')
+  const text = cleanLine(heading).replace(/^--/, line.repeat(2)).replace(': ', ' · ')
+  const free = columns - mostCells(text) - 1
+  if (free < 1) return paintRows([{ text, role: 'heading' }], style).join('\n')
+  return `${theme.heading(text)} ${theme.dim(line.repeat(free))}`
 }
 
 export function renderMessage(message: PersonalMessage, style: DrawingStyle): string {

@@ -4,6 +4,7 @@ import {
   drawnText,
   type DrawnText,
   joinTexts,
+  renderHeading,
   renderMessage,
   renderText,
 } from '../drawing/entry-rows.ts'
@@ -12,7 +13,7 @@ import { billRows } from '../drawing/reply-rows.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import type { Item } from './frames.ts'
-import type { PrintRole, RoomFooter } from '../ports.ts'
+import type { RoomFooter } from '../ports.ts'
 import type { StreamedReply } from '../drawing/streamed-reply.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Personal } from './viewer.ts'
@@ -50,7 +51,7 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
       case 'part':
         return drawPart(item, [], style, above)
       case 'print':
-        return drawnText(inRole(renderText(item.text, style), item.role, style), style.columns)
+        return drawnText(renderPrint(item, style), style.columns)
       case 'line':
         return drawnText(renderText(item.text, style), style.columns)
       case 'message':
@@ -115,9 +116,11 @@ function drawPart(
   return drawnRows([...rows, ...withTimes(bill, style)], style.columns)
 }
 
-/** Each row by itself: a row may be cut where it is drawn again. */
-function inRole(rows: string, role: PrintRole | undefined, { theme }: DrawingStyle): string {
-  return role === undefined ? rows : rows.split('\n').map(theme[role]).join('\n')
+/** Each row is painted by itself: a row may be cut where it is drawn again. */
+function renderPrint({ text, role }: Extract<Item, { readonly type: 'print' }>, style: DrawingStyle): string {
+  if (role === 'heading' && typeof text === 'string') return renderHeading(text, style)
+  const rows = renderText(text, style)
+  return role === undefined ? rows : rows.split('\n').map(style.theme[role]).join('\n')
 }
 
 /** After a longer silence a speaker is named again. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
 import {
   renderEntry as render,
+  renderHeading,
   renderMessage,
   renderText,
 } from '../../../../src/session/drawing/entry-rows.ts'
@@ -232,12 +233,22 @@ test('a question is bright for those who may answer it, while it waits, and for 
   const style = { columns: 79, theme: colour }
   const bright = render(question, style, markdown.tools(), { emphasis: 'waiting' }).split('\n')
   expect(bright[0]).toBe(colour.waiting('-- bob: question 1: may bob?'))
-  expect(bright[2]).toBe(colour.heading('  /allow 1'))
+  const edge = `${colour.code('│')} `
+  expect(bright.slice(1)).toEqual([`${edge}| rm -rf build`, `${edge}${colour.heading('/allow 1')}`])
   const grey = renderEntry(question, style).split('\n')
   expect([grey[0], grey[2]]).toEqual([
     colour.system('-- bob: question 1: may bob?'),
-    colour.system('  /allow 1'),
+    `  ${colour.system('/allow 1')}`,
   ])
+})
+
+test('a heading of a room is a rule with its topic, in ASCII without colours', () => {
+  const mono = chooseTheme('vt100', {})
+  const rows = (heading: string, columns: number, theme = colour) =>
+    withoutSgr(renderHeading(heading, { columns, theme })).split('\n')
+  expect(rows('-- den: tea: green', 24)).toEqual(['── den · tea: green ────'])
+  expect(rows('-- den', 12, mono)).toEqual(['-- den -----'])
+  expect(rows('-- den: about tea', 12, mono)).toEqual(['-- den ·', '  about tea'])
 })
 
 test('the answer to a command keeps its lines, and what is too long goes on indented', () => {
