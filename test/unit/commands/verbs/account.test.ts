@@ -202,13 +202,6 @@ test('/claim is refused for a wrong code, for a guest, and where there is an adm
   expect(await world.exec(world.bob, 'claim')).toEqual(misused('claim: CODE is missing', 'claim CODE'))
 })
 
-test('/claim makes the first admin, once', async () => {
-  await using world = await createCommandWorldWith({ hasNoAdmin: true })
-  expect(await world.exec(world.bob, `claim ${CLAIM_CODE.toLowerCase()}`)).toEqual(done('bob is admin now'))
-  expect(await world.exec(world.bob, 'whoami')).toEqual(done('bob (admin)'))
-  expect(await world.exec(world.ann, `claim ${CLAIM_CODE}`)).toEqual(refused(WRONG))
-})
-
 test('/quit ends a session; a script ends by itself', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'QUIT')).toEqual({ ...done(), moves: ['quit'] })

@@ -134,17 +134,6 @@ describe('mcp login', () => {
     expect((await world.exec(world.root, 'mcp disconnect far')).status).toBe(0)
   })
 
-  test('is forgotten with the server that was disconnected', async () => {
-    await using world = await createCommandWorld()
-    await using far = await startLoginServers()
-    const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
-    await world.exec(world.root, `mcp login far ${await logInAt(printed(connected))}`)
-    expect(await kept(world)).toEqual(['far.json'])
-    await world.exec(world.root, 'mcp disconnect far')
-    expect(await kept(world)).toEqual([])
-    expect(far.asked.at(-1)).toBe('revoke')
-  })
-
   test.each([
     ['disconnect', undefined],
     ['logout', 'nobody was logged in at far; the login that was begun there is ended'],

@@ -171,22 +171,6 @@ describe('mcp connect', () => {
 })
 
 describe('mcp', () => {
-  test('is for admins of now', async () => {
-    await using world = await createCommandWorld()
-    for (const words of [
-      'list',
-      'connect a b',
-      'disconnect a',
-      'refresh a',
-      'approve a',
-      'login a',
-      'logout a',
-    ])
-      expect(await world.exec(world.ann, `mcp ${words}`)).toEqual(
-        refused('only admins can manage MCP servers'),
-      )
-  })
-
   test('says what is wrong with its words', async () => {
     await using world = await createCommandWorld()
     const form =

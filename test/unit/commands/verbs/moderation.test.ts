@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
+import type { Fingerprint, PersonId, Person } from '../../../../src/chat/people/person.ts'
 import { invitationsIn, screenOf } from '../../../support/chat-parts.ts'
-import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
+import {
+  createCommandWorld,
+  done,
+  misused,
+  refused,
+  jsonOf,
+} from '../../../support/commands/command-world.ts'
+import { createPeopleParts } from '../../../support/people.ts'
 
 test('/op lets a member manage the room, and /deop takes it back; all in the room see it', async () => {
   await using world = await createCommandWorld()
@@ -61,29 +68,6 @@ test('/kick is refused for who is not there, and for oneself, the owner and admi
 })
 
 const MUTED = 'you are muted in hall for 10m more: you may read, and not speak'
-
-/** What a muted person may do: nothing of it is an entry, and no model is asked. */
-const READS = 'history who tools wrap todo exits script#show summary kv topic vibe usage perms checkpoint nav'
-/** What makes an entry, or asks a model. */
-const SPEAKS = 'say#x me#x ask#@qwen#x run#echo'
-
-test('/mute lets somebody read, and not speak, until its time is over', async () => {
-  await using world = await createCommandWorld()
-  expect(await world.type(world.ann, 'mute bob 10m')).toEqual(done())
-  expect(await world.texts('hall')).toEqual(['ann muted bob for 10m'])
-  for (const word of READS.split(' ')) {
-    const [verb, ...rest] = word.split('#')
-    const { err } = await world.exec(world.bob, [verb, 'hall', ...rest].join(' '))
-    expect({ verb, err }).toEqual({ verb, err: [] })
-  }
-  for (const word of SPEAKS.split(' ')) {
-    const [verb, ...rest] = word.split('#')
-    expect(await world.exec(world.bob, [verb, 'hall', ...rest].join(' '))).toEqual(refused(MUTED))
-  }
-  expect(await world.texts('hall')).toEqual(['ann muted bob for 10m'])
-  world.turnWorld.chatParts.clock.advance(600_000)
-  expect(await world.exec(world.bob, 'say hall hi')).toMatchObject({ status: 0 })
-})
 
 test('/mute silences an op, who cannot undo it; an earlier one is replaced', async () => {
   await using world = await createCommandWorld()
@@ -196,15 +180,6 @@ describe('/invite', () => {
     ])
   })
 
-  test('is refused to members who do not manage the room', async () => {
-    await using world = await createCommandWorld()
-    for (const line of ['invite den bob', 'invite den root']) await world.exec(world.ann, line)
-    await world.exec(world.bob, 'join den')
-    expect(await world.exec(world.bob, 'invite den root')).toEqual(
-      refused('only the owner or an op can invite people'),
-    )
-  })
-
   test('is refused for a public room, for strangers, and by who does not see the room', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'invite bob')).toEqual(
@@ -251,5 +226,204 @@ test('/uninvite says the same of strangers and of people who are not there, and 
   expect(await world.exec(world.ann, 'uninvite den bob')).toEqual(refused('bob is an op; first: deop bob'))
   expect(await world.exec(world.ann, 'uninvite hall bob')).toEqual(
     refused('hall is public; to keep somebody out: ban --room hall bob'),
+  )
+})
+
+const from = (person: Person, network: string): Person => ({
+  ...person,
+  login: { key: `SHA256:${person.name}` as Fingerprint, network },
+})
+
+test('/ban puts somebody out of the server with all sessions, until its time is over', async () => {
+  await using world = await createCommandWorld()
+  const ended: string[] = []
+  world.clients.begin({ person: from(world.bob, '192.0.2.1'), end: (why) => void ended.push(why) })
+  world.clients.begin({ person: from(world.ann, '192.0.2.2'), end: (why) => void ended.push(why) })
+  const root = from(world.root, '192.0.2.3')
+  expect(await world.exec(root, 'ban bob 2h spam,  and more')).toEqual(
+    done('root banned bob from the server for 2h: spam, and more'),
+  )
+  expect(ended).toEqual(['you were banned from this server for 2h: spam, and more'])
+  expect(await world.texts('lobby')).toEqual(['root banned bob from the server for 2h: spam, and more'])
+  expect(jsonOf(await world.exec(root, 'bans --json'))).toMatchObject([
+    { kind: 'ban', who: 'bob', by: 'root', reason: 'spam, and more', room: null },
+  ])
+  const { clock, sanctions } = world.turnWorld.chatParts
+  expect(sanctions.whyOut(world.bob)).toMatch(/for 2h more/)
+  clock.advance(2 * 3_600_000)
+  expect(sanctions.whyOut(world.bob)).toBeUndefined()
+  expect(await world.exec(root, 'bans')).toEqual(done('nobody is banned'))
+})
+
+test('/ban of a network ends who comes from there, and shows it to nobody but admins', async () => {
+  await using world = await createCommandWorld()
+  const ended: string[] = []
+  world.clients.begin({ person: from(world.bob, '2001:db8:0:1'), end: () => void ended.push('bob') })
+  world.clients.begin({ person: from(world.ann, '2001:db8:1:1'), end: () => void ended.push('ann') })
+  const root = from(world.root, '192.0.2.3')
+  expect(await world.exec(root, 'ban 2001:db8::/48')).toEqual(
+    done('root banned a network from the server without an end'),
+  )
+  expect(ended).toEqual(['bob'])
+  expect(await world.exec(root, 'bans')).toEqual(done('2001:db8::/48  banned by root'))
+  expect(await world.exec(root, 'unban 2001:db8:0::/48')).toEqual(
+    done('root lifted the ban of a network from the server'),
+  )
+  expect(await world.exec(root, 'ban 192.0.2.0/24')).toEqual(
+    refused('192.0.2.0/24 includes yourself; nothing was done'),
+  )
+})
+
+test('/bans tells whom a ban concerns: a guest by their key, and others by their names of now', async () => {
+  await using world = await createCommandWorld()
+  const key = `SHA256:${'k'.repeat(43)}` as Fingerprint
+  const guest = { ...world.guest, login: { key, network: '192.0.2.1' } }
+  world.clients.begin({ person: guest, end: () => undefined })
+  await world.exec(world.root, 'ban ann-2')
+  await world.exec(world.root, 'ban bob')
+  expect(await world.exec(world.root, 'bans')).toEqual(
+    done(`ann-2, a guest with ${key}  banned by root`, 'bob  banned by root'),
+  )
+  await createPeopleParts(world.turnWorld.chatParts).people.rename(world.bob, 'bobby')
+  expect((await world.exec(world.root, 'bans')).out[1]).toBe('bob, now bobby  banned by root')
+  expect(jsonOf(await world.exec(world.root, 'bans --json'))).toMatchObject([
+    { who: 'ann-2', people: [], keys: [key] },
+    { who: 'bob', people: ['bobby'], keys: ['SHA256:bob'] },
+  ])
+})
+
+test('/bans of a key tells all who have it, and of a name which others are out with it', async () => {
+  const world = await createCommandWorld()
+  await using _ = world
+  const { people } = createPeopleParts(world.turnWorld.chatParts)
+  const key = `SHA256:${'k'.repeat(43)}` as Fingerprint
+  for (const name of ['zoe', 'zack']) await people.identify(name, key, '192.0.2.1')
+  await world.exec(world.root, 'ban zoe')
+  expect(await world.exec(world.root, 'bans')).toEqual(done('zoe, also zack  banned by root'))
+  await world.exec(world.root, 'ban zack')
+  expect(await world.exec(world.root, 'unban zack')).toEqual(
+    done('root lifted the ban of zack from the server; the same key is still banned as zoe'),
+  )
+  expect(await world.exec(world.root, 'unban zack')).toEqual(
+    done('root lifted the ban of zoe from the server'),
+  )
+  await world.exec(world.root, `ban ${key}`)
+  expect(await world.exec(world.root, 'bans')).toEqual(done(`${key} of zack, zoe  banned by root`))
+})
+
+test('/ban of all addresses is refused without --yes, with the number of people here', async () => {
+  await using world = await createCommandWorld()
+  world.clients.begin({ person: from(world.bob, '192.0.2.1'), end: () => undefined })
+  const root = from(world.root, '192.0.2.3')
+  expect(await world.exec(root, 'ban ::/0 1h')).toEqual(
+    refused('::/0 covers all such addresses and 0 of 1 people here; to ban it all the same: ban --yes ::/0'),
+  )
+  expect(await world.exec(root, 'bans')).toEqual(done('nobody is banned'))
+  expect(await world.exec(root, 'ban --yes ::/0 1h')).toEqual(
+    done('root banned a network from the server for 1h'),
+  )
+})
+
+test('/ban of half of the people here is refused without --yes', async () => {
+  await using world = await createCommandWorld()
+  const ended: string[] = []
+  const { person } = world.turnWorld.chatParts
+  const people = [world.bob, world.ann, await person('carl'), await person('dora'), await person('emma')]
+  for (const [at, one] of people.entries())
+    world.clients.begin({
+      person: from(one, `192.0.${at < 2 ? 2 : 3}.1`),
+      end: () => void ended.push(one.name),
+    })
+  const root = from(world.root, '198.51.100.1')
+  world.clients.begin({ person: root, end: () => undefined })
+  expect(await world.exec(root, 'ban 192.0.3.0/24')).toEqual(
+    refused('192.0.3.0/24 covers 3 of 6 people here; to ban it all the same: ban --yes 192.0.3.0/24'),
+  )
+  expect(ended).toEqual([])
+  expect(await world.exec(root, 'ban 192.0.2.0/24')).toMatchObject({ status: 0 })
+  expect(ended.splice(0)).toEqual(['bob', 'ann'])
+  expect(await world.exec(root, 'ban --yes 192.0.3.0/24')).toMatchObject({ status: 0 })
+  expect(ended).toEqual(expect.arrayContaining(['carl', 'dora', 'emma']))
+})
+
+test('/ban --room of half of the people in the room is refused without --yes', async () => {
+  await using world = await createCommandWorld()
+  const { person, rooms } = world.turnWorld.chatParts
+  const key = `SHA256:${'k'.repeat(43)}` as Fingerprint
+  const people = await Promise.all(['carl', 'dora', 'emma'].map((name) => person(name)))
+  for (const one of people)
+    await (await rooms.get('hall', one)).enter(screenOf({ ...one, login: { key, network: '192.0.2.1' } }))
+  expect(await world.exec(world.ann, `ban --room hall ${key}`)).toEqual(
+    refused(`${key} covers 3 of 3 people here; to ban it all the same: ban --yes ${key}`),
+  )
+  expect(await world.exec(world.ann, `ban --yes --room hall ${key}`)).toMatchObject({ status: 0 })
+})
+
+test('a ban from a room of a key is refused if the owner or an admin added it to theirs', async () => {
+  await using world = await createCommandWorld()
+  const { storage, clock } = world.turnWorld.chatParts
+  await world.exec(world.ann, 'op hall bob')
+  for (const { id, name } of [world.root, world.ann]) {
+    const key = `SHA256:${name.padEnd(43, 'k')}` as Fingerprint
+    await storage.chat.keys.add(id, key, clock.now(), 9)
+    expect(await world.exec(world.bob, `ban --room hall ${key}`)).toMatchObject({ status: 0 })
+    await world.exec(world.bob, `unban --room hall ${key}`)
+    await storage.chat.keys.prove(id, key)
+    expect(await world.exec(world.bob, `ban --room hall ${key}`)).toMatchObject({ status: 1 })
+  }
+})
+
+test('another ban of the same person replaces the first, also after they took another name', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.root, 'ban bob')
+  await createPeopleParts(world.turnWorld.chatParts).people.rename(world.bob, 'bobby')
+  await world.exec(world.root, 'ban bobby 2h')
+  expect(jsonOf(await world.exec(world.root, 'bans --json'))).toMatchObject([
+    { who: 'bobby', until: expect.any(String) },
+  ])
+})
+
+test('of two admins who ban each other one is left', async () => {
+  await using world = await createCommandWorld()
+  const other = await world.turnWorld.chatParts.person('boss', { admin: true })
+  const both = [world.exec(world.root, 'ban boss'), world.exec(other, 'ban root')]
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual([0, 1])
+})
+
+test('/ban --room takes a member out of a private room, where it looks as if there were none', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.ann, 'invite den bob')
+  await world.exec(world.bob, 'join den')
+  expect(await world.exec(world.ann, 'ban --room den bob')).toEqual(
+    done('ann banned bob from den without an end, who is no member any more'),
+  )
+  expect(await world.exec(world.bob, 'history den')).toEqual(
+    refused('there is no room called den; see rooms, or make it with create'),
+  )
+  expect(await world.exec(world.bob, 'bans --room den')).toEqual(
+    refused('there is no room called den; see rooms, or make it with create'),
+  )
+  expect(await world.exec(world.ann, 'unban --room den bob')).toEqual(
+    done('ann lifted the ban of bob from den; an invitation lets them in again'),
+  )
+})
+
+test.each(['2w spam', '5min', '5minutes', '1h30m', '-5m', '+5m', '1.5h', '30', '2nd time', '５m'])(
+  '/ban bob %s is wrong usage, and bans nobody for ever',
+  async (how) => {
+    await using world = await createCommandWorld()
+    const answer = await world.exec(world.root, `ban -- bob ${how}`)
+    expect(answer).toMatchObject({ status: 2 })
+    expect(JSON.stringify(answer)).toMatch(
+      /is no duration; write 30s, 10m, 2h or 7d.* A reason begins with another word/,
+    )
+    expect(await world.exec(world.root, 'bans')).toEqual(done('nobody is banned'))
+  },
+)
+
+test('a reason may have numbers behind its first word, and a ban without a time says that it has none', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.exec(world.root, 'ban bob for 5min of spam')).toEqual(
+    done('root banned bob from the server without an end: for 5min of spam'),
   )
 })

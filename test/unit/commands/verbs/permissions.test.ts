@@ -70,13 +70,6 @@ describe('/allow', () => {
     expect(await world.type(world.ann, line)).toEqual(misused(problem, ALLOW_FORM))
   })
 
-  test('has the form of a script for a script', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.exec(world.ann, 'allow hall maybe')).toEqual(
-      misused('allow: "maybe" is not the number of a question', 'allow ROOM [HOW] [NUMBER]'),
-    )
-  })
-
   test('takes its words from several lines, as from one', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'allow once\n1')).toEqual(refused('question 1 is not open in hall'))
