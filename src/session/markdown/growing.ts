@@ -3,7 +3,6 @@
  * new. It must not know rows, colours or widths, nor when anything is shown.
  */
 import { codePointAt } from '../../lib/text/characters.ts'
-import { counted } from '../../lib/amounts.ts'
 import { type GoOn, type Leaf, type MarkdownTools, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
 
 /** A longer block is cut, and its rest is read as if it went on. */
@@ -114,11 +113,13 @@ function cutAt(text: string): number {
   return word > WINDOW_UNITS / 4 ? word : codePointAt(text, WINDOW_UNITS)
 }
 
-/** A table is not shown before its widths are known, nor a row of it before it is whole. */
+/**
+ * A table is not shown before its widths are known, nor a row of it before it is whole. No note says so: a
+ * resize could leave it on the screen, and the status line shows that the model writes.
+ */
 function asOpen(leaf: Leaf, lines: readonly string[]): Leaf {
   const [first] = leaf.units
   if (first?.body.type !== 'row') return leaf
   if (leaf.goOn) return lines.at(-1) === '' ? leaf : { ...leaf, units: leaf.units.slice(0, -1) }
-  const text = `(a table: ${counted(leaf.units.length - 1, 'row')} so far)`
-  return { ...leaf, units: [{ ...first, body: { type: 'note', text } }] }
+  return { ...leaf, units: [] }
 }
