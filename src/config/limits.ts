@@ -80,6 +80,7 @@ export const limitsSchema = z.strictObject({
     0,
     'Days that rooms keep what is said, with results and files; a room may set fewer by `/keep`; 0: for good.',
   ),
+  keep_turns_days: orOff(30, 'Days that `/turn` shows what models were sent; 0: for good.'),
   tokens_per_person_day: orOff(0, 'Tokens that models read and write for a person in 24 hours; 0: no limit.'),
   tokens_per_room_day: orOff(0, 'Tokens that models read and write in a room in 24 hours; 0: no limit.'),
 })

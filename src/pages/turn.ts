@@ -5,7 +5,7 @@ import { markup, type Html } from '../lib/markup.ts'
 import { visibleLine } from '../lib/text/visible-text.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { AssistantMessage, StepMessage, TurnRecord } from '../turns/ports.ts'
-import { requestsOf, type SentRequest } from '../turns/turn-log.ts'
+import { nothingSent, requestsOf, type SentRequest } from '../turns/turn-log.ts'
 import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
 import { definitionHtml, promptParts } from './prompt.ts'
 import { PAGE_END, exactText, momentHtml, pageHead } from './page.ts'
@@ -21,7 +21,7 @@ export async function* turnPage(
   for (const [at, request] of requests.entries())
     yield markup`<h2>Step ${at + 1}</h2>
       ${sentHtml(request, requests[at - 1], at, shown)}${backHtml(requests[at + 1], shown)}`
-  yield markup`${requests.length === 0 && markup`<p>Nothing was sent.</p> `}${PAGE_END}`
+  yield markup`${requests.length === 0 && markup`<p>In this turn ${nothingSent(turn)}.</p> `}${PAGE_END}`
 }
 
 function headHtml(turn: TurnRecord, requests: number, entries: readonly Entry[]): Html {

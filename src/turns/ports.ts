@@ -113,9 +113,11 @@ export interface TurnRecord {
   readonly startedAt: number
   readonly endedAt?: number
   readonly outcome?: string
-  /** What was sent first; absent if nothing was. */
+  /** What was sent first; absent if nothing was, or if it was removed. Only `find` and `last` give it. */
   readonly prompt?: Prompt
-  /** What each later request added; only `find` gives them. See `requestsOf`. */
+  /** What it sent was removed after so many days. */
+  readonly requestDays?: number
+  /** What each later request added, given as the prompt is. See `requestsOf`. */
   readonly steps?: readonly SentStep[]
   /** With that of its side turns, which have none of their own. */
   readonly usage?: Usage
@@ -135,8 +137,9 @@ export interface SentStep {
 
 /** Turns on disk. All methods reject with `StorageError` only. */
 export interface TurnStore {
-  begin(turn: TurnRecord): Promise<void>
-  finish(id: string, change: Partial<Omit<TurnRecord, 'id' | 'steps'>>): Promise<void>
+  begin(turn: Omit<TurnRecord, 'prompt' | 'steps' | 'requestDays'>): Promise<void>
+  /** A prompt is given once. */
+  finish(id: string, change: Partial<Omit<TurnRecord, 'id' | 'steps' | 'requestDays'>>): Promise<void>
   addStep(id: string, step: SentStep): Promise<void>
   find(id: string): Promise<TurnRecord | undefined>
   /** Turns whose server died in the middle. They are the caller's from then on. */

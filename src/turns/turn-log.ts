@@ -1,3 +1,4 @@
+import { counted } from '../lib/amounts.ts'
 import type { TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
@@ -118,7 +119,7 @@ const sameBytes = (a: readonly ToolDefinition[], b: readonly ToolDefinition[]): 
 
 export type SentRequest = Omit<ModelRequest, 'maxOutput'>
 
-/** Every request of a stored turn, in order; none if nothing was sent. Takes what `TurnStore.find` gives. */
+/** Every request of a stored turn, in order; none if nothing was sent, or if it was removed. Takes what `TurnStore.find` gives. */
 export function requestsOf({ prompt, steps = [] }: TurnRecord): readonly SentRequest[] {
   if (!prompt) return []
   const tools = prompt.tools.flatMap(({ definition }) => definition ?? [])
@@ -134,3 +135,7 @@ export function requestsOf({ prompt, steps = [] }: TurnRecord): readonly SentReq
   }
   return requests
 }
+
+/** Why a turn has no requests. */
+export const nothingSent = ({ requestDays: days }: TurnRecord): string =>
+  days === undefined ? 'nothing was sent' : `what was sent was removed after ${counted(days, 'day')}`

@@ -169,7 +169,8 @@ function sqliteSide(file: File): Side {
       let chars = 0
       for (const row of file.prepare<[], Row>(`SELECT ${quoted(columns)} FROM "${name}"`).iterate()) {
         piece.push(row)
-        for (const value of Object.values(row)) chars += typeof value === 'string' ? value.length : 8
+        for (const value of Object.values(row))
+          chars += typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 8
         if (chars < PIECE_CHARS) continue
         yield piece
         piece = []

@@ -25,5 +25,5 @@ export const personOf = (person: string): Lock => `person ${person}`
 /** The numbers that a room gives: versions of scripts, instructions and summaries, permissions, questions. */
 export const numbersOf = (room: string): Lock => `numbers ${room}`
 
-/** The requests of one turn. */
-export const stepsOf = (turn: string): Lock => `turn ${turn}`
+/** The parts of requests, which turns share. */
+export const REQUESTS: Lock = 'requests'

@@ -66,7 +66,7 @@ export interface Tables {
   /** The newest version of an entry; a retracted one has no text. */
   revisions: { target: EntryId; revision: EntryId; text: string | null }
   tool_calls: { room: RoomName; tool: string; calls: number }
-  /** `prompt` is JSON. */
+  /** `prompt` is JSON, of older versions alone. `request_days`: what it sent was removed after so many days. */
   turns: {
     id: TurnId
     room: RoomName
@@ -83,9 +83,13 @@ export interface Tables {
     parent: string | null
     message: EntryId | null
     person: PersonId | null
+    request_days: number | null
   }
-  /** `sent` is JSON. */
+  /** `sent` is JSON, of older versions alone. */
   turn_steps: { turn: TurnId; step: number; sent: string }
+  turn_parts: { turn: TurnId; step: number; position: number; hash: Uint8Array }
+  /** `hash` is the SHA-256 of the text, and `bytes` its raw deflate stream. */
+  request_parts: { hash: Uint8Array; bytes: Uint8Array }
   /** `room` is empty when the room was deleted. Prices are null if the config has none. */
   charges: {
     at: number

@@ -1,4 +1,5 @@
 import { countedAre, DAY_MS } from '../../lib/amounts.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { RoomName } from '../entry.ts'
 import type { Slots } from '../peers.ts'
@@ -10,6 +11,8 @@ import type { RetentionStore } from './ports.ts'
 interface KeepLimits {
   /** Of all rooms; 0: no limit. */
   readonly keep_days: number
+  /** Of what turns sent to models; 0: no limit. */
+  readonly keep_turns_days: number
 }
 
 interface KeepingParts {
@@ -92,14 +95,15 @@ export class Keeping implements AsyncDisposable {
   }
 
   async #removeAll(): Promise<void> {
-    const { store, rooms, slots, removeFiles } = this.#parts
+    const { store, rooms, slots, removeFiles, limits } = this.#parts
     const own = await store.days()
     const all = await rooms.all()
     const due = all.flatMap(({ name }) => {
       const days = this.#shortest(own.get(name))
       return days === undefined ? [] : [{ name, before: this.#before(days) }]
     })
-    if (due.length === 0 || this.#isClosing) return
+    const turnsDays = limits.keep_turns_days
+    if ((due.length === 0 && turnsDays === 0) || this.#isClosing) return
     // Each server may have files of its own.
     for (const { name, before } of due) await removeFiles(name, before)
     const none = (): void => undefined
@@ -110,23 +114,28 @@ export class Keeping implements AsyncDisposable {
     if ('running' in slot) return
     try {
       let removed = 0
-      for (const { name, before } of due) removed += await this.#removeOld(name, before)
+      for (const { name: room, before } of due)
+        removed += await this.#removeOld({ room, before }, () => store.removeBefore(room, before, AT_ONCE))
+      const before = this.#before(turnsDays)
+      if (turnsDays > 0)
+        removed += await this.#removeOld({ before }, () => store.removeRequests(before, turnsDays))
       if (removed > 0 && !this.#isClosing) await this.#parts.tidy()
     } finally {
       await slot.leave()
     }
   }
 
-  async #removeOld(room: RoomName, before: number): Promise<number> {
-    const { store, clock, log } = this.#parts
+  /** Calls `remove` until it removes nothing. */
+  async #removeOld(what: JsonObject, remove: () => Promise<number>): Promise<number> {
+    const { clock, log } = this.#parts
     let removed = 0
     for (let some = 1; some > 0 && !this.#isClosing; removed += some) {
       const start = clock.monotonic()
-      some = await store.removeBefore(room, before, AT_ONCE)
+      some = await remove()
       // At least half of the time of storage is the chat's.
       await pause(clock, clock.monotonic() - start)
     }
-    if (removed > 0) log.info({ room, removed, before }, 'what is too old was removed')
+    if (removed > 0) log.info({ ...what, removed }, 'what is too old was removed')
     return removed
   }
 

@@ -65,6 +65,11 @@ export interface RetentionStore {
    * versions of its summary. Resolves to how many it removed: 0 once there is nothing more.
    */
   removeBefore(room: RoomName, before: number, limit: number): Promise<number>
+  /**
+   * Removes what some turns from before sent to models, and notes that it was kept for so many days. Resolves to
+   * how many turns these were: 0 once there is nothing more.
+   */
+  removeRequests(before: number, days: number): Promise<number>
   /** All entries that somebody may have said, or that react to such, oldest first. Reads all of the log. */
   mayBeOf(speaker: Speaker): Promise<readonly Entry[]>
   removeLines(ids: readonly EntryId[]): Promise<void>

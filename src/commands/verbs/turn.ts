@@ -8,7 +8,7 @@ import { characterAt, headOf } from '../../lib/text/characters.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { BREAK, userContent } from '../../prompt/prompt.ts'
 import type { StepMessage, TurnRecord } from '../../turns/ports.ts'
-import { requestsOf } from '../../turns/turn-log.ts'
+import { nothingSent, requestsOf } from '../../turns/turn-log.ts'
 import { arg, JSON_FLAG, Misuse, type Output } from '../command.ts'
 import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
 import { verb, type Services } from './common.ts'
@@ -46,7 +46,7 @@ export const turn = verb({
     }
     const sent = sentIn(turn)
     const isPage = session !== undefined && !isFull
-    const chosen = choose(sent, request, isPage)
+    const chosen = choose(turn, sent, request, isPage)
     if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
     out.line(heading(turn, sent.length))
     if (isPage && !printPage(chosen, turn.id, out)) return
@@ -134,6 +134,7 @@ function sentIn(turn: TurnRecord) {
 }
 
 function choose(
+  turn: TurnRecord,
   sent: readonly NumberedRequest[],
   number: string | undefined,
   andFurther: boolean,
@@ -141,7 +142,7 @@ function choose(
   if (number === undefined) return sent
   const at = sent.findIndex((one) => String(one.number) === number)
   if (at >= 0) return andFurther ? sent.slice(at) : sent.slice(at, at + 1)
-  const last = sent.length === 0 ? 'nothing was sent in this turn' : `requests are 1 to ${sent.length}`
+  const last = sent.length === 0 ? `in this turn ${nothingSent(turn)}` : `requests are 1 to ${sent.length}`
   throw new Misuse(`there is no request ${number.slice(0, 20)}; ${last}`)
 }
 
@@ -169,9 +170,10 @@ function turnJson(turn: TurnRecord, chosen: readonly NumberedRequest[]) {
   return { ...facts, requests: chosen.map(({ number, now }) => ({ request: number, ...now })) }
 }
 
-function heading({ id, model, requester, outcome, error, parent }: TurnRecord, requests: number): string {
+function heading(turn: TurnRecord, requests: number): string {
+  const { id, model, requester, outcome, error, parent } = turn
   const end = `${outcome ?? 'running'}${error ? `, ${cleanText(error)}` : ''}`
-  const sent = requests === 0 ? 'nothing was sent' : counted(requests, 'request')
+  const sent = requests === 0 ? nothingSent(turn) : counted(requests, 'request')
   const side = parent === undefined ? '' : `; a side turn of ${parent}`
   return `-- turn ${id}: @${model} for ${requester}: ${end}; ${sent}${side}`
 }

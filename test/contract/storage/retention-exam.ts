@@ -21,8 +21,8 @@ export function retentionExam(store: () => Storage): void {
     store().chat.entries.append({ ...message(id, where, 'hello'), ...more })
   const stored = async (where: RoomName = den) =>
     idsOf(await store().chat.entries.read(where, { limit: 1000 }))
-  const turn = async (id: string, startedAt: number) => {
-    const record = { id: id as TurnId, room: den, model: 'qwen', requester: 'bob', startedAt }
+  const turn = async (id: string, startedAt: number, where: RoomName = den) => {
+    const record = { id: id as TurnId, room: where, model: 'qwen', requester: 'bob', startedAt }
     await store().models.turns.begin(record)
     await store().models.turns.addStep(id, { messages: [] })
     await store().models.turns.finish(id, { endedAt: startedAt + 1, outcome: 'done', prompt: PROMPT })
@@ -73,6 +73,29 @@ export function retentionExam(store: () => Storage): void {
     expect(await store().tools.results.find(den, 1)).toBeUndefined()
     expect(await store().tools.results.find(den, 2)).toBeDefined()
     expect(await store().prompts.summaries.versions(den)).toMatchObject([{ text: `at ${5 * DAY}` }])
+  })
+
+  test('what turns of before sent is removed for its age, with parts that no later turn has', async () => {
+    const { retention } = store().chat
+    const { turns } = store().models
+    for (const day of [1, 2, 5]) await turn(idAt(day), day * DAY)
+    while (await retention.removeRequests(4 * DAY, 30));
+    expect(await turns.find(idAt(1))).toEqual({
+      ...{ id: idAt(1), room: den, model: 'qwen', requester: 'bob', requestDays: 30 },
+      ...{ startedAt: DAY, endedAt: DAY + 1, outcome: 'done' },
+    })
+    expect(await turns.find(idAt(5))).toMatchObject({ prompt: PROMPT, steps: [{ messages: [] }] })
+    expect((await turns.find(idAt(5)))?.requestDays).toBeUndefined()
+    while (await retention.removeRequests(6 * DAY, 30));
+    expect((await turns.find(idAt(5)))?.prompt).toBeUndefined()
+  })
+
+  test('a deleted room takes what its turns sent, and leaves the same of another', async () => {
+    await turn('T1', DAY)
+    await turn('T2', DAY, lobby)
+    while (await store().chat.removal.removeSome(den, 10));
+    expect(await store().models.turns.find('T1')).toBeUndefined()
+    expect(await store().models.turns.find('T2')).toMatchObject({ prompt: PROMPT, steps: [{ messages: [] }] })
   })
 
   test('what somebody said is found by their id, in old logs by name, with the reactions to it', async () => {

@@ -44,6 +44,17 @@ export function turnsExam(store: () => Storage): void {
     await refused(store().models.turns.addStep('T3', steps[0]!))
   })
 
+  test('give back long requests as they were, whatever parts they share', async () => {
+    const lines = Array.from({ length: 2_000 }, (_, at) => `line ${at} 漢 \\n \u0000 "é`)
+    const sent = [0, 2, 2].map((first) => ({ system: 's', context: lines.slice(first).join('\n') }))
+    for (const [at, prompt] of sent.entries()) {
+      await store().models.turns.begin(turn(`T${at}`))
+      await store().models.turns.finish(`T${at}`, { prompt: prompt as TurnRecord['prompt'] })
+    }
+    for (const [at, prompt] of sent.entries())
+      expect(JSON.stringify((await store().models.turns.find(`T${at}`))?.prompt)).toBe(JSON.stringify(prompt))
+  })
+
   test('that were never finished are known, oldest first', async () => {
     await store().models.turns.begin(turn('T2', { startedAt: 200 }))
     await store().models.turns.begin(turn('T1'))

@@ -232,7 +232,7 @@ async function runnerIn(
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const keeping = new Keeping({
     ...{ store: storage.chat.retention, rooms: storage.chat.rooms, slots: peers.slots },
-    ...{ removeFiles: async () => {}, tidy: async () => {}, limits: { keep_days: 0 } },
+    ...{ removeFiles: async () => {}, tidy: async () => {}, limits: { keep_days: 0, keep_turns_days: 0 } },
     ...{ clock, nextId: chatParts.nextId, log },
   })
   const policy = (): InvitePolicy => invitePolicy

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoomRemoval, Sanction, SanctionStore } from '../../../chat/moderation/ports.ts'
 import { type Database, send } from '../database.ts'
+import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
+import { removeRequests, someTurns } from './requests.ts'
 
 /** Bans, mutes and archives. */
 export function createSanctionStore({ dialect, read, writes }: Database): SanctionStore {
@@ -33,7 +35,7 @@ function toSanction({ people, keys, ...row }: Tables['sanctions']): Sanction {
 }
 
 /** Takes rooms away, the long part in pieces so that others can write meanwhile. */
-export function createRoomRemoval({ writes, truncateWalSoon }: Database): RoomRemoval {
+export function createRoomRemoval({ dialect, writes, truncateWalSoon }: Database): RoomRemoval {
   const { write } = writes()
   return {
     removeSome: (room, limit) =>
@@ -41,11 +43,11 @@ export function createRoomRemoval({ writes, truncateWalSoon }: Database): RoomRe
         const entries = await sql`DELETE FROM entries WHERE id IN (
           SELECT id FROM entries WHERE room = ${room} ORDER BY id LIMIT ${limit})`.execute(db)
         if (entries.numAffectedRows !== 0n) return true
-        const oldest = sql`SELECT id FROM turns WHERE room = ${room} ORDER BY started_at, id LIMIT ${limit}`
-        await sql`DELETE FROM turn_steps WHERE turn IN (${oldest})`.execute(db)
-        const turns = await sql`DELETE FROM turns WHERE id IN (${oldest})`.execute(db)
-        return turns.numAffectedRows !== 0n
-      }),
+        const turns = await someTurns(db, sql`room = ${room}`)
+        await removeRequests(db, dialect, turns)
+        await sql`DELETE FROM turns WHERE id IN ${dialect.list(turns)}`.execute(db)
+        return turns.length > 0
+      }, REQUESTS),
     remove: (room) =>
       write(async (db) => {
         await db.deleteFrom('tool_calls').where('room', '=', room).execute()

@@ -3,11 +3,10 @@ import { encodeTime } from 'ulid'
 import type { RoomName } from '../../../chat/entry.ts'
 import type { RetentionStore } from '../../../chat/moderation/ports.ts'
 import { type Database, integer } from '../database.ts'
+import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { type EntryRow, toEntry } from './entries.ts'
-
-/** Turns in one transaction: what was sent may have a hundred thousand characters. */
-const TURNS_AT_ONCE = 20
+import { HAS_REQUESTS, removeRequests, someTurns, turnsWithRequests } from './requests.ts'
 
 /** How long lines are kept, and what is removed for good. */
 export function createRetentionStore({ dialect, read, writes, truncateWalSoon }: Database): RetentionStore {
@@ -18,11 +17,9 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
     sql`FROM ${sql.raw(dialect.entriesBy('room'))} WHERE room = ${room} AND id < ${encodeTime(Math.max(0, time), 10)}`
 
   async function removeOthers(db: Kysely<Tables>, room: RoomName, time: number): Promise<number> {
-    const turns = await withoutSteps(
-      db,
-      dialect,
-      sql`room = ${room} AND started_at < ${time} AND ended_at IS NOT NULL`,
-    )
+    const which = sql`room = ${room} AND started_at < ${time} AND ended_at IS NOT NULL`
+    const turns = await someTurns(db, which)
+    await removeRequests(db, dialect, turns)
     await sql`DELETE FROM turns WHERE id IN ${dialect.list(turns)}`.execute(db)
     const results = await sql`DELETE FROM results WHERE room = ${room} AND at < ${time}`.execute(db)
     const summaries = await sql`DELETE FROM room_summaries WHERE room = ${room} AND at < ${time}`.execute(db)
@@ -51,7 +48,15 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
         const removed = Number(numAffectedRows) || (await removeOthers(db, room, time))
         if (removed > 0) truncateWalSoon()
         return removed
-      }),
+      }, REQUESTS),
+    removeRequests: (time, days) =>
+      write(async (db) => {
+        const turns = await turnsWithRequests(db, time)
+        await removeRequests(db, dialect, turns)
+        await sql`UPDATE turns SET request_days = ${days} WHERE id IN ${dialect.list(turns)}`.execute(db)
+        if (turns.length > 0) truncateWalSoon()
+        return turns.length
+      }, REQUESTS),
     mayBeOf: ({ name, id }) =>
       read(async (db) => {
         const byThem = id === undefined ? '%"by":"guest:%' : `%"by":${JSON.stringify(id)}%`
@@ -68,16 +73,15 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
       }),
     removeCopies: (room, since) =>
       write(async (db) => {
-        const which = sql`room = ${room} AND started_at >= ${since} AND prompt IS NOT NULL`
-        const turns = await withoutSteps(db, dialect, which)
-        await sql`UPDATE turns SET prompt = NULL WHERE id IN ${dialect.list(turns)}`.execute(db)
+        const turns = await someTurns(db, sql`room = ${room} AND started_at >= ${since} AND ${HAS_REQUESTS}`)
+        await removeRequests(db, dialect, turns)
         truncateWalSoon()
         if (turns.length > 0) return true
         await sql`DELETE FROM results WHERE room = ${room} AND at >= ${since}`.execute(db)
         await sql`DELETE FROM room_summaries
           WHERE room = ${room} AND text <> '' AND at >= ${since}`.execute(db)
         return false
-      }),
+      }, REQUESTS),
     removeMessages: (from) =>
       write(async (db) => {
         await db.deleteFrom('direct_messages').where('sender', '=', from).execute()
@@ -88,17 +92,4 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
     record: (removal) =>
       statement(async (db) => void (await db.insertInto('removals').values(removal).execute())),
   }
-}
-
-/** Removes what some turns sent, the oldest of those that are meant. Resolves to their ids. */
-async function withoutSteps(
-  db: Kysely<Tables>,
-  { list }: Pick<Database['dialect'], 'list'>,
-  which: RawBuilder<unknown>,
-): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`SELECT id FROM turns WHERE ${which}
-    ORDER BY started_at, id LIMIT ${TURNS_AT_ONCE}`.execute(db)
-  const turns = rows.map(({ id }) => id)
-  await sql`DELETE FROM turn_steps WHERE turn IN ${list(turns)}`.execute(db)
-  return turns
 }

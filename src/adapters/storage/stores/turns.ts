@@ -1,11 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Usage } from '../../../chat/entry.ts'
+import type { TurnId, Usage } from '../../../chat/entry.ts'
 import { SYSTEM } from '../../../chat/people/names.ts'
+import { createSerial } from '../../../lib/jobs/serial.ts'
 import type { Prompt } from '../../../prompt/prompt.ts'
 import type { SentStep, TurnRecord, TurnStore } from '../../../turns/ports.ts'
 import { type Database, withoutNulls } from '../database.ts'
-import { stepsOf } from '../locks.ts'
+import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
+import { packRequest, putRequest, readRequests } from './requests.ts'
 
 export type TurnRow = Tables['turns']
 
@@ -23,23 +25,33 @@ export interface TurnOwnership {
 /** Models' turns, with the prompts that were sent. */
 export function createTurnStore({ dialect, read, writes }: Database, ownership?: TurnOwnership): TurnStore {
   const { write, statement } = writes()
+  const serially = createSerial()
+  /** Before a transaction, which must not wait for it. Requests stay in order. */
+  const pack = (value: Prompt | SentStep) => serially(() => packRequest(value))
   return {
     begin: (turn) =>
       statement(async (db) => void (await db.insertInto('turns').values(toRow(turn)).execute())),
-    finish: (id, change) =>
-      write(async (db) => {
+    async finish(id, { prompt, ...change }) {
+      const parts = prompt && (await pack(prompt))
+      const store = async (db: Kysely<Tables>): Promise<void> => {
         const [row] = await select(db, sql`WHERE id = ${id} ${dialect.lockRow('update')}`)
         await ownership?.check(db, [id])
         if (!row) return
         const changed = toRow({ ...toRecord(row), ...change })
         await db.updateTable('turns').set(changed).where('id', '=', row.id).execute()
-      }),
-    addStep: (id, step) =>
-      write(async (db) => {
+        if (parts) await putRequest(db, id, 0, parts)
+      }
+      await write(store, ...(parts ? [REQUESTS] : []))
+    },
+    async addStep(id, step) {
+      const parts = await pack(step)
+      await write(async (db) => {
         await ownership?.check(db, [id])
-        await sql`INSERT INTO turn_steps (turn, step, sent)
-          SELECT ${id}, 1 + count(*), ${JSON.stringify(step)} FROM turn_steps WHERE turn = ${id}`.execute(db)
-      }, stepsOf(id)),
+        const last = db.selectFrom('turn_parts').select((of) => of.fn.max('step').as('step'))
+        const [row] = await last.where('turn', '=', id as TurnId).execute()
+        await putRequest(db, id, 1 + (row?.step ?? 0), parts)
+      }, REQUESTS)
+    },
     find: (id) => read((db) => firstWithSteps(db, sql`WHERE id = ${id}`)),
     unfinished: async () => {
       const rows = await (ownership
@@ -60,7 +72,7 @@ export function createTurnStore({ dialect, read, writes }: Database, ownership?:
         // A prompt may have a hundred thousand characters.
         const { rows } = await sql<TurnRow>`
           SELECT id, room, model, requester, started_at, ended_at, outcome, input, output, error, cached,
-            parent, message, person, NULL AS prompt
+            parent, message, person, request_days, NULL AS prompt
           FROM turns WHERE room = ${room} AND person = ${person} AND message IS NOT NULL
           ORDER BY started_at DESC, id DESC LIMIT ${Math.max(0, limit)}`.execute(db)
         return rows.map(toRecord)
@@ -78,13 +90,18 @@ async function firstWithSteps(
 ): Promise<TurnRecord | undefined> {
   const [row] = await select(db, rest)
   if (!row) return undefined
-  const steps = db.selectFrom('turn_steps').select('sent').where('turn', '=', row.id)
-  const rows = await steps.orderBy('step').execute()
-  const turn = toRecord(row)
-  return rows.length === 0 ? turn : { ...turn, steps: rows.map(({ sent }) => JSON.parse(sent) as SentStep) }
+  const old = db.selectFrom('turn_steps').select('sent').where('turn', '=', row.id)
+  const rows = await old.orderBy('step').execute()
+  const [first, ...later] = await readRequests(db, row.id)
+  const steps = [...rows.map(({ sent }) => sent), ...later].map((sent) => JSON.parse(sent) as SentStep)
+  return {
+    ...toRecord(first === undefined ? row : { ...row, prompt: first }),
+    ...(steps.length > 0 && { steps }),
+  }
 }
 
-const toRow = (turn: TurnRecord): TurnRow => ({
+/** What was sent is stored apart. */
+const toRow = (turn: TurnRecord): Omit<TurnRow, 'prompt' | 'request_days'> => ({
   id: turn.id,
   room: turn.room,
   model: turn.model,
@@ -97,7 +114,6 @@ const toRow = (turn: TurnRecord): TurnRow => ({
   cached: turn.usage?.cached ?? null,
   output: turn.usage?.output ?? null,
   error: turn.error ?? null,
-  prompt: turn.prompt === undefined ? null : JSON.stringify(turn.prompt),
   message: turn.message ?? null,
   person: turn.person ?? null,
 })
@@ -116,6 +132,7 @@ const toRecord = (row: TurnRow): TurnRecord =>
     error: row.error,
     message: row.message,
     person: row.person,
+    requestDays: row.request_days,
     prompt: JSON.parse(row.prompt ?? 'null') as Prompt | null,
   })
 

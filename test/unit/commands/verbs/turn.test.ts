@@ -68,8 +68,8 @@ describe('/turn', () => {
     await storage.models.turns.begin({
       ...facts,
       startedAt: world.turnWorld.chatParts.clock.now() + 1,
-      prompt,
     })
+    await storage.models.turns.finish(id, { prompt })
     const line = 'a line\n'
     for (let step = 0; step < 19; step++) {
       const content = `${step}: ${line.repeat(50)}`

@@ -23,6 +23,7 @@ const released: Readonly<Record<string, string>> = {
   '008-rooms-of-people.sql': '161a1721af1d2efccc4fd3664736853acb3a0f4ca279b015986d6a03288b49c8',
   '009-removals.sql': 'c9f7e2e7c6ae4bd28f04427049caef118377f32d8bf66b8821fc83e9c7f11e77',
   '010-instructions.sql': '3d430abcd7a0cbda835a45474f40331785d0ac4371782e34d941161fc10a0c37',
+  '011-request-parts.sql': '09bd0ce23caad470d54417bd0d8510ccafa9323c14ab5c1fc02447fa0ec4131a',
 }
 
 /** What servers know of each other: SQLite's is alone. */
@@ -51,6 +52,8 @@ const KINDS: Readonly<Record<string, string>> = {
   REAL: 'real',
   'double precision': 'real',
   TEXT: 'text',
+  BLOB: 'bytes',
+  bytea: 'bytes',
 }
 
 const described = (table: unknown, column: unknown, type: unknown, isRequired: boolean): string =>

@@ -1,0 +1,109 @@
+// What turns sent, as JSON in compressed parts that turns share: a part goes with the last turn that has it.
+// This file must not know what a request is made of.
+
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { crc32, deflateRaw, inflateRawSync } from 'node:zlib'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { encodeTime } from 'ulid'
+import type { TurnId } from '../../../chat/entry.ts'
+import type { Database } from '../database.ts'
+import type { Tables } from '../tables.ts'
+
+type RequestPart = Tables['request_parts']
+
+const deflate = promisify(deflateRaw)
+
+/**
+ * A part has at least so many characters, and ends with a line whose checksum is a multiple of `LINES`: two windows on
+ * one conversation have the same parts but for their ends. Measured: smaller parts cost more for the lists of
+ * them than they save, and brotli saves 2 % for twice the time.
+ */
+const MIN_CHARS = 2_000
+const LINES = 16
+
+/** After a line feed as JSON writes it. */
+const LINE_END = /(?<=\\n)/
+
+/** Resolves to the parts of a value, to be joined in this order. One by one: each needs 256 KB meanwhile. */
+export async function packRequest(value: unknown): Promise<readonly RequestPart[]> {
+  const parts: RequestPart[] = []
+  for (const text of split(JSON.stringify(value)))
+    parts.push({ hash: createHash('sha256').update(text).digest(), bytes: await deflate(text) })
+  return parts
+}
+
+function split(json: string): readonly string[] {
+  const parts: string[] = []
+  let part = ''
+  for (const line of json.split(LINE_END)) {
+    part += line
+    if (part.length < MIN_CHARS || crc32(line) % LINES !== 0) continue
+    parts.push(part)
+    part = ''
+  }
+  return part === '' ? parts : [...parts, part]
+}
+
+/** Stores what a turn sent first, as step 0, or in a later step. */
+export async function putRequest(
+  db: Kysely<Tables>,
+  turn: string,
+  step: number,
+  parts: readonly RequestPart[],
+): Promise<void> {
+  const rows = parts.map(({ hash }, position) => ({ turn: turn as TurnId, step, position, hash }))
+  await db
+    .insertInto('request_parts')
+    .values(parts)
+    .onConflict((on) => on.doNothing())
+    .execute()
+  await db.insertInto('turn_parts').values(rows).execute()
+}
+
+/** The JSON of what a turn sent, by step. Empty if an older version stored it, or if it was removed. */
+export async function readRequests(db: Kysely<Tables>, turn: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ step: number; bytes: Uint8Array }>`
+    SELECT step, bytes FROM turn_parts JOIN request_parts ON request_parts.hash = turn_parts.hash
+    WHERE turn = ${turn} ORDER BY step, position`.execute(db)
+  const texts: string[] = []
+  for (const { step, bytes } of rows) texts[step] = (texts[step] ?? '') + inflateRawSync(bytes).toString()
+  return texts
+}
+
+/** Turns in one transaction: what was sent may have a hundred thousand characters. */
+const TURNS_AT_ONCE = 20
+
+/** Of a row of `turns`. */
+export const HAS_REQUESTS = sql`(prompt IS NOT NULL OR EXISTS (SELECT 1 FROM turn_parts WHERE turn = turns.id))`
+
+/** The oldest of the turns that are meant, to be handled in one transaction. */
+export async function someTurns(db: Kysely<Tables>, which: RawBuilder<unknown>): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`SELECT id FROM turns WHERE ${which}
+    ORDER BY started_at, id LIMIT ${TURNS_AT_ONCE}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The oldest turns that began before and have requests, whatever version stored them. Ids begin with their time. */
+export async function turnsWithRequests(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ turn: string }>`SELECT DISTINCT turn FROM turn_parts
+    WHERE turn < ${encodeTime(Math.max(0, before), 10)} ORDER BY turn LIMIT ${TURNS_AT_ONCE}`.execute(db)
+  const whole = await someTurns(db, sql`prompt IS NOT NULL AND started_at < ${before}`)
+  return [...rows.map(({ turn }) => turn), ...whole]
+}
+
+/** Removes what these turns sent. The lock `REQUESTS` is the caller's. */
+export async function removeRequests(
+  db: Kysely<Tables>,
+  { list }: Pick<Database['dialect'], 'list'>,
+  turns: readonly string[],
+): Promise<void> {
+  const ids = list(turns)
+  await sql`DELETE FROM request_parts
+    WHERE hash IN (SELECT hash FROM turn_parts WHERE turn IN ${ids})
+      AND NOT EXISTS (SELECT 1 FROM turn_parts AS other
+        WHERE other.hash = request_parts.hash AND other.turn NOT IN ${ids})`.execute(db)
+  await sql`DELETE FROM turn_parts WHERE turn IN ${ids}`.execute(db)
+  await sql`DELETE FROM turn_steps WHERE turn IN ${ids}`.execute(db)
+  await sql`UPDATE turns SET prompt = NULL WHERE id IN ${ids} AND prompt IS NOT NULL`.execute(db)
+}
