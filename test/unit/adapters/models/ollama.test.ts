@@ -1,164 +1,210 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createModel, type ModelConfig } from '../../../../src/adapters/models/index.ts'
-import { ModelError, type ModelRequest } from '../../../../src/turns/ports.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Server, createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { type ModelConfig, createModel } from '../../../../src/adapters/models/index.ts'
+import type { ModelRequest } from '../../../../src/turns/ports.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
+import { discoverOllamaModels } from '../../../../src/adapters/models/discover-ollama.ts'
 import { shown } from '../../../support/counting-servers.ts'
 import { collect, definition, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
-import {
-  cut,
-  raw,
-  startModelServer,
-  type ModelServer,
-  type RecordedRequest,
-} from '../../../support/model-server.ts'
+import { type ModelServer, type RecordedRequest, startModelServer } from '../../../support/model-server.ts'
 import { end, json, jsonLines, part } from '../../../support/ollama-wire.ts'
 
-let server: ModelServer
+describe('Ollama', () => {
+  let server: ModelServer
 
-beforeEach(async () => {
-  server = await startModelServer()
+  beforeEach(async () => {
+    server = await startModelServer()
+  })
+
+  afterEach(async () => {
+    await server[Symbol.asyncDispose]()
+  })
+
+  const modelOf = (change: Partial<ModelConfig> = {}) =>
+    createModel(sampleConfig({ backend: 'ollama', endpoint: server.endpoint, ...change }))
+
+  const ask = (request: ModelRequest, change: Partial<ModelConfig> = {}) =>
+    collect(modelOf(change).stream(request, new AbortController().signal))
+
+  describe('a request to Ollama', () => {
+    test('is exactly the prompt, the tools, the messages and the window, whatever form the endpoint has', async () => {
+      server.play(jsonLines(part({ content: 'ok' }), end(1, 1)))
+      const request = sampleRequest(
+        {
+          contextWindow: 8000,
+          messages: [
+            {
+              ...{ role: 'assistant', text: 'I look.', thoughts: [{ text: 'hm' }] },
+              calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"x"}' }],
+            },
+            { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: x' },
+          ],
+        },
+        'Grep',
+      )
+      await ask(request, { endpoint: `${server.endpoint}/v1`, keepAlive: -1 })
+      expect(server.requests[0]!.path).toBe('/api/chat')
+      expect(server.requests[0]!.body).toEqual({
+        model: 'qwen3:8b',
+        messages: [
+          { role: 'system', content: request.prompt.system },
+          { role: 'user', content: userContent(request.prompt) },
+          {
+            ...{ role: 'assistant', content: 'I look.', thinking: 'hm' },
+            tool_calls: [{ function: { name: 'Grep', arguments: { q: 'x' } } }],
+          },
+          { role: 'tool', tool_name: 'Grep', content: 'a.ts:1: x' },
+        ],
+        tools: [{ type: 'function', function: definition('Grep') }],
+        stream: true,
+        truncate: false,
+        shift: false,
+        options: { num_ctx: 8000, num_predict: 512 },
+        keep_alive: -1,
+      })
+    })
+  })
+
+  describe('an answer of Ollama', () => {
+    test('has thoughts, text, calls and usage, and may be cut into any bytes', async () => {
+      const lines = [
+        part({ thinking: 'Hé' }),
+        part({ content: 'I look.' }),
+        part({ tool_calls: [{ function: { name: 'Grep', arguments: { q: 'ü' } } }] }),
+        part({ tool_calls: [{ id: 'x1', function: { name: 'look' } }] }),
+        end(26, 3),
+      ]
+      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      server.play(async (response) => {
+        response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+        for (let at = 0; at < bytes.length; at += 7) {
+          response.write(bytes.subarray(at, at + 7))
+          await new Promise(setImmediate)
+        }
+        response.end()
+      })
+      expect(await ask(sampleRequest())).toEqual([
+        { type: 'thinking', text: 'Hé' },
+        { type: 'text', text: 'I look.' },
+        { type: 'thought', thought: { text: 'Hé' } },
+        { type: 'call', call: { id: 'call_0', name: 'Grep', arguments: '{"q":"ü"}' } },
+        { type: 'call', call: { id: 'x1', name: 'look', arguments: '{}' } },
+        { type: 'finish', reason: 'calls', usage: { input: 26, output: 3 } },
+      ])
+    })
+
+    test('that ends at its limit says so; counts that are text are read, and others left out', async () => {
+      server.play(
+        jsonLines({ ...end(0, 0, 'length'), prompt_eval_count: '26', eval_count: '3' }),
+        jsonLines({ ...end(0, 0), prompt_eval_count: 'many' }),
+      )
+      expect(await ask(sampleRequest())).toEqual([
+        { type: 'finish', reason: 'length', usage: { input: 26, output: 3 } },
+      ])
+      expect(await ask(sampleRequest())).toEqual([{ type: 'finish', reason: 'stop' }])
+    })
+  })
+
+  describe('asked about a model, Ollama', () => {
+    const asked: RecordedRequest[] = []
+    const facts = async (answer: object) => {
+      server.always((response, request) => {
+        asked.push(request)
+        return json(answer)(response, request)
+      })
+      return await modelOf().inquire!(AbortSignal.timeout(5_000))
+    }
+
+    test('tells its window and abilities', async () => {
+      expect(await facts(shown({ window: 40_960 }))).toEqual({ window: 40_960, tools: true })
+      expect(asked[0]).toMatchObject({ path: '/api/show', body: { model: 'qwen3:8b' } })
+      expect(await facts(shown({ window: 4096, capabilities: [], template: '{{ .Prompt }}' }))).toEqual({
+        window: 4096,
+        tools: false,
+        systemRole: false,
+      })
+    })
+
+    test('of an old version tells less, and of nonsense nothing is taken', async () => {
+      expect(await facts({})).toEqual({})
+      expect(
+        await facts({ model_info: { 'general.architecture': 'x', 'x.context_length': 'long' } }),
+      ).toEqual({})
+      await expect(facts([])).rejects.toThrow()
+    })
+  })
 })
 
-afterEach(async () => {
-  await server[Symbol.asyncDispose]()
-})
+const ollama = (body: string): Promise<{ endpoint: string } & AsyncDisposable> =>
+  listening(
+    createServer((request, response) => {
+      response.statusCode = request.url === '/api/tags' ? 200 : 404
+      response.end(body)
+    }),
+  )
 
-const modelOf = (change: Partial<ModelConfig> = {}) =>
-  createModel(sampleConfig({ backend: 'ollama', endpoint: server.endpoint, ...change }))
-
-const ask = (request: ModelRequest, change: Partial<ModelConfig> = {}) =>
-  collect(modelOf(change).stream(request, new AbortController().signal))
-
-async function failureOf(request = sampleRequest()): Promise<ModelError> {
-  const error = await ask(request).catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(ModelError)
-  return error as ModelError
+async function listening(server: Server): Promise<{ endpoint: string } & AsyncDisposable> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
 }
 
-describe('a request to Ollama', () => {
-  it('is exactly the prompt, the tools, the messages and the window, whatever form the endpoint has', async () => {
-    server.play(jsonLines(part({ content: 'ok' }), end(1, 1)))
-    const request = sampleRequest(
-      {
-        contextWindow: 8000,
-        messages: [
-          {
-            ...{ role: 'assistant', text: 'I look.', thoughts: [{ text: 'hm' }] },
-            calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"x"}' }],
-          },
-          { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: x' },
-        ],
-      },
-      'Grep',
-    )
-    await ask(request, { endpoint: `${server.endpoint}/v1`, keepAlive: -1 })
-    expect(server.requests[0]!.path).toBe('/api/chat')
-    expect(server.requests[0]!.body).toEqual({
-      model: 'qwen3:8b',
-      messages: [
-        { role: 'system', content: request.prompt.system },
-        { role: 'user', content: userContent(request.prompt) },
-        {
-          ...{ role: 'assistant', content: 'I look.', thinking: 'hm' },
-          tool_calls: [{ function: { name: 'Grep', arguments: { q: 'x' } } }],
-        },
-        { role: 'tool', tool_name: 'Grep', content: 'a.ts:1: x' },
-      ],
-      tools: [{ type: 'function', function: definition('Grep') }],
-      stream: true,
-      truncate: false,
-      shift: false,
-      options: { num_ctx: 8000, num_predict: 512 },
-      keep_alive: -1,
-    })
-  })
+test('every model that Ollama has can be mentioned, under the shortest name that is its own', async () => {
+  const names = ['qwen3:8b', 'llama3:8b', 'llama3:70b', 'hf.co/Some One/Big_Model:Q4']
+  await using server = await ollama(JSON.stringify({ models: names.map((name) => ({ name, size: 1 })) }))
+  const found = await discoverOllamaModels(server.endpoint)
+  expect(found.map((model) => [model.name, model.model])).toEqual([
+    ['qwen3', 'qwen3:8b'],
+    ['llama3-8b', 'llama3:8b'],
+    ['llama3-70b', 'llama3:70b'],
+    ['big_model', 'hf.co/Some One/Big_Model:Q4'],
+  ])
+  for (const model of found) expect(model).toMatchObject({ backend: 'ollama', endpoint: server.endpoint })
 })
 
-describe('an answer of Ollama', () => {
-  it('has thoughts, text, calls and usage, and may be cut into any bytes', async () => {
-    const lines = [
-      part({ thinking: 'Hé' }),
-      part({ content: 'I look.' }),
-      part({ tool_calls: [{ function: { name: 'Grep', arguments: { q: 'ü' } } }] }),
-      part({ tool_calls: [{ id: 'x1', function: { name: 'look' } }] }),
-      end(26, 3),
-    ]
-    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    server.play(async (response) => {
-      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-      for (let at = 0; at < bytes.length; at += 7) {
-        response.write(bytes.subarray(at, at + 7))
-        await new Promise(setImmediate)
-      }
-      response.end()
-    })
-    expect(await ask(sampleRequest())).toEqual([
-      { type: 'thinking', text: 'Hé' },
-      { type: 'text', text: 'I look.' },
-      { type: 'thought', thought: { text: 'Hé' } },
-      { type: 'call', call: { id: 'call_0', name: 'Grep', arguments: '{"q":"ü"}' } },
-      { type: 'call', call: { id: 'x1', name: 'look', arguments: '{}' } },
-      { type: 'finish', reason: 'calls', usage: { input: 26, output: 3 } },
-    ])
-  })
-
-  it('that ends at its limit says so; counts that are text are read, and others left out', async () => {
-    server.play(
-      jsonLines({ ...end(0, 0, 'length'), prompt_eval_count: '26', eval_count: '3' }),
-      jsonLines({ ...end(0, 0), prompt_eval_count: 'many' }),
-    )
-    expect(await ask(sampleRequest())).toEqual([
-      { type: 'finish', reason: 'length', usage: { input: 26, output: 3 } },
-    ])
-    expect(await ask(sampleRequest())).toEqual([{ type: 'finish', reason: 'stop' }])
-  })
-
-  it.each([
-    [
-      'an error in its middle',
-      jsonLines(part({ content: 'a' }), { error: 'CUDA out of memory' }),
-      'the provider reported: CUDA out of memory',
-    ],
-    ['no JSON', raw('not json\n'), "sent something that is not a model's answer"],
-    ['a list', raw('[]\n'), "sent something that is not a model's answer"],
-    ['no end', jsonLines(part({ content: 'a' })), 'ask again'],
-    ['a break', cut(), 'ask again'],
-    [
-      'an unknown model',
-      json({ error: "model 'qwen3:8b' not found" }, 404),
-      'knows no model called qwen3:8b',
-    ],
-  ])('with %s is a failure with a sentence', async (_what, script, sentence) => {
-    server.play(script)
-    expect((await failureOf()).message).toContain(sentence)
-  })
-})
-
-describe('asked about a model, Ollama', () => {
-  const asked: RecordedRequest[] = []
-  const facts = async (answer: object) => {
-    server.always((response, request) => {
-      asked.push(request)
-      return json(answer)(response, request)
-    })
-    return await modelOf().inquire!(AbortSignal.timeout(5_000))
+test('a model that Ollama says cannot answer is left out, and one of which it says nothing is not', async () => {
+  const shown: Readonly<Record<string, string>> = {
+    'nomic-embed-text:latest': '{"capabilities":["embedding"]}',
+    'qwen3:8b': '{"capabilities":["completion","tools"]}',
+    'old:1b': '{"details":{}}',
+    'odd:1b': 'not json',
   }
-
-  it('tells its window and abilities', async () => {
-    expect(await facts(shown({ window: 40_960 }))).toEqual({ window: 40_960, tools: true })
-    expect(asked[0]).toMatchObject({ path: '/api/show', body: { model: 'qwen3:8b' } })
-    expect(await facts(shown({ window: 4096, capabilities: [], template: '{{ .Prompt }}' }))).toEqual({
-      window: 4096,
-      tools: false,
-      systemRole: false,
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (part: Buffer) => (body += part.toString()))
+    request.on('end', () => {
+      if (request.url === '/api/tags') {
+        const names = [...Object.keys(shown), 'silent:1b']
+        response.end(JSON.stringify({ models: names.map((name) => ({ name })) }))
+        return
+      }
+      const { model } = JSON.parse(body) as { model: string }
+      if (model !== 'silent:1b') response.end(shown[model])
     })
   })
+  await using endpoint = await listening(server)
+  const found = await discoverOllamaModels(endpoint.endpoint)
+  expect(found.map(({ model }) => model)).toEqual(['qwen3:8b', 'old:1b', 'odd:1b', 'silent:1b'])
+})
 
-  it('of an old version tells less, and of nonsense nothing is taken', async () => {
-    expect(await facts({})).toEqual({})
-    expect(await facts({ model_info: { 'general.architecture': 'x', 'x.context_length': 'long' } })).toEqual(
-      {},
-    )
-    await expect(facts([])).rejects.toThrow()
-  })
+test.each(['', 'not json', '{"models":"many"}', '[]'])(
+  'what answers %j is not taken for Ollama',
+  async (body) => {
+    await using server = await ollama(body)
+    expect(await discoverOllamaModels(server.endpoint)).toEqual([])
+  },
+)
+
+test('where nothing listens there are no models', async () => {
+  const server = await ollama('')
+  await server[Symbol.asyncDispose]()
+  expect(await discoverOllamaModels(server.endpoint)).toEqual([])
 })

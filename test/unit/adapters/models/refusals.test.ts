@@ -1,18 +1,29 @@
 import { expect, test } from 'vitest'
+import { errorOfEvent, toModelError } from '../../../../src/adapters/models/errors.ts'
 import { parseRefusal } from '../../../../src/adapters/models/refusals.ts'
+import type { Fields } from '../../../../src/adapters/models/loose.ts'
+import { partNamedIn, without } from '../../../../src/adapters/models/refused-parts.ts'
+import { sampleConfig } from '../../../support/model-request.ts'
+
+const target = { access: sampleConfig({}), endpoint: 'http://localhost:1', advice: 'is it running?' }
+
+test.each([
+  ['overloaded_error', true],
+  ['rate_limit_error', true],
+  ['api_error', true],
+  ['timeout_error', true],
+  ['invalid_request_error', false],
+  ['authentication_error', false],
+])('an error of type %s inside a stream may be asked again: %s', (type, retryable) => {
+  const error = toModelError(errorOfEvent({ type, message: 'Overloaded' }), target, true)
+  expect(error.message).toMatch(/the provider reported: Overloaded$/)
+  expect(error.retryable).toBe(retryable)
+})
 
 test.each([
   [
-    "This model's maximum context length is 4097 tokens. However, you requested 4120 tokens (3120 in the messages, 1000 in the completion).",
-    { tokens: 3120, window: 4097 },
-  ],
-  [
     "This model's maximum context length is 4097 tokens, however you requested 4116 tokens (3860 in your prompt; 256 for the completion).",
     { tokens: 3860, window: 4097 },
-  ],
-  [
-    "This model's maximum context length is 128000 tokens. However, your messages resulted in 173172 tokens.",
-    { tokens: 173_172, window: 128_000 },
   ],
   [
     "This model's maximum context length is 4096 tokens. However, your request has 4645 input tokens. Please reduce the length of the input messages.",
@@ -58,7 +69,6 @@ test.each([
     'request (131168 tokens) exceeds the available context size (131072 tokens), try increasing it',
     { tokens: 131_168, window: 131_072 },
   ],
-  ['the request exceeds the available context size, try increasing it', {}],
   ['Requested tokens (85) exceed context window of 2048', {}],
   [
     'Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens',
@@ -76,14 +86,9 @@ test.each([
     { tokens: 85_432, window: 204_800 },
   ],
   [
-    "This endpoint's maximum context length is 16384 tokens. However, you requested about 94307 tokens (94307 of text input).",
-    { tokens: 94_307, window: 16_384 },
-  ],
-  [
     "Requested token count exceeds the model's maximum context length of 32768 tokens. You requested a total of 70000 tokens: 6000 tokens from the input messages and 64000 tokens for the completion.",
     { tokens: 6000, window: 32_768 },
   ],
-  ["Requested token count exceeds the model's maximum context length of 131072 tokens.", { window: 131_072 }],
   ["Input length (265330) exceeds model's maximum context length (262144).", { window: 262_144 }],
   [
     "The input (61709 tokens) is longer than the model's context length (40960 tokens).",
@@ -96,7 +101,6 @@ test.each([
   ['Input length 300000 exceeds the maximum allowed input length of 262144 tokens.', {}],
   ['{"type":"request_too_large","message":"Request exceeds the maximum size"}', {}],
   ['Input is too long for requested model.', {}],
-  ['The input token count exceeds the maximum number of tokens allowed 1048576.', { window: 1_048_576 }],
   ['The input token count exceeds the maximum number of tokens allowed (1048576).', { window: 1_048_576 }],
   [
     'Prompt contains 240000 tokens and 0 draft tokens, too large for model with 128000 maximum context length',
@@ -179,4 +183,103 @@ test('an error of any length is looked at in linear time', () => {
   ])
     parseRefusal(piece.repeat(1_000_000 / piece.length))
   expect(performance.now() - start).toBeLessThan(2_000)
+})
+
+const fn = (name: string): object => ({ type: 'function', function: { name, parameters: {} } })
+
+const BODY = {
+  model: 'm',
+  messages: [],
+  stream: true,
+  stream_options: { include_usage: true },
+  max_tokens: 100,
+  temperature: 0.5,
+  stop: ['x'],
+  parallel_tool_calls: false,
+  reasoning_effort: 'low',
+  tools: [fn('say'), fn('holler_set'), fn('holler_set_all')],
+}
+
+const named = (said: string, body: Fields = BODY) => partNamedIn(said, body)
+
+test.each([
+  [
+    'max_tokens',
+    `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"}}`,
+  ],
+  ['max_tokens', 'json: unknown field "max_tokens"'],
+  [
+    'temperature',
+    "Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.",
+  ],
+  ['temperature', '`temperature` is deprecated for this model.'],
+  [
+    'stream_options',
+    '{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}',
+  ],
+  ['stream_options', 'Unrecognized request argument supplied: stream_options'],
+  ['stream_options', 'Stream options can only be defined when `stream` is set'],
+  [
+    'parallel_tool_calls',
+    "litellm.UnsupportedParamsError: openai does not support parameters: ['parallel_tool_calls']",
+  ],
+  ['reasoning_effort', 'Function tools with reasoning_effort are not supported for this model'],
+  ['stop', "property 'stop' is unsupported"],
+])('the field %s is named by: %s', (field, said) => {
+  expect(named(said)).toEqual({ kind: 'field', field })
+})
+
+test.each([
+  ['holler_set', "Invalid schema for function 'holler_set': object schema missing properties."],
+  ['holler_set_all', 'tools.2.custom.input_schema: JSON schema is invalid'],
+  ['holler_set', '{"error":{"message":"Invalid schema","param":"tools[1].function.parameters"}}'],
+  [
+    'say',
+    '{"detail":[{"loc":["body","tools",0,"function","parameters"],"msg":"Input should be a valid dictionary"}]}',
+  ],
+  ['holler_set_all', 'tool name: holler_set_all is longer than allowed'],
+])('the tool %s is named by: %s', (tool, said) => {
+  expect(named(said)).toEqual({ kind: 'tool', tool })
+})
+
+test('a declaration of Gemini is named by its place among the declarations', () => {
+  const tools = [{ functionDeclarations: [{ name: 'a' }, { name: 'b' }] }]
+  const said =
+    'GenerateContentRequest.tools[0].function_declarations[1].parameters.properties[x].items: missing field'
+  expect(named(said, { contents: [], tools })).toEqual({ kind: 'tool', tool: 'b' })
+})
+
+test('a setting of Gemini is a field', () => {
+  const body = { contents: [], generationConfig: { maxOutputTokens: 5, thinkingConfig: {} } }
+  const said = 'Invalid JSON payload received. Unknown name "thinkingConfig" at \'generation_config\''
+  expect(named(said, body)).toEqual({ kind: 'field', field: 'thinkingConfig' })
+})
+
+test.each([
+  'max_tokens must be positive',
+  'max_tokens is too large: 5000. This model supports at most 4096',
+  'please stop',
+  'the model m does not exist',
+  "messages: unexpected role 'tool'",
+  'tools.17.name: too long',
+  "top_k is not supported; function 'other' is unknown",
+  '',
+])('no part that may be left out is named by: %s', (said) => {
+  expect(named(said)).toBeUndefined()
+})
+
+test('a part is named in linear time', () => {
+  const start = performance.now()
+  for (const piece of ['tools"', "'", 'function ', 'stream_options_', '"a'])
+    named(piece.repeat(1_000_000 / piece.length))
+  expect(performance.now() - start).toBeLessThan(2_000)
+})
+
+test('a refused limit of tokens is sent by its other name, and other refused fields are not sent', () => {
+  const body = { max_tokens: 5, temperature: 1, generationConfig: { thinkingConfig: {}, topP: 1 }, stop: [] }
+  expect(without(body, ['max_tokens', 'temperature', 'thinkingConfig'])).toEqual({
+    max_completion_tokens: 5,
+    generationConfig: { topP: 1 },
+    stop: [],
+  })
 })

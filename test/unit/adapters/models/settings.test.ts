@@ -1,5 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import { requestOf } from '../../../support/sent-requests.ts'
+import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { createModel } from '../../../../src/adapters/models/index.ts'
+import { modelOf, requestOf } from '../../../support/sent-requests.ts'
+import { collect, sampleRequest, textOf } from '../../../support/model-request.ts'
+import { says, startModelServer } from '../../../support/model-server.ts'
 
 const AT = 'endpoint = "ENDPOINT"\nmodel = "m-1"\n'
 const SAMPLING = 'temperature = 0.5\ntop_p = 0.9\nstop = "END"\n'
@@ -44,12 +50,12 @@ const BODIES: readonly (readonly [backend: string, keys: string, body: object])[
 ]
 
 describe('a request', () => {
-  it.each(BODIES)('to %s has the settings %j', async (backend, keys, body) => {
+  test.each(BODIES)('to %s has the settings %j', async (backend, keys, body) => {
     const sent = await requestOf(`backend = "${backend}"\n${AT}${keys}`)
     expect(sent.body).toMatchObject(body)
   })
 
-  it.each([
+  test.each([
     ['anthropic', 'claude-sonnet-4-5-20250929', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
     ['anthropic', 'claude-sonnet-4-20250514', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
     ['anthropic', 'claude-opus-4-6', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
@@ -62,13 +68,13 @@ describe('a request', () => {
     expect((await requestOf(keys)).body).toMatchObject(body)
   })
 
-  it('for an answer too short to think in asks Anthropic for no thoughts', async () => {
+  test('for an answer too short to think in asks Anthropic for no thoughts', async () => {
     const keys = 'backend = "anthropic"\nendpoint = "ENDPOINT"\nmodel = "claude-sonnet-4-5"\neffort = "high"'
     const { body } = await requestOf(keys, { maxOutput: 1024 })
     expect(body).not.toHaveProperty('thinking')
   })
 
-  it('without settings has none', async () => {
+  test('without settings has none', async () => {
     const { body } = await requestOf(`backend = "ollama"\n${AT}`)
     expect(Object.keys(body)).toEqual([
       'model',
@@ -81,7 +87,7 @@ describe('a request', () => {
     ])
   })
 
-  it.each(['openai', 'openai-compatible', 'llamacpp', 'anthropic', 'gemini', 'ollama'])(
+  test.each(['openai', 'openai-compatible', 'llamacpp', 'anthropic', 'gemini', 'ollama'])(
     'to %s has the headers of header_env, and no empty key',
     async (backend) => {
       const keys = `backend = "${backend}"\n${AT}header_env = { "api-key" = "AZURE_KEY", X-None = "NONE" }`
@@ -96,9 +102,13 @@ describe('a request', () => {
 describe('an endpoint', () => {
   const WHOLE = 'endpoint_is_whole = true\n'
 
-  it.each([
+  test.each([
     ['openai-compatible', 'ENDPOINT', '', '/v1/chat/completions'],
     ['openai-compatible', 'ENDPOINT/v1/chat/completions', '', '/v1/chat/completions'],
+    ['openai-compatible', 'ENDPOINT/', '', '/v1/chat/completions'],
+    ['openai-compatible', 'ENDPOINT/v1/', '', '/v1/chat/completions'],
+    ['openai-compatible', 'ENDPOINT/api', '', '/api/v1/chat/completions'],
+    ['openai-compatible', 'ENDPOINT/v1beta/openai', '', '/v1beta/openai/chat/completions'],
     ['openai-compatible', 'ENDPOINT/api/chat/completions/', '', '/api/chat/completions'],
     ['openai-compatible', 'ENDPOINT/v1?team=a%20b', '', '/v1/chat/completions?team=a+b'],
     [
@@ -127,4 +137,53 @@ describe('an endpoint', () => {
     const sent = await requestOf(`backend = "${backend}"\nmodel = "m-1"\nendpoint = "${endpoint}"\n${keys}`)
     expect(sent.path).toBe(path)
   })
+})
+
+/** An HTTP proxy that leads every tunnel to `port`, whatever host it is for. */
+async function startHttpProxy(port: number) {
+  const hosts: string[] = []
+  const proxy = createServer().on('connect', (request, client) => {
+    hosts.push(request.url ?? '')
+    const server = connect(port, '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n')
+      client.pipe(server).pipe(client)
+    })
+    for (const socket of [client, server]) socket.on('error', () => socket.destroy())
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  return {
+    hosts,
+    address: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    [Symbol.dispose]: () => void proxy.close(),
+  }
+}
+
+async function say(endpoint: string, env: Record<string, string>): Promise<string> {
+  const model = createModel(
+    modelOf(`backend = "openai-compatible"\nmodel = "m-1"\nendpoint = "${endpoint}"`, env),
+  )
+  return textOf(await collect(model.stream(sampleRequest(), new AbortController().signal)))
+}
+
+test('a model is reached through the proxy of the environment', async () => {
+  await using server = await startModelServer()
+  using proxy = await startHttpProxy(Number(new URL(server.endpoint).port))
+  server.play(says('hello'))
+  expect(await say('http://models.example.org:8000', { HTTP_PROXY: proxy.address })).toBe('hello')
+  expect(proxy.hosts).toEqual(['models.example.org:8000'])
+})
+
+test('a model on this machine is reached without the proxy', async () => {
+  await using server = await startModelServer()
+  using proxy = await startHttpProxy(Number(new URL(server.endpoint).port))
+  server.play(says('hello'))
+  expect(await say(server.endpoint, { HTTP_PROXY: proxy.address, HTTPS_PROXY: proxy.address })).toBe('hello')
+  expect(proxy.hosts).toEqual([])
+})
+
+test('a host of NO_PROXY is reached without the proxy', async () => {
+  const env = { https_proxy: 'http://127.0.0.1:9', NO_PROXY: 'models.invalid' }
+  await expect(say('http://models.invalid', env)).rejects.toThrow(
+    /there is no host at http:\/\/models\.invalid/,
+  )
 })

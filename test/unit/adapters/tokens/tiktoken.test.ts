@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { get_encoding } from 'tiktoken'
 import { afterAll, describe, expect, test } from 'vitest'
 import { cutLines, cutLongRuns } from '../../../../src/adapters/tokens/pieces.ts'
+import { createMemo } from '../../../../src/adapters/tokens/tiktoken.ts'
 import { tokenCounters } from '../../../support/token-counters.ts'
 import { runs } from '../../../support/runs.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
@@ -53,4 +54,22 @@ test('the counters say which encodings there are', () => {
     'there is no token encoding called "o200k_bass"; did you mean o200k_base?',
   )
   expect(() => tokenCounters.of('')).toThrow('there are o200k_base')
+})
+
+test('a memo computes once, forgets what was asked for longest ago, and never keeps more than it may', () => {
+  const computed: string[] = []
+  const length = createMemo(10, (text) => {
+    computed.push(text)
+    return text.length
+  })
+  expect([length('aaaa'), length('bbbb'), length('aaaa')]).toEqual([4, 4, 4])
+  expect(computed).toEqual(['aaaa', 'bbbb'])
+  length('cccc')
+  length('aaaa')
+  expect(computed).toEqual(['aaaa', 'bbbb', 'cccc'])
+  length('bbbb')
+  expect(computed).toEqual(['aaaa', 'bbbb', 'cccc', 'bbbb'])
+  length('x'.repeat(11))
+  length('x'.repeat(11))
+  expect(computed.length).toBe(6)
 })

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { type AddressInfo, type Socket, createServer } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { createCA, createCert } from 'mkcert'
 import { describe, expect, test } from 'vitest'
-import type { BusConfig } from '../../../../src/adapters/wire/config.ts'
+import { type BusConfig, natsAddress } from '../../../../src/adapters/wire/config.ts'
 import { busProblem, openWire } from '../../../../src/adapters/wire/wire.ts'
 import { built } from '../../../support/built.ts'
-import { createEventLog, type EventLog } from '../../../support/event-log.ts'
-import { startNats, type TestNats } from '../../../support/nats.ts'
+import { type EventLog, createEventLog } from '../../../support/event-log.ts'
+import { type TestNats, startNats } from '../../../support/nats.ts'
 import { createNatsUsers } from '../../../support/nats-users.ts'
 import { lacks } from '../../../support/needs.ts'
 import { freePort } from '../../../support/postgres/server.ts'
@@ -248,3 +248,34 @@ describe.skipIf(lacks('nats'))('NATS', () => {
 
 /** What a certificate must say. */
 const NAMES = { organization: 'exam', countryCode: 'DE', state: 'x', locality: 'x' }
+
+test.each([
+  ['nats://h', { servers: ['h:4222'], isEncrypted: false }],
+  ['nats://h/', { servers: ['h:4222'], isEncrypted: false }],
+  ['tls://h.example.org:443', { servers: ['h.example.org:443'], isEncrypted: true }],
+  ['nats://a,b:1, nats://[::1]:2', { servers: ['a:4222', 'b:1', '[::1]:2'], isEncrypted: false }],
+  ['nats://a,tls://b', { servers: ['a:4222', 'b:4222'], isEncrypted: true }],
+  ['nats://t0ken@h', { servers: ['h:4222'], isEncrypted: false, login: { token: 't0ken' } }],
+  [
+    'nats://me:p%40%2Css@a,b,nats://me:p%40%2Css@c',
+    {
+      servers: ['a:4222', 'b:4222', 'c:4222'],
+      isEncrypted: false,
+      login: { user: 'me', pass: 'p@,ss' },
+    },
+  ],
+])('%s is read', (url, address) => {
+  expect(natsAddress(url)).toEqual(address)
+})
+
+test.each([
+  ...'h h:4222 nats:// nats://:4222 nats://h:99999 nats://h:x nats://a, ,nats://a nats://a,,nats://b'.split(
+    ' ',
+  ),
+  ...'nats://h/path nats://h?tls=true nats://h#x nats://me:%zz@h nats://:password@h nats://me:one@a,me:two@b ws://h nats://a,ws://b http://h'.split(
+    ' ',
+  ),
+  ...['', 'nats://a b', 'NATS://h\n'],
+])('%j is no address', (url) => {
+  expect(natsAddress(url)).toBeUndefined()
+})

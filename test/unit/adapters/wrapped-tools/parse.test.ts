@@ -1,7 +1,16 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { parseToolFile } from '../../../../src/adapters/wrapped-tools/parse.ts'
-import { toSchema } from '../../../../src/adapters/wrapped-tools/parameters.ts'
+import {
+  type Parameter,
+  type ValueType,
+  toSchema,
+} from '../../../../src/adapters/wrapped-tools/parameters.ts'
+import { parameterProblem, toBaseArguments } from '../../../../src/adapters/wrapped-tools/make-tool.ts'
+import { ArgumentError, checkArguments } from '../../../../src/tools/arguments.ts'
+import { defineTool } from '../../../../src/tools/define-tool.ts'
+import { checkedParts } from '../../../../src/adapters/wrapped-tools/command.ts'
 import { runs } from '../../../support/runs.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
 
@@ -35,7 +44,7 @@ const withLine = (line: string): string => `${glob}${line}\n`
 const withParam = (param: string): string => glob.replace(/@param.*\n/, `${param}\n`)
 
 describe('parseToolFile', () => {
-  it('reads a wrapped tool', () => {
+  test('reads a wrapped tool', () => {
     expect(definitionOf(glob)).toEqual({
       file: 'X.tool',
       line: 4,
@@ -61,7 +70,7 @@ describe('parseToolFile', () => {
     })
   })
 
-  it('reads which options take text, and which of them give the pattern', () => {
+  test('reads which options take text, and which of them give the pattern', () => {
     const parsed = definitionOf(withLine('@value -A --after-context\n  -m\n@pattern -e --regexp'))
     expect(parsed.wrapper?.positions).toEqual({
       values: ['-A', '--after-context', '-m', '-e', '--regexp'],
@@ -70,7 +79,7 @@ describe('parseToolFile', () => {
     expect(definitionOf(withLine('@pattern')).wrapper?.positions).toEqual({ values: [], pattern: [] })
   })
 
-  it('reads an alias, which has a name and a base and nothing else', () => {
+  test('reads an alias, which has a name and a base and nothing else', () => {
     expect(definitionOf('@name webFetch\n@wrapped web_fetch\n')).toEqual({
       file: 'X.tool',
       line: 1,
@@ -82,7 +91,7 @@ describe('parseToolFile', () => {
     })
   })
 
-  it.each([
+  test.each([
     ['CRLF line ends', glob.replaceAll('\n', '\r\n')],
     ['lone CR line ends', glob.replaceAll('\n', '\r')],
     ['a byte order mark', `\uFEFF${glob}`],
@@ -96,13 +105,13 @@ describe('parseToolFile', () => {
     expect(definitionOf(text)).toMatchObject(same)
   })
 
-  it('keeps blank lines inside the description and drops those around it', () => {
+  test('keeps blank lines inside the description and drops those around it', () => {
     expect(definitionOf(`\n\n  One.\n\nTwo.  \n\n\n${glob.slice(glob.indexOf('@'))}`).description).toBe(
       'One.\n\nTwo.',
     )
   })
 
-  it('warns of annotations that it does not know, and of text that belongs to none', () => {
+  test('warns of annotations that it does not know, and of text that belongs to none', () => {
     expect(warningsOf(withLine('@colour blue'))).toEqual(['10: unknown @colour; it is ignored'])
     expect(warningsOf(withLine('@titel X'))).toEqual([
       '10: unknown @titel (did you mean @title?); it is ignored',
@@ -113,7 +122,7 @@ describe('parseToolFile', () => {
     expect(warningsOf(withLine('@param more {string} unused'))).toEqual(['6: @command does not use {more}'])
   })
 
-  it.each([
+  test.each([
     ['', '1: @name is missing: @name and the name of a tool'],
     ['@name X', '1: @wrapped is missing: @wrapped and the name of a tool'],
     ['@wrapped read_file', '1: @name is missing: @name and the name of a tool'],
@@ -200,12 +209,12 @@ describe('parseToolFile', () => {
     expect(problemsOf(text)).toContain(problem)
   })
 
-  it('keeps quoted words of a template together', () => {
+  test('keeps quoted words of a template together', () => {
     const words = definitionOf(glob.replace('-type f', `-name '* *' "a 'b'"`)).wrapper?.words
     expect(words).toEqual(['find', '{arguments}', '-name', '* *', "a 'b'"])
   })
 
-  it('takes a parameter without [required] for optional', () => {
+  test('takes a parameter without [required] for optional', () => {
     const [parameter] = definitionOf(withParam('@param arguments {string} all of them')).wrapper!.parameters
     expect(parameter).toEqual({
       name: 'arguments',
@@ -215,7 +224,7 @@ describe('parseToolFile', () => {
     })
   })
 
-  it('builds nested objects from @type and @property in any order', () => {
+  test('builds nested objects from @type and @property in any order', () => {
     const { wrapper } = definitionOf(`Move.
 
 @property Line.points {array<Point>} corners
@@ -256,22 +265,13 @@ describe('parseToolFile', () => {
     })
   })
 
-  it('never throws, and gives every problem a file and a line, for any text', () => {
+  test('never throws, and gives every problem a file and a line, for any text', () => {
     const line = fc.oneof(
       fc.string({ unit: anyCharacter }),
       fc
         .tuple(
           fc.constantFrom(
-            '@name',
-            '@wrapped',
-            '@title',
-            '@command',
-            '@param',
-            '@type',
-            '@property',
-            '@access',
-            '@deny',
-            '@x',
+            ...'@name @wrapped @title @command @param @type @property @access @deny @x'.split(' '),
           ),
           fc.oneof(
             fc.string(),
@@ -294,10 +294,160 @@ describe('parseToolFile', () => {
     )
   })
 
-  it('refuses hostile lines without stalling on them', () => {
+  test('refuses hostile lines without stalling on them', () => {
     const blanks = ' '.repeat(60_000)
     expect(problemsOf(withLine(`@param a {${blanks}`))).toHaveLength(1)
     expect(problemsOf(withLine(`@type T${blanks}{object`))).toHaveLength(1)
     expect(problemsOf(glob.replace(/@command.*/, `@command ${'"'.repeat(60_001)}`))).toHaveLength(1)
+  })
+})
+
+const input = z.strictObject({
+  place: z.string(),
+  days: z.int().optional(),
+  height: z.number().nullable().optional(),
+  inside: z.boolean().optional(),
+  tags: z.array(z.string()).optional(),
+  unit: z.enum(['C', 'F']).default('C'),
+})
+
+const weather = defineTool({
+  id: 'weather',
+  title: 'Weather',
+  description: 'Says how the weather will be.',
+  access: 'read',
+  input,
+  run: (args) => JSON.stringify(args),
+})
+
+const text: ValueType = { type: 'string' }
+const words: ValueType = { type: 'array', items: text }
+const param = (name: string, type: ValueType): Parameter => ({ name, type, required: true, description: '' })
+const byWords = (...given: readonly string[]) =>
+  toBaseArguments({ arguments: given }, [param('arguments', words)], weather)
+
+describe('toBaseArguments', () => {
+  test('gives the words to the parameters of the base in their order, in their types', () => {
+    const args = byWords('Oslo', '3', '1.5', 'true', '["a","b"]', 'F')
+    const wanted = { place: 'Oslo', days: 3, height: 1.5, inside: true, tags: ['a', 'b'], unit: 'F' }
+    expect(args).toEqual(wanted)
+    expect(checkArguments(input, weather.schema, args)).toEqual(wanted)
+  })
+
+  test('leaves a word for a text as it is, even if it looks like a number', () => {
+    expect(byWords('7')).toEqual({ place: '7' })
+  })
+
+  test('leaves a word that is no JSON to the base, which says what it must be', () => {
+    expect(() => checkArguments(input, weather.schema, byWords('Oslo', 'three'))).toThrow(
+      'days must be an integer, got "three"',
+    )
+  })
+
+  test.each([[[]], [['Oslo', '1', '2', 'true', '[]', 'C', 'more']]])('refuses %j', (given) => {
+    expect(() => byWords(...given)).toThrow(
+      new ArgumentError(
+        'arguments are place, days, height, inside, tags, unit, in this order: ' +
+          `at least 1 and at most 6, got ${given.length}`,
+      ),
+    )
+  })
+
+  test('passes over the parameters that the file declares by name', () => {
+    const parameters = [param('days', { type: 'integer' }), param('arguments', words)]
+    expect(toBaseArguments({ days: 2, arguments: ['Oslo', '1.5'] }, parameters, weather)).toEqual({
+      days: 2,
+      place: 'Oslo',
+      height: 1.5,
+    })
+  })
+
+  test('hands a parameter called arguments on as it is if the base has one', () => {
+    const base = { id: 'echo', schema: { type: 'object', properties: { arguments: { type: 'array' } } } }
+    const parameters = [param('arguments', words)]
+    expect(parameterProblem(parameters, base)).toBeUndefined()
+    expect(toBaseArguments({ arguments: ['a', 'b'] }, parameters, base)).toEqual({ arguments: ['a', 'b'] })
+  })
+
+  test('throws nothing but an ArgumentError, whatever the words are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.string(), fc.json())), (given) => {
+        try {
+          expect(Object.keys(byWords(...given))).toHaveLength(given.length)
+        } catch (error) {
+          expect(error).toBeInstanceOf(ArgumentError)
+          expect(given.length === 0 || given.length > 6 || given.join('').includes('\0')).toBe(true)
+        }
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+})
+
+describe('parameterProblem', () => {
+  test.each<[string, ValueType]>([
+    ['place', text],
+    ['days', { type: 'integer' }],
+    ['height', { type: 'integer' }],
+    ['height', { type: 'number' }],
+    ['inside', { type: 'boolean' }],
+    ['tags', words],
+    ['unit', text],
+    ['arguments', words],
+  ])('finds nothing wrong with %s of type %j', (name, type) => {
+    expect(parameterProblem([param(name, type)], weather)).toBeUndefined()
+  })
+
+  test.each<[string, ValueType, string]>([
+    ['days', { type: 'number' }, 'days {number}'],
+    ['days', text, 'days {string}'],
+    ['tags', { type: 'array', items: { type: 'integer' } }, 'tags {array<integer>}'],
+    ['place', { type: 'object', description: '', properties: [] }, 'place {object}'],
+    ['constructor', text, 'constructor {string}'],
+  ])('names %s of type %j with all that the base takes', (name, type, shown) => {
+    expect(parameterProblem([param(name, type)], weather)).toBe(
+      `weather cannot take @param ${shown}; it takes place {string}, days {integer}, ` +
+        'height {number or null}, inside {boolean}, tags {array<string>}, unit {string}, ' +
+        'or their values in this order as arguments {array<string>}',
+    )
+  })
+
+  test('says that a base takes no parameters', () => {
+    const clock = { id: 'clock', schema: { type: 'object', properties: {} } }
+    expect(parameterProblem([param('arguments', words)], clock)).toBe(
+      'clock cannot take @param arguments {array<string>}; it takes no parameters',
+    )
+  })
+})
+
+const grep = { values: ['-A', '--include', '-e', '--regexp'], pattern: ['-e', '--regexp'] }
+const find = { values: ['-name', '-path'] }
+
+describe('the words of a command that may be options or paths', () => {
+  test.each([
+    [grep, ['-rn', '/x', '/y'], ['-rn', undefined, '/y']],
+    [grep, ['/x', '-rn', '/y'], [undefined, '-rn', '/y']],
+    [grep, ['-A', '/x', '/y', '/z'], ['-A', undefined, undefined, '/z']],
+    [grep, ['-A3', '/x', '/y'], ['-A', undefined, '/y']],
+    [grep, ['-Ae', '/x', '/y'], ['-A', undefined, '/y']],
+    [grep, ['-rnA', '3', '/x'], ['-rnA', undefined, undefined]],
+    [grep, ['-e', '-foo', '/y'], ['-e', undefined, '/y']],
+    [grep, ['/y', '-e', '--'], ['/y', '-e', undefined]],
+    [grep, ['-rne/x', '/y'], ['-rne', '/y']],
+    [grep, ['--regexp=/x', '/y'], ['--regexp', '/y']],
+    [grep, ['--reg', '/x', '/y'], ['--reg', '/x', '/y']],
+    [grep, ['--reg=/x', '/y'], ['--reg=/x', '/y']],
+    [grep, ['-e', 'x', '--inc', '/y'], ['-e', undefined, '--inc', '/y']],
+    [grep, ['--include=/x', '/y', '/z'], ['--include', undefined, '/z']],
+    [grep, ['--other=/x', '/y'], ['--other=/x', undefined]],
+    [grep, ['--', '-foo', '-e', '/y'], ['--', undefined, '-e', '/y']],
+    [grep, ['-', '/y'], [undefined, '/y']],
+    [grep, ['-r/e', '/y'], ['-r/e', undefined]],
+    [grep, ['-e'], ['-e']],
+    [grep, [], []],
+    [find, ['/x', '-name', '-delete', '-delete'], ['/x', '-name', undefined, '-delete']],
+    [find, ['-names', '/x'], ['-names', '/x']],
+  ])('are for %j and %j these: %j', (positions, words, parts) => {
+    expect(checkedParts(words, positions)).toEqual(parts)
   })
 })

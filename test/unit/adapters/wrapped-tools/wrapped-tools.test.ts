@@ -157,29 +157,9 @@ describe('createWrappedTools', () => {
       `web_fetch cannot take @param adress {string}; ${WEB_FETCH_TAKES}`,
     ],
     [
-      'a parameter with a type that its base does not allow',
-      page('@param url {integer} [required] x'),
-      `web_fetch cannot take @param url {integer}; ${WEB_FETCH_TAKES}`,
-    ],
-    [
-      'one parameter of its base and one that it does not have',
-      page('@param url {string} [required] x\n@param depth {number}'),
-      `web_fetch cannot take @param depth {number}; ${WEB_FETCH_TAKES}`,
-    ],
-    [
-      'a list where its base takes one text',
-      page('@param url {array<string>} [required] x'),
-      `web_fetch cannot take @param url {array<string>}; ${WEB_FETCH_TAKES}`,
-    ],
-    [
       'arguments that are no words',
       page('@param arguments {array<integer>} [required] x'),
       `web_fetch cannot take @param arguments {array<integer>}; ${WEB_FETCH_TAKES}`,
-    ],
-    [
-      'arguments that are one text',
-      page('@param arguments {string} [required] x'),
-      `web_fetch cannot take @param arguments {string}; ${WEB_FETCH_TAKES}`,
     ],
   ])('refuses a file that names %s', async (_, text, message) => {
     await put('x.tool', text)
@@ -298,22 +278,6 @@ describe('createWrappedTools', () => {
       'the directory is not there yet; it is read as soon as it is',
     ])
   })
-
-  it('loads the alias and the wrapped tool of the seed system unchanged', async () => {
-    await put('webFetch.tool', alias('webFetch', 'read_file'))
-    await put(
-      'g.tool',
-      'Find files.\nMore.\n\n@title Glob Pattern Matching\n@name Glob\n@wrapped run_command\n' +
-        '@command find {arguments} -type f\n@example {"name": "Glob", "arguments": {"arguments": ["-name", "*.c"]}}\n' +
-        '@param arguments {array<string>} [required] Array of strings\n',
-    )
-    await using wrapped = await load()
-    expect(wrapped.problems()).toEqual([])
-    expect(wrapped.tools().map(({ id, access }) => [id, access])).toEqual([
-      ['Glob', 'execute'],
-      ['webFetch', 'read'],
-    ])
-  })
 })
 
 describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
@@ -360,17 +324,13 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
   it.each([
     ['Grep', ['-rn', '// TODO', '.'], './src/urls:1:// TODO href=/x\n'],
     ['Grep', ['-rn', '/api/v1', '.'], './src/urls:2:get /api/v1 -foo\n'],
-    ['Grep', ['-rn', 'href=/x', '.'], './src/urls:1:// TODO href=/x\n'],
-    ['Grep', ['-rn', '-e', '-foo', '.'], './src/urls:2:get /api/v1 -foo\n'],
     ['Grep', ['-rn', '--', '-foo', '.'], './src/urls:2:get /api/v1 -foo\n'],
-    ['Grep', ['-rne/api', 'src'], 'src/urls:2:get /api/v1 -foo\n'],
     [
       'Grep',
       ['-h', '--regexp=/api', '--regexp', '// TODO', 'src/urls'],
       '// TODO href=/x\nget /api/v1 -foo\n',
     ],
     ['Grep', ['-c', '-m', '1', '--include', '*/..', '../x', 'src/urls'], 'No matches.'],
-    ['Glob', ['.', '-path', '*/src/*', '-name', 'urls'], './src/urls\n'],
     ['LS', ['-I', '/up', 'src'], 'a.ts\nurls\n'],
   ])('searches for what looks like a path or an option: %s %j', async (id, args, output) => {
     await writeFile(join(files, 'src', 'urls'), '// TODO href=/x\nget /api/v1 -foo\n')
@@ -479,18 +439,13 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
   })
 
   it.each([
-    [undefined, 'arguments is required (an array of strings)'],
     [{}, 'arguments is required (an array of strings)'],
-    [{ arguments: null }, 'arguments is required (an array of strings)'],
-    [{ arguments: '-rn' }, 'arguments must be an array of strings, got "-rn"'],
     [{ arguments: ['-rn', 5] }, 'arguments[1] must be a string, got 5'],
-    [{ arguments: [['x']] }, 'arguments[0] must be a string, got ["x"]'],
     [{ arguments: ['a\0b'] }, 'arguments[0] holds a NUL byte, which no argument can'],
     [{ arguments: Array.from({ length: 1001 }, () => 'x') }, '1001 arguments are too many; at most 1000 fit'],
     [{ arguments: ['x'.repeat(131_072)] }, 'the arguments have 131073 bytes; at most 131072 fit'],
     [{ arguments: ['x'], pattern: 'y' }, `unknown parameter "pattern"; it takes 'arguments'`],
     [['-rn'], 'arguments must be an object, got ["-rn"]'],
-    ['-rn', 'arguments must be an object, got "-rn"'],
   ])('answers the arguments %j with what to change', async (args, message) => {
     const result = await callTool(tool('Grep'), args, contextFor(workspace()))
     expect(result).toEqual({ content: `ERROR: Grep: ${message}`, isError: true })
@@ -561,24 +516,8 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
       .string({ unit: 'grapheme', maxLength: 30 })
       .filter((each) => !each.includes('\0') && !each.includes('/') && !each.includes('..'))
     const tricky = fc.constantFrom(
-      '$(id)',
-      '; rm -rf .',
-      '*',
-      'a b',
-      '\n',
-      '"',
-      "'",
-      '{arguments}',
-      '-n',
-      '--',
-      '',
-      '\\',
-      '\t',
-      '%s',
-      '~',
-      '!',
-      '\u{1f600}',
-      '\r\n',
+      ...`$(id) * " ' {arguments} -n -- \\ %s ~ ! \u{1f600} ;`.split(' '),
+      ...['', 'a b', '\n', '\r\n', '\t', '; rm -rf .'],
     )
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(text, tricky), { maxLength: 8 }), async (args) => {

@@ -1,8 +1,36 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
+import { EventEmitter, once } from 'node:events'
+import { type Socket, connect } from 'node:net'
 import { expect, test } from 'vitest'
+import type { HttpServerOptions } from '../../../../src/adapters/http/routes.ts'
+import { createConnectionCount } from '../../../../src/adapters/http/server.ts'
+import { networkOf } from '../../../../src/lib/network.ts'
 import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
 import { headers, serveMcp } from '../../../support/serve-mcp.ts'
+import { collectGarbage } from '../../../support/collect-garbage.ts'
+
+/** A connection from an address that this machine does not have. */
+const from = (remoteAddress: string): Socket =>
+  Object.assign(new EventEmitter(), { remoteAddress, destroy: () => undefined }) as unknown as Socket
+
+test('an IPv6 network is one address, and so is an IPv4 one that is written as IPv6; who leaves makes room', () => {
+  const countIn = createConnectionCount({
+    limits: { connections_per_address: 2, connections: 5 },
+    settings: () => ({ proxies: ['10.0.0.9'] }),
+    visitors: { failed: () => 0, networkOf },
+  } as unknown as HttpServerOptions)
+  const come = (address: string): string | undefined => countIn(from(address))
+  const crowded = 'your address has too many connections here; close one of them first'
+  const first = from('fd00::1')
+  expect(countIn(first)).toBeUndefined()
+  expect(come('fd00::2')).toBeUndefined()
+  expect(come('fd00::3')).toBe(crowded)
+  first.emit('close')
+  expect(come('fd00::4')).toBeUndefined()
+  for (const address of ['192.0.2.1', '::ffff:192.0.2.1']) expect(come(address)).toBeUndefined()
+  expect(come('192.0.2.1')).toBe(crowded)
+  expect(come('10.0.0.9')).toBeUndefined()
+  expect(come('10.0.0.9')).toBe('too many connections; try again later')
+})
 
 /** A client that asks for the stream, and never reads it. */
 async function openUnread(port: number): Promise<Disposable> {
@@ -86,4 +114,23 @@ test('a stream on which nothing comes for longer is no stall', async () => {
   await using server = await serveMcp(async () => response, stallS)
   const read = await fetch(`http://127.0.0.1:${server.port}/mcp`, { headers })
   expect((await read.arrayBuffer()).byteLength).toBe(1)
+})
+
+test('whoever listens for the end of a request is told, also if garbage was collected meanwhile', async () => {
+  const over = createDeferred<void>()
+  await using server = await serveMcp(async (request) => {
+    if (request.method === 'DELETE') return new Response(null)
+    request.signal.addEventListener('abort', () => over.resolve())
+    // A stream on which nothing comes.
+    return new Response(new ReadableStream({ start() {} }))
+  })
+  const client = new AbortController()
+  const url = `http://127.0.0.1:${server.port}/mcp`
+  // Code that ran often holds less than code that ran once.
+  for (let i = 0; i < 3_000; i++) await fetch(url, { method: 'DELETE', headers })
+  const response = await fetch(url, { headers, signal: client.signal })
+  expect(response.status).toBe(200)
+  await collectGarbage()
+  client.abort()
+  await over.promise
 })

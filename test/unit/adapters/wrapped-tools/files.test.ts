@@ -1,13 +1,58 @@
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { loadToolFiles } from '../../../../src/adapters/wrapped-tools/load.ts'
 import { NO_LOG } from '../../../../src/embedding/context.ts'
 import {
-  createWrappedTools,
   type WrappedTools,
+  createWrappedTools,
 } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
+import { ODD_NAMES } from '../../../support/odd-names.ts'
+import { temporaryDir } from '../../../support/storage.ts'
+
+const ALIAS = '@name shout\n@wrapped write_file\n'
+
+describe('the files of wrapped tools', () => {
+  test.each([...ODD_NAMES, 'a\\b'])(
+    'are found in a directory called %j, and through a link to it',
+    async (name) => {
+      using dir = temporaryDir()
+      const [path, link] = [join(dir.path, name), join(dir.path, `${name} link`)]
+      await mkdir(path)
+      await writeFile(join(path, 'a.tool'), ALIAS)
+      await symlink(path, link)
+      for (const from of [path, link]) {
+        const { definitions, complete } = await loadToolFiles([from])
+        expect({ files: definitions.map(({ file }) => file), complete }).toEqual({
+          files: [join(from, 'a.tool')],
+          complete: true,
+        })
+      }
+    },
+  )
+
+  test('end with .tool and are not hidden, whatever else their names have', async () => {
+    using dir = temporaryDir()
+    const names = ['!a.tool', '[b].tool', 'c d.tool', 'e\\f.tool', '{g,h}.tool']
+    for (const name of [...names, '.hidden.tool', 'i.TOOL', 'j.tool~'])
+      await writeFile(join(dir.path, name), ALIAS)
+    await mkdir(join(dir.path, 'deep.tool'))
+    await writeFile(join(dir.path, 'deep.tool/k.tool'), ALIAS)
+    const { definitions } = await loadToolFiles([dir.path])
+    expect(definitions.map(({ file }) => basename(file))).toEqual(names)
+  })
+
+  test('are told of if they are links without a target', async () => {
+    using dir = temporaryDir()
+    await symlink(join(dir.path, 'nowhere'), join(dir.path, 'lost.tool'))
+    const { problems } = await loadToolFiles([dir.path])
+    expect(problems).toEqual([
+      { file: join(dir.path, 'lost.tool'), line: 1, message: 'it cannot be read (ENOENT)' },
+    ])
+  })
+})
 
 let home: string
 let dir: string
@@ -79,13 +124,6 @@ describe('the files of wrapped tools are read again', () => {
     }
   })
 
-  test('through a link to the directory', async () => {
-    await symlink(dir, join(home, 'link'))
-    await using wrapped = await load(join(home, 'link'))
-    await writeFile(join(dir, 'a.tool'), alias('Linked'))
-    await becomes(wrapped, 'Linked')
-  })
-
   test('when a link on the way to the directory is swapped, however often', async () => {
     const publish = async (version: string): Promise<void> => {
       await mkdir(join(dir, version, 'tools'), { recursive: true })
@@ -117,16 +155,6 @@ describe('the files of wrapped tools are read again', () => {
     }
     await writeFile(join(place, 'a.tool'), alias('Changed'))
     await becomes(wrapped, 'Changed')
-  })
-
-  test('when a missing directory comes as a link', async () => {
-    await mkdir(join(dir, 'real'))
-    await writeFile(join(dir, 'real', 'a.tool'), alias('Linked'))
-    await using wrapped = await load(join(dir, 'late'))
-    await symlink('real', join(dir, 'late'))
-    await becomes(wrapped, 'Linked')
-    await writeFile(join(dir, 'real', 'a.tool'), alias('Again'))
-    await becomes(wrapped, 'Again')
   })
 
   test('and no more once they are disposed of', async () => {
