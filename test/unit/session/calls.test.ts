@@ -1,8 +1,18 @@
-import { expect, test } from 'vitest'
-import type { ApprovalEntry, Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import { expect, test, describe } from 'vitest'
+import stringWidth from 'string-width'
+import type {
+  ApprovalEntry,
+  Entry,
+  EntryId,
+  RoomName,
+  TurnId,
+  ToolCallEntry,
+  ToolResultEntry,
+} from '../../../src/chat/entry.ts'
 import { PendingCalls } from '../../../src/session/views/pending-calls.ts'
-import { drawCall } from '../../../src/session/drawing/call-row.ts'
+import { drawCall, resultRows } from '../../../src/session/drawing/call-row.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'
+import type { ToolProgress } from '../../../src/chat/tool-progress.ts'
 
 const base = { id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author: 'qwen', turn: 't' as TurnId }
 const approval = (verdict: ApprovalEntry['verdict'], question?: number): ApprovalEntry => ({
@@ -58,4 +68,117 @@ test('a call that a crash cut off more than 20 minutes ago is shown as it began,
   const recent = { ...call, at: 1 }
   expect(calls.take(recent)).toEqual([])
   expect(calls.all()).toEqual([recent])
+})
+
+describe('the row of a call', () => {
+  const base = {
+    id: '1' as EntryId,
+    at: 0,
+    room: 'lobby' as RoomName,
+    author: 'qwen',
+    turn: 't' as TurnId,
+    call: 'c',
+  }
+  const call = (name: string): ToolCallEntry => ({
+    ...base,
+    kind: 'tool_call',
+    text: '',
+    name,
+    arguments: { command: 'rm -rf build' },
+    requester: 'bob',
+  })
+  const result = (name: string, text: string): ToolResultEntry => ({
+    ...base,
+    kind: 'tool_result',
+    text,
+    name,
+    isError: text.startsWith('ERROR'),
+    durationMs: 12,
+    bytes: 20,
+  })
+  const style = (columns: number) => ({ columns, theme: chooseTheme('vt100', {}) })
+  const withoutSgr = (row: string): string => row.replaceAll(/\u001b\[[\d;]*m/g, '')
+
+  const NAMES = ['Grep', 'calculator', 'run_command'] as const
+
+  test.each(NAMES)(
+    'a row of 33 cells has the whole name of %s, while it runs and when it is done',
+    (name) => {
+      for (const [ms, time] of [
+        [1_500, '1.5s'],
+        [3_599_000, '59m 59s'],
+      ] as const) {
+        const row = withoutSgr(drawCall(call(name), ms, style(33)))
+        expect(row).toContain(`-- qwen: ${name}`)
+        expect(row.endsWith(` ${time}`)).toBe(true)
+        expect(stringWidth(row)).toBeLessThanOrEqual(33)
+      }
+      for (const text of [
+        'ERROR: permission was denied, and this is why',
+        'a result that is longer than the row',
+      ]) {
+        const rows = resultRows(call(name), result(name, text), style(33)).map(withoutSgr)
+        expect(rows[0]).toContain(`-- qwen: ${name}`)
+        for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(33)
+      }
+    },
+  )
+
+  test('a call that is too long for its share has the values of its arguments, not half of their JSON', () => {
+    const long = { ...call('run_command'), arguments: { command: 'ls -la /', options: [{ deep: true }, 7] } }
+    const [row = ''] = resultRows(long, result('run_command', `ERROR: ${'no '.repeat(60)}`), style(99)).map(
+      withoutSgr,
+    )
+    expect(row).toMatch(/^-- qwen: run_command ls -la \/ … -> ERROR: no/)
+    expect(withoutSgr(drawCall(long, 1_500, style(79)))).toBe(
+      '-- qwen: run_command ls -la / true 7 running 1.5s',
+    )
+    expect(withoutSgr(drawCall(long, 1_500, style(119)))).toContain('{"command":"ls -la /","options"')
+  })
+
+  test('a call of a tool that is not there is one short line for the room, and names the tools to who asked', () => {
+    const names = "'look', 'calculator'"
+    const told = result('calc', `ERROR: You requested a tool called 'calc', however we only have: ${names}`)
+    const draw = (isOwn: boolean) =>
+      resultRows(call('calc'), told, style(119), isOwn).map(withoutSgr).join(' ')
+    expect(draw(false)).toBe('-- @qwen called calc, which is no tool here')
+    expect(draw(true)).toMatch(/^-- qwen: calc .* -> ERROR: You requested a tool called 'calc'.*'calculator'/)
+    expect(resultRows(call('calc'), { ...told, tool: 'calc' }, style(119)).join(' ')).toContain(names)
+  })
+
+  const question: ApprovalEntry = {
+    ...base,
+    kind: 'approval',
+    verdict: 'asked',
+    question: 1,
+    tool: 'run_command',
+    requester: 'bob',
+    text: 'question 1: may @qwen use run_command?\n| ls -la',
+  }
+
+  test('a call that waits for an answer looks like waiting at 40 columns, too', () => {
+    const draw = (columns: number, ms: number) => withoutSgr(drawCall(question, ms, style(columns)))
+    expect(draw(79, 2_100)).toBe('-- qwen: run_command ls -la: not allowed yet, 2.1s')
+    expect(draw(33, 2_100)).toBe('-- qwen: run_command waits 2.1s')
+    expect(draw(33, 119_000)).toBe('-- qwen: run_command waits 1m 59s')
+  })
+
+  test('where there is no room for a long name, its row is cut and still tells the time', () => {
+    const row = withoutSgr(drawCall(call('x'.repeat(64)), 1_500, style(33)))
+    expect(row).toMatch(/^-- qwen: x+ … 1\.5s$/)
+  })
+
+  test('how far a tool is stands on its row as a bar, as far as there is room', () => {
+    const draw = (columns: number, progress: ToolProgress) =>
+      withoutSgr(drawCall(call('Grep'), 1_500, style(columns), progress))
+    const half = { share: 0.5, text: 'reading files' }
+    expect(draw(80, half)).toBe(
+      '-- qwen: Grep {"command":"rm -rf build"} ▰▰▰▰▱▱▱▱ 50% reading files running 1.5s',
+    )
+    expect(draw(44, half)).toMatch(/^-- qwen: .* ▰▰▰▰▱▱▱▱ 50% running 1\.5s$/)
+    expect(draw(20, half)).not.toContain('▰')
+    expect(draw(80, { text: 'reading files' })).toMatch(/ reading files running 1\.5s$/)
+    for (const columns of [20, 33, 44, 60, 80])
+      expect(stringWidth(draw(columns, half))).toBeLessThanOrEqual(columns)
+  })
 })

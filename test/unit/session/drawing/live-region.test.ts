@@ -1,7 +1,13 @@
-import { expect, test } from 'vitest'
+import { expect, test, describe } from 'vitest'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
 import { drawnText } from '../../../../src/session/drawing/entry-rows.ts'
-import { NO_REGION, paintRegion, type Region } from '../../../../src/session/drawing/region.ts'
+import { NO_REGION, paintRegion, type Region, writeChange } from '../../../../src/session/drawing/region.ts'
 import { createEmulator } from '../../../support/terminal.ts'
+import { createDraftLayout, drawDraft } from '../../../../src/session/drawing/draft-rows.ts'
+import { draftOf } from '../../../../src/session/input/edit-commands.ts'
+import { cleanText } from '../../../../src/lib/text/clean-text.ts'
+import { echoChange } from '../../../../src/session/views/plain-view.ts'
 
 const LINE = `bob: ${'said '.repeat(9)}`.trimEnd()
 const STATUS = 'lobby · 1 here'
@@ -34,4 +40,157 @@ test('a resize leaves no old status line above if the row of the cursor is broke
   await emulator.write([LINE, ...wide.rows].join('\r\n'))
   await emulator.write(paintRegion(wide, [], narrow))
   expect(emulator.screen()).toEqual(SHOWN)
+})
+
+const drafts = fc
+  .array(fc.constantFrom('word ', 'é', '日本', '👩‍👩‍👧', '\n', '\t', 'x'.repeat(900)), { maxLength: 60 })
+  .map((parts) => parts.join(''))
+
+test('the cursor stands in the rows that are drawn, behind what is before it, and no row reaches the edge', () => {
+  fc.assert(
+    fc.property(
+      drafts,
+      fc.nat(60_000),
+      fc.integer({ min: 10, max: 300 }),
+      fc.integer({ min: 1, max: 6 }),
+      (text, at, columns, maxRows) => {
+        const draft = { text, cursor: at % (text.length + 1) }
+        const { rows, row, column } = drawDraft(draft, columns, maxRows)
+        expect(rows.length).toBeLessThanOrEqual(maxRows)
+        expect(stringWidth(rows[row] ?? '')).toBeGreaterThanOrEqual(column)
+        for (const one of rows) expect(stringWidth(one)).toBeLessThan(columns)
+      },
+    ),
+  )
+})
+
+test('a draft that is short enough is drawn whole, with its prompt', () => {
+  expect(drawDraft({ text: 'one\ntwo', cursor: 1 }, 80, 6)).toEqual({
+    rows: ['> one', '  two'],
+    row: 0,
+    column: 3,
+  })
+})
+
+test('a draft with more rows than fit says how many are above', () => {
+  const lines = (count: number): string => Array.from({ length: count }, (_, i) => `line ${i}`).join('\n')
+  expect(drawDraft(draftOf(lines(74)), 80, 6).rows).toEqual([
+    '  … 69 rows above',
+    ...[69, 70, 71, 72, 73].map((i) => `  line ${i}`),
+  ])
+  expect(drawDraft(draftOf(lines(1_000)), 80, 6).rows[0]).toBe('  … 995 rows above')
+  expect(drawDraft(draftOf(lines(5)), 80, 2).rows).toEqual(['  line 3', '  line 4'])
+})
+
+test('while somebody types on in a long draft, the rows above stay as they are', () => {
+  const text = Array.from({ length: 5_000 }, (_, i) => `w${i} `).join('')
+  const changed = Array.from({ length: 400 }, (_, i) => {
+    const before = drawDraft(draftOf(text + 'x'.repeat(i)), 80, 6)
+    const after = drawDraft(draftOf(text + 'x'.repeat(i + 1)), 80, 6)
+    return before.rows.slice(0, -1).join() !== after.rows.slice(0, -1).join()
+  })
+  // A row that is full moves all up by one, and the part that is laid out moves on now and then.
+  expect(changed.filter(Boolean).length).toBeLessThan(400 / 77 + 3)
+})
+
+test('the same draft is laid out once for a window', () => {
+  const layOut = createDraftLayout()
+  const draft = draftOf('hello')
+  const first = layOut(draft, 80, 6)
+  expect(layOut(draft, 80, 6)).toBe(first)
+  expect(layOut(draft, 20, 6)).not.toBe(first)
+  expect(layOut(draftOf('hello!'), 20, 6).rows).toEqual(['> hello!'])
+})
+
+/** What stands on the line of a dumb terminal: a backspace goes back, and what is written takes the place of what was there. */
+function lineAfter(line: string, written: string): string {
+  const last = written.includes('\n') ? '' : line
+  return Array.from(written.slice(written.lastIndexOf('\n') + 1)).reduce(
+    (shown, character) => (character === '\b' ? shown.slice(0, -1) : shown + character),
+    last,
+  )
+}
+
+test('after each change the line shows the draft, however it was edited', () => {
+  const drafts = fc.array(fc.array(fc.constantFrom('a', 'b c', 'é', '日')).map((parts) => parts.join('')))
+  fc.assert(
+    fc.property(drafts, (all) => {
+      let [shown, from] = ['', '']
+      for (const to of all) {
+        shown = lineAfter(shown, echoChange(from, to)).trimEnd()
+        from = to
+        expect(shown).toBe(to.trimEnd())
+      }
+    }),
+  )
+})
+
+test('of a draft of any length no more than its end is written again', () => {
+  const long = 'é'.repeat(60_000)
+  expect(echoChange('', long)).toHaveLength(1_000)
+  expect(echoChange(long, long.slice(1))).toHaveLength(1_001)
+  expect(echoChange(long, `${long}!`)).toBe('!')
+  expect(echoChange('x'.repeat(60_000), '')).toBe('\n')
+  expect(cleanText(echoChange('', '\u001b[2Jx\u202e'))).toBe('x')
+})
+
+describe('a shared region', () => {
+  const size = { columns: 20, rows: 6 }
+
+  const region = (...rows: string[]): Region => ({
+    rows,
+    live: rows.length - 2,
+    cursor: { row: rows.length - 1, column: rows.at(-1)?.length ?? 0 },
+    size,
+  })
+
+  /** Few of each, so that the same ones meet often. */
+  const TEXTS = ['alice: hello', 'bob: one\nbob: two', 'ä and more'].map((text) =>
+    drawnText(text, size.columns),
+  )
+  const regionOf = fc.oneof(
+    fc.constant(NO_REGION),
+    fc
+      .tuple(
+        fc.constantFrom<readonly string[]>([], ['2 joined']),
+        fc.constantFrom('lobby', 'lobby · 2 here'),
+        fc.constantFrom('> ', '> hi'),
+      )
+      .map(([live, status, draft]) => region(...live, status, draft)),
+    fc.constant({ ...region('lobby', '> '), size: { columns: 30, rows: 6 } }),
+    fc.constant({ ...region('lobby', '> '), cursor: { row: 1, column: 1 } }),
+  )
+  const change = fc.record({
+    drawn: regionOf,
+    texts: fc.array(fc.constantFrom(...TEXTS), { maxLength: 3 }),
+    next: regionOf,
+  })
+
+  test('whatever other screens showed before, a change is written as for this one alone', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
+        for (const { drawn, texts, next } of changes)
+          expect(paintRegion(drawn, texts, next)).toBe(writeChange(drawn, texts, next))
+      }),
+    )
+  })
+
+  test('what many screens show in the same way is drawn for the first of them', () => {
+    let reads = 0
+    const { text, rows, isSure } = drawnText('alice: hello', size.columns)
+    const counted = {
+      rows,
+      isSure,
+      get text() {
+        reads += 1
+        return text
+      },
+    }
+    const show = (): string => paintRegion(region('lobby', '> '), [counted], region('lobby', '> '))
+    const first = show()
+    const readsOfOne = reads
+    for (let screen = 1; screen < 100; screen += 1) expect(show()).toBe(first)
+    expect(readsOfOne).toBeGreaterThan(0)
+    expect(reads).toBe(readsOfOne)
+  })
 })

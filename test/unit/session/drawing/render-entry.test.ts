@@ -1,18 +1,26 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
-import { expect, test } from 'vitest'
+import { expect, test, describe } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
 import {
   renderEntry as render,
   renderHeading,
   renderMessage,
   renderText,
+  createDrawEntry,
+  drawnText,
 } from '../../../../src/session/drawing/entry-rows.ts'
-import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
+import {
+  chooseTheme,
+  type DrawingStyle,
+  createNameColours,
+  usualColour,
+} from '../../../../src/session/drawing/theme.ts'
 import { zoneOf } from '../../../../src/lib/zone.ts'
-import { timeColumn } from '../../../../src/session/drawing/time-column.ts'
+import { timeColumn, dayLine, dayOf } from '../../../../src/session/drawing/time-column.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { runs } from '../../../support/runs.ts'
+import { NAME_COLOURS, type NameColour } from '../../../../src/chat/personal/preferences.ts'
 
 const renderEntry = (entry: Entry, style: DrawingStyle): string => render(entry, style, markdown.tools())
 
@@ -264,4 +272,84 @@ test('a text of more than 20 lines is folded for all but who wrote it', () => {
   expect(rows(74, 'own')).toHaveLength(74)
   expect(rows(74)).toHaveLength(9)
   expect(rows(74).at(-1)).toContain('… 66 more lines: /history paste')
+})
+
+describe('drawn text', () => {
+  const colour = chooseTheme('xterm', {})
+  const entry: Entry = {
+    id: '1' as EntryId,
+    at: 0,
+    room: 'lobby' as RoomName,
+    author: 'bob',
+    kind: 'message',
+    text: 'hello there',
+  }
+
+  test('an entry is drawn once for each width and theme', () => {
+    const draw = createDrawEntry(markdown.tools, () => 'green')
+    const first = draw(entry, { columns: 80, theme: colour })
+    expect(draw(entry, { columns: 80, theme: chooseTheme('xterm-256color', {}) })).toBe(first)
+    expect(draw(entry, { columns: 10, theme: colour })).toMatchObject({ rows: 2 })
+    expect(draw(entry, { columns: 80, theme: chooseTheme('vt100', {}) }).text).toBe(
+      '\u001b[1mbob:\u001b[0m hello there',
+    )
+  })
+
+  test('rows are sure only where no terminal could break them', () => {
+    const isSure = (text: string) => drawnText(text, 10).isSure
+    expect(isSure('0123456789')).toBe(true)
+    expect(isSure('\u001b[1;31m0123456789\u001b[0m')).toBe(true)
+    expect(isSure('ok\nпривет')).toBe(false)
+    expect(isSure('при 1234')).toBe(false)
+    expect(isSure('日本 1234')).toBe(true)
+    expect(drawnText('a\n\nb', 10)).toEqual({ text: 'a\r\n\r\nb', rows: 3, isSure: true })
+  })
+})
+
+const [lobby, den] = ['lobby' as RoomName, 'den' as RoomName]
+/** All of one colour, by their names alone. */
+const alike = Array.from({ length: 500 }, (_, number) => `u${number}`)
+  .filter((name) => usualColour(name) === 'green')
+  .slice(0, 8)
+
+test('people of one room differ as long as there are colours, and keep theirs', () => {
+  const colourOf = createNameColours(() => undefined)
+  const of = (author: string, room = lobby) => colourOf({ room, author, kind: 'message' })
+  expect(colourOf({ room: lobby, author: alike[0] ?? '', kind: 'reply' })).toBeUndefined()
+  const first = alike.map((author) => of(author))
+  expect(new Set(first.slice(0, NAME_COLOURS.length)).size).toBe(NAME_COLOURS.length)
+  expect(first.slice(NAME_COLOURS.length)).toEqual(['green', 'green'])
+  expect(alike.toReversed().map((author) => of(author))).toEqual(first.toReversed())
+  expect(of(alike[3] ?? '', den)).toBe('green')
+})
+
+test('the colour that somebody chose is theirs, from then on, and others come after it', () => {
+  const chosen = new Map<string, NameColour>([['ann', 'green']])
+  const colourOf = createNameColours((name) => chosen.get(name))
+  expect(colourOf({ room: lobby, author: 'ann', kind: 'action' })).toBe('green')
+  expect(colourOf({ room: lobby, author: alike[0] ?? '', kind: 'message' })).not.toBe('green')
+  chosen.set('ann', 'pink')
+  expect(colourOf({ room: lobby, author: 'ann', kind: 'action' })).toBe('pink')
+})
+
+const at = Date.UTC(2026, 10, 22, 23, 24, 5)
+
+test('times are those that clocks in the zone show, with date and seconds where there is room and they are asked for', () => {
+  const berlin = zoneOf('Europe/Berlin')
+  const texts = (['minutes', 'full'] as const).map((kind) => timeColumn(kind, berlin, 200)?.textAt(at))
+  expect(texts).toEqual(['00:24 ', '2026-11-23 00:24:05 '])
+  for (const kind of ['minutes', 'full'] as const) {
+    const column = timeColumn(kind, berlin, 200)
+    expect(column?.textAt(at)).toHaveLength(column?.cells ?? 0)
+  }
+  expect(timeColumn('full', berlin, 80)?.textAt(at)).toBe('00:24 ')
+  expect(timeColumn('full', berlin, 29)).toBeUndefined()
+})
+
+test('a day begins at midnight of the zone, and its line names both', () => {
+  const zones = [zoneOf('UTC'), zoneOf('Europe/Berlin')]
+  expect(zones.map((zone) => dayLine(dayOf(at, zone), zone))).toEqual([
+    '-- Sunday 22 November 2026 (UTC)',
+    '-- Monday 23 November 2026 (Europe/Berlin)',
+  ])
 })

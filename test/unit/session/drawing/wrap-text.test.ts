@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
-import { expect, test } from 'vitest'
+import { expect, test, describe, it } from 'vitest'
 import { graphemes } from '../../../../src/lib/text/characters.ts'
-import { createEmulator } from '../../../support/terminal.ts'
-import { wrapText } from '../../../../src/session/drawing/spans.ts'
+import { createEmulator, drawnCells } from '../../../support/terminal.ts'
+import { wrapText, quoteRows } from '../../../../src/session/drawing/spans.ts'
 import { runs } from '../../../support/runs.ts'
+import { mostCells } from '../../../../src/session/drawing/cells.ts'
+import type { ApprovalEntry, Entry, EntryId, RoomName } from '../../../../src/chat/entry.ts'
+import { cleanText } from '../../../../src/lib/text/clean-text.ts'
+import { renderEntry as render } from '../../../../src/session/drawing/entry-rows.ts'
+import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
+import { markdown } from '../../../support/markdown-tools.ts'
 
 test('text is broken at spaces, and every later row is indented', () => {
   expect(wrapText('alice: the quick brown fox', 12, '  ')).toEqual(['alice: the', '  quick', '  brown fox'])
@@ -54,4 +60,87 @@ test('no padding with characters of doubtful width makes a terminal begin a row 
       },
     ),
   )
+})
+
+test.each([
+  ['abc', 3],
+  ['e\u0301', 1],
+  ['界', 2],
+  ['가', 2],
+  ['👨\u200D👩\u200D👧', 6],
+  ['\u115F', 2],
+  ['\u3164', 2],
+  ['\uFFA0', 1],
+  ['\u07FD', 1],
+  ['\u{1DA00}', 1],
+])('%j takes at most %i cells', (text, cells) => {
+  expect(mostCells(text)).toBe(cells)
+})
+
+/** Marks, what has no shape of its own, and code points of the first plane that are not given out yet. */
+function oddCharacters(): readonly string[] {
+  const all = Array.from({ length: 0x110000 }, (_, point) => point)
+  return all
+    .filter((point) => point < 0xd800 || point > 0xdfff)
+    .map((point) => String.fromCodePoint(point))
+    .filter((text) => /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?=[\0-\uFFFF])\p{Cn}/u.test(text))
+}
+
+test('no odd character is drawn wider than it is counted', async () => {
+  const texts = oddCharacters().map((odd) => `a${odd}b`)
+  const drawn = await drawnCells(texts)
+  expect(drawn).toHaveLength(texts.length)
+  const wider = texts.filter((text, index) => (drawn[index] ?? Infinity) > mostCells(text))
+  expect(wider).toEqual([])
+  expect(texts.length).toBeGreaterThan(7_000)
+})
+
+const renderEntry = (entry: Entry, style: DrawingStyle): string => render(entry, style, markdown.tools())
+
+describe('a quoted line', () => {
+  it('goes on behind another mark, with all its blanks', () => {
+    expect(quoteRows('ab   cdefgh', 10)).toEqual(['  | ab   c', '  : defgh'])
+    expect(quoteRows('', 10)).toEqual(['  | '])
+  })
+
+  it('gives a cell to a filler, which looks like nothing and is drawn as a blank', () => {
+    expect(quoteRows('\uFFA0 ', 1)).toEqual(['  | \uFFA0', '  :  '])
+  })
+
+  it('loses nothing, whatever it holds and however narrow the page is', () => {
+    const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[\n\t]/.test(text))
+    fc.assert(
+      fc.property(line, fc.integer({ min: 1, max: 40 }), (text, width) => {
+        const rows = quoteRows(text, width)
+        expect(rows.map((row) => row.slice(4)).join('')).toBe(text)
+        for (const row of rows) {
+          // A row has a cell for text behind its mark, and a character that is wider than the page is alone in it.
+          if (graphemes(row.slice(4)).length > 1)
+            expect(mostCells(row)).toBeLessThanOrEqual(Math.max(width, 5))
+        }
+      }),
+    )
+  })
+})
+
+it('a question’s rows cannot pass for words of the room, however the command is padded', () => {
+  const padded = `echo a${' '.repeat(70)}alice or an op answers: /allow 9`
+  const entry: ApprovalEntry = {
+    id: 'e' as EntryId,
+    at: 0,
+    room: 'lobby' as RoomName,
+    kind: 'approval',
+    author: 'qwen',
+    tool: 'run_command',
+    requester: 'alice',
+    verdict: 'asked',
+    text: `question 1: may alice?\n| ${padded}\n| next\nalice or an op answers: /allow 1`,
+  }
+  const drawn = renderEntry(entry, { columns: 79, theme: chooseTheme('dumb', {}) })
+  const rows = cleanText(drawn).split('\n')
+  expect(rows.filter((row) => row.startsWith('  alice'))).toEqual(['  alice or an op answers: /allow 1'])
+  expect(rows[0]).toBe('-- qwen: question 1: may alice?')
+  const marked = rows.filter((row) => /^ {2}[|:] /.test(row)).map((row) => row.slice(4))
+  expect(marked).toHaveLength(3)
+  expect(marked.join('')).toBe(`${padded}next`)
 })
