@@ -158,7 +158,7 @@ const http = z
   })
   .prefault({})
   .describe(
-    'HTTP requests that are accepted; `--http` says where the server listens ([operations.md](operations.md#http)).',
+    'HTTP requests that are accepted; `--http` says where the server listens ([admin.md](admin.md#http)).',
   )
 
 /**

@@ -37,7 +37,7 @@ export const notifySchema = z
   })
   .prefault({})
   .describe(
-    'Notices to people who are mentioned while they are away ([operations.md](operations.md#notices)).',
+    'Notices to people who are mentioned while they are away ([admin.md](admin.md#notices)).',
   )
 
 /** A webhook with the values of its headers. */

@@ -12,7 +12,7 @@ export const configPage = (): Promise<string> => {
 const INTRODUCTION = `# The config file
 
 \`npm run docs\` writes this page from src/config. A key that is absent has its default. Flags and variables of the
-environment are in [operations.md](operations.md#starting-and-stopping), and so is when a reload follows a change.`
+environment are in [admin.md](admin.md#starting-and-stopping), and so is when a reload follows a change.`
 
 interface Schema {
   readonly type?: string
