@@ -36,9 +36,7 @@ export const notifySchema = z
       ),
   })
   .prefault({})
-  .describe(
-    'Notices to people who are mentioned while they are away ([admin.md](admin.md#notices)).',
-  )
+  .describe('Notices to people who are mentioned while they are away ([admin.md](admin.md#notices)).')
 
 /** A webhook with the values of its headers. */
 export interface Webhook {
