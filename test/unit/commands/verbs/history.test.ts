@@ -220,17 +220,6 @@ const NONE = 'no checkpoint is set: models read the whole conversation'
 const BAD_NAME = "a checkpoint's name is 1-32 of letters, digits, _, . and -"
 
 describe('/checkpoint', () => {
-  test('is set after the last entry, shown to all, and cleared', async () => {
-    await using world = await createCommandWorld()
-    await world.type(world.bob, 'say hello')
-    const set = 'ann set checkpoint v1.0: models read the conversation from here on'
-    expect(await world.exec(world.ann, 'checkpoint hall v1.0')).toEqual(done(set))
-    expect(await world.texts('hall', 2)).toEqual(['hello', set])
-    expect(await world.type(world.bob, 'checkpoint')).toEqual(done('v1.0, set by ann 1 Jan 2026 00:00'))
-    expect(await world.type(world.ann, 'checkpoint clear')).toEqual(done())
-    expect(await world.type(world.bob, 'checkpoint')).toEqual(done(NONE))
-  })
-
   test.each([
     ['v1', 'nothing was said in hall yet: models read from there anyway'],
     ['clear', 'no checkpoint is set'],
@@ -285,13 +274,6 @@ describe('the export of a log', () => {
       for (const line of ['export hall', 'export --markdown hall'])
         expect((await world.exec(world.bob, line)).out).toEqual(expected)
       expect((await world.type(world.bob, 'export')).out).toEqual(expected)
-    })
-
-    test('gives the lines of history --json, however many pages there are', async () => {
-      await using world = await createTalk(300)
-      const { out } = await world.exec(world.bob, 'export hall --json')
-      expect(out).toHaveLength(300)
-      expect(out).toEqual((await world.exec(world.bob, 'history hall -n 1000 --json')).out)
     })
 
     test('says of an empty room that there is nothing', async () => {

@@ -59,30 +59,6 @@ describe('/create', () => {
 })
 
 describe('/fork', () => {
-  test('copies vibe and key-values, not what was said, and takes a session there', async () => {
-    await using world = await createCommandWorld()
-    for (const line of ['vibe hall dusty', 'kv hall colour blue']) await world.exec(world.ann, line)
-    expect(await world.type(world.bob, 'fork loft')).toEqual({
-      ...done('made loft like hall; it is yours'),
-      moves: ['loft'],
-    })
-    expect(await world.exec(world.bob, 'vibe loft')).toEqual(done('dusty'))
-    expect(await world.exec(world.bob, 'kv loft colour')).toEqual(done('blue'))
-    expect(await world.texts('loft')).toEqual([])
-  })
-
-  test('of a private room is private, and so is one that is asked to be', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.exec(world.ann, 'fork den cave')).toEqual(
-      done('made cave like den; it is yours, and private'),
-    )
-    expect(await world.exec(world.bob, 'fork --private hall nest')).toEqual(
-      done('made nest like hall; it is yours, and private'),
-    )
-    for (const room of ['cave', 'nest'])
-      expect(await world.exec(world.guest, `who ${room}`)).toMatchObject({ status: 1 })
-  })
-
   test('is refused for guests, for a taken name, and for a room that one does not see', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.guest, 'fork loft')).toMatchObject({ status: 1, moves: [] })
@@ -131,24 +107,6 @@ describe.each(['topic', 'vibe'])('/%s', (verb) => {
     )
     expect(await world.type(world.ann, verb)).toEqual(done(`no ${verb} is set`))
   })
-})
-
-test('/archive closes a room to all who would speak, its owner and models too, until it is opened again', async () => {
-  await using world = await createCommandWorld()
-  expect(await world.exec(world.bob, 'archive hall')).toEqual(
-    refused('only the owner of hall or an admin can archive it'),
-  )
-  expect(await world.type(world.ann, 'archive')).toEqual(done())
-  expect(await world.exec(world.ann, 'archive hall')).toEqual(refused('hall is archived already'))
-  for (const person of [world.ann, world.bob, world.root])
-    for (const line of ['say hall x', 'ask hall @qwen x', 'me hall x'])
-      expect((await world.exec(person, line)).err.join()).toMatch(/^hall is archived: it can be read/)
-  expect(await world.exec(world.bob, 'history hall')).toMatchObject({ status: 0 })
-  expect(await world.exec(world.ann, 'archive hall off')).toEqual(done('ann opened the room again'))
-  expect(await world.exec(world.bob, 'say hall x')).toMatchObject({ status: 0 })
-  expect(await world.exec(world.root, 'archive lobby')).toEqual(
-    refused("the lobby is everybody's; nobody can archive it"),
-  )
 })
 
 test("/delete is asked twice: within a minute, or with the room's name", async () => {
@@ -280,19 +238,6 @@ test('/go is refused where there is no such exit, where it leads to no room for 
   expect(await world.type(world.ann, 'go')).toEqual(misused('go: DIRECTION is missing', '/go DIRECTION'))
 })
 
-test('/exits lists only what leads somewhere for who is asking', async () => {
-  await using world = await createCommandWorld()
-  expect(await world.type(world.bob, 'exits')).toEqual(done('hall has no exits; /portal makes one'))
-  for (const line of ['portal hall west lobby', 'portal hall down den']) await world.exec(world.ann, line)
-  expect(await world.type(world.ann, 'exits')).toEqual(done('down  den', 'west  lobby'))
-  expect(await world.type(world.bob, 'exits')).toEqual(done('west  lobby'))
-  const json = '[{"direction":"west","room":"lobby"}]'
-  expect(await world.exec(world.bob, 'exits hall --json')).toEqual(done(json))
-  expect(await world.exec(world.bob, 'exits hall west')).toEqual(
-    misused('exits: "west" is one word too many', 'exits ROOM [--json]'),
-  )
-})
-
 describe('/portal', () => {
   test('makes an exit, and tells the room', async () => {
     await using world = await createCommandWorld()
@@ -340,15 +285,6 @@ describe('/portal', () => {
     expect(await world.type(world.ann, 'exits')).toEqual(done('hall has no exits; /portal makes one'))
   })
 
-  test('takes an exit away', async () => {
-    await using world = await createCommandWorld()
-    await world.type(world.ann, 'portal west lobby')
-    expect(await world.type(world.ann, 'portal west -')).toEqual(done('the exit west is gone'))
-    expect(await world.type(world.ann, 'portal west -')).toEqual(
-      refused('there is no exit west in hall; the exits are: none'),
-    )
-  })
-
   test('is refused for a room that its maker does not see, and for what cannot be a direction', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.root, 'portal hall down den')).toEqual(
@@ -362,17 +298,6 @@ describe('/portal', () => {
       misused('portal: TO is missing', '/portal [--both] DIRECTION TO'),
     )
   })
-})
-
-test('/nav is off, is set by who manages the room, and says so', async () => {
-  await using world = await createCommandWorld()
-  expect(await world.type(world.bob, 'nav')).toEqual(done('off'))
-  expect(await world.type(world.ann, 'nav on')).toEqual(done())
-  expect(await world.texts('hall')).toEqual(['ann turned nav on: models may walk here'])
-  expect(await world.type(world.bob, 'nav')).toEqual(done('on'))
-  expect(await world.exec(world.root, 'nav hall off')).toEqual(
-    done('root turned nav off: models may not walk here'),
-  )
 })
 
 test('/nav takes on or off and nothing else, whoever asks; a room that is not there comes first', async () => {

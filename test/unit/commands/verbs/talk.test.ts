@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Person } from '../../../../src/chat/people/person.ts'
 import { screenOf } from '../../../support/chat-parts.ts'
 import {
   createCommandWorld,
@@ -90,37 +89,9 @@ test('/reply goes to whoever wrote last, from a script too', async () => {
   expect(await world.exec(world.bob, 'reply hi')).toEqual(
     refused('nobody has written to you yet; msg NAME TEXT writes to somebody'),
   )
-  await world.talk.openSession({
-    person: world.bob,
-    print() {},
-    message() {},
-    bell() {},
-  })
+  await world.talk.openSession({ person: world.bob, print() {}, message() {}, bell() {} })
   await world.exec(world.ann, 'msg bob hi')
   expect(await world.exec(world.bob, 'reply hello you')).toEqual(done('you -> ann: hello you'))
-})
-
-const shown = async (world: Awaited<ReturnType<typeof createCommandWorld>>, who: Person, line: string) =>
-  (await world.exec(who, line)).out.map((one) => one.replace(/^\d[\d -]+:\d\d /, ''))
-
-test('/edit and /retract keep the log honest, and searches and prompts to the last version', async () => {
-  await using world = await createCommandWorld()
-  await world.exec(world.ann, 'say hall meet at noon')
-  expect(await world.exec(world.ann, 'edit hall meet at three')).toEqual(done())
-  expect(await shown(world, world.bob, 'history hall')).toEqual([
-    'ann: meet at noon',
-    'ann (edited): meet at three',
-  ])
-  expect(await shown(world, world.bob, 'search hall meet')).toEqual(['ann (edited): meet at three'])
-  const prompt = await world.exec(world.bob, 'wrap hall @qwen --json')
-  expect(prompt.out.join()).toContain('ann: meet at three')
-  expect(prompt.out.join()).not.toContain('noon')
-  expect(await world.type(world.ann, 'retract')).toEqual(done())
-  expect((await shown(world, world.bob, 'history hall')).at(-1)).toBe(
-    '-- ann took back their line of a moment ago',
-  )
-  expect(await shown(world, world.bob, 'search hall meet')).toEqual(['nothing here has meet'])
-  expect((await world.exec(world.bob, 'wrap hall @qwen --json')).out.join()).not.toContain('meet')
 })
 
 test('an edit calls no model', async () => {

@@ -4,7 +4,6 @@ import { failed, ok } from '../../../../src/tools/result.ts'
 import { screenOf } from '../../../support/chat-parts.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
 import { createCommandWorld, done, jsonOf, refused } from '../../../support/commands/command-world.ts'
-import { touch } from '../../../support/commands/raise-question.ts'
 import { tool } from '../../../support/turn-world.ts'
 import type { ToolForm } from '../../../../src/prompt/prompt.ts'
 import type { ListedTool, ToolList } from '../../../../src/toolbox/tool-list.ts'
@@ -135,15 +134,6 @@ describe('/tools', () => {
     expect((await world.type(world.bob, 'tools --list builtin')).out.join().split('\n')).toHaveLength(63)
   })
 
-  test.each([
-    ['on', 'all'],
-    ['off', 'none'],
-    ['internal', 'internal'],
-  ])('%s is the scope %s', async (word, scope) => {
-    await using world = await createScene()
-    expect((await world.type(world.ann, `tools ${word}`)).out[0]).toContain(`scope ${scope}:`)
-  })
-
   test('stores and shows patterns without what nobody can see, and changes nothing where that is all', async () => {
     await using world = await createScene()
     await world.exec(world.ann, 'tools hall Gr\u200bep \u{e0041} calc\u009b31m*')
@@ -174,15 +164,6 @@ const schemaOf = (type: string, required: readonly string[]) => ({
 const broken = tool('broken', () => failed('it broke\nin two'))
 
 describe('run', () => {
-  test('prints the result to a script, and fails where the tool does', async () => {
-    await using world = await createCommandWorld(echo, broken)
-    expect(await world.exec(world.bob, 'run hall echo {"q":"x"}')).toEqual(done('{"q":"x"}\n'))
-    expect(await world.exec(world.bob, 'run hall broken')).toEqual(refused('ERROR: it broke\nin two'))
-    const asJson = await world.exec(world.bob, 'run hall --json broken')
-    expect(asJson.status).toBe(1)
-    expect(jsonOf(asJson)).toMatchObject({ kind: 'tool_result', author: 'bob', isError: true })
-  })
-
   test.each([
     ['run echo {"q":"x"}', '{"q":"x"}'],
     ['run broken', 'ERROR: it broke\nin two'],
@@ -192,18 +173,6 @@ describe('run', () => {
     const told = next()
     expect(await world.runner.command(line, caller)).toBe(0)
     expect(await told).toBe(result)
-  })
-
-  test('asks a session, and lets a script name what it allows', async () => {
-    await using world = await createCommandWorld(touch)
-    const call = 'hall touch {"q":"a.txt"}'
-    expect(await world.exec(world.ann, `run --allow touch ${call}`)).toEqual(done('touched a.txt\n'))
-    expect(await world.exec(world.ann, `run ${call}`)).toEqual(
-      refused('ERROR: Permission denied: touch it? (a script must name it: --allow touch)'),
-    )
-    expect(await world.exec(world.bob, `run --allow touch ${call}`)).toEqual(
-      refused('only the owner of hall, an op or an admin can allow tools from a script'),
-    )
   })
 
   test('asks for a tool that asks for nothing itself, once, and a grant is for exactly its arguments', async () => {
@@ -240,16 +209,6 @@ describe('run', () => {
       'rolled {"q":"4"}',
     ])
     expect(kinds).toEqual(['asked', 'room', 'asked', 'room'])
-  })
-
-  test.each([
-    ['nope', 'no tool nope; tools lists those of this room'],
-    ['echo {"q":', /^ERROR: .*JSON/],
-  ])('run hall %s tells the script what is wrong', async (words, problem) => {
-    await using world = await createCommandWorld(echo)
-    const { status, out, err } = await world.exec(world.bob, `run hall ${words}`)
-    expect({ status, out }).toEqual({ status: 1, out: [] })
-    expect(err[0]).toMatch(problem)
   })
 
   test.each([
