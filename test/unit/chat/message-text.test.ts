@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { messageText, oneLine } from '../../../src/chat/input-text.ts'
+import { mentionedWords, mentions, mentionsOfPeople, createAddressed } from '../../../src/chat/mentions.ts'
+import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
 
 const limits = { message_chars: 10, paste_bytes: 20, message_lines: 3 }
 
@@ -26,4 +28,89 @@ test('what is too long is refused with both figures', () => {
 test('a topic is one line', () => {
   expect(oneLine(' a\n b\t\u001b[0mc ', 10)).toBe('a b c')
   expect(() => oneLine('x'.repeat(11), 10)).toThrow('10 characters are allowed')
+})
+
+test.each([
+  ['@qwen why does this fail?', ['qwen']],
+  ['ask @qwen.', ['qwen']],
+  ['ask @QWEN, or @guide; @qwen again', ['qwen', 'guide']],
+  ['me@qwen.example is an address', []],
+  ['@@qwen', []],
+  ['@nobody', []],
+  ['(@gpt-4.1)', ['gpt-4.1']],
+  ['@gpt-4.1.', ['gpt-4.1']],
+  ['@gpt-4', []],
+  ['@constructor @__proto__', []],
+  ['', []],
+  ['try `@qwen`', []],
+  ['``a ` @qwen``, and `it` is for @guide', ['guide']],
+  ['a ` alone, @qwen, and another `` of two', ['qwen']],
+  ['it`s\n\nfor @qwen, isn`t it', ['qwen']],
+  ['\\` is escaped, @qwen, as is \\`', ['qwen']],
+  ['```\n@qwen\n```\n@guide, why?', ['guide']],
+  ['~~~~ts\n@qwen\n```\n~~~\n@qwen\n~~~~\n@guide', ['guide']],
+  ['- ```\n  @qwen\n  ```\n- @guide', ['guide']],
+  ['```@qwen```\n@guide', ['guide']],
+  ['```\n@qwen is in a block that nothing closes', []],
+  ['> @qwen said so\n@guide, is it true?', ['guide']],
+  ['>> @qwen\n>@qwen', []],
+  ['> ```\n@guide', ['guide']],
+  ['a > @qwen', ['qwen']],
+  ['https://example.org/@qwen', []],
+  ['https://example.org/?of=@qwen, @guide', ['guide']],
+  ['[@guide](https://example.org/a,@qwen)', ['guide']],
+  ['example.org/?of=@qwen or example.org/@qwen', []],
+  ['見てhttps://example.org。@qwen', ['qwen']],
+  ['<https://example.org>@qwen', ['qwen']],
+  ['npm i @qwen/core ./node_modules/@qwen', []],
+  ['@qwen/ and/or @guide.', ['qwen', 'guide']],
+  ['@qwen@example.org', []],
+  ['a@qwen a+b@qwen.dev', []],
+  ['@qwenこんにちは', ['qwen']],
+  ['请问@qwen，これは@guide ユーザー@gpt-4.1', ['qwen', 'guide', 'gpt-4.1']],
+  ['中a@qwen 中a@qwen.dev 中@qwen.dev 中@qwen/core', []],
+  [`@qwen${'-'.repeat(40)}`, []],
+])('%j mentions %j', (text, expected) => {
+  expect(mentions(text, ['qwen', 'guide', 'gpt-4.1'])).toEqual(expected)
+})
+
+test('code, quotes and packages mention no person either', () => {
+  const text = '`@bob` @bob/core bob@bob.dev https://example.org/@bob\n> @bob\n```\n@bob\n```\n@Zoë.'
+  expect(['bob', 'zoë'].map(mentionsOfPeople(text))).toEqual([false, true])
+  expect(mentionedWords(text)).toEqual([{ word: 'Zoë', isFirst: false }])
+})
+
+const said = (text: string, more: Partial<Entry> = {}): Entry =>
+  ({
+    ...{ id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author: 'ann', kind: 'message', text },
+    ...more,
+  }) as Entry
+
+test.each([
+  ['hey @bob, look', true],
+  ['hey @BOB.', true],
+  ['bob: look', true],
+  ['Bob, look', true],
+  ['bob:', true],
+  ['bob: see @cy', true],
+  ['@bobby', false],
+  ['bobby: look', false],
+  ['tell bob: look', false],
+  ['http://bob:80/', false],
+  ['bob:look', false],
+  ['mail@bob', false],
+  ['', false],
+])('%j is said to bob: %s', (text, is) => {
+  const addressed = createAddressed()
+  const entry = said(text)
+  expect(addressed(entry, { name: 'bob' })).toBe(is)
+  expect(addressed(entry, { name: 'zoe' })).toBe(false)
+})
+
+test('nobody is addressed by themselves, by what the room says, or in a side turn', () => {
+  const addressed = createAddressed()
+  expect(addressed(said('@bob', { author: 'bob' }), { name: 'bob' })).toBe(false)
+  expect(addressed(said('@bob', { kind: 'notice' }), { name: 'bob' })).toBe(false)
+  expect(addressed(said('@bob', { thread: 't1' as never }), { name: 'bob' })).toBe(false)
+  expect(addressed(said('@bob', { kind: 'reply' }), { name: 'bob' })).toBe(true)
 })

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
-import { StorageError } from '../../../../src/chat/errors.ts'
-import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
-import { InputHistory } from '../../../../src/chat/personal/input-history.ts'
-import { createChatParts, type ChatParts } from '../../../support/chat-parts.ts'
+import { StorageError } from '../../../src/chat/errors.ts'
+import type { Person, PersonId } from '../../../src/chat/people/person.ts'
+import { InputHistory } from '../../../src/chat/personal/input-history.ts'
+import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
+import { codes, newCode } from '../../../src/app/codes.ts'
+import { holdsSecret } from '../../../src/chat/personal/secrets.ts'
+import type { PreferenceStore } from '../../../src/chat/personal/ports.ts'
+import { Preferences } from '../../../src/chat/personal/preferences.ts'
 
 const guest: Person = { id: 'guest:1' as PersonId, name: 'eve-2', admin: false, guest: true }
 const DAY_MS = 86_400_000
@@ -159,4 +163,102 @@ test('a store that fails keeps nobody from typing, and is logged', async () => {
     'what somebody typed was not kept',
     'what somebody typed was not kept',
   ])
+})
+
+test.each([
+  '/claim abcd-efgh',
+  'claim ABCD-EFGH',
+  '/cliam WXYZ-2345',
+  'the code is ABCD-EFGH, tell nobody',
+  '/token new --days 3',
+  '/msg bob meet at nine',
+  ' /w bob x',
+  '/tell bob x',
+  '/REPLY yes',
+  'ssh -p 2222 bob+abcd-efgh-jkmn-pqrs@host',
+  'abcdefghjkmnpqrs',
+  'key sk-proj-abcdefghijklmnop',
+  'ghp_0123456789abcdefABCDEF0123456789abcd',
+  'curl -H "Authorization: Bearer abcdefgh"',
+  '-----BEGIN OPENSSH PRIVATE KEY-----',
+  'token=deadbeef0123456789deadbeef',
+])('%s may have a secret in it', (line) => expect(holdsSecret(line)).toBe(true))
+
+test.each([
+  'tell me more',
+  '/who',
+  'hello there',
+  '/join test-room',
+  '@qwen why does work-life balance matter?',
+  '/turn 01JABCDEFGHJKMNPQRSTVWXYZ0',
+  '/tools read !Grep',
+  'a claim that nobody believes',
+  'https://example.org/a-long-but-readable-path/to-something',
+  '日本語 '.repeat(100),
+  '',
+])('%s has none', (line) => expect(holdsSecret(line)).toBe(false))
+
+test('every code that the server makes is one, as it is printed', () => {
+  for (let i = 0; i < 200; i++)
+    for (const code of [newCode(2), codes.make(), codes.make().toLowerCase()])
+      expect([code, holdsSecret(`x ${code}`)]).toEqual([code, true])
+})
+
+test('a line of any kind is looked through in linear time', () => {
+  const begin = performance.now()
+  for (const part of ['A', 'AB23-', '- ', 'a1', 'sk-', 'Bearer ', ' ']) holdsSecret(part.repeat(4_000))
+  expect(performance.now() - begin).toBeLessThan(1_000)
+})
+
+async function start() {
+  const { storage, log, person } = await createChatParts()
+  const store = storage.chat.preferences
+  return { store, log, alice: await person('alice'), preferences: await Preferences.load(store, log) }
+}
+
+test('a change holds at once in all sessions of the person, and in those that come later', async () => {
+  const { preferences, alice, store, log } = await start()
+  const [first, second] = [await preferences.open(alice), await preferences.open(alice)]
+  const heard: string[] = []
+  first.onChange((option) => heard.push(`first ${option}`))
+  second.onChange((option) => heard.push(`second ${option}`))
+  await preferences.set(alice, 'theme', 'light')
+  first.close()
+  await preferences.set(alice, 'bell', 'off')
+  expect(heard).toEqual(['first theme', 'second theme', 'second bell'])
+  expect(second.now()).toEqual({ theme: 'light', bell: 'off' })
+  second.close()
+  const later = await (await Preferences.load(store, log)).open(alice)
+  expect(later.now()).toEqual({ theme: 'light', bell: 'off' })
+})
+
+test('everybody sees the colour that somebody chose for their name, also after a restart, until it is auto again', async () => {
+  const { preferences, alice, store, log } = await start()
+  expect(preferences.colourOf('alice')).toBeUndefined()
+  await preferences.set(alice, 'color', 'pink')
+  expect(preferences.colourOf('alice')).toBe('pink')
+  expect((await Preferences.load(store, log)).colourOf('alice')).toBe('pink')
+  await preferences.set(alice, 'color', 'auto')
+  expect(preferences.colourOf('alice')).toBeUndefined()
+  expect((await Preferences.load(store, log)).colourOf('alice')).toBeUndefined()
+})
+
+test('what another version stored and this one does not know is as usual', async () => {
+  const { preferences, alice, store } = await start()
+  await store.put(alice.id, { option: 'theme', value: 'sepia' })
+  await store.put(alice.id, { option: 'constructor', value: 'off' })
+  await store.put(alice.id, { option: 'plain', value: 'on' })
+  expect(await preferences.of(alice)).toEqual({ plain: 'on' })
+})
+
+test('what cannot be read is as usual, and what cannot be stored does not hold', async () => {
+  const { alice, log } = await start()
+  const fail = () => Promise.reject(new StorageError('locked', 'busy'))
+  const broken: PreferenceStore = { of: fail, put: fail, everyone: async () => [] }
+  const preferences = await Preferences.load(broken, log)
+  const session = await preferences.open(alice)
+  expect(session.now()).toEqual({})
+  await expect(preferences.set(alice, 'color', 'pink')).rejects.toThrow('busy')
+  expect(session.now()).toEqual({})
+  expect(preferences.colourOf('alice')).toBeUndefined()
 })

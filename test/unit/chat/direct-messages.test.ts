@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest'
-import { personalLine } from '../../../../src/chat/talk/direct-messages.ts'
-import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
-import { zoneOf } from '../../../../src/lib/zone.ts'
-import { createChatParts } from '../../../support/chat-parts.ts'
-import { talkOver } from '../../../support/talk.ts'
+import { expect, test, describe } from 'vitest'
+import { personalLine } from '../../../src/chat/talk/direct-messages.ts'
+import type { Person, PersonId, Fingerprint } from '../../../src/chat/people/person.ts'
+import { zoneOf } from '../../../src/lib/zone.ts'
+import { createChatParts, screenOf } from '../../support/chat-parts.ts'
+import { talkOver } from '../../support/talk.ts'
+import { Away } from '../../../src/chat/talk/away.ts'
+import type { Entry } from '../../../src/chat/entry.ts'
+import { Ignores } from '../../../src/chat/talk/ignores.ts'
 
 const guest: Person = { id: 'guest:k:eve-2' as PersonId, name: 'eve-2', admin: false, guest: true }
 
@@ -171,4 +174,148 @@ test('what somebody writes in one session stands in all of theirs', async () => 
   const [one, two] = [await open(ann), await open(ann)]
   await messages.send(ann, 'bob', 'hello')
   for (const { lines } of [one, two]) expect(lines).toEqual(['you -> bob: hello'])
+})
+
+describe('away', () => {
+  async function createScene() {
+    const { rooms, person, storage, peers, clock, log } = await createChatParts()
+    const open = async () => {
+      const away = new Away(storage.talk.away, clock, log, peers)
+      await away.readAgain()
+      return away
+    }
+    const room = await rooms.lobby()
+    const [ann, bob, cat] = await Promise.all([person('ann'), person('Böb'), person('cat')])
+    const screen = screenOf(ann)
+    await room.enter(screen)
+    await room.enter(screenOf(bob))
+    screen.seen.length = 0
+    return { away: await open(), open, room, ann, bob, cat, screen }
+  }
+
+  test('who mentions somebody who is away is told once for each absence, and nobody else is', async () => {
+    const { away, room, ann, bob, screen } = await createScene()
+    await away.leave(bob, ' at\nlunch \u0007')
+    for (const text of ['hi @BÖB.', 'bob@Böb.org', '@Böbby', 'hi @böb']) away.heard(room, ann, text)
+    expect(screen.texts()).toEqual(['Böb is away: at lunch'])
+    await away.leave(bob, '')
+    away.heard(room, ann, '@böb?')
+    expect(screen.texts()).toEqual(['Böb is away: at lunch', 'Böb is away'])
+    expect(await room.history({ limit: 9, kinds: ['notice'] })).toEqual([])
+  })
+
+  test('who is not in the room, or says it themself, gives nothing away', async () => {
+    const { away, room, ann, cat, screen } = await createScene()
+    await away.leave(ann, '')
+    away.heard(room, ann, 'I am @ann')
+    away.heard(room, ann, 'here @ann')
+    expect(screen.texts()).toEqual(['you are not away any more'])
+    await away.leave(cat, '')
+    away.heard(room, ann, '@cat')
+    expect(screen.texts()).toHaveLength(1)
+    await expect(away.leave(ann, 'x'.repeat(201))).rejects.toThrow(/200 characters/)
+    expect(away.textOf(ann.id)).toBeUndefined()
+  })
+
+  test('who is away is so after a restart, until they speak; a guest is not', async () => {
+    const { away, open, room, ann, bob, cat } = await createScene()
+    const guest = { ...cat, id: 'guest:k:cat-2' as typeof cat.id, guest: true }
+    for (const person of [ann, bob, guest]) await away.leave(person, `${person.name} sleeps`)
+    away.heard(room, ann, 'hello')
+    await away.leave(bob, 'lunch')
+    const later = await open()
+    expect([ann, bob, guest].map(({ id }) => later.textOf(id))).toEqual([undefined, 'lunch', undefined])
+    expect(later.comeBack(bob.id)).toBe(true)
+    await later.leave(ann, '')
+    expect((await open()).textOf(bob.id)).toBeUndefined()
+  })
+})
+
+const entry = (facts: object): Entry => ({ kind: 'message', author: 'ann', text: 'x', ...facts }) as Entry
+
+test('what somebody who is ignored says is not heard; what a room must know is', async () => {
+  const { storage, person } = await createChatParts()
+  const [ann, bob] = await Promise.all([person('ann'), person('bob')])
+  const ignores = new Ignores(storage.talk.ignored)
+  const [one, two] = [await ignores.open(bob), await ignores.open(bob)]
+  await ignores.add(bob, ann)
+  for (const { shows } of [one, two]) {
+    const unheard = [{}, { edits: 'i' }, { kind: 'action' }, { kind: 'notice', retracts: 'i' }]
+    const runs = [{ kind: 'tool_call' }, { kind: 'tool_result', by: ann.id, author: 'before' }]
+    const question = { kind: 'approval', verdict: 'asked', answerers: ['ann', 'root'] }
+    expect([...unheard, ...runs, question].filter((facts) => shows(entry(facts)))).toEqual([])
+    const heard = [
+      ...[{ author: 'annie' }, { kind: 'notice' }, { kind: 'approval' }, { kind: 'presence' }],
+      ...[{ kind: 'tool_call', turn: 't' }, { kind: 'tool_call', author: 'annie' }, { kind: 'scope' }],
+      ...[
+        { ...question, answerers: ['ann', 'bob'] },
+        { ...question, turn: 't' },
+        { ...question, verdict: 'once' },
+      ],
+    ]
+    expect(heard.filter((facts) => !shows(entry(facts)))).toEqual([])
+  }
+  one.close()
+  await ignores.remove(bob, ann.id)
+  expect(two.shows(entry({}))).toBe(true)
+  expect(two.acceptsFrom(ann)).toBe(true)
+})
+
+test('a list outlives the session, but for that of a guest', async () => {
+  const { storage, person } = await createChatParts()
+  const [ann, bob] = await Promise.all([person('ann'), person('bob')])
+  const guest: Person = { id: 'guest:k:eve-2' as PersonId, name: 'eve-2', admin: false, guest: true }
+  const ignores = new Ignores(storage.talk.ignored)
+  await ignores.add(bob, ann)
+  await ignores.add(bob, guest)
+  expect((await new Ignores(storage.talk.ignored).list(bob)).map(({ name }) => name)).toEqual([
+    'ann',
+    'eve-2',
+  ])
+  await expect(ignores.add(guest, ann)).rejects.toThrow(/only in a session/)
+  const session = await ignores.open(guest)
+  await ignores.add(guest, ann)
+  expect(session.acceptsFrom(ann)).toBe(false)
+  session.close()
+  expect(await ignores.list(guest)).toEqual([])
+})
+
+test('nobody ignores themself, or more than 200 people', async () => {
+  const { storage, person } = await createChatParts()
+  const bob = await person('bob')
+  const ignores = new Ignores(storage.talk.ignored)
+  await expect(ignores.add(bob, bob)).rejects.toThrow('you cannot ignore yourself')
+  const other = (n: number): Person => ({ ...bob, id: `p${n}` as PersonId, name: `n${n}` })
+  for (let n = 0; n < 200; n += 1) await ignores.add(bob, other(n))
+  await expect(ignores.add(bob, other(200))).rejects.toThrow(/which is the limit/)
+})
+
+test('a person is ignored under all names of their key, also those that come later, and not after that', async () => {
+  const { storage, person } = await createChatParts()
+  const [ann, bob] = await Promise.all([person('ann'), person('bob')])
+  const ignores = new Ignores(storage.talk.ignored)
+  const key = 'SHA256:k' as Fingerprint
+  const hearing = await ignores.open(bob)
+  const ids = ['late', `guest:${key}:eve-2`, `guest:SHA256:other:eve-3`].map((id) => id as PersonId)
+  const heard = () =>
+    [ann.id, ...ids].map((id) => [
+      hearing.shows(entry({ author: 'renamed', by: id })),
+      hearing.acceptsFrom({ id }),
+    ])
+  await ignores.add(bob, ann)
+  ignores.onLogin(ann, key)
+  ignores.onLogin({ id: ids[0]!, name: 'late' }, key)
+  ignores.onLogin({ id: ids[2]!, name: 'eve-3' }, 'SHA256:other' as Fingerprint)
+  expect(heard()).toEqual([
+    [false, false],
+    [false, false],
+    [false, false],
+    [true, true],
+  ])
+  expect(hearing.acceptsFrom({ id: 'x' as PersonId, key })).toBe(false)
+  expect(hearing.shows(entry({ by: bob.id }))).toBe(true)
+  expect(await ignores.isIgnored(bob, { ...ann, login: { key, network: '' } })).toBe(true)
+  expect(await ignores.isIgnored(ann, bob)).toBe(false)
+  await ignores.remove(bob, ann.id)
+  expect(heard().flat()).toEqual(Array(8).fill(true))
 })
