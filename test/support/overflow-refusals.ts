@@ -9,30 +9,14 @@ type Refusal = (tokens: number, model: TrueModel, maxOutput: number) => Script
 
 const error = (message: string, status = 400): Script => json({ error: { message, code: status } }, status)
 
-/** Refusals that tell both numbers, beside those of `DIALECTS` (src/adapters/models/refusals.ts has the sources). */
+/**
+ * Refusals that tell both numbers, one of each form on the wire, beside those of `DIALECTS`. All wordings are read in
+ * test/unit/adapters/models/refusals.test.ts.
+ */
 export const TELLING: Readonly<Record<string, Refusal>> = {
   'vllm of now': (tokens, { window }, output) =>
     error(
       `You passed ${tokens} input tokens and requested ${output} output tokens. However, the model's context length is only ${window} tokens, resulting in a maximum input length of ${window - output} tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=${tokens})`,
-    ),
-  'vllm 0.11': (tokens, { window }, output) =>
-    json(
-      {
-        error: {
-          message:
-            tokens >= window
-              ? `This model's maximum context length is ${window} tokens. However, your request has ${tokens} input tokens. Please reduce the length of the input messages. None`
-              : `'max_tokens' or 'max_completion_tokens' is too large: ${output}. This model's maximum context length is ${window} tokens and your request has ${tokens} input tokens (${output} > ${window} - ${tokens}). None`,
-          type: 'BadRequestError',
-          param: null,
-          code: 400,
-        },
-      },
-      400,
-    ),
-  'openai since gpt-5': (tokens, { window }) =>
-    error(
-      `Input tokens exceed the configured limit of ${window} tokens. Your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
     ),
   'openai, over the tokens of a minute': (tokens, { window }, output) =>
     json(
@@ -56,10 +40,6 @@ export const TELLING: Readonly<Record<string, Refusal>> = {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(`error: ${JSON.stringify(error)}\n\ndata: [DONE]\n\n`)
     },
-  openrouter: (tokens, { window }, output) =>
-    error(
-      `This endpoint's maximum context length is ${window} tokens. However, you requested about ${tokens + output} tokens (${tokens - 100} of text input, 100 of tool input, ${output} in the output). Please reduce the length of either one, or use the "middle-out" transform to compress your prompt automatically.`,
-    ),
   sglang: (tokens, { window }) =>
     json(
       {
@@ -68,30 +48,10 @@ export const TELLING: Readonly<Record<string, Refusal>> = {
       },
       400,
     ),
-  'sglang, prompt and answer together': (tokens, { window }, output) =>
-    json(
-      {
-        object: 'error',
-        message: `Requested token count exceeds the model's maximum context length of ${window} tokens. You requested a total of ${tokens + output} tokens: ${tokens} tokens from the input messages and ${output} tokens for the completion.`,
-      },
-      400,
-    ),
-  'numbers with commas': (tokens, { window }) =>
-    error(
-      `This model's maximum context length is ${window.toLocaleString('en')} tokens. However, your messages resulted in ${tokens.toLocaleString('en')} tokens.`,
-    ),
 }
 
-/** Refusals without numbers that are read. */
+/** Refusals without numbers that are read, one of each form on the wire. */
 export const SILENT: Readonly<Record<string, Refusal>> = {
-  'vllm of the decoder': (tokens, { window }) =>
-    json(
-      {
-        object: 'error',
-        message: `The decoder prompt (length ${tokens}) is longer than the maximum model length of ${window}. Make sure that \`max_model_len\` is no smaller than the number of text tokens.`,
-      },
-      400,
-    ),
   'vllm of pictures, as its own failure': (tokens, { window }) =>
     json(
       {
@@ -102,14 +62,6 @@ export const SILENT: Readonly<Record<string, Refusal>> = {
         code: 500,
       },
       500,
-    ),
-  mistral: (tokens, { window }) =>
-    json(
-      {
-        object: 'error',
-        message: `Prompt contains ${tokens} tokens and 0 draft tokens, too large for model with ${window} maximum context length`,
-      },
-      400,
     ),
   xai: (tokens, { window }) =>
     json(
@@ -127,22 +79,7 @@ export const SILENT: Readonly<Record<string, Refusal>> = {
       },
       422,
     ),
-  kimi: (tokens, { window }) =>
-    error(`Invalid request: Your request exceeded model token limit: ${window} (requested: ${tokens})`),
-  copilot: (tokens, { window }) => error(`prompt token count of ${tokens} exceeds the limit of ${window}`),
-  'responses of openai': () => error('Your input exceeds the context window of this model.'),
   groq: () => error('Please reduce the length of the messages or completion.'),
-  bedrock: () => error('Input is too long for requested model.'),
-  minimax: () => error('invalid params, context window exceeds limit (2013)'),
-  dashscope: (_tokens, { window }) => error(`Range of input length should be [1, ${window}]`),
-  cohere: () => json({ message: 'too many tokens: size limit exceeded' }, 400),
-  'lm studio': () =>
-    json(
-      {
-        error: 'The number of tokens to keep from the initial prompt is greater than the context length',
-      },
-      400,
-    ),
   'a proxy with a page': () => (response) => {
     response.writeHead(413, { 'content-type': 'text/html' })
     response.end('<html><body>413 Request Entity Too Large</body></html>')

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/tools/result.ts'
 import type { ChatMessage } from '../../../src/tools/context.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
-import { createLocalPeers } from '../../../src/chat/local-peers.ts'
-import { ToolRuns } from '../../../src/toolbox/tool-runs.ts'
-import { call, hangs, say, scriptedModel, type ScriptedModel } from '../../support/scripted-model.ts'
+import { call, say, scriptedModel, type ScriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../support/turn-world.ts'
 
 /** Millionths of a unit for a million tokens. */
@@ -56,16 +54,6 @@ describe('a tool that asks the model of its turn', () => {
     expect(await charges.spent({ payer: `person ${world.ann.id}` }, 0)).toBe(33)
   })
 
-  it('is refused once the quota of its requester is used up, also in the middle of a turn', async () => {
-    const model = scriptedModel(call(['asks', {}]))
-    await using world = await worldOf(model, { limits: { tokens_per_person_day: 11 } })
-    await world.ask()
-    expect(result(await world.lines())).toMatch(
-      /^ERROR: asks: the quota of ann \(tokens_per_person_day\) is used up: 11 of 11/,
-    )
-    expect(model.requests).toHaveLength(1)
-  })
-
   it('that asks many times at once goes over a quota by its last request at most', async () => {
     const model = scriptedModel(call(['asks', {}]), say('one'), say('two'))
     const many = tool('asks', async (_args, { chat }) => {
@@ -76,18 +64,6 @@ describe('a tool that asks the model of its turn', () => {
     await using world = await worldOf(model, { tools: [many], limits: { tokens_per_person_day: 23 } })
     await world.ask()
     expect(result(await world.lines())).toBe('fulfilled,fulfilled,rejected,rejected,rejected')
-  })
-
-  it('is stopped with the turn, and what was used until then is charged', async () => {
-    const model = scriptedModel(call(['asks', {}]), hangs('half of it'))
-    await using world = await worldOf(model)
-    const turn = await world.start()
-    await model.arrived(2)
-    turn.cancel('enough')
-    await turn.done
-    const { charges } = world.chatParts.storage.models
-    const [row] = await charges.usage({ by: 'person', since: 0, room: world.room.name })
-    expect(row).toMatchObject({ requests: 2 })
   })
 
   it('leaves a record of what was sent, as a side turn of the turn', async () => {
@@ -129,15 +105,5 @@ describe('chat.model', () => {
     await using world = await worldOf(model, { tools: [names] })
     await world.ask()
     expect(result(await world.lines())).toBe('qwen, qwen')
-  })
-
-  it('is absent if a person runs the tool', async () => {
-    const looks = tool('looks', (_args, { chat }) => ok(String(chat.model)))
-    await using world = await worldOf(scriptedModel(), { tools: [looks] })
-    const { nextId, clock } = world.chatParts
-    await using runs = new ToolRuns(world.openToolbox, nextId, clock, createLocalPeers().slots)
-    const { signal } = new AbortController()
-    const order = { room: world.room, person: world.ann, tool: 'looks', args: '{}', signal }
-    expect((await runs.run(order)).text).toBe('undefined')
   })
 })

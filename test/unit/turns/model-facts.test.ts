@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, test, describe, it } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../src/lib/amounts.ts'
 import { ModelFactsTable } from '../../../src/turns/model-facts.ts'
 import type { ConfiguredModel, ModelFacts } from '../../../src/turns/ports.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 import { sampleConfig } from '../../support/model-request.ts'
-import { scriptedModel } from '../../support/scripted-model.ts'
+import { scriptedModel, say } from '../../support/scripted-model.ts'
+import { anotherModel, createTurnWorld, SECRET_KEY } from '../../support/turn-world.ts'
 
 /** A model whose server answers with these facts, one for each time it is asked; where there are no more, it is away. */
 function asked(...answers: readonly ModelFacts[]): ConfiguredModel & { readonly times: () => number } {
@@ -149,4 +150,20 @@ test('windows that are guessed one after another are told once, and again when a
   it.clock.advance(HOUR_MS + 1)
   it.facts.assumePrompt(model, 4000, 1)
   expect(told()).toBe(2)
+})
+
+describe('the list of models', () => {
+  it('has what each has spent, and no secret', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('a', 'b')), {
+      more: [anotherModel('llama'), anotherModel('off', { enabled: false })],
+    })
+    await world.ask()
+    const models = await world.turns.models(world.ann)
+    expect(models).toMatchObject([
+      { name: 'qwen', enabled: true, turns: 1, input: 10, output: 2 },
+      { name: 'llama', enabled: true, turns: 0, input: 0, output: 0 },
+      { name: 'off', enabled: false },
+    ])
+    expect(JSON.stringify(models)).not.toContain(SECRET_KEY)
+  })
 })
