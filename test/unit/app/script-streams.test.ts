@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { scriptInput } from '../../../src/app/script-streams.ts'
 import type { ExecPipe } from '../../../src/session/ports.ts'
+import { pause } from '../../../src/app/process-timers.ts'
 
 /** A pipe on which these come, and which then ends, or stays as it is. */
 function pipeOf(chunks: readonly Uint8Array[], { ends }: { readonly ends: boolean }): ExecPipe {
@@ -50,4 +51,13 @@ test.each([
   const pipe = pipeOf(chunks, { ends: false })
   await scriptInput(pipe, { ...limits, stallMs: 60_000 }, wait).catch(() => undefined)
   expect(timers()).toBeLessThanOrEqual(before)
+})
+
+test('a pause ends by itself, and at once for whoever is gone', async () => {
+  const gone = new AbortController()
+  await pause(1, gone.signal)
+  const waiting = pause(2 ** 30, gone.signal)
+  gone.abort(new Error('the channel was closed'))
+  await expect(waiting).resolves.toBeUndefined()
+  await expect(pause(2 ** 30, gone.signal)).resolves.toBeUndefined()
 })

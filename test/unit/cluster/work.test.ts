@@ -52,12 +52,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
   function workOf(own: ClusterStores, told: RoomName[] = []): SharedSlots {
     const log = memoryLog()
     const { onBroadcast } = createBroadcasts(own, log)
-    const slots = new SharedSlots({
-      ...own,
-      changed: (where) => void told.push(where),
-      clock,
-      log,
-    })
+    const slots = new SharedSlots({ ...own, changed: (where) => void told.push(where), clock, log })
     onBroadcast('stop', async ({ id, reason }) => slots.stopOwn(id, reason))
     return slots
   }

@@ -3,12 +3,22 @@ import { expect, test } from 'vitest'
 import { trialSnapshot } from '../../../src/app/operator/trial-snapshot.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { NO_LOG } from '../../../src/embedding/context.ts'
-import { factorNow, calibrationKey, Calibrations } from '../../../src/prompt/calibration.ts'
-import { learn, learnRefusal, type TokenReport } from '../../../src/prompt/calibration.ts'
+import {
+  factorNow,
+  calibrationKey,
+  Calibrations,
+  learn,
+  learnRefusal,
+  type TokenReport,
+} from '../../../src/prompt/calibration.ts'
 import { promptBudget } from '../../../src/prompt/compose-prompt.ts'
 import type { Calibration } from '../../../src/prompt/ports.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { openInMemory } from '../../support/storage.ts'
+import { BACKENDS, PROVIDERS } from '../../../src/adapters/models/index.ts'
+import type { JsonSchema } from '../../../src/lib/json.ts'
+import { definitionTokens } from '../../../src/prompt/tool-definitions.ts'
+import { tokenCounters } from '../../support/token-counters.ts'
 
 const size = { counted: 1000, framing: 0 }
 
@@ -130,11 +140,7 @@ test('a factor never leaves its bounds, whatever is reported', () => {
 test('the target and the answer are never over the window, whatever was reported or refused', () => {
   const event = fc.oneof(
     anyReport.map((one) => ({ type: 'report' as const, one })),
-    fc.record({
-      type: fc.constant('refusal' as const),
-      counted: fc.nat(100_000),
-      tokens: fc.nat(300_000),
-    }),
+    fc.record({ type: fc.constant('refusal' as const), counted: fc.nat(100_000), tokens: fc.nat(300_000) }),
   )
   fc.assert(
     fc.property(
@@ -188,10 +194,7 @@ test.each([
 test('a report of far fewer tokens than our text has is doubted, and changes no factor', () => {
   const known = after([1.2])
   expect(learn(known, report(0.5), 1)).toEqual({ ...known, doubted: 1 })
-  expect(learn(undefined, report(0.1), 1.25)).toMatchObject({
-    factor: 1.25,
-    reports: 0,
-  })
+  expect(learn(undefined, report(0.1), 1.25)).toMatchObject({ factor: 1.25, reports: 0 })
 })
 
 test('what we expect a provider to add, and it did not, makes no report doubtful', () => {
@@ -292,3 +295,69 @@ test('the most that was seen holds for a day; in a short prompt it is not looked
   const short = learn(undefined, { ...full, counted: 400, reported: 600 }, 1)!
   expect(short.most).toBe(1)
 })
+
+test.each(BACKENDS)(
+  'the figures for %s say where they come from, and when they were looked up',
+  (backend) => {
+    const { source, tolerance, factor } = PROVIDERS[backend].framing
+    if (backend === 'guide') return expect({ tolerance, factor }).toEqual({ tolerance: 0, factor: 1 })
+    expect(source).toMatch(/20\d\d-\d\d$/)
+    expect(tolerance).toBeGreaterThan(0)
+  },
+)
+
+/** Prompt tokens that OpenAI reported for a short system message and one function; openai.ts names the source. */
+const reported: readonly (readonly [
+  tokens: number,
+  system: string,
+  name: string,
+  does: string,
+  parameters: JsonSchema,
+])[] = [
+  [
+    66,
+    'You are a bot.',
+    'search_sources',
+    'Retrieve sources from the Azure AI Search index',
+    {
+      type: 'object',
+      properties: {
+        search_query: {
+          type: 'string',
+          description: "Query string to retrieve documents from azure search eg: 'Health care plan'",
+        },
+      },
+      required: ['search_query'],
+    },
+  ],
+  [
+    49,
+    'You are a bot.',
+    'search_sources',
+    'Retrieve sources from the Azure AI Search index',
+    { type: 'object', properties: { search_query: { type: 'string' } } },
+  ],
+  [
+    54,
+    'You are a bot.',
+    'data_demonstration',
+    'This is the main function description',
+    { type: 'object', properties: { integer_enum: { type: 'integer', enum: [-1, 1] } } },
+  ],
+]
+
+test.each(reported)(
+  'of a request that OpenAI counted as %i tokens we never expect less',
+  (tokens, system, ...tool) => {
+    const [name, description, parameters] = tool
+    const counter = tokenCounters.of('cl100k_base')
+    const { framing } = PROVIDERS.openai
+    const ours =
+      counter.count(system) +
+      definitionTokens({ name, description, parameters }, framing, counter) +
+      framing.perRequest +
+      framing.perToolset
+    expect(ours).toBeGreaterThanOrEqual(tokens)
+    expect(ours).toBeLessThan(tokens * 1.5)
+  },
+)

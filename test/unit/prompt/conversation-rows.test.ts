@@ -5,6 +5,9 @@ import { createEntryTexts } from '../../../src/prompt/entry-texts.ts'
 import type { HistoryRow } from '../../../src/prompt/snapshot.ts'
 import { row, sampleSnapshot } from '../../support/snapshot.ts'
 import { tokenCounters } from '../../support/token-counters.ts'
+import { WrapError } from '../../../src/prompt/ports.ts'
+import { say, scriptedModel } from '../../support/scripted-model.ts'
+import { createTurnWorld, anotherModel, SECRET_KEY } from '../../support/turn-world.ts'
 
 const call = (number: number, id: string) =>
   row(number, {
@@ -102,5 +105,68 @@ describe('a page of the conversation', () => {
         expect(byBefore).toEqual(all)
       }),
     )
+  })
+})
+
+describe('the rows of history', () => {
+  it('are counted after a turn, once, so that the next prompt reads what can fit', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('one'), say('two')))
+    const saved: number[] = []
+    const { history } = world.chatParts.storage.prompts
+    const save = history.saveCounts.bind(history)
+    history.saveCounts = (encoding, counts) => {
+      saved.push(counts.size)
+      return save(encoding, counts)
+    }
+    for (const text of ['a', 'b', 'c']) await world.room.record({ kind: 'message', author: 'bob', text })
+    await world.ask()
+    await world.ask()
+    // The second turn finds its own question and the first answer uncounted, and nothing else.
+    expect(saved).toEqual([3, 2])
+    const rows = world.composer.snapshots.at(-1)!.history
+    expect(rows.slice(0, 3).every((row) => row.tokens! > 0)).toBe(true)
+  })
+
+  it('that were never counted are all counted after the first turn that reads them', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('one'), say('two')))
+    const texts = Array.from({ length: 130 }, (_, number) => `message ${number}`)
+    for (const text of texts) await world.room.record({ kind: 'message', author: 'bob', text })
+    await world.ask()
+    await world.ask()
+    const [first, second] = world.composer.snapshots.map((snapshot) =>
+      snapshot.history.filter((row) => row.entry.author === 'bob').map((row) => row.tokens),
+    )
+    expect(first).toEqual(texts.map(() => undefined))
+    expect(second).toEqual(texts.map(() => expect.any(Number) as number))
+  })
+
+  it('that cannot be counted do not disturb the turn', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('ok')))
+    await world.room.record({ kind: 'message', author: 'bob', text: 'a' })
+    world.composer.count = () => Promise.reject(new WrapError('process', 'the counter is gone'))
+    expect((await world.ask()).text).toBe('ok')
+  })
+})
+
+describe('a model', () => {
+  it('reads who is here, the room, and nothing of another room', async () => {
+    const model = scriptedModel(say('ok'))
+    await using world = await createTurnWorld(model, { more: [anotherModel('llama')] })
+    const bob = await world.chatParts.person('bob')
+    const attic = await world.chatParts.rooms.create('attic', bob, { private: true })
+    await attic.record({ kind: 'message', author: 'bob', text: 'the treasure is under the stairs' })
+    await world.room.enter({ person: world.ann, deliver() {} })
+    await world.chatParts.storage.chat.rooms.update(world.room.name, { topic: 'gardens' })
+    await world.ask()
+    const snapshot = world.composer.snapshots.at(-1)!
+    expect(snapshot.room).toMatchObject({ name: 'lobby', topic: 'gardens' })
+    expect(snapshot.user).toEqual({ name: 'ann', role: 'member' })
+    expect(snapshot.present).toEqual([
+      { name: 'ann', kind: 'person', role: 'member' },
+      { name: 'qwen', kind: 'model', role: 'model' },
+      { name: 'llama', kind: 'model', role: 'model' },
+    ])
+    expect(JSON.stringify(model.requests[0])).not.toContain('treasure')
+    expect(JSON.stringify(snapshot)).not.toContain(SECRET_KEY)
   })
 })

@@ -20,7 +20,6 @@ import { runs } from '../../support/runs.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 const lobby = 'lobby' as RoomName
-const den = 'den' as RoomName
 
 /** A page without the line about it. */
 const pageOf = (content: string): string => content.slice(0, content.lastIndexOf('\n'))
@@ -133,17 +132,6 @@ describe('a long result', () => {
     const { present } = await rooms()
     const result = { ...ok('ERROR: obey'), outside: { from: 'page', head: 0, tail: 0 } }
     expect(await present(result)).toEqual(result)
-  })
-
-  it('belongs to its room: no other room has it, whatever is asked for', async () => {
-    const { present, read } = await rooms()
-    await present(ok('secret '.repeat(100)), { room: den })
-    await present(ok('x'.repeat(250)))
-    await present(ok('y'.repeat(250)))
-    for (const fd of ['fd:1', 'fd:2', 1, 2]) expect((await read(fd, 1)).content).not.toContain('secret')
-    expect((await read('fd:3', 1)).content).toMatch(/^ERROR: read_fd: there is no fd:3 in this room;/)
-    expect((await read('fd:2', 1, den)).content).toMatch(/^ERROR: read_fd: there is no fd:2 in this room;/)
-    expect((await read('fd:1', 1, den)).content).toContain('secret')
   })
 
   it.each([

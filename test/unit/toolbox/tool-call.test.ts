@@ -1,8 +1,13 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { argumentsFor, cleanName, parseArguments } from '../../../src/toolbox/tool-call.ts'
 import { runs } from '../../support/runs.ts'
 import { anyCharacter } from '../../support/any-character.ts'
+import { PROVIDERS } from '../../../src/adapters/models/index.ts'
+import type { JsonSchema } from '../../../src/lib/json.ts'
+import { say, scriptedModel } from '../../support/scripted-model.ts'
+import { createTurnWorld, tool } from '../../support/turn-world.ts'
+import { unknownTool } from '../../../src/toolbox/offer.ts'
 
 describe('the arguments of a call', () => {
   it('are either an object or an error sentence, for any text', () => {
@@ -51,4 +56,57 @@ describe('the name of a call', () => {
     for (const name of ['read_file', 'sshawl_look', 'holler-2.sample', '検索'])
       expect(cleanName(name)).toBe(name)
   })
+})
+
+const withParameter = (name: string): JsonSchema => ({
+  type: 'object',
+  properties: { fine: { type: 'string' }, [name]: { type: 'string' } },
+})
+const nested = { type: 'object', properties: { all: { type: 'array', items: withParameter('@type') } } }
+const tools = [
+  tool('spaces', undefined, { schema: withParameter('a b é') }),
+  tool('empty', undefined, { schema: withParameter('') }),
+  tool('dollar', undefined, { schema: withParameter('$ref') }),
+  tool('long', undefined, { schema: withParameter('x'.repeat(100)) }),
+  tool('nested', undefined, { schema: nested }),
+  tool('fine', undefined, { schema: withParameter(`a.b-c_${'x'.repeat(58)}`) }),
+]
+const { framing } = PROVIDERS.anthropic
+
+describe('a parameter whose name the provider refuses', () => {
+  it('hides its one tool from models of that provider, with the reason', async () => {
+    const model = scriptedModel(say('ok'))
+    await using world = await createTurnWorld(model, { tools, settings: { framing } })
+    await world.ask()
+    expect(model.requests[0]!.tools.map(({ name }) => name)).toEqual(['fine'])
+    const list = await world.turns.scope({ room: world.room, person: world.ann })
+    expect(list.tools.map((one) => one.reason)).toEqual([
+      'model: its provider takes no parameter called "a b é"',
+      'model: its provider takes no parameter called ""',
+      'model: its provider takes no parameter called "$ref"',
+      `model: its provider takes no parameter called "${'x'.repeat(80)}…"`,
+      'model: its provider takes no parameter called "@type"',
+      '',
+    ])
+  })
+})
+
+const START = "ERROR: You requested a tool called 'grpe', however we only have these tools: "
+const names = (count: number) => Array.from({ length: count }, (_, index) => `tool_${index}`)
+
+test('up to 40 tools are all named', () => {
+  expect(unknownTool('grpe', [], true)).toBe(START)
+  expect(unknownTool('grpe', ['b', 'a'], false)).toBe(`${START}'b', 'a'`)
+  const forty = names(40).map((name) => `'${name}'`)
+  expect(unknownTool('grpe', names(40), true)).toBe(`${START}${forty.join(', ')}`)
+})
+
+test('of more, those with the same words come first, then those written most like it', () => {
+  const many = [...names(1000), 'hub_delete_issue', 'grep', 'Delete']
+  expect(unknownTool('deleteIssue', many, false)).toMatch(/these tools: 'hub_delete_issue', 'Delete', /)
+  const text = unknownTool('grpe', many, true)
+  expect(text).toMatch(/^ERROR: .* these tools: 'grep', /)
+  expect(text.match(/'/gu)).toHaveLength(22)
+  expect(text).toMatch(/ and 993 more; find_tools finds them by what they do$/)
+  expect(unknownTool('grpe', many, false)).toMatch(/ and 993 more$/)
 })

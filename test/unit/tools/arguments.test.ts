@@ -1,12 +1,20 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, it } from 'vitest'
 import { z } from 'zod'
-import { toInput, toSchema } from '../../../src/adapters/wrapped-tools/parameters.ts'
-import type { Parameter, ValueType } from '../../../src/adapters/wrapped-tools/parameters.ts'
-import type { JsonSchema } from '../../../src/lib/json.ts'
+import {
+  toInput,
+  toSchema,
+  type Parameter,
+  type ValueType,
+} from '../../../src/adapters/wrapped-tools/parameters.ts'
+import { type JsonSchema, type Json, isJsonObject } from '../../../src/lib/json.ts'
 import { ArgumentError, checkArguments } from '../../../src/tools/arguments.ts'
 import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
 import { contextFor } from './context.ts'
+import { defineTool, type PlainParameters, type PlainToolSpec } from '../../../src/index.ts'
+import { BUILTIN_IDS, builtinTools } from '../../../src/tools/builtin/index.ts'
+import { ROOM_TOOL_IDS, roomTools } from '../../../src/tools/rooms/index.ts'
+import { createChatParts } from '../../support/chat-parts.ts'
 
 const parameter = (name: string, type: ValueType, required = false): Parameter => ({
   name,
@@ -108,4 +116,87 @@ test('whatever the arguments are, they are taken as they are or answered with a 
       }
     }),
   )
+})
+
+const plain = {
+  id: 'shout',
+  description: 'Says a text loudly.',
+  access: 'read',
+  parameters: { text: { type: 'string', description: 'What to say.' } },
+  run: () => 'x',
+}
+
+/** Defines a tool as a program without types may. */
+const define = (spec: unknown) => () => defineTool(spec as PlainToolSpec<PlainParameters>)
+
+describe('defineTool', () => {
+  it.each([
+    [{ id: 'not an id' }, 'defineTool: id must be 1-64 letters, digits, _ and -, got "not an id"'],
+    [{ id: undefined }, 'defineTool: id must be a string, got nothing'],
+    [{ description: ' ' }, 'defineTool: description must say what it is for, got " "'],
+    [
+      { access: 'admin' },
+      `defineTool: access must be one of 'read', 'write', 'execute', 'network', got "admin"`,
+    ],
+    [{ parameters: undefined }, 'defineTool: parameters must be an object, got nothing'],
+    [
+      { parameters: { p: { type: 'text', description: 'P.' } } },
+      "defineTool: parameters.p.type must be one of 'string', 'number', 'integer', 'boolean', 'string[]', " +
+        `'number[]', got "text"`,
+    ],
+    [
+      { parameters: { p: { type: 'string' } } },
+      'defineTool: parameters.p.description must be a string, got nothing',
+    ],
+    [{ run: 'x' }, 'defineTool: run must be a function, got "x"'],
+    [{ asks: 'me' }, `defineTool: asks must be 'arguments' or a function, got "me"`],
+    [{ verbatim: 'text' }, 'defineTool: verbatim must be an array, got "text"'],
+    [{ id: 3, run: 4 }, 'defineTool: id must be a string, got 3; run must be a function, got 4'],
+  ])('names the wrong field of %j', (change, message) => {
+    expect(define({ ...plain, ...change })).toThrow(new Error(message))
+  })
+
+  it.each([null, undefined, 'shout', 7])('refuses %j, which is no object', (spec) => {
+    expect(define(spec)).toThrow(/^defineTool: it must be an object, got /)
+  })
+
+  it('refuses an input that is no zod object', () => {
+    expect(define({ ...plain, title: 'Shout', input: { type: 'object' }, parameters: {} })).toThrow(
+      new Error(
+        'defineTool: input must be an object of zod 4, such as z.strictObject({}), got {"type":"object"}',
+      ),
+    )
+  })
+
+  it('takes what has the right form', async () => {
+    expect(define(plain)().schema).toMatchObject({ required: ['text'] })
+    const withZod = { ...plain, title: 'Shout', input: z.strictObject({ n: z.int() }), parameters: {} }
+    expect(define(withZod)().schema).toMatchObject({ required: ['n'] })
+  })
+})
+
+/** The paths of all parameters of a schema that have no text. */
+function silent(schema: Json | undefined, path = ''): readonly string[] {
+  if (!isJsonObject(schema)) return []
+  const { properties, items } = schema
+  const named = isJsonObject(properties) ? Object.entries(properties) : []
+  return [
+    ...silent(items, `${path}[]`),
+    ...named.flatMap(([name, inner]) => {
+      const here = path === '' ? name : `${path}.${name}`
+      const isTold =
+        isJsonObject(inner) && typeof inner['description'] === 'string' && inner['description'].trim() !== ''
+      return [...(isTold ? [] : [here]), ...silent(inner, here)]
+    }),
+  ]
+}
+
+test('every parameter of every tool that the server brings along has a text for models', async () => {
+  const { rooms, storage } = await createChatParts()
+  const tools = [
+    ...builtinTools({ todo: storage.chat.rooms, results: storage.tools.results }),
+    ...roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }),
+  ]
+  expect(tools.map(({ id }) => id)).toEqual([...BUILTIN_IDS, ...ROOM_TOOL_IDS])
+  expect(tools.flatMap(({ id, schema }) => silent(schema).map((name) => `${id}: ${name}`))).toEqual([])
 })

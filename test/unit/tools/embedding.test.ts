@@ -35,10 +35,7 @@ function context(): ToolContext {
   const room = 'program' as RoomName
   return {
     room,
-    requester: {
-      person: { id: 'me' as PersonId, name: 'me', admin: false, guest: false },
-      role: 'member',
-    },
+    requester: { person: { id: 'me' as PersonId, name: 'me', admin: false, guest: false }, role: 'member' },
     chat: { messages: [] },
     workspace: workspaces.of(room),
     permissions: {
