@@ -69,11 +69,6 @@ describe('a prompt', () => {
     ])
   })
 
-  test('is the same bytes when it is composed again', () => {
-    const snapshot = sampleSnapshot({ tools: numbered(3), history: messages(50) })
-    expect(JSON.stringify(bench.compose(snapshot))).toBe(JSON.stringify(bench.compose(snapshot)))
-  })
-
   test('keeps system text and tools the same while only the conversation moves on', () => {
     const before = bench.compose(sampleSnapshot({ tools: numbered(3), history: messages(5) }))
     const after = bench.compose(
@@ -111,33 +106,6 @@ describe('a prompt', () => {
 })
 
 describe('tools in a prompt', () => {
-  test('raise what is used by exactly their own tokens', () => {
-    const texts = [
-      'Ends in a word',
-      'Ends in a stop.',
-      'Quoted "end"',
-      'slash/',
-      'Zahlen 123',
-      '漢字',
-      'two\nlines',
-      '',
-    ]
-    const tools = catalogue(...texts.map((description, index) => sampleTool(`t${index}`, { description })))
-    let before = bench.compose(sampleSnapshot({ tools: tools.slice(0, 1) }))
-    for (let count = 2; count <= tools.length; count += 1) {
-      const after = bench.compose(sampleSnapshot({ tools: tools.slice(0, count) }))
-      const added = tools[count - 1]!
-      const line =
-        added.description === ''
-          ? `- **${added.name}**\n`
-          : `- **${added.name}**: ${added.description.replace('\n', ' ')}\n`
-      expect(after.budget.used - before.budget.used).toBe(
-        after.tools.at(-1)!.tokens + bench.counter.count(line),
-      )
-      before = after
-    }
-  })
-
   test('are the same set in the text, the definitions and the order of the catalogue', () => {
     const tools = numbered(6)
     const script = 'function default_wrap() return wrap():tools({"tool_4", "tool_2", "gone"}) end'

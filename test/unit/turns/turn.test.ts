@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { ModelError } from '../../../src/turns/ports.ts'
+import { ModelError, type StepMessage } from '../../../src/turns/ports.ts'
 import { ok } from '../../../src/tools/result.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import { call, fail, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
-import { createTurnWorld, tool } from '../../support/turn-world.ts'
+import { createTurnWorld, tool, type WorldOptions } from '../../support/turn-world.ts'
+import { createModel } from '../../../src/adapters/models/index.ts'
+import { requestsOf } from '../../../src/turns/turn-log.ts'
+import { sampleConfig } from '../../support/model-request.ts'
+import { answer, type ChatRequest, calls, cut, says, startModelServer } from '../../support/model-server.ts'
 
 describe('a turn without tools', () => {
   it('streams the reply and records it once, with outcome and usage', async () => {
@@ -151,20 +155,6 @@ describe('a model that fails', () => {
 })
 
 describe('a turn with tools', () => {
-  it('sends exactly the visible tools, by the names that the prompt uses', async () => {
-    const model = scriptedModel(say('ok'))
-    await using world = await createTurnWorld(model, {
-      tools: [tool('Grep'), tool('sshawl_look'), tool('run_command')],
-    })
-    await world.setScope(['Grep', 'look'])
-    await world.ask()
-    const { tools, prompt } = model.requests[0]!
-    expect(tools.map((one) => one.name)).toEqual(['Grep', 'look'])
-    expect(tools).toEqual(prompt.tools.map((one) => one.definition))
-    for (const { name } of tools) expect(prompt.system).toContain(`**${name}**`)
-    expect(prompt.system).not.toContain('run_command')
-  })
-
   it('runs a call and gives its result to the next request', async () => {
     const model = scriptedModel(call(['Grep', { q: 'TODO' }, 'c1']), say('Two of them.'))
     await using world = await createTurnWorld(model, { tools: [tool('Grep', () => ok('a.ts:1: TODO'))] })
@@ -382,5 +372,92 @@ describe('stopping a turn', () => {
     await turn.done
     turn.cancel()
     expect(await world.lines()).toEqual(['reply: ok'])
+  })
+})
+
+/** A turn world whose model is served over HTTP. */
+async function served(options: WorldOptions = {}) {
+  const server = await startModelServer()
+  const settings = { ...sampleConfig({ endpoint: server.endpoint }), ...options.settings }
+  const world = await createTurnWorld(createModel(settings), { ...options, settings })
+  return {
+    server,
+    world,
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A message of a request as a turn remembers it. */
+function asStep(message: ChatRequest['messages'][number]): StepMessage {
+  if (message.role === 'tool') {
+    const { tool_call_id: call, content } = message as { tool_call_id?: string; content: unknown }
+    return { role: 'tool', call: call!, name: expect.any(String) as string, content: String(content) }
+  }
+  const made = message['tool_calls'] as readonly {
+    readonly id: string
+    readonly function: { readonly name: string; readonly arguments: string }
+  }[]
+  return {
+    role: 'assistant',
+    text: (message.content ?? '') as string,
+    calls: made.map((one) => ({ id: one.id, ...one.function })),
+  }
+}
+
+const tools = () => [
+  tool('Grep', () => ok('a.ts:1: TODO')),
+  tool('sshawl_look'),
+  tool('run_command', () => Promise.reject(new Error('this must never run'))),
+]
+
+describe('a turn of a model that is served over HTTP', () => {
+  it('sends no tools when they are off', async () => {
+    await using it = await served({ tools: tools() })
+    await it.world.setScope('none')
+    it.server.play(says('ok'))
+    await it.world.ask()
+    expect(it.server.requests[0]!.body).not.toHaveProperty('tools')
+  })
+
+  it('has every request of a turn on record, byte for byte, also where tools and scope change on the way', async () => {
+    await using it = await served({ tools: tools() })
+    const { server, world } = it
+    server.play(
+      answer([
+        { text: 'Let me see.' },
+        { call: { index: 0, id: 'c1', name: 'Grep', arguments: '{"q":"\\u001b[2J"}' } },
+      ]),
+      async (response, request) => {
+        await world.setScope(['Grep'])
+        await calls('Grep', { q: 'two' }, 'c2')(response, request)
+      },
+      calls('nope', 'not json', 'c3'),
+      says('ok'),
+    )
+    const turn = await world.start('héllo <|endoftext|> ${x}')
+    await turn.done
+    const requests = requestsOf((await world.chatParts.storage.models.turns.find(turn.id))!)
+    expect(requests).toHaveLength(4)
+    expect(requests.map((one) => one.tools.length)).toEqual([3, 3, 1, 1])
+    for (const [index, { prompt, messages: repeated, tools: offered }] of requests.entries()) {
+      const { messages, tools: sent } = server.requests[index]!.body
+      expect(messages.slice(0, 2)).toEqual([
+        { role: 'system', content: prompt.system },
+        { role: 'user', content: userContent(prompt) },
+      ])
+      expect(messages.slice(2).map(asStep)).toEqual(repeated)
+      expect(JSON.stringify(sent!.map((one) => one.function))).toBe(JSON.stringify(offered))
+    }
+  })
+
+  it('tells the room in one line what to do about a provider that gives only half calls', async () => {
+    await using it = await served({ tools: tools() })
+    const half = cut({ call: { index: 0, id: 'a', name: 'Grep', arguments: '{"q' } })
+    it.server.play(half, half, half)
+    expect((await it.world.ask()).text).toMatch(/^@qwen: the connection .* ask again$/)
+    expect(await it.world.lines()).toHaveLength(1)
   })
 })

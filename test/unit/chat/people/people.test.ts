@@ -19,26 +19,14 @@ describe('a name', () => {
     const first = await all.identify('alice', key('a'), '127.0.0.1')
     expect(first).toMatchObject({ name: 'alice', guest: false, admin: false })
     expect(await all.identify('alice', key('a'), '127.0.0.1')).toEqual(first)
-    expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({
-      name: 'alice-917',
-      guest: true,
-    })
-    expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({
-      name: 'alice-917',
-      guest: true,
-    })
-    expect(await all.identify('alice', key('c'), '127.0.0.1')).toMatchObject({
-      name: 'alice-9178',
-      guest: true,
-    })
-    expect(await all.identify('alice', key('d'), '127.0.0.1')).toMatchObject({
-      name: 'alice-91781',
-      guest: true,
-    })
-    expect(await all.identify('alice', key('e'), '127.0.0.1')).toMatchObject({
-      name: 'alice-91782',
-      guest: true,
-    })
+    for (const [other, name] of [
+      ['b', 'alice-917'],
+      ['b', 'alice-917'],
+      ['c', 'alice-9178'],
+      ['d', 'alice-91781'],
+      ['e', 'alice-91782'],
+    ] as const)
+      expect(await all.identify('alice', key(other), '127.0.0.1')).toMatchObject({ name, guest: true })
   })
 
   test('that would be one too many for a key is not registered, and stays free', async () => {
@@ -150,19 +138,6 @@ describe('the claim code', () => {
     )
     const boss = await all.identify('boss', key('boss'), '127.0.0.1')
     await expect(all.claim(boss, 'ABCD-EFGH')).rejects.toThrow('an admin already')
-  })
-
-  test('makes the first admin once, whatever the case and the spaces', async () => {
-    const all = await people({ claimCode: 'ABCD-EFGH' })
-    const [alice, bob] = [
-      await all.identify('alice', key('a'), '127.0.0.1'),
-      await all.identify('bob', key('b'), '127.0.0.1'),
-    ]
-    await expect(all.claim(alice, 'ABCD-EFGX')).rejects.toThrow('wrong')
-    await expect(all.claim(alice, '')).rejects.toThrow('wrong')
-    await all.claim(alice, ' abcd-efgh ')
-    expect(await all.current(alice)).toMatchObject({ admin: true })
-    await expect(all.claim(bob, 'ABCD-EFGH')).rejects.toThrow('used already')
   })
 
   test('used by two at once makes one admin', async () => {
