@@ -11,7 +11,6 @@ import { openFile } from './driver.ts'
 import { toStorageError } from './errors.ts'
 import { APPLICATION_ID, isEmpty, isOurs, lockFile, versionOf } from './file.ts'
 import { createStores } from './stores.ts'
-import { allowShrinking } from './upkeep.ts'
 
 export interface SqliteOptions {
   /** A path, or `:memory:` for a database that ends with the process. */
@@ -76,7 +75,6 @@ export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions)
     db.pragma('trusted_schema = OFF')
     db.pragma('journal_size_limit = 67108864')
     migrate(db, migrations, now)
-    allowShrinking(db)
     db.pragma('foreign_keys = ON')
     return db
   } catch (error) {

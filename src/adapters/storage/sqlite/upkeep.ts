@@ -138,30 +138,8 @@ export const storeOnePage = (db: Database): void => void db.pragma(`user_version
 export function releasePages(db: Database, most: number): boolean {
   if (db.pragma('auto_vacuum', { simple: true }) !== INCREMENTAL) return false
   db.pragma(`incremental_vacuum(${most})`)
-  return freePages(db) > 0
+  return Number(db.pragma('freelist_count', { simple: true })) > 0
 }
-
-const freePages = (db: Database): number => Number(db.pragma('freelist_count', { simple: true }))
 
 /** https://www.sqlite.org/pragma.html#pragma_auto_vacuum */
 const INCREMENTAL = 2
-
-/** A smaller file is not worth it. */
-const MIN_FREE_PAGES = 4_000
-
-/**
- * Lets the file give free pages back from now on. One of an older version must be written anew for that, which
- * takes as much space again, so it is done when a quarter of it is free.
- */
-export function allowShrinking(db: Database): void {
-  if (db.pragma('auto_vacuum', { simple: true }) === INCREMENTAL) return
-  const free = freePages(db)
-  if (free < MIN_FREE_PAGES || free * 4 < Number(db.pragma('page_count', { simple: true }))) return
-  try {
-    db.pragma('auto_vacuum = INCREMENTAL')
-    db.exec('VACUUM')
-  } catch (error) {
-    // The disk may have no space for it. The server works with the file as it is.
-    if (toStorageError(error).reason !== 'full') throw error
-  }
-}
