@@ -102,7 +102,7 @@ export async function createActivity(
   const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, hooks, tellAdmins }))
   const usualSummarizer = () => current.now().memory.summarizer
   const summaries = owned(assembleSummaries({ ...shared, anyRoom: room, usualSummarizer }))
-  const keeping = owned(createKeeping(current, context, peers.slots))
+  const keeping = owned(createKeeping(current, context))
   const work: Work = { runs, turns, summaries }
   return {
     ...{ work, approvals, bytes, workspaces, tools, mcp, hooks, keeping, outgoing },

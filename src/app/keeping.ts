@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Upkeep } from '../adapters/storage/storage.ts'
 import { removeOldFiles } from '../adapters/sandbox/old-files.ts'
 import { Keeping, pause } from '../chat/moderation/keeping.ts'
-import type { Slots } from '../chat/peers.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
 import type { AppContext } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -29,10 +28,10 @@ export const createTidy =
   }
 
 /** The files of a room that an admin gave a directory of its own stay: they are the admin's. */
-export function createKeeping(current: CurrentConfig, context: AppContext, slots: Slots): Keeping {
+export function createKeeping(current: CurrentConfig, context: AppContext): Keeping {
   const { storage, clock, nextId, log } = context
   return new Keeping({
-    ...{ slots, clock, nextId, log, limits: current.limits },
+    ...{ clock, nextId, log, limits: current.limits },
     store: storage.chat.retention,
     rooms: storage.chat.rooms,
     async removeFiles(room, before) {

@@ -62,7 +62,7 @@ export interface Peers {
 
 export interface Work {
   readonly id: string
-  readonly kind: 'turn' | 'run' | 'summary' | 'hook' | 'removal'
+  readonly kind: 'turn' | 'run' | 'summary' | 'hook'
   /** Works of one queue share its slots. */
   readonly queue: string
   readonly room: RoomName

@@ -2,9 +2,7 @@ import { countedAre, DAY_MS } from '../../lib/amounts.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { RoomName } from '../entry.ts'
-import type { Slots } from '../peers.ts'
-import { LOBBY } from '../people/names.ts'
-import type { Person, PersonId } from '../people/person.ts'
+import type { Person } from '../people/person.ts'
 import type { Alarm, Clock, Log, MonotonicClock, RoomStore } from '../ports.ts'
 import type { RetentionStore } from './ports.ts'
 
@@ -22,7 +20,6 @@ interface KeepingParts {
   readonly removeFiles: (room: RoomName, before: number) => Promise<void>
   /** Called after lines were removed; must not reject. */
   readonly tidy: () => Promise<void>
-  readonly slots: Slots
   readonly limits: KeepLimits
   readonly clock: Clock & MonotonicClock & Alarm
   readonly nextId: () => string
@@ -31,10 +28,6 @@ interface KeepingParts {
 
 /** Entries in one transaction: a few milliseconds, which the next line in the chat may wait. */
 const AT_ONCE = 200
-
-/** On all servers one removes at a time: the others have nothing left to do. */
-const WORK = { id: 'removal', kind: 'removal', queue: 'removal', room: LOBBY, facts: {} } as const
-const NOBODY = '' as PersonId
 
 /** Removes what is older than rooms keep it, once a day. Disposing ends it. */
 export class Keeping implements AsyncDisposable {
@@ -46,11 +39,11 @@ export class Keeping implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** The days that hold for a room, which is the fewest; absent: for good. Rejects with `StorageError`. */
-  async daysOf(room: RoomName): Promise<{ readonly own?: number; readonly holds?: number }> {
+  /** The fewest days that hold for a room, its own or those of all; undefined: for good. Rejects with `StorageError`. */
+  async daysOf(room: RoomName) {
     const own = (await this.#parts.store.days()).get(room)
-    const holds = this.#shortest(own)
-    return { ...(own !== undefined && { own }), ...(holds !== undefined && { holds }) }
+    const days = this.#shortest(own)
+    return { days, isOwn: days === own }
   }
 
   /** How many lines of a room are older. Rejects with `StorageError`. */
@@ -95,34 +88,24 @@ export class Keeping implements AsyncDisposable {
   }
 
   async #removeAll(): Promise<void> {
-    const { store, rooms, slots, removeFiles, limits } = this.#parts
+    const { store, rooms, removeFiles, limits, tidy } = this.#parts
     const own = await store.days()
     const all = await rooms.all()
     const due = all.flatMap(({ name }) => {
       const days = this.#shortest(own.get(name))
       return days === undefined ? [] : [{ name, before: this.#before(days) }]
     })
-    const turnsDays = limits.keep_turns_days
-    if ((due.length === 0 && turnsDays === 0) || this.#isClosing) return
-    // Each server may have files of its own.
-    for (const { name, before } of due) await removeFiles(name, before)
-    const none = (): void => undefined
-    const slot = await slots.take({ ...WORK, person: NOBODY }, () => ({ running: 1, waiting: 0 }), {
-      stop: none,
-      lost: none,
-    })
-    if ('running' in slot) return
-    try {
-      let removed = 0
-      for (const { name: room, before } of due)
-        removed += await this.#removeOld({ room, before }, () => store.removeBefore(room, before, AT_ONCE))
-      const before = this.#before(turnsDays)
-      if (turnsDays > 0)
-        removed += await this.#removeOld({ before }, () => store.removeRequests(before, turnsDays))
-      if (removed > 0 && !this.#isClosing) await this.#parts.tidy()
-    } finally {
-      await slot.leave()
+    let removed = 0
+    for (const { name: room, before } of due) {
+      if (this.#isClosing) return
+      await removeFiles(room, before)
+      removed += await this.#removeOld({ room, before }, () => store.removeBefore(room, before, AT_ONCE))
     }
+    const turnsDays = limits.keep_turns_days
+    const before = this.#before(turnsDays)
+    if (turnsDays > 0)
+      removed += await this.#removeOld({ before }, () => store.removeRequests(before, turnsDays))
+    if (removed > 0 && !this.#isClosing) await tidy()
   }
 
   /** Calls `remove` until it removes nothing. */

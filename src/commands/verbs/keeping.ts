@@ -1,4 +1,5 @@
 import { counted, DAY_MS, parseDuration } from '../../lib/amounts.ts'
+import type { Keeping } from '../../chat/moderation/keeping.ts'
 import { arg, flag, Misuse } from '../command.ts'
 import { announce, peopleToReach, verb } from './common.ts'
 
@@ -36,14 +37,10 @@ export const keep = verb({
   },
 })
 
-const keptText = (
-  room: string,
-  { own, holds }: { readonly own?: number; readonly holds?: number },
-): string => {
-  if (holds === undefined) return `what is said in ${room} is kept for good`
-  const whose = own === holds ? '' : ', as everywhere on this server'
-  return `what is said in ${room} is removed for good after ${counted(holds, 'day')}${whose}`
-}
+const keptText = (room: string, { days, isOwn }: Awaited<ReturnType<Keeping['daysOf']>>): string =>
+  days === undefined
+    ? `what is said in ${room} is kept for good`
+    : `what is said in ${room} is removed for good after ${counted(days, 'day')}${isOwn ? '' : ', as everywhere on this server'}`
 
 /** Null for good. Throws `Misuse`. */
 function daysIn(word: string): number | null {
