@@ -1,6 +1,6 @@
 import type { AgentListener } from '../adapters/mcp/server/agent.ts'
 import type { Entry, RoomName } from '../chat/entry.ts'
-import { Refusal, StorageError } from '../chat/errors.ts'
+import { Refusal, StorageError, unlessRefused } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
@@ -68,13 +68,7 @@ export class AgentRooms implements AgentControl {
 
   /** Rejects with `StorageError`. */
   async sees(name: string): Promise<boolean> {
-    try {
-      await this.#rooms.get(name, this.person)
-      return true
-    } catch (error) {
-      if (error instanceof Refusal) return false
-      throw error
-    }
+    return (await this.#rooms.get(name, this.person).catch(unlessRefused)) !== undefined
   }
 
   /** The agent leaves the room, and follows it on only if the person may still read it. */

@@ -1,5 +1,5 @@
 import type { HttpHandler } from '../adapters/http/routes.ts'
-import { APOLOGY, Refusal } from '../chat/errors.ts'
+import { APOLOGY, unlessRefused } from '../chat/errors.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Runner } from '../commands/runner.ts'
 
@@ -26,13 +26,8 @@ export const createPostLine =
       },
     )
     if (status === 0) return { status: 200, text: 'ok' }
-    try {
-      await rooms.get(room, person)
-      return { status: statusOf(told), text: told.join('\n') }
-    } catch (error) {
-      if (error instanceof Refusal) return { status: 404, text: error.message }
-      throw error
-    }
+    const isVisible = await rooms.get(room, person).catch(unlessRefused)
+    return { status: isVisible ? statusOf(told) : 404, text: told.join('\n') }
   }
 
 /** A program tries again later what the server could not do now. */

@@ -1,5 +1,5 @@
 import type { InvitationNotices } from '../chat/personal/invitations.ts'
-import { Refusal } from '../chat/errors.ts'
+import { Refusal, unlessRefused } from '../chat/errors.ts'
 import type { OpenClient } from '../chat/moderation/clients.ts'
 import type { FollowingSession } from '../chat/followed-rooms.ts'
 import type { Person } from '../chat/people/person.ts'
@@ -172,8 +172,9 @@ class RoomSession implements SessionHost {
     try {
       if (firstRoom !== undefined) return await join(firstRoom, this.#person, goIn)
       const last = await current.last()
-      if (last === undefined || !(await isDone(async () => goIn(await rooms.get(last, this.#person)))))
-        await goIn(await rooms.lobby())
+      const room = last === undefined ? undefined : await rooms.get(last, this.#person).catch(unlessRefused)
+      const isIn = room && (await goIn(room).then(() => true, unlessRefused))
+      if (!isIn) await goIn(await rooms.lobby())
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       screen.quit(`! ${error.message}`, 1)
@@ -242,17 +243,6 @@ class RoomSession implements SessionHost {
   async stop(): Promise<void> {
     const room = this.#attached?.current.room()
     if (room) await this.#parts.stop(room, this.#person)
-  }
-}
-
-/** False if it was refused. */
-async function isDone(act: () => Promise<void>): Promise<boolean> {
-  try {
-    await act()
-    return true
-  } catch (error) {
-    if (error instanceof Refusal) return false
-    throw error
   }
 }
 

@@ -19,6 +19,11 @@ export class InviteRefusal extends Refusal {
 
 export class NameRefusal extends Refusal {}
 
+/** For `catch`: returns undefined for a `Refusal`. Throws any other error. */
+export function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error
+}
+
 /** The words of a command do not fit it. `usage` is the right form; exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -1,7 +1,7 @@
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Entry, EntryId, RoomName } from './entry.ts'
-import { Refusal, StorageError } from './errors.ts'
+import { StorageError, unlessRefused } from './errors.ts'
 import { createAddressed } from './mentions.ts'
 import type { Person, PersonId } from './people/person.ts'
 import type { LastSeen } from './personal/last-seen.ts'
@@ -115,9 +115,8 @@ export class FollowedRooms {
 interface Followed {
   readonly room: Room
   readonly stop: () => void
-  /** What came while older lines were read. */
-  held: Entry[] | undefined
-  count: number
+  /** Of the new lines, at most `MAX_NEW`. */
+  readonly ids: Set<EntryId>
   isNamed: boolean
   newest: EntryId
 }
@@ -188,16 +187,16 @@ class Follower {
     const before = this.#rooms.get(room)
     if (!before || to?.name === room) return
     this.forget(room)
-    const { count, isNamed, newest } = before
-    if (to && !this.#inside.has(to.name)) Object.assign(this.#follow(to), { count, isNamed, newest })
+    const { ids, isNamed, newest } = before
+    if (to && !this.#inside.has(to.name)) Object.assign(this.#follow(to), { ids, isNamed, newest })
     this.#changed()
   }
 
   news(): readonly RoomNews[] {
     return [...this.#rooms.values()]
-      .filter(({ count }) => count > 0)
+      .filter(({ ids }) => ids.size > 0)
       .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || (a.newest > b.newest ? -1 : 1))
-      .map(({ room, count, isNamed }) => ({ room: room.name, count, isNamed }))
+      .map(({ room, ids, isNamed }) => ({ room: room.name, count: ids.size, isNamed }))
   }
 
   close(): void {
@@ -219,26 +218,15 @@ class Follower {
   async #countSince(name: RoomName, seen: EntryId): Promise<void> {
     const room = await this.#visible(name)
     if (!room || this.#isClosed || this.#inside.has(name) || this.#rooms.has(name)) return
-    const followed = this.#follow(room, [])
-    const query = {
-      after: seen,
-      limit: MAX_NEW,
-      kinds: COUNTED,
-      withoutThreads: true,
-      revised: true,
-    } as const
-    try {
-      for (const entry of await room.history(query)) this.#count(followed, entry)
-    } finally {
-      const held = followed.held ?? []
-      followed.held = undefined
-      for (const entry of held) this.#count(followed, entry)
-    }
+    const followed = this.#follow(room)
+    const said = { kinds: COUNTED, withoutThreads: true, revised: true }
+    for (const entry of await room.history({ after: seen, limit: MAX_NEW, ...said }))
+      this.#count(followed, entry)
   }
 
-  #follow(room: Room, held?: Entry[]): Followed {
+  #follow(room: Room): Followed {
     const stop = room.listen({ deliver: (entry) => this.#hear(followed, entry) })
-    const followed: Followed = { room, stop, held, count: 0, isNamed: false, newest: '' as EntryId }
+    const followed: Followed = { room, stop, ids: new Set(), isNamed: false, newest: '' as EntryId }
     this.#rooms.set(room.name, followed)
     return followed
   }
@@ -247,15 +235,15 @@ class Follower {
     if (entry.kind === 'notice' && entry.act?.verb === 'delete') return this.forget(entry.room)
     const isAnswer = this.#parts.isAnswerTo(entry, this.#person.id)
     if (isAnswer || (this.#isNews(entry) && addressed(entry, this.#person))) void this.#show(entry)
-    if (followed.held) followed.held.push(entry)
-    else if (this.#count(followed, entry)) this.#changed()
+    if (this.#count(followed, entry)) this.#changed()
   }
 
-  /** An entry may have been read before it is heard. */
+  /** An entry may be heard and read. */
   #count(followed: Followed, entry: Entry): boolean {
-    if (entry.id <= followed.newest || !this.#isNews(entry)) return false
-    followed.newest = entry.id
-    followed.count = Math.min(followed.count + 1, MAX_NEW)
+    const { ids, newest } = followed
+    if (ids.has(entry.id) || !this.#isNews(entry)) return false
+    if (ids.size < MAX_NEW) ids.add(entry.id)
+    if (entry.id > newest) followed.newest = entry.id
     followed.isNamed ||= addressed(entry, this.#person)
     return true
   }
@@ -278,13 +266,8 @@ class Follower {
   }
 
   /** Undefined for a room that the person may not enter any more. */
-  async #visible(room: RoomName): Promise<Room | undefined> {
-    try {
-      return await this.#parts.rooms.get(room, this.#person)
-    } catch (error) {
-      if (error instanceof Refusal) return undefined
-      throw error
-    }
+  #visible(room: RoomName): Promise<Room | undefined> {
+    return this.#parts.rooms.get(room, this.#person).catch(unlessRefused)
   }
 
   #changed(): void {

@@ -1,6 +1,6 @@
 import { parseNetwork } from '../../lib/network.ts'
 import { skeleton } from '../../lib/text/names.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, unlessRefused } from '../errors.ts'
 import type { Fingerprint, Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import { concernedBy, type Group } from './clients.ts'
@@ -94,7 +94,7 @@ export interface Lifting {
 export async function sanctionsOf(word: string, all: readonly Sanction[], parts: Finders): Promise<Lifting> {
   const words = [word, parseNetwork(word)?.text]
   const look = skeleton(word.replace(/^@/, ''))
-  const person = await findPerson(word, parts).catch(ignoreRefusal)
+  const person = await findPerson(word, parts).catch(unlessRefused)
   const own = all.filter(
     ({ who, people, network }) =>
       words.includes(who) ||
@@ -106,8 +106,4 @@ export async function sanctionsOf(word: string, all: readonly Sanction[], parts:
       !own.includes(one) && !isFingerprint(one.who) && one.keys.some((key) => person?.keys.includes(key)),
   )
   return own.length > 0 ? { lifted: own, left: others } : { lifted: others, left: [] }
-}
-
-function ignoreRefusal(error: unknown): undefined {
-  if (!(error instanceof Refusal)) throw error
 }

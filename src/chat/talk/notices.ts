@@ -1,5 +1,5 @@
 import type { Entry } from '../entry.ts'
-import { Refusal } from '../errors.ts'
+import { unlessRefused } from '../errors.ts'
 import { addressedWords } from '../mentions.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Preferences } from '../personal/preferences.ts'
@@ -99,8 +99,4 @@ export class Notices {
       this.#parts.log.warn({ error }, 'a person who is away was not told of a message')
     }
   }
-}
-
-function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof Refusal)) throw error
 }
