@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../chat/ports.ts'
+import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { explain } from './request.ts'
 
 /** A POST that nobody waits for. */
@@ -22,7 +23,9 @@ const PAUSES_MS = [0, 1_000, 5_000]
 export class Outgoing implements AsyncDisposable {
   readonly #log: Pick<Log, 'warn'>
   readonly #closing = new AbortController()
-  readonly #queues = new Map<string, { readonly waiting: OutgoingPost[]; drained: Promise<void> }>()
+  readonly #inOrder = createKeyedSerial<string>()
+  /** How many posts of a queue wait or are sent. */
+  readonly #counts = new Map<string, number>()
 
   constructor(log: Pick<Log, 'warn'>) {
     this.#log = log
@@ -30,71 +33,48 @@ export class Outgoing implements AsyncDisposable {
 
   /** Never throws. */
   add(post: OutgoingPost): void {
+    const { queue } = post
     if (this.#closing.signal.aborted) return
-    const queue = this.#queues.get(post.queue)
-    if (!queue) return this.#open(post)
-    if (queue.waiting.length < MAX_WAITING) queue.waiting.push(post)
-    else this.#log.warn({ to: post.queue }, 'too many requests wait for an address; one was dropped')
+    const count = this.#counts.get(queue) ?? 0
+    if (count > MAX_WAITING)
+      return this.#log.warn({ to: queue }, 'too many requests wait for an address; one was dropped')
+    this.#counts.set(queue, count + 1)
+    void this.#inOrder(queue, async () => {
+      await this.#send(post)
+      this.#counts.set(queue, (this.#counts.get(queue) ?? 1) - 1)
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error('the server is stopping'))
-    await Promise.all([...this.#queues.values()].map(({ drained }) => drained))
+    await Promise.all([...this.#counts.keys()].map((queue) => this.#inOrder(queue, async () => {})))
   }
 
-  #open(first: OutgoingPost): void {
-    const queue = { waiting: [first], drained: Promise.resolve() }
-    this.#queues.set(first.queue, queue)
-    queue.drained = this.#drain(first.queue, queue.waiting)
-  }
-
-  async #drain(name: string, waiting: readonly OutgoingPost[] & { shift(): OutgoingPost | undefined }) {
-    for (let post = waiting.shift(); post; post = waiting.shift()) {
-      const reason = await this.#send(post)
-      if (reason !== undefined) this.#log.warn({ to: name, reason }, 'a request was not taken')
-    }
-    this.#queues.delete(name)
-  }
-
-  /** Resolves to the reason if no try succeeded. */
-  async #send(post: OutgoingPost): Promise<string | undefined> {
-    let failure: Failure | undefined
+  async #send({ queue, url, headers, body }: OutgoingPost): Promise<void> {
+    const closing = this.#closing.signal
+    let reason = 'the server is stopping'
     for (const ms of PAUSES_MS) {
-      if (ms > 0) await wait(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {})
-      if (this.#closing.signal.aborted) return 'the server is stopping'
-      failure = await tryOnce(post, this.#closing.signal)
-      if (!failure?.isPassing) break
+      if (ms > 0) await wait(ms, undefined, { signal: closing, ref: false }).catch(() => {})
+      if (closing.aborted) break
+      const late = AbortSignal.timeout(TIMEOUT_MS)
+      try {
+        const signal = AbortSignal.any([closing, late])
+        const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+        await response.body?.cancel()
+        const { status, ok } = response
+        if (ok) return
+        reason = `it answered ${status}`
+        if (status < 500 && status !== 429 && status !== 408) break
+      } catch (error) {
+        reason = late.aborted ? `no answer within ${TIMEOUT_MS / 1_000} s` : whyNotSent(error, url)
+      }
     }
-    return failure?.reason
+    this.#log.warn({ to: queue, reason }, 'a request was not taken')
   }
 }
 
-interface Failure {
-  readonly reason: string
-  /** Another try may succeed. */
-  readonly isPassing: boolean
-}
-
-async function tryOnce(
-  { url, headers, body }: OutgoingPost,
-  closing: AbortSignal,
-): Promise<Failure | undefined> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), TIMEOUT_MS)
-  try {
-    const signal = AbortSignal.any([closing, late.signal])
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-    await response.body?.cancel()
-    const { status, ok } = response
-    if (ok) return undefined
-    return { reason: `it answered ${status}`, isPassing: status >= 500 || status === 429 || status === 408 }
-  } catch (error) {
-    if (late.signal.aborted) return { reason: `no answer within ${TIMEOUT_MS / 1_000} s`, isPassing: true }
-    const cause = error instanceof Error ? error.cause : undefined
-    // An error without a cause may repeat a header with a secret.
-    if (cause === undefined) return { reason: 'it could not be sent', isPassing: false }
-    return { reason: explain(cause, new URL(url)), isPassing: true }
-  } finally {
-    clearTimeout(timer)
-  }
+/** An error without a cause may repeat a header with a secret. */
+function whyNotSent(error: unknown, url: string): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause === undefined ? 'it could not be sent' : explain(cause, new URL(url))
 }
