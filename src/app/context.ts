@@ -5,7 +5,7 @@ import type { HookScripts } from '../prompt/hooks.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
-import type { ReadableMeter } from '../adapters/metrics/meter.ts'
+import type { Meter } from '../adapters/metrics/meter.ts'
 import type { CommandsState } from './tools/tool-sources.ts'
 
 export interface AppStorage extends Storage {
@@ -20,7 +20,7 @@ export interface AppContext {
   readonly nextId: () => string
   readonly commands: Promise<CommandsState>
   /** Undefined if HTTP is not served. */
-  readonly meter: ReadableMeter | undefined
+  readonly meter: Meter | undefined
 }
 
 /** What tests may replace. */

@@ -4,7 +4,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpServer } from '../adapters/http/server.ts'
 import type { McpHttp } from '../adapters/mcp/server/http.ts'
-import type { ReadableMeter } from '../adapters/metrics/meter.ts'
+import type { Meter } from '../adapters/metrics/meter.ts'
 import type { SshServer } from '../adapters/ssh/server.ts'
 import { StorageError } from '../chat/errors.ts'
 import { isLoopback, type Config } from '../config/config.ts'
@@ -20,7 +20,7 @@ import { version } from './paths.ts'
 
 interface HttpNeeds {
   readonly context: Pick<AppContext, 'storage' | 'clock' | 'log'>
-  readonly meter: ReadableMeter
+  readonly meter: Meter
   readonly ssh: Pick<SshServer, 'queued' | 'scheduler'>
   readonly agents: Agents
   readonly postLine: PostLine

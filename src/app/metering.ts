@@ -12,7 +12,7 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
   meter: Meter | undefined,
 ): Stored {
   const { turns, charges } = storage.models
-  const running = new Map<string, { readonly turn: TurnRecord; readonly since: number }>()
+  const running = new Map<string, TurnRecord & { readonly since: number }>()
   return {
     ...storage,
     models: {
@@ -21,20 +21,22 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
         ...turns,
         async begin(turn) {
           await turns.begin(turn)
-          running.set(turn.id, { turn, since: performance.now() })
+          running.set(turn.id, { ...turn, since: performance.now() })
         },
         async finish(id, change) {
           await turns.finish(id, change)
-          const one = running.get(id)
-          if (!one) return
+          const began = running.get(id)
+          if (!began) return
           // The prompt is not kept.
-          const { model = one.turn.model, usage = one.turn.usage } = change
-          const turn = { ...one.turn, model, ...(usage && { usage }) }
-          if (change.outcome === undefined) return void running.set(id, { ...one, turn })
+          const { model = began.model, usage = began.usage, outcome } = change
+          if (outcome === undefined) return void running.set(id, { ...began, model, ...(usage && { usage }) })
           running.delete(id)
-          const ms = performance.now() - one.since
-          logTurn(turn, change.outcome, Math.round(ms), log)
-          meter?.turnEnded(turn.model, change.outcome, ms / 1_000)
+          const { room, requester: person, parent } = began
+          const ms = performance.now() - began.since
+          const tokens = usage && { input: usage.input, cached: usage.cached, output: usage.output }
+          const facts = { turn: id, room, model, person, parent, outcome, ms: Math.round(ms), ...tokens }
+          log.info(facts, 'a turn ended')
+          meter?.turnEnded(model, outcome, ms / 1_000)
         },
       },
       charges: {
@@ -52,16 +54,6 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
 /** Of `costOf`, in a unit of the currency. */
 const UNITS = 1e12
 
-function logTurn(
-  { id: turn, room, model, requester: person, parent, usage }: TurnRecord,
-  outcome: string,
-  ms: number,
-  log: Log,
-): void {
-  const tokens = usage && { input: usage.input, cached: usage.cached, output: usage.output }
-  log.info({ turn, room, model, person, parent, outcome, ms, ...tokens }, 'a turn ended')
-}
-
 /** With a meter, the first pieces of answers are timed, and failed requests are counted. */
 export function meteredModel(name: string, adapter: LanguageModel, meter: Meter | undefined): LanguageModel {
   if (!meter) return adapter
@@ -72,9 +64,9 @@ export function meteredModel(name: string, adapter: LanguageModel, meter: Meter 
       let hasBegun = false
       try {
         for await (const event of adapter.stream(request, signal)) {
-          if (!hasBegun && event.type !== 'reported')
-            meter.firstToken(name, (performance.now() - since) / 1_000)
-          hasBegun ||= event.type !== 'reported'
+          const isFirst: boolean = !hasBegun && event.type !== 'reported'
+          if (isFirst) meter.firstToken(name, (performance.now() - since) / 1_000)
+          hasBegun ||= isFirst
           yield event
         }
       } catch (error) {

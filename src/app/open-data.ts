@@ -38,7 +38,7 @@ export async function openData(
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
   // Loaded only if somebody can read the figures.
-  const meter = http.listen && (await import('../adapters/metrics/meter.ts')).createMeter(version())
+  const meter = http.listen && new (await import('../adapters/metrics/meter.ts')).Meter(version())
   const timed = meter?.stored
   const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping, timed })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
