@@ -34,7 +34,6 @@ interface Place {
 }
 
 const FACTS_A_TURN = 20
-
 const ASK_AGAIN_MS = 1_000
 
 /**

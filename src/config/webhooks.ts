@@ -38,20 +38,10 @@ export const notifySchema = z
   .prefault({})
   .describe('Notices to people who are mentioned while they are away ([admin.md](admin.md#notices)).')
 
-/** A webhook with the values of its headers. */
-export interface Webhook {
-  readonly name: string
-  readonly url: string
-  /** Absent: all rooms. */
-  readonly rooms?: readonly string[]
-  readonly headers: Readonly<Record<string, string>>
-}
+type Entry = z.output<typeof webhookSchema>
 
-export const webhooksFrom = (
-  entries: readonly z.output<typeof webhookSchema>[],
-  env: Environment,
-): readonly Webhook[] =>
-  entries.map(({ name, url, rooms, header_env }) => ({
-    ...{ name, url, headers: valuesOf(header_env, env).values },
-    ...(rooms && { rooms }),
-  }))
+/** A webhook with the values of its headers. */
+export type Webhook = Readonly<Omit<Entry, 'header_env'> & { headers: Readonly<Record<string, string>> }>
+
+export const webhooksFrom = (entries: readonly Entry[], env: Environment): readonly Webhook[] =>
+  entries.map(({ header_env, ...entry }) => ({ ...entry, headers: valuesOf(header_env, env).values }))

@@ -8,8 +8,8 @@ const MAX_DEPTH = 64
 
 /**
  * Removes all files below a directory that nobody changed, moved or renamed since `before`, in milliseconds
- * since the epoch. Directories stay. Commands may run there meanwhile: no link leads it out. Goes on after an
- * error and rejects with the first one.
+ * since the epoch: no program can set that time, and an archive brings old ones of its own. Directories stay.
+ * Commands may run there meanwhile: no link leads it out. Goes on after an error, and rejects with the first.
  */
 export async function removeOldFiles(directory: string, before: number): Promise<void> {
   const root = await realpath(directory).catch(() => undefined)
@@ -20,8 +20,9 @@ export async function removeOldFiles(directory: string, before: number): Promise
       await using held = await holdDirectory(root, path, path)
       for await (const entry of await opendir(held.path)) {
         const inside = join(held.path, entry.name)
-        if (!entry.isDirectory()) await removeIfOld(inside, before)
-        else if (depth < MAX_DEPTH) await removeIn(inside, depth + 1)
+        if (entry.isDirectory()) {
+          if (depth < MAX_DEPTH) await removeIn(inside, depth + 1)
+        } else if ((await lstat(inside)).ctimeMs < before) await unlink(inside)
       }
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') failed ??= error
@@ -29,9 +30,4 @@ export async function removeOldFiles(directory: string, before: number): Promise
   }
   await removeIn(root, 0)
   if (failed !== undefined) throw failed
-}
-
-/** By the time of its last change, which no program can set: an archive brings old files of its own. */
-async function removeIfOld(file: string, before: number): Promise<void> {
-  if ((await lstat(file)).ctimeMs < before) await unlink(file)
 }

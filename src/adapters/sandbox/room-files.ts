@@ -32,7 +32,6 @@ export class RoomFiles implements FileTree {
 
   facts(path: string): Promise<FileFacts> {
     return explained(path, async () => {
-      if (path === '') return factsOf('', await lstat(await this.#root()))
       await using parent = await this.#parentOf(path)
       return factsOf(basename(path), await lstat(join(parent.path, basename(path))))
     })
@@ -50,7 +49,7 @@ export class RoomFiles implements FileTree {
     return explained(path, async () => {
       const root = await this.#root()
       if (how !== 'read') return await this.#upload(root, path, how, check)
-      return new Opened(path, await openInside(root, await realPath(root, path, path), path), check)
+      return openedFile(path, await openInside(root, await realPath(root, path, path), path), check)
     })
   }
 
@@ -90,7 +89,7 @@ export class RoomFiles implements FileTree {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
       const file = await open(join(parent.path, name), flags, 0o600)
       const mode = (old?.mode ?? 0o644) & 0o777
-      return new Opened(path, file, check, { parent, name, mode, grow: (bytes) => this.#grow(root, bytes) })
+      return openedFile(path, file, check, { parent, name, mode, grow: (bytes) => this.#grow(root, bytes) })
     } catch (error) {
       await parent[Symbol.asyncDispose]()
       throw error
@@ -159,78 +158,62 @@ interface Draft {
   readonly grow: (bytes: number) => Promise<void>
 }
 
-/** A file that is read, or put if it has a draft. The system refuses to write what is read, and to read a draft. */
-class Opened implements OpenFile {
-  readonly #path: string
-  readonly #file: FileHandle
-  readonly #check: Check
-  readonly #draft: Draft | undefined
-  #size = 0
-  #failed: { readonly why: unknown } | undefined
+/** A file that is read, or put if it has a draft: the system refuses to write the one and read the other. */
+function openedFile(path: string, file: FileHandle, check: Check, draft?: Draft): OpenFile {
+  let size = 0
+  let failed: { readonly why: unknown } | undefined
 
-  constructor(path: string, file: FileHandle, check: Check, draft?: Draft) {
-    this.#path = path
-    this.#file = file
-    this.#check = check
-    this.#draft = draft
-  }
-
-  facts(): Promise<FileFacts> {
-    return this.#step(0, async () => factsOf(basename(this.#path), await this.#file.stat()))
-  }
-
-  read(offset: number, bytes: number): Promise<Buffer> {
-    return this.#step(bytes, async () => {
-      const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(bytes), 0, bytes, offset)
-      return buffer.subarray(0, bytesRead)
-    })
-  }
-
-  write(offset: number, data: Buffer): Promise<void> {
-    const end = offset + data.length
-    return this.#step(data.length, async () => {
-      if (this.#size === 0 && offset > 0)
-        throw new WorkspaceError(`${quoted(this.#path)} is put as a whole; nothing is appended or resumed`)
-      // A hole takes no space until it is filled, so that what is written counts, too.
-      await this.#draft?.grow(Math.max(data.length, end - this.#size))
-      this.#size = Math.max(this.#size, end)
-      const { bytesWritten } = await this.#file.write(data, 0, data.length, offset)
-      if (bytesWritten < data.length) throw new WorkspaceError('the disk is full')
-    })
-  }
-
-  async close(): Promise<void> {
+  async function step<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    if (failed) throw failed.why
     try {
-      await this.#step(0, () => this.#put())
-    } finally {
-      await this.abandon()
-    }
-  }
-
-  async abandon(): Promise<void> {
-    await this.#file.close().catch(() => undefined)
-    if (!this.#draft) return
-    const { parent, name } = this.#draft
-    await rm(join(parent.path, name), { force: true }).catch(() => undefined)
-    await parent[Symbol.asyncDispose]()
-  }
-
-  async #put(): Promise<void> {
-    if (!this.#draft) return
-    const { parent, name, mode } = this.#draft
-    await this.#file.chmod(mode)
-    await this.#file.sync()
-    await rename(join(parent.path, name), join(parent.path, basename(this.#path)))
-  }
-
-  async #step<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    if (this.#failed) throw this.#failed.why
-    try {
-      await this.#check(bytes)
-      return await explained(this.#path, work)
+      await check(bytes)
+      return await explained(path, work)
     } catch (error) {
-      this.#failed = { why: error }
+      failed = { why: error }
       throw error
     }
+  }
+
+  async function put(): Promise<void> {
+    if (!draft) return
+    const { parent, name, mode } = draft
+    await file.chmod(mode)
+    await file.sync()
+    await rename(join(parent.path, name), join(parent.path, basename(path)))
+  }
+
+  async function abandon(): Promise<void> {
+    await file.close().catch(() => undefined)
+    if (!draft) return
+    await rm(join(draft.parent.path, draft.name), { force: true }).catch(() => undefined)
+    await draft.parent[Symbol.asyncDispose]()
+  }
+
+  return {
+    facts: () => step(0, async () => factsOf(basename(path), await file.stat())),
+    read: (offset, bytes) =>
+      step(bytes, async () => {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset)
+        return buffer.subarray(0, bytesRead)
+      }),
+    write: (offset, data) =>
+      step(data.length, async () => {
+        const end = offset + data.length
+        if (size === 0 && offset > 0)
+          throw new WorkspaceError(`${quoted(path)} is put as a whole; nothing is appended or resumed`)
+        // A hole takes no space until it is filled, so that what is written counts, too.
+        await draft?.grow(Math.max(data.length, end - size))
+        size = Math.max(size, end)
+        const { bytesWritten } = await file.write(data, 0, data.length, offset)
+        if (bytesWritten < data.length) throw new WorkspaceError('the disk is full')
+      }),
+    async close() {
+      try {
+        await step(0, put)
+      } finally {
+        await abandon()
+      }
+    },
+    abandon,
   }
 }

@@ -51,7 +51,7 @@ async function answerKey(
   const cas = context.cas()
   const { name, code } = splitUser(attempt)
   const use = { name, address, at: context.now(), cas }
-  const key = readLoginKey(attempt, use, (why) => logRefusal(connection, 'key', { why }))
+  const key = readLoginKey(attempt, use, (why) => logLogin(connection, { why }, 'key'))
   if (!key || codes.isWaitingFor(key)) return codes.reject(attempt)
   if (!attempt.signature) return askForSignature(attempt)
   if (!key.proves(attempt)) return codes.reject(attempt)
@@ -88,7 +88,10 @@ async function tryLogin(
     if (connection.isGone() || isAborted()) return 'gone'
     if (login === 'refused' || login instanceof InviteRefusal) return login
     connection.loggedIn(login, key)
-    if (login.refusal === undefined) logLogin(connection, login, key)
+    // The first channel would tell a login beyond a limit why it is not served.
+    const facts = { person: login.person.name, key: key.fingerprint, why: connection.refusal }
+    const refused = connection.refusal === undefined ? undefined : 'limit'
+    if (login.refusal === undefined) logLogin(connection, facts, refused)
     attempt.accept()
     return 'in'
   } catch (error) {
@@ -124,7 +127,7 @@ async function identify(
   } catch (error) {
     const facts = { address, key: key.fingerprint }
     if (error instanceof Refusal)
-      logRefusal(connection, reasonOf(error), { key: key.fingerprint, why: error.message })
+      logLogin(connection, { key: key.fingerprint, why: error.message }, reasonOf(error))
     else if (error instanceof StorageError && error.reason === 'away')
       log.warn({ ...facts, why: error.message }, 'login failed')
     else log.error({ ...facts, error }, 'login failed')
@@ -138,15 +141,6 @@ async function identify(
   }
 }
 
-/** The first channel would tell a login beyond a limit why it is not served. */
-function logLogin(connection: Connection, { person }: Identified, { fingerprint: key }: OfferedKey): void {
-  const { address, refusal, context } = connection
-  const facts = { person: person.name, key }
-  if (refusal !== undefined) return logRefusal(connection, 'limit', { ...facts, why: refusal })
-  context.log.info({ address, ...facts }, 'login')
-  context.countLogin()
-}
-
 /**
  * Why a login was refused: `key` (too weak, or a bad certificate), `code` (a missing or wrong invite code),
  * `name`, `denied` (a ban, or a server that is closed to it), `limit` (too many connections), `trouble` (the
@@ -154,9 +148,9 @@ function logLogin(connection: Connection, { person }: Identified, { fingerprint:
  */
 export type LoginRefusal = 'key' | 'code' | 'name' | 'denied' | 'limit' | 'trouble'
 
-function logRefusal({ address, context }: Connection, reason: LoginRefusal, facts: object): void {
-  context.log.info({ address, ...facts }, 'login refused')
-  context.countLogin(reason)
+function logLogin({ address, context }: Connection, facts: object, refused?: LoginRefusal): void {
+  context.log.info({ address, ...facts }, refused === undefined ? 'login' : 'login refused')
+  context.countLogin(refused)
 }
 
 function reasonOf(error: Refusal): LoginRefusal {

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Attributes, FileEntry } from 'ssh2'
 import { APOLOGY, Refusal, StorageError } from '../../chat/errors.ts'
 import type { Log } from '../../chat/ports.ts'
+import { errorMessage } from '../../lib/errors.ts'
 import {
   type FileFacts,
   type FileTree,
@@ -43,7 +44,7 @@ export async function serveSftp(files: FileTree, wire: SftpWire): Promise<void> 
         return
       }
       // Nothing more is read until all of it is answered, so that a client's requests cannot pile up.
-      await requests.answered()
+      await requests.last
       // Some requests are refused by ssh2 itself, and these answers must not pile up either.
       await wire.drained()
       if (isBroken || wire.signal.aborted) return
@@ -61,7 +62,8 @@ class Requests {
   readonly #wire: SftpWire
   readonly #handles = new Map<string, Handle>()
   #nextHandle = 0
-  #last: Promise<void> = Promise.resolve()
+  /** Resolves once all requests are answered. */
+  last: Promise<void> = Promise.resolve()
   #said = ''
 
   constructor(files: FileTree, codec: Codec, wire: SftpWire) {
@@ -72,13 +74,9 @@ class Requests {
     this.#onHandles()
   }
 
-  answered(): Promise<void> {
-    return this.#last
-  }
-
   /** Drops the uploads that the client has not closed. */
   async close(): Promise<void> {
-    await this.#last
+    await this.last
     for (const handle of this.#handles.values())
       await ('file' in handle ? handle.file.abandon() : handle.list.return())
   }
@@ -191,7 +189,7 @@ class Requests {
   }
 
   #answer(id: number, work: () => Promise<void>): void {
-    this.#last = this.#last.then(async () => {
+    this.last = this.last.then(async () => {
       if (this.#wire.signal.aborted) return
       try {
         await work()
@@ -205,19 +203,17 @@ class Requests {
   async #refuse(id: number, error: unknown): Promise<void> {
     const { signal, log, say } = this.#wire
     if (signal.aborted) return
-    const isKnown =
-      error instanceof NoSuchFile ||
-      error instanceof Refusal ||
-      error instanceof WorkspaceError ||
-      error instanceof StorageError
+    const isKnown = KNOWN_ERRORS.some((kind) => error instanceof kind)
     if (!isKnown) log.error({ error }, 'a request for a file failed')
-    const why = isKnown ? error.message : APOLOGY
+    const why = isKnown ? errorMessage(error) : APOLOGY
     this.#codec.status(id, statusOf(error), why)
     // A file that cannot be written is refused piece by piece.
     if (why !== '' && why !== this.#said) await say(`! ${why}\n`)
     this.#said = why
   }
 }
+
+const KNOWN_ERRORS = [NoSuchFile, Refusal, WorkspaceError, StorageError]
 
 function statusOf(error: unknown): number {
   if (error instanceof NoSuchFile) return STATUS_CODE.NO_SUCH_FILE
