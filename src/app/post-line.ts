@@ -26,12 +26,13 @@ export const createPostLine =
       },
     )
     if (status === 0) return { status: 200, text: 'ok' }
-    const isVisible = await rooms.get(room, person).catch(unlessRefused)
-    return { status: isVisible ? statusOf(told) : 404, text: told.join('\n') }
+    const isThere = await rooms.get(room, person).catch(unlessRefused)
+    return { status: isThere ? statusOf(told) : 404, text: told.join('\n') }
   }
 
-/** A program tries again later what the server could not do now. */
-function statusOf(told: readonly string[]): 403 | 500 | 503 {
+/** A program tries again later what it sent too fast, and what the server could not do now. */
+function statusOf(told: readonly string[]): 403 | 429 | 500 | 503 {
   if (told.includes(APOLOGY)) return 500
+  if (told.some((line) => line.startsWith('you are going too fast'))) return 429
   return told.some((line) => /^not (?:stored|done|read): /.test(line)) ? 503 : 403
 }

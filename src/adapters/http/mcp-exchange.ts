@@ -2,17 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
-/**
- * Sends the answer of `call` to a request. Returns what is wrong with a body that is too long; nothing was
- * sent then.
- */
+/** Sends the answer of `call` to a request. */
 export async function serveMcp(
   request: IncomingMessage,
   response: ServerResponse,
+  body: Buffer<ArrayBuffer> | null,
   call: (asked: Request) => Promise<Response>,
-  limits: Readonly<Record<'http_body_bytes' | 'queue_bytes', number>>,
+  queueBytes: number,
   account: Account,
-): Promise<string | undefined> {
+): Promise<void> {
   const gone = new AbortController()
   let asked: Request | undefined
   response.once('close', () => {
@@ -22,17 +20,14 @@ export async function serveMcp(
   })
   const { method = 'GET', url = '/' } = request
   try {
-    const body = method === 'POST' ? await readBody(request, limits.http_body_bytes) : null
-    if (body === 'too long') return `a request may have ${limits.http_body_bytes} bytes; send less at once`
     const headers = new Headers()
     for (const [name, value] of Object.entries(request.headers))
       for (const one of [value ?? []].flat()) headers.append(name, one)
     asked = new Request(new URL(url, 'http://localhost'), { method, headers, signal: gone.signal, body })
-    await send(await call(asked), response, limits.queue_bytes, account)
+    await send(await call(asked), response, queueBytes, account)
   } catch (error) {
     if (!gone.signal.aborted) throw error
   }
-  return undefined
 }
 
 /** Rejects if the client goes away before the end. */

@@ -23,7 +23,7 @@ export interface HttpHandler {
   say(
     person: Person,
     line: { readonly room: string; readonly text: string; readonly signal: AbortSignal },
-  ): Promise<{ readonly status: 200 | 403 | 404 | 500 | 503; readonly text: string }>
+  ): Promise<{ readonly status: 200 | 403 | 404 | 429 | 500 | 503; readonly text: string }>
   /** An abort of the request ends a stream. */
   mcp(request: Request, person: Person): Promise<Response>
   /** Takes the answer of a login from the query of an address. Never rejects. */
@@ -60,12 +60,6 @@ type Route = {
   | { answerTo(person: Person, request: IncomingMessage, response: ServerResponse): Promise<void> }
 )
 
-/** Without its query. */
-export const pathOf = ({ url = '' }: IncomingMessage): string => /^\/[^?#]*/.exec(url)?.[0] ?? ''
-
-export const isPath = (path: string): boolean =>
-  ['/healthz', '/readyz', '/metrics', '/mcp', LOGIN_PATH].includes(path)
-
 const READ = ['GET', 'HEAD']
 const STOPPING = 'the server is stopping'
 
@@ -81,7 +75,7 @@ export function createRoutes(
   const { handler, log, accountOf } = options
   const routes = routesOf(options, draining)
   return async (request, response) => {
-    const path = pathOf(request)
+    const path = /^\/[^?#]*/.exec(request.url ?? '')?.[0] ?? ''
     const route = routes.find((one) =>
       typeof one.path === 'string' ? one.path === path : one.path.test(path),
     )
@@ -176,39 +170,40 @@ function routesOf(
       path: '/mcp',
       methods: ['GET', 'POST', 'DELETE'],
       async answerTo(person, request, response) {
+        const body = request.method === 'POST' ? await bodyOf(request, response, limits) : null
         const call = (asked: Request) => handler.mcp(asked, person)
-        const tooLong = await serveMcp(request, response, call, limits, accountOf(person.id))
-        if (tooLong !== undefined) answer(response, 413, tooLong, { Connection: 'close' })
+        if (body !== undefined)
+          await serveMcp(request, response, body, call, limits.queue_bytes, accountOf(person.id))
       },
     },
     {
-      path: ROOM_MESSAGES,
+      path: /^\/rooms\/[^/]+\/messages$/,
       methods: ['POST'],
-      answerTo: (person, request, response) => sayPosted(person, request, response, { handler, limits }),
+      async answerTo(person, request, response) {
+        const body = await bodyOf(request, response, limits)
+        if (!body) return
+        const posted = postedText(body.toString('utf8'), request.headers['content-type'])
+        if ('problem' in posted) return answer(response, 400, posted.problem)
+        const gone = new AbortController()
+        response.once('close', () => gone.abort())
+        const [, , room = ''] = (request.url ?? '').split('/')
+        const { status, text } = await handler.say(person, { room, text: posted.text, signal: gone.signal })
+        answer(response, status, text, status === 429 ? { 'Retry-After': '5' } : {})
+      },
     },
   ]
 }
 
-const ROOM_MESSAGES = /^\/rooms\/([^/?#]+)\/messages(?=[?#]|$)/
-
-async function sayPosted(
-  person: Person,
+/** Undefined if it is too long, which was answered. Rejects if the client goes away before the end. */
+async function bodyOf(
   request: IncomingMessage,
   response: ServerResponse,
-  { handler, limits }: Pick<HttpServerOptions, 'handler' | 'limits'>,
-): Promise<void> {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
-  const body = await readBody(request, limits.http_body_bytes)
-  if (body === 'too long')
-    return answer(response, 413, `a request may have ${limits.http_body_bytes} bytes`, {
-      Connection: 'close',
-    })
-  const posted = postedText(body.toString('utf8'), request.headers['content-type'])
-  if ('problem' in posted) return answer(response, 400, posted.problem)
-  const room = ROOM_MESSAGES.exec(request.url ?? '')?.[1] ?? ''
-  const { status, text } = await handler.say(person, { room, text: posted.text, signal: gone.signal })
-  answer(response, status, text)
+  { http_body_bytes: most }: Pick<HttpServerOptions['limits'], 'http_body_bytes'>,
+): Promise<Buffer<ArrayBuffer> | undefined> {
+  const body = await readBody(request, most)
+  if (body !== 'too long') return body
+  answer(response, 413, `a request may have ${most} bytes; send less at once`, { Connection: 'close' })
+  return undefined
 }
 
 /** Answers with a line of text. Closes a connection with an unread body. */

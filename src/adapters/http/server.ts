@@ -11,7 +11,7 @@ import type { Log } from '../../chat/ports.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 import { connectionOf, PacedConnection } from './connection.ts'
 import { answerPreflight, letPageRead, plainAddress, refusalOf } from './gate.ts'
-import { answer, createRoutes, isPath, pathOf, type HttpServerOptions } from './routes.ts'
+import { answer, createRoutes, type HttpServerOptions } from './routes.ts'
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
@@ -115,13 +115,12 @@ async function close(server: Server): Promise<void> {
 /** Paths that do not exist are what somebody wrote, and a query may be secret: the log has neither. */
 function logAnswer(request: IncomingMessage, response: ServerResponse, log: Log): void {
   const since = performance.now()
-  const path = pathOf(request)
+  const path = /^\/(?:healthz|readyz|metrics|mcp|oauth\/callback)(?=[?#]|$)/.exec(request.url ?? '')?.[0]
   const address = plainAddress(request.socket.remoteAddress)
   response.once('close', () => {
     const { method } = request
-    const known = isPath(path) ? { path } : {}
     const ms = Math.round(performance.now() - since)
-    log.debug({ address, method, ...known, status: response.statusCode, ms }, 'an HTTP request ended')
+    log.debug({ address, method, path, status: response.statusCode, ms }, 'an HTTP request ended')
   })
 }
 

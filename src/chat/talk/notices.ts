@@ -1,7 +1,8 @@
 import type { Entry } from '../entry.ts'
 import { unlessRefused } from '../errors.ts'
+import { createQuotaLedger } from '../limits.ts'
 import { addressedWords } from '../mentions.ts'
-import type { Person, PersonId } from '../people/person.ts'
+import type { Person } from '../people/person.ts'
 import type { Preferences } from '../personal/preferences.ts'
 import type { Log, MonotonicClock } from '../ports.ts'
 import type { Rooms } from '../rooms.ts'
@@ -22,29 +23,26 @@ interface NoticeParts {
 
 /** Of one line: more words in it notify nobody. */
 const MAX_WORDS = 10
-/** Between two notices to one person. */
-const PACE_MS = 60_000
-const MAX_PEOPLE = 10_000
+/** To one person. */
+const ONE_A_MINUTE = { burst: 1, everyMs: 60_000 }
 
 /** Tells people who are not here, by HTTP, that somebody mentioned them or wrote to them. Says no text. */
 export class Notices {
   readonly #parts: NoticeParts
-  readonly #toldAt = new Map<PersonId, number>()
+  readonly #pace: ReturnType<typeof createQuotaLedger>
 
   constructor(parts: NoticeParts) {
     this.#parts = parts
+    this.#pace = createQuotaLedger(parts.clock)
   }
 
   /** Takes each entry that this server recorded. */
   readonly onEntry = (entry: Entry): void => {
-    if (this.#parts.origins().length === 0 || 'edits' in entry || 'reacts' in entry) return
-    const words = addressedWords(entry)
-    if (words.length > 0) void this.#attempt(() => this.#tellMentioned(entry, words.slice(0, MAX_WORDS)))
+    if (!('edits' in entry) && !('reacts' in entry)) void this.#attempt(() => this.#tellMentioned(entry))
   }
 
   /** Takes each direct message that was sent through this server. */
-  readonly onMessage = (from: Sender, to: Person): void => {
-    if (this.#parts.origins().length === 0) return
+  readonly onMessage = (from: Sender, to: Person): void =>
     void this.#attempt(() =>
       this.#tell(to, async () => {
         const filter = await this.#parts.talk.ignores.open(to)
@@ -52,11 +50,10 @@ export class Notices {
         return filter.acceptsFrom(from) ? `${from.name} wrote to you` : undefined
       }),
     )
-  }
 
-  async #tellMentioned(entry: Entry, words: readonly string[]): Promise<void> {
+  async #tellMentioned(entry: Entry): Promise<void> {
     const { talk, rooms } = this.#parts
-    for (const word of words) {
+    for (const word of addressedWords(entry).slice(0, MAX_WORDS)) {
       const person = await talk.findPerson.called(word).catch(unlessRefused)
       if (!person || person.id === entry.by || person.name === entry.author) continue
       await this.#tell(person, async () => {
@@ -77,24 +74,13 @@ export class Notices {
     const { notify: url = 'off' } = await preferences.of(person)
     if (url === 'off' || !origins().includes(new URL(url).origin)) return
     const said = await text()
-    if (said !== undefined && this.#take(person.id)) send(url, said)
-  }
-
-  /** False for a person who was told within the last minute. */
-  #take(id: PersonId): boolean {
-    const now = this.#parts.clock.monotonic()
-    const last = this.#toldAt.get(id) ?? -Infinity
-    if (now - last < PACE_MS) return false
-    this.#toldAt.delete(id)
-    this.#toldAt.set(id, now)
-    const [oldest] = this.#toldAt.keys()
-    if (oldest !== undefined && this.#toldAt.size > MAX_PEOPLE) this.#toldAt.delete(oldest)
-    return true
+    // A millisecond more, since sums of fractions are not exact.
+    if (said !== undefined && this.#pace.take({ id: person.id }, 1, ONE_A_MINUTE, 1) <= 1) send(url, said)
   }
 
   async #attempt(job: () => Promise<void>): Promise<void> {
     try {
-      await job()
+      if (this.#parts.origins().length > 0) await job()
     } catch (error) {
       this.#parts.log.warn({ error }, 'a person who is away was not told of a message')
     }

@@ -5,6 +5,7 @@ import { createChatParts } from '../../support/chat-parts.ts'
 
 test.each([
   ['muted', 'you are muted in den', 403],
+  ['too fast', 'you are going too fast; wait a few seconds and say it again', 429],
   ['not stored', 'not stored: the disk is full', 503],
   ['wrong inside', APOLOGY, 500],
 ])('a posted line that is %s is answered with "%s" and status %d', async (_, why, status) => {
