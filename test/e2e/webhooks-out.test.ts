@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createHttpCaller, withBearer } from '../support/http-caller.ts'
+import { operator } from '../support/operator.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { createStage, type Stage } from '../support/stage.ts'
 
@@ -84,6 +86,14 @@ describe("a webhook that a room's on_message names", () => {
     await vi.waitFor(async () => expect(await log()).toContain('there is no webhook ops for this room'))
     await say('deploy')
     expect((await receiver.got(1)).map(({ path }) => path)).toEqual(['/ci'])
+  })
+
+  test('is warned of by sshawl check if it names no rooms', async () => {
+    const words = ['check', '--config', `${stage.server.dataDir}.toml`, '--data', join(stage.dir, 'none')]
+    const { stdout } = await operator(words, { TEST_HOOK_AUTH: 'Bearer secret' })
+    expect(stdout.match(/^warning: webhooks: .*$/gm)).toEqual([
+      'warning: webhooks: ci names no rooms, so the script of any room may send there; write rooms = ["dev"]',
+    ])
   })
 
   test('must be named by a text, else the hook fails', async () => {

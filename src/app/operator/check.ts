@@ -40,7 +40,7 @@ export async function check(line: CommandLine): Promise<number> {
     await tryTo(found, () => checkLua(config))
     await checkRoomsDir(config, found)
     await checkBus(config, found)
-    found.warnings.push(...lentToStrangers(config))
+    found.warnings.push(...lentToStrangers(config), ...webhooksForAll(config))
     await tryTo(found, () => checkMigrationsAndTools(config, found))
   }
   // Files come from anybody: what is quoted must not control the terminal.
@@ -139,6 +139,13 @@ function lentToStrangers(config: Config): readonly string[] {
       `write ${lent.map((access) => `${access} = "ops"`).join(', ')}, or access = "invite"`,
   ]
 }
+
+const webhooksForAll = ({ webhooks }: Config): readonly string[] =>
+  webhooks.flatMap(({ name, rooms }) =>
+    rooms
+      ? []
+      : [`webhooks: ${name} names no rooms, so the script of any room may send there; write rooms = ["dev"]`],
+  )
 
 /** A server starts without its bus, and looks for it for ever. */
 async function checkBus({ bus }: Config, { warnings }: Findings): Promise<void> {
