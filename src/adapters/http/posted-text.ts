@@ -1,4 +1,4 @@
-import { hasTooManyValues, isJsonObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts'
+import { hasTooManyValues, isJsonObject, type JsonObject, parseJson } from '../../lib/json.ts'
 
 const EXAMPLE = 'send text/plain, or JSON as Slack takes it, such as {"text": "the build is green"}'
 
@@ -7,10 +7,7 @@ const EXAMPLE = 'send text/plain, or JSON as Slack takes it, such as {"text": "t
  * field `payload` (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). Returns a
  * problem for a body without a text.
  */
-export function postedText(
-  body: string,
-  contentType = '',
-): { readonly text: string } | { readonly problem: string } {
+export function postedText(body: string, contentType = ''): Posted {
   const type = contentType.split(';', 1).join('').trim().toLowerCase()
   const payload = type === FORM ? new URLSearchParams(body).get('payload') : undefined
   // `curl -d` calls any text a form.
@@ -33,21 +30,20 @@ function jsonObject(text: string): JsonObject | undefined {
 
 const FORM = 'application/x-www-form-urlencoded'
 
-const nonEmpty = (text: string): { readonly text: string } | { readonly problem: string } =>
+type Posted = { readonly text: string } | { readonly problem: string }
+
+const nonEmpty = (text: string): Posted =>
   text.trim() === '' ? { problem: `there is no text in it: ${EXAMPLE}` } : { text }
 
 /** The text, and of each attachment and block what it says in plain text; a block repeats the text. */
 function slackText(message: JsonObject): string {
+  const text = textIn(message, 'text')
+  const blocks = text === '' ? listIn(message, 'blocks').map(blockText) : []
   const attachments = listIn(message, 'attachments').map(
     (one) =>
       textIn(one, 'fallback') || [textIn(one, 'title'), textIn(one, 'text')].filter(Boolean).join(': '),
   )
-  const text = textIn(message, 'text')
-  const blocks = text === '' ? listIn(message, 'blocks').map(blockText) : []
-  return [text, ...blocks, ...attachments]
-    .filter((line) => line !== '')
-    .map(plainSlack)
-    .join('\n')
+  return [text, ...blocks, ...attachments].filter(Boolean).map(plainSlack).join('\n')
 }
 
 function blockText(block: JsonObject): string {
@@ -65,12 +61,8 @@ const plainSlack = (text: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-const textIn = (from: JsonObject, key: string): string => {
-  const value = from[key]
-  return typeof value === 'string' ? value.trim() : ''
-}
+const textIn = (from: JsonObject, key: string): string =>
+  typeof from[key] === 'string' ? from[key].trim() : ''
 
-const listIn = (from: JsonObject, key: string): readonly JsonObject[] => {
-  const value: Json | undefined = from[key]
-  return Array.isArray(value) ? value.filter(isJsonObject) : []
-}
+const listIn = (from: JsonObject, key: string): readonly JsonObject[] =>
+  Array.isArray(from[key]) ? from[key].filter(isJsonObject) : []
