@@ -63,7 +63,9 @@ export async function runSession(options: SessionOptions): Promise<void> {
   }
   try {
     await host.attach(screen)
-    const reading = keyboard ? readKeyboard(session, keyboard, account) : readPipe(session, account)
+    const reading = keyboard
+      ? readKeyboard(session, keyboard, account)
+      : readPipe(session, account, person.name)
     await Promise.race([reading, over.promise])
   } catch (error) {
     await leave()
@@ -78,8 +80,8 @@ export async function runSession(options: SessionOptions): Promise<void> {
 /** A slow database keeps nobody here. */
 const STORING_MS = 1_000
 
-const readPipe = ({ terminal, views, queue }: OpenSession, account: Account): Promise<void> =>
-  readLines({
+async function readPipe({ terminal, host, views, queue }: OpenSession, account: Account, own: string) {
+  await readLines({
     input: terminal.input,
     account,
     lineUnits: MAX_DRAFT_UNITS,
@@ -93,6 +95,11 @@ const readPipe = ({ terminal, views, queue }: OpenSession, account: Account): Pr
         'error',
       ),
   })
+  const asked = host.running().find(({ who, requester }) => who.startsWith('@') && requester === own)
+  if (!asked) return
+  const help = `ssh HOST ask ROOM ${asked.who} TEXT waits for an answer`
+  views.current.print(`-- ${asked.who} answers in the room, after this pipe has ended; ${help}`, 'dim')
+}
 
 /** Done before other sessions have their turn. */
 const PIECE_BYTES = 512

@@ -372,6 +372,20 @@ test('without a pty nothing but plain lines is written, and each LF ends a messa
   expect(terminal.exitStatus()).toBe(0)
 })
 
+test('a pipe that ends before the answer to it is told how to wait for one', async () => {
+  const written = async (requester: string): Promise<string> => {
+    const terminal = createFakeTerminal({ term: '' })
+    const running = [work('@qwen', 'thinking', '3.2s', requester)]
+    const { done } = start(terminal, createFakeRoom(() => ({ ...status, running })))
+    terminal.type('@qwen hi\n')
+    terminal.hangUp()
+    await done
+    return terminal.written()
+  }
+  expect(await written('alice')).toContain('ssh HOST ask ROOM @qwen TEXT waits for an answer')
+  expect(await written('bob')).not.toContain('ssh HOST')
+})
+
 test('a piped line that is too long is refused once, without being held in memory, and the next goes through', async () => {
   const terminal = createFakeTerminal({ term: '' })
   const { host, done } = start(terminal)
