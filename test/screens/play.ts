@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createModelStage, createStage, type Stage } from '../support/stage.ts'
+import { createModelStage, type Stage } from '../support/stage.ts'
 import { sandboxConfig } from '../support/needs.ts'
 import { asciicast } from './cast.ts'
 import { openRecorded, type RecordedTerminal } from './recorded-terminal.ts'
-import { FIRST_MINUTE, SCENES, type Scene } from './scenes.ts'
+import { FIRST_MINUTE, SCENES, type Scene, writeFiles } from './scenes.ts'
 import type { ScreenRow } from './screen.ts'
 import { steadyScreen } from './steady.ts'
 
@@ -15,6 +15,8 @@ export interface PlayedScene {
 }
 
 const SIZE = { columns: 88, rows: 26 }
+/** A phone's. */
+const SMALL = { columns: 40, rows: 24 }
 const TITLE = 'The first minute in sshawl'
 
 /** As somebody types it. */
@@ -30,10 +32,10 @@ async function typeLine(terminal: RecordedTerminal, line: string): Promise<void>
   terminal.type('\r')
 }
 
-async function open(stage: Stage, name: string): Promise<RecordedTerminal> {
+async function open(stage: Stage, name: string, size = SIZE): Promise<RecordedTerminal> {
   const key = await stage.home.key(name)
   const options = ['-tt', '-o', 'SetEnv=SSHAWL_THEME=dark', '-o', 'LogLevel=ERROR']
-  return openRecorded({ user: name, port: stage.server.port, key, options }, SIZE)
+  return openRecorded({ user: name, port: stage.server.port, key, options }, size)
 }
 
 /** Plays all scenes over SSH, each on a built server of its own. */
@@ -71,19 +73,22 @@ async function playScene({ play }: Scene): Promise<readonly ScreenRow[]> {
   }
 }
 
-/** Plays the first minute with no model but `@guide`; what came is the recording. */
+/** Plays the first minute of a newcomer; what came is the recording. */
 export async function playFirstMinute(): Promise<string> {
-  await using stage = await createStage({ config: sandboxConfig })
-  await using ann = await open(stage, 'ann')
-  await ann.shows('lobby')
-  await ann.settles()
-  for (const { line, shows } of FIRST_MINUTE) {
-    await typeLine(ann, line)
-    await ann.shows(shows)
-    await ann.settles()
+  await using stage = await createModelStage(`context_window = 16000\n\n${sandboxConfig}`)
+  await stage.claim('ann')
+  await stage.as('ann', ['topic', 'lobby', 'say hello'])
+  await writeFiles(stage, { 'notes.md': 'tea at four\nmend the flush test\n' })
+  await using bob = await open(stage, 'bob', SMALL)
+  await bob.shows('/help lists')
+  await bob.settles()
+  await pause(READING_MS)
+  for (const { line, shows, plays = [] } of FIRST_MINUTE) {
+    stage.models.play(...plays)
+    await typeLine(bob, line)
+    await bob.shows(shows)
+    await bob.settles()
     await pause(READING_MS)
   }
-  ann.type('\u0004')
-  await ann.settles()
-  return asciicast(ann.output, { ...SIZE, title: TITLE })
+  return asciicast(bob.output, { ...SMALL, title: TITLE })
 }

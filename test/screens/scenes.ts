@@ -61,11 +61,16 @@ const call = (name: string, args: object): Piece => ({
   call: { index: 0, id: name, name, arguments: JSON.stringify(args) },
 })
 
+/** Into the lobby. */
+export async function writeFiles({ dir }: ModelStage, files: Readonly<Record<string, string>>) {
+  const place = join(dir, 'data', 'rooms', 'lobby', 'files')
+  await mkdir(place, { recursive: true })
+  for (const [name, text] of Object.entries(files)) await writeFile(join(place, name), text)
+}
+
 /** Two people talk, and one asks a model that looks into a file. */
 async function playTalk({ stage, comesIn, enter }: SceneParts) {
-  const files = join(stage.dir, 'data', 'rooms', 'lobby', 'files')
-  await mkdir(files, { recursive: true })
-  await writeFile(join(files, 'flush.test.ts'), FILE)
+  await writeFiles(stage, { 'flush.test.ts': FILE })
   const bob = await comesIn('bob')
   const ann = await comesIn('ann')
   await enter(bob, 'the flush test is red again', 'red again')
@@ -131,17 +136,26 @@ const wrap: Scene = {
 
 export const SCENES: readonly Scene[] = [firstScreen, chat, approval, wrap]
 
-/** A line of the first minute, and what comes of it. */
-export interface Act {
+/** A line of the first minute, what the model does about it, and what comes of it. */
+interface Act {
   readonly line: string
+  readonly plays?: readonly Script[]
   readonly shows: string | RegExp
 }
 
-/** What somebody tries in the first minute, with nothing but `@guide`. */
+/** What a newcomer does in the first minute: talks, asks a model, allows a call, makes a room and invites somebody. */
 export const FIRST_MINUTE: readonly Act[] = [
   { line: 'hello?', shows: /: hello\?/ },
-  { line: '@guide tools', shows: /calculator/ },
-  { line: '@guide call calculator {"expression":"6*7"}', shows: /42/ },
-  { line: '/wrap @guide', shows: 'for the answer' },
-  { line: '/help wrap', shows: 'layer by layer' },
+  {
+    line: '@qwen how long are our notes?',
+    plays: [
+      answers({ text: 'I count the words.' }, call('run_command', { command: 'wc -w notes.md' })),
+      answers({ text: 'They have **7 words**:\n\n1. tea at four\n2. mend the flush test' }),
+    ],
+    shows: '/deny 1',
+  },
+  { line: '/allow 1', shows: / out$/m },
+  { line: '/create --private den', shows: 'made den' },
+  { line: '/topic tea at four', shows: 'set the topic' },
+  { line: '/invite ann', shows: 'invited ann' },
 ]

@@ -2,27 +2,41 @@ import { markup, type Html } from '../../src/lib/markup.ts'
 import { GROUND, type CellLook, type ScreenRow } from './screen.ts'
 
 /** Pixels of a cell, and around the screen. */
-const CELL = { width: 8.4, height: 18 }
+export const CELL = { width: 8.4, height: 18 }
 const MARGIN = 14
 const TITLE = 30
 
+/** In pixels, with the margins. */
+export const widthOf = (columns: number): number => columns * CELL.width + 2 * MARGIN
+
 /** A screen as a picture. Every stretch has its length in it, so that it stands in its cells whatever font there is. */
-export function screenSvg(rows: readonly ScreenRow[], title: string): string {
+export function screenSvg(screen: readonly ScreenRow[], title: string): string {
+  const rows = screen.slice(0, screen.findLastIndex((row) => row.some(({ text }) => text !== ' ')) + 1)
   const columns = Math.max(...rows.map((row) => row.reduce((sum, { width }) => sum + width, 0)))
-  const width = columns * CELL.width + 2 * MARGIN
-  const height = rows.length * CELL.height + MARGIN + TITLE + MARGIN / 2
+  const drawn = rows.map((row, index) => rowSvg(row, index * CELL.height))
+  return pictureSvg({ columns, rows: rows.length, title }, markup`${drawn}`)
+}
+
+/** The window around `screen`, whose first row is at 0. */
+export function pictureSvg(
+  { columns, rows, title }: { readonly columns: number; readonly rows: number; readonly title: string },
+  screen: Html,
+): string {
+  const width = widthOf(columns)
+  const height = rows * CELL.height + MARGIN + TITLE + MARGIN / 2
   return String(markup`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${rounded(width)} ${rounded(height)}" width="${rounded(width)}" height="${rounded(height)}" role="img" aria-label="${title}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="14">
     <title>${title}</title>
     <rect width="100%" height="100%" rx="8" fill="${GROUND}"/>
     <g><circle cx="18" cy="16" r="5" fill="#ef6b73"/><circle cx="36" cy="16" r="5" fill="#e5c07b"/><circle cx="54" cy="16" r="5" fill="#98c379"/></g>
-    ${rows.map(rowSvg)}</svg>
+    <svg y="${rounded(TITLE)}" shape-rendering="crispEdges">
+    ${screen}</svg>
+    </svg>
     `)
 }
 
 const rounded = (number: number): string => String(Math.round(number * 10) / 10)
 
-function rowSvg(row: ScreenRow, index: number): Html {
-  const y = TITLE + index * CELL.height
+export function rowSvg(row: ScreenRow, y: number): Html {
   return markup`${stretchesOf(row).map((stretch) => stretchSvg(stretch, y))}`
 }
 
@@ -39,8 +53,8 @@ function stretchesOf(row: ScreenRow): readonly Stretch[] {
   let column = 0
   for (const { text, width, look } of row) {
     const last = stretches.at(-1)
-    const isPlain = width === 1 && /^[ -~]$/.test(text)
-    const goesOn = last && isPlain && /^[ -~]*$/.test(last.text) && sameLook(last.look, look)
+    const isPlain = width === 1 && /^[ -~─]$/.test(text)
+    const goesOn = last && isPlain && /^[ -~─]*$/.test(last.text) && sameLook(last.look, look)
     if (goesOn) stretches[stretches.length - 1] = { ...last, cells: last.cells + 1, text: last.text + text }
     else stretches.push({ column, cells: width, text, look })
     column += width
@@ -54,6 +68,7 @@ const sameLook = (one: CellLook, other: CellLook): boolean => JSON.stringify(one
 const BLOCKS: Readonly<
   Record<string, readonly (readonly [x: number, y: number, width: number, height: number])[]>
 > = {
+  '│': [[0.45, 0, 0.1, 1]],
   '█': [[0, 0, 1, 1]],
   '▙': [
     [0, 0, 0.5, 1],

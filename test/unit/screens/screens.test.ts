@@ -4,6 +4,7 @@ import { parseHTML } from 'linkedom'
 import xterm from '@xterm/headless'
 import { describe, expect, test } from 'vitest'
 import { asciicast } from '../../screens/cast.ts'
+import { filmSvg } from '../../screens/film.ts'
 import { readScreen, type ScreenRow } from '../../screens/screen.ts'
 import { steadyScreen } from '../../screens/steady.ts'
 import { screenSvg } from '../../screens/svg.ts'
@@ -72,13 +73,32 @@ test('a recording has no long pause, and is what the terminal got', () => {
   ])
 })
 
+test('a film shows each row in its time, and begins again', async () => {
+  const output = [
+    { at: 0, text: 'one' },
+    { at: 1, text: '\r\ntwo' },
+    { at: 2, text: '\r\none\u001b[1;1H\u001b[K' },
+  ]
+  const svg = await filmSvg(asciicast(output, { columns: 10, rows: 3, title: 'x' }))
+  const { document } = parseHTML(svg)
+  const strips = [0, 1, 2].map((y) =>
+    [...document.querySelectorAll(`#s${y} use`)].map((one) => [
+      one.getAttribute('href'),
+      one.getAttribute('x'),
+    ]),
+  )
+  expect(strips).toEqual([[['#r0', '0']], [['#r1', '112']], [['#r0', '112']]])
+  const style = document.querySelector('style')?.textContent
+  expect(style).toContain('k0 7.0s steps(1,end) infinite}@keyframes k0{0%{transform:translateX(0px)}28.57%')
+})
+
 describe('docs/screens', () => {
-  test('has four pictures, which load nothing and have no script', async () => {
+  test('has five pictures, which load nothing and have no script', async () => {
     const files = (await readdir(dir)).filter((name) => name.endsWith('.svg'))
-    expect(files).toHaveLength(4)
+    expect(files).toHaveLength(5)
     for (const file of files) {
       const svg = await readFile(dir + file, 'utf8')
-      expect(svg).not.toMatch(/<script|<image|<foreignObject|href=|url\(|@import| on\w+=/i)
+      expect(svg).not.toMatch(/<script|<image|<foreignObject|href=(?!"#)|url\(|@import| on\w+=/i)
       expect(parseHTML(svg).document.querySelectorAll('text').length).toBeGreaterThan(5)
     }
   })
@@ -97,6 +117,6 @@ describe('docs/screens', () => {
     }
     expect(before).toBeLessThan(60)
     const shown = emulator.all().join('\n')
-    for (const words of ['@guide tools', '42', 'for the answer']) expect(shown).toContain(words)
+    for (const words of ['/allow 1', '7 words', 'invited ann']) expect(shown).toContain(words)
   })
 })
