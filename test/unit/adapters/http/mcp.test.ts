@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
+import { collectGarbage } from '../../../support/collect-garbage.ts'
+import { headers, serveMcp } from '../../../support/serve-mcp.ts'
+
+test('whoever listens for the end of a request is told, also if garbage was collected meanwhile', async () => {
+  const over = createDeferred<void>()
+  await using server = await serveMcp(async (request) => {
+    if (request.method === 'DELETE') return new Response(null)
+    request.signal.addEventListener('abort', () => over.resolve())
+    // A stream on which nothing comes.
+    return new Response(new ReadableStream({ start() {} }))
+  })
+  const client = new AbortController()
+  const url = `http://127.0.0.1:${server.port}/mcp`
+  // Code that ran often holds less than code that ran once.
+  for (let i = 0; i < 3_000; i++) await fetch(url, { method: 'DELETE', headers })
+  const response = await fetch(url, { headers, signal: client.signal })
+  expect(response.status).toBe(200)
+  await collectGarbage()
+  client.abort()
+  await over.promise
+})
