@@ -116,6 +116,13 @@ export function createRawServers(
   }
 }
 
+/** Connects to these servers, and waits until each is up. */
+export async function connectRawServers(...given: Parameters<typeof createRawServers>): Promise<RawServers> {
+  const servers = createRawServers(...given)
+  await servers.until(() => given[0].every(({ name }) => servers.state(name)?.kind === 'up'))
+  return servers
+}
+
 /** A database of its own, which is opened meanwhile. */
 function pinsInMemory(): McpPinStore {
   const storage = openInMemory()

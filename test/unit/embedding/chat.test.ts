@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
   createChat,
-  createModel,
   createToolbox,
   defineTool,
   executeTools,
@@ -121,14 +120,6 @@ describe('createToolbox', () => {
     expect(asked).toMatchObject([
       { tool: 'keep', access: 'write', target: '{"note":"x"}', requester: { name: 'me' }, room: 'program' },
     ])
-  })
-
-  it('says that there are no files where the program gives none', async () => {
-    const reads = tool('reads', async (_args, { workspace }) => ok((await workspace.readText('a')).text))
-    const [reply] = await executeTools([{ id: '1', name: 'reads', arguments: '' }], {
-      toolbox: createToolbox({ tools: [reads] }),
-    })
-    expect(reply?.content).toBe('ERROR: reads: this program gives its tools no files and no commands')
   })
 })
 
@@ -261,16 +252,6 @@ describe('createChat', () => {
     expect([text, pieces.join('')]).toEqual(['abc', 'abc'])
     expect(told).toEqual(['user', 'assistant'])
   })
-
-  it('talks to the built-in helper, which needs no server', async () => {
-    const chat = createChat({
-      model: createModel({ name: 'guide', backend: 'guide', model: 'guide' }),
-      tools: [tool('a')],
-    })
-    expect((await chat.send('@guide tools')).text).toBe('Tools in the request I was given (1): a')
-    expect((await chat.send('@guide call a {"q":"x"}')).text).toBe('{"q":"x"}')
-    expect((await chat.send('@guide context')).text).toMatch(/^0 of 0 tokens used/)
-  })
 })
 
 describe('a tool of a chat that asks its model', () => {
@@ -312,14 +293,8 @@ describe('sendAppend', () => {
 
   it.each([
     ['hi', 'messages must be an array, got "hi"'],
-    [undefined, 'messages must be an array, got nothing'],
     [[null], 'messages[0] must be an object, got null'],
     [[{}], `messages[0].role must be one of 'user', 'assistant', 'tool', 'note', got nothing`],
-    [
-      [{ role: 'system', text: 'x' }],
-      `messages[0].role must be one of 'user', 'assistant', 'tool', 'note', got "system"`,
-    ],
-    [[{ role: 'user', content: 'x' }], 'messages[0].text must be a string, got nothing'],
     [
       [
         { role: 'user', text: 'x' },
@@ -332,7 +307,6 @@ describe('sendAppend', () => {
       'messages[0].calls[0].arguments must be a string, got {"q":1}',
     ],
     [[{ role: 'tool', name: 'a', content: 'x' }], 'messages[0].call must be a string, got nothing'],
-    [[{ role: 'tool', call: '1', name: 'a', content: 7 }], 'messages[0].content must be a string, got 7'],
   ])('refuses %j and names the wrong field', async (messages, problem) => {
     const refusing = chat()
     const error = await errorOf(refusing.sendAppend(messages as []))

@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import type { McpServerConfig } from '../../../../src/adapters/mcp/config.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { McpByUrl, McpServerConfig } from '../../../../src/adapters/mcp/config.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
-import { byCommand, createRawServers, rawServer, type RawServers } from '../../../support/mcp/raw-servers.ts'
+import {
+  type RawServers,
+  byCommand,
+  createRawServers,
+  connectRawServers,
+  rawServer,
+} from '../../../support/mcp/raw-servers.ts'
+import { startNewestHttpServer } from '../../../support/mcp/newest-http-server.ts'
 
 const byUrl = (url: string): McpServerConfig => ({
   name: 'far',
@@ -16,8 +26,7 @@ const call = (servers: RawServers, id: string) =>
 describe.each(['streamable', 'events', 'older'] as const)('a server by its address, %s', (kind) => {
   test('has tools that go over the network, and gets its token', async () => {
     await using server = await startHttpMcpServer(kind)
-    await using servers = createRawServers([byUrl(server.url)])
-    await servers.until(() => servers.state('far')?.kind === 'up')
+    await using servers = await connectRawServers([byUrl(server.url)])
     expect(servers.ids()).toEqual(['far_echo', 'far_huge'])
     expect(servers.tool('far_echo')).toMatchObject({
       access: 'network',
@@ -29,12 +38,11 @@ describe.each(['streamable', 'events', 'older'] as const)('a server by its addre
 
   test('is gone when it does not answer any more', async () => {
     await using server = await startHttpMcpServer(kind)
-    await using servers = createRawServers([byUrl(server.url)], {
+    await using servers = await connectRawServers([byUrl(server.url)], {
       pingMs: 200,
       retryMs: 60_000,
       maxRetryMs: 60_000,
     })
-    await servers.until(() => servers.state('far')?.kind === 'up')
     await server.die()
     await servers.until(() => servers.told.length > 0)
     expect(servers.told[0]).toMatch(/^left far: /)
@@ -47,8 +55,7 @@ describe.each(['streamable', 'events', 'older'] as const)(
   (kind) => {
     test('fails the call; the server is there for the next one, and so are the others', async () => {
       await using server = await startHttpMcpServer(kind)
-      await using servers = createRawServers([byUrl(server.url), byCommand('raw', rawServer('usual'))])
-      await servers.until(() => servers.state('far')?.kind === 'up' && servers.state('raw')?.kind === 'up')
+      await using servers = await connectRawServers([byUrl(server.url), byCommand('raw', rawServer('usual'))])
       const { content, isError } = await call(servers, 'far_huge')
       expect({ content, isError }).toEqual({
         content: 'ERROR: far_huge: it sent a message of more than 4 MiB',
@@ -67,8 +74,7 @@ test.each(['hangs', 'fails', 'breaks off'] as const)(
     await using server = await startHttpMcpServer('streamable', unknown)
     // Only what hangs is given up; on a busy machine the others take longer than one would wait for it.
     const discoverMs = unknown === 'hangs' ? 1000 : 20_000
-    await using servers = createRawServers([byUrl(server.url)], { discoverMs, retryMs: 60_000 })
-    await servers.until(() => servers.state('far')?.kind === 'up')
+    await using servers = await connectRawServers([byUrl(server.url)], { discoverMs, retryMs: 60_000 })
     expect((await call(servers, 'far_echo')).content).toContain('{"a":"b"}')
     expect(server.seen.slice(0, 2)).toEqual([
       'POST server/discover Bearer secret',
@@ -76,3 +82,167 @@ test.each(['hangs', 'fails', 'breaks off'] as const)(
     ])
   },
 )
+
+describe('a server by its address, in the newest revision', () => {
+  const far = (url: string) => ({ name: 'far', trust: 'ask' as const, reach: { url } })
+
+  const call = (servers: RawServers, id: string, args: object, signal = new AbortController().signal) =>
+    servers.tool(id)!.run(args, { signal } as ToolContext)
+
+  describe('a server by its address that speaks the revision of 2026-07-28 alone', () => {
+    test('has its tools but for one whose header is none, and gets in headers what they want there', async () => {
+      await using server = await startNewestHttpServer()
+      await using servers = await connectRawServers([far(server.url)])
+      expect(servers.ids()).toEqual(['far_echo', 'far_hang'])
+      expect(servers.state('far')).toEqual({
+        kind: 'up',
+        leftOut: [{ name: 'wrong', why: 'its schema has a wrong x-mcp-header' }],
+      })
+      const args = { region: 'zürich', deep: { count: 7 }, plain: 'a' }
+      expect((await call(servers, 'far_echo', args)).content).toContain('"plain":"a"')
+      const called = server.seen.find(({ method }) => method === 'tools/call')
+      expect(called).toMatchObject({
+        headers: {
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/call',
+          'mcp-name': 'echo',
+          'mcp-param-region': '=?base64?esO8cmljaA==?=',
+          'mcp-param-count': '7',
+        },
+      })
+      expect(server.seen.map(({ method }) => method)).not.toContain('initialize')
+      expect(Object.keys(called?.headers ?? {})).not.toContain('mcp-param-plain')
+    })
+
+    test('is refused a kind of result that nobody knows, in the words of the protocol', async () => {
+      await using server = await startNewestHttpServer()
+      await using servers = await connectRawServers([far(server.url)])
+      expect((await call(servers, 'far_echo', { resultType: 'task' })).content).toBe(
+        "ERROR: far_echo: Unsupported result type 'task' for tools/call",
+      )
+    })
+
+    test('learns that a call was stopped by the end of its stream', async () => {
+      await using server = await startNewestHttpServer()
+      await using servers = await connectRawServers([far(server.url)])
+      const stop = new AbortController()
+      const called = call(servers, 'far_hang', {}, stop.signal)
+      while (!server.seen.some(({ headers }) => headers['mcp-name'] === 'hang'))
+        await call(servers, 'far_echo', {})
+      stop.abort(new Error('stopped'))
+      await expect(called).rejects.toThrow('stopped')
+      await server.left
+    })
+
+    test('is heard when it changes, also after its stream broke off', async () => {
+      await using server = await startNewestHttpServer()
+      await using servers = createRawServers([far(server.url)])
+      const listens = () => server.seen.filter(({ method }) => method === 'subscriptions/listen').length
+      await servers.until(() => servers.state('far')?.kind === 'up')
+      for (const times of [1, 2]) {
+        while (listens() < times) await call(servers, 'far_echo', {})
+        server.grow()
+        await servers.until(() => servers.ids().includes(`far_more_${times + 2}`))
+        server.breakOff()
+      }
+      expect(servers.told).toEqual([])
+    })
+  })
+})
+
+describe('an answer that breaks off', () => {
+  const call = (servers: RawServers, args: object) =>
+    servers.tool('far_echo')!.run(args, { signal: new AbortController().signal } as ToolContext)
+
+  const BROKE_OFF = 'ERROR: far_echo: its answer broke off before it was whole'
+
+  describe.each([
+    ['2025-11-25', () => startHttpMcpServer('events')],
+    ['2026-07-28', startNewestHttpServer],
+  ] as const)('a call whose stream of events ends without an answer, in revision %s', (_revision, start) => {
+    test.each(['end', 'destroy', 'begun'] as const)(
+      'fails at once (%s), and the server stays',
+      async (how) => {
+        await using server = await start()
+        await using servers = await connectRawServers([
+          { name: 'far', trust: 'ask', reach: { url: server.url } },
+        ])
+        expect((await call(servers, { how })).content).toBe(BROKE_OFF)
+        expect((await call(servers, { a: 'b' })).content).toContain('{"a":"b"}')
+        expect(servers.told).toEqual([])
+      },
+    )
+
+    test('fails at once where the server died, which is noticed then', async () => {
+      await using server = await start()
+      await using servers = await connectRawServers([
+        { name: 'far', trust: 'ask', reach: { url: server.url } },
+      ])
+      // Its list may be read just then, and find that out first.
+      const gone = /its answer broke off before it was whole|it does not answer any more|fetch failed: .*/
+      expect((await call(servers, { how: 'die' })).content).toMatch(
+        new RegExp(`^ERROR: far_echo: (?:${gone.source})$`),
+      )
+      await servers.until(() => servers.told.length > 0)
+      expect(servers.told[0]).toMatch(new RegExp(`^left far: (?:${gone.source})$`))
+    })
+  })
+})
+
+describe('a refusal', () => {
+  /** Why a server is down that answers everything so. */
+  async function whyDown(
+    status: number,
+    text: string,
+    more: Partial<McpByUrl> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const server = createServer((_request, response) => void response.writeHead(status, headers).end(text))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+    await using servers = createRawServers([{ name: 'far', trust: 'ask', reach: { url, ...more } }])
+    await servers.until(() => servers.state('far')?.kind === 'down')
+    const state = servers.state('far')
+    server.closeAllConnections()
+    await once(server.close(), 'close')
+    return state?.kind === 'down' ? state.why : ''
+  }
+
+  const headers = { Authorization: 'Bearer s3cret-token' }
+
+  describe('a server that turns us away', () => {
+    test.each([
+      [
+        401,
+        '',
+        {},
+        'it does not know who asks (401): /mcp login far, or give it a token by token_env or header_env',
+      ],
+      [
+        401,
+        'no s3cret-token',
+        { headers },
+        'it does not take the token or header that it is given (401): look at token_env and header_env: no ***',
+      ],
+      [
+        403,
+        '',
+        {},
+        'it does not allow that to who asks (403): /mcp login far, or give it another token by token_env or header_env',
+      ],
+      [
+        403,
+        'members\u001b[2J only',
+        { headers },
+        /^it does not allow that to who asks \(403\): .* header_env: members.{0,6} only$/,
+      ],
+      [500, '', {}, 'it answered with the status 500'],
+      [503, 'too many users', {}, /too many users$/],
+      [429, 'x'.repeat(5_000), {}, /x{100}/],
+    ])('with %i and %j says what to do', async (status, text, more, why) => {
+      const said = await whyDown(status, text, more)
+      expect(said).toEqual(typeof why === 'string' ? why : expect.stringMatching(why))
+      expect(said.length).toBeLessThan(500)
+    })
+  })
+})

@@ -410,15 +410,6 @@ describe('logout while a login is under way', () => {
     expect(login.state()).toBe('none')
   })
 
-  test('ends one that the browser has not come back from', async () => {
-    const login = loginIn(openLogins())
-    const answer = await answerTo(login)
-    expect(login.isUnderWay()).toBe(true)
-    await login.logout()
-    expect(login.isBegun(answer.get('state')!)).toBe(false)
-    await expect(login.finish(answer)).rejects.toThrow('no login of it is under way')
-  })
-
   test('ends a renewal: nothing is stored, and its tokens are revoked', async () => {
     const login = loginIn(openLogins())
     await logIn(login)

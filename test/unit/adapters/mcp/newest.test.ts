@@ -7,6 +7,7 @@ import type { ToolContext } from '../../../../src/tools/context.ts'
 import {
   byCommand,
   createRawServers,
+  connectRawServers,
   newestServer,
   rawServer,
   type RawServers,
@@ -28,8 +29,7 @@ const USUAL = ['echo', 'meta', 'slow', 'hang', 'cancelled', 'streams', 'grow', '
 
 describe('a server that speaks the revision of 2026-07-28 alone', () => {
   test('has its tools, and gets with each call who asks, in which revision, and that nobody answers questions', async () => {
-    await using servers = createRawServers([newest('raw', 'usual')])
-    await servers.until(() => servers.state('raw')?.kind === 'up')
+    await using servers = await connectRawServers([newest('raw', 'usual')])
     expect(servers.ids()).toEqual(USUAL)
     expect((await call(servers, 'raw_echo', {}, { a: 'b' })).content).toContain('{"a":"b"}')
     const { content } = await call(servers, 'raw_meta')
@@ -39,8 +39,7 @@ describe('a server that speaks the revision of 2026-07-28 alone', () => {
   })
 
   test('says how far a call is, and is told that one was stopped', async () => {
-    await using servers = createRawServers([newest('raw', 'usual')])
-    await servers.until(() => servers.state('raw')?.kind === 'up')
+    await using servers = await connectRawServers([newest('raw', 'usual')])
     const told: ToolProgress[] = []
     await call(servers, 'raw_slow', { progress: (one) => void told.push(one) })
     expect(told).toEqual([{ share: 0.5, text: 'half way' }])
@@ -73,8 +72,7 @@ describe('a server that speaks the revision of 2026-07-28 alone', () => {
   })
 
   test('with tools that are none has its others, and a kind of content that nobody knows is told as such', async () => {
-    await using servers = createRawServers([newest('raw', 'odd')])
-    await servers.until(() => servers.state('raw')?.kind === 'up')
+    await using servers = await connectRawServers([newest('raw', 'odd')])
     expect(servers.ids()).toEqual(['raw_echo', 'raw_strange', 'raw_marked'])
     expect(servers.state('raw')).toMatchObject({ leftOut: [{ name: '' }, { name: '' }] })
     const { content } = await call(servers, 'raw_strange')
@@ -89,8 +87,7 @@ describe('a server that wants an answer in the middle of a call', () => {
   test.each(['elicit', 'sample', 'roots', 'capable'])(
     'gets none (%s), and the call ends with the reason',
     async (name) => {
-      await using servers = createRawServers([newest('raw', 'asking')])
-      await servers.until(() => servers.state('raw')?.kind === 'up')
+      await using servers = await connectRawServers([newest('raw', 'asking')])
       const { content, isError } = await call(servers, `raw_${name}`)
       expect({ content, isError }).toEqual({ content: `ERROR: raw_${name}: ${REFUSED}`, isError: true })
       expect(servers.told).toEqual([])
@@ -98,8 +95,7 @@ describe('a server that wants an answer in the middle of a call', () => {
   )
 
   test('that cannot be given, or asks for ever, ends the call too; one that only wants us to come back gets its state', async () => {
-    await using servers = createRawServers([newest('raw', 'asking')])
-    await servers.until(() => servers.state('raw')?.kind === 'up')
+    await using servers = await connectRawServers([newest('raw', 'asking')])
     expect(await call(servers, 'raw_unknown')).toMatchObject({ isError: true })
     expect(await call(servers, 'raw_nothing')).toMatchObject({ isError: true })
     expect((await call(servers, 'raw_again')).content).toContain('came back with st\u00e4te')
@@ -109,8 +105,7 @@ describe('a server that wants an answer in the middle of a call', () => {
 
 describe('changes of the list', () => {
   test('are heard on a stream that is open for them', async () => {
-    await using servers = createRawServers([newest('raw', 'usual')])
-    await servers.until(() => servers.state('raw')?.kind === 'up')
+    await using servers = await connectRawServers([newest('raw', 'usual')])
     await call(servers, 'raw_grow')
     await servers.until(() => servers.ids().length > USUAL.length)
     expect(servers.ids().at(-1)).toBe('raw_more_8')
@@ -131,16 +126,17 @@ describe('changes of the list', () => {
 
 describe('an older server', () => {
   test('that ends when it is asked what it does not know is asked in its way', async () => {
-    await using servers = createRawServers([newest('raw', 'brittle')], { retryMs: 60_000 })
-    await servers.until(() => servers.state('raw')?.kind === 'up')
+    await using servers = await connectRawServers([newest('raw', 'brittle')], { retryMs: 60_000 })
     expect(servers.ids()).toEqual(['raw_older', 'raw_starts'])
     expect((await call(servers, 'raw_starts')).content).toContain('starts: 2')
     expect(servers.told).toEqual([])
   })
 
   test('that hangs after a request that it does not know is so, too', async () => {
-    await using servers = createRawServers([newest('raw', 'wedged')], { discoverMs: 200, retryMs: 60_000 })
-    await servers.until(() => servers.state('raw')?.kind === 'up')
+    await using servers = await connectRawServers([newest('raw', 'wedged')], {
+      discoverMs: 200,
+      retryMs: 60_000,
+    })
     expect(servers.ids()).toEqual(['raw_older', 'raw_starts'])
     expect(servers.told).toEqual([])
   })
@@ -155,8 +151,7 @@ describe('an older server', () => {
   test('is started once where it says that it does not know the newest request', async () => {
     const file = join(dir, 'pid')
     const once = ['/bin/sh', '-c', `printf . >>"${file}"; exec "$@"`, 'sh', ...rawServer('usual')]
-    await using servers = createRawServers([byCommand('raw', once)])
-    await servers.until(() => servers.state('raw')?.kind === 'up')
+    await using _ = await connectRawServers([byCommand('raw', once)])
     expect(await readFile(file, 'utf8')).toBe('.')
   })
 })

@@ -3,6 +3,7 @@ import type { Person, PersonId } from '../../../../../src/chat/people/person.ts'
 import { McpHttp } from '../../../../../src/adapters/mcp/server/http.ts'
 import type { AgentListener, ClosableAgent } from '../../../../../src/adapters/mcp/server/agent.ts'
 import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.ts'
+import { idleAgent } from '../../../../support/mcp/idle-agent.ts'
 import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
 import { newAccount } from '../../../../support/shared-by-sessions.ts'
 import { INITIALIZE } from '../../../../support/mcp/http-agent.ts'
@@ -14,14 +15,7 @@ function createAgent() {
   const closed = createDeferred<void>()
   const over = new AbortController()
   const agent: ClosableAgent = {
-    signal: over.signal,
-    name: () => 'bob',
-    run: async () => ({ ok: true, out: '', told: '' }),
-    follow: async () => undefined,
-    unfollow() {},
-    sees: async () => true,
-    readMessages: () => () => {},
-    listen() {},
+    ...idleAgent({ signal: over.signal, name: () => 'bob' }),
     async close() {
       over.abort()
       closed.resolve()
@@ -170,20 +164,6 @@ test('one more that listens ends the least recently used of those that do, and o
   await initialize(mcp)
   expect(mcp.sessions()).toBe(3)
   expect(await Promise.all([...live, third].map((one) => one.post('ping')))).toEqual([200, 404, 200])
-})
-
-test('the sessions of a token share one agent, which is closed with the last', async () => {
-  const { agent, closed } = createAgent()
-  let opened = 0
-  await using mcp = serve(async () => {
-    opened += 1
-    return agent
-  })
-  const [one, other] = await Promise.all([initialize(mcp), initialize(mcp)])
-  await one.delete()
-  expect([opened, agent.signal.aborted, await other.post('ping')]).toEqual([1, false, 200])
-  await other.delete()
-  await closed
 })
 
 test('a room that two sessions subscribed to is followed until both have ended that', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Agent } from '../../../../../src/adapters/mcp/server/agent.ts'
 import { serveAgentOverPipe } from '../../../../../src/adapters/mcp/server/stdio.ts'
+import { idleAgent } from '../../../../support/mcp/idle-agent.ts'
 import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
 import { createScheduler, type Account } from '../../../../../src/lib/jobs/scheduler.ts'
 import { INITIALIZE } from '../../../../support/mcp/http-agent.ts'
@@ -34,8 +34,7 @@ function createClient({ work = async (piece: () => void): Promise<void> => piece
       else await changed.promise
     }
   }
-  const agent: Agent = {
-    name: () => 'ann',
+  const agent = idleAgent({
     run: async ({ room = '' }) => {
       const ended = createDeferred<void>()
       running.set(room, ended.resolve)
@@ -43,13 +42,8 @@ function createClient({ work = async (piece: () => void): Promise<void> => piece
       await ended.promise
       return { ok: true, out: '', told: '' }
     },
-    follow: async () => undefined,
-    unfollow() {},
-    sees: async () => true,
-    readMessages: () => () => {},
-    listen() {},
     signal: gone.signal,
-  }
+  })
   const out = async (text: string): Promise<void> => {
     texts.push(text)
     wake()
@@ -137,14 +131,6 @@ describe('an agent on a pipe', () => {
     await client.until(() => client.running.size === 1)
     client.write(cancel(1))
     client.end()
-    await client.served
-  })
-
-  test('ends at once when its client is gone', async () => {
-    const client = createClient()
-    client.write(HELLO, call(1))
-    await client.until(() => client.running.size === 1)
-    client.leave()
     await client.served
   })
 
