@@ -57,9 +57,8 @@ const PROCESSES = [
   'test/e2e/start.test.ts',
   'test/e2e/stopping.test.ts',
   'test/e2e/tool-modules.test.ts',
-  'test/unit/adapters/lua/{composer,count-batches,hostile-scripts,linked-packages,pool,pool-fairness}.test.ts',
-  'test/unit/adapters/lua/lua-in-js/process.test.ts',
-  'test/unit/adapters/web/{hostile-pages,page-reader}.test.ts',
+  'test/unit/adapters/lua/{count-batches,hostile-scripts,packages,pool}.test.ts',
+  'test/unit/adapters/web/page-reader.test.ts',
 ]
 
 /** What only a server that stores in PostgreSQL runs, as the end-to-end tests with such servers (`npm run test:postgres`). */

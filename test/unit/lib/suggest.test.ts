@@ -80,20 +80,15 @@ function counted(values: readonly string[]): { readonly values: readonly string[
 describe('the glob matcher', () => {
   test.each([
     ['holler_*', 'holler_sample', true],
-    ['holler_*', 'holler_', true],
     ['holler_*', 'holler', false],
     ['*_look', 'sshawl_look', true],
     ['*', '.hidden/file', true],
     ['*', '', true],
     ['?', '😀', true],
     ['?', '', false],
-    ['gr?p', 'grep', true],
     ['Grep', 'grep', false],
-    ['a.c', 'abc', false],
     ['[ab]', 'a', false],
     ['a**b', 'ab', true],
-    ['', '', true],
-    ['', 'a', false],
   ])('%s against %s is %s', (pattern, text, expected) => {
     expect(compileGlob(pattern)(text)).toBe(expected)
   })

@@ -1,23 +1,25 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Composer } from '../../../../src/prompt/ports.ts'
+import type { UnnamedTool } from '../../../../src/prompt/tool-names.ts'
+import type { Snapshot } from '../../../../src/prompt/snapshot.ts'
 import {
+  ENDLESS_PATTERN,
+  type WatchedPool,
   attack,
   composeTwo,
-  ENDLESS_PATTERN,
   failureOf,
   inRoom,
   nextEndless,
   openPool,
   openWatched,
   recordingLog,
-  type WatchedPool,
 } from '../../../support/pool.ts'
 import { collectGarbage } from '../../../support/collect-garbage.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
-
-const TOO_LONG = 'wrap: composing takes longer than 1000 ms of processor time'
+import { catalogue, sampleTool } from '../../../support/snapshot.ts'
 
 describe('the pool of wrap processes', () => {
   let pool: WatchedPool
@@ -25,18 +27,6 @@ describe('the pool of wrap processes', () => {
     pool = openWatched({ size: 2, limits: { queued: 3 } })
   })
   afterAll(() => pool[Symbol.asyncDispose]())
-
-  test('serves other rooms while one room keeps a process busy to the end, again and again', async () => {
-    const failures = [attack(pool, 'hostile'), attack(pool, 'hostile')]
-    for (const failure of failures) {
-      const endless = await nextEndless(pool)
-      await composeTwo(pool, 'peaceful')
-      expect([...pool.watched.current]).toEqual([endless])
-      endless.end()
-      expect(await failure).toMatchObject({ reason: 'limit', message: TOO_LONG })
-    }
-    await composeTwo(pool, 'hostile')
-  })
 
   test('lets go of a prompt that nobody waits for any more', async () => {
     const reason = new Error('stopped')
@@ -136,5 +126,94 @@ describe('a wrap process', () => {
     } finally {
       await rm(directory, { recursive: true })
     }
+  })
+})
+
+describe('fairness', () => {
+  describe('the pool of wrap processes', () => {
+    let pool: WatchedPool
+    beforeAll(() => {
+      pool = openWatched({ size: 2 })
+    })
+    afterAll(() => pool[Symbol.asyncDispose]())
+
+    test('leaves a process to the others, however many rooms have cost one before, whatever succeeds in between', async () => {
+      const rooms = ['now', 'then']
+      const first = rooms.map((room) => attack(pool, room))
+      for (const failure of first) {
+        ;(await nextEndless(pool)).end()
+        expect(await failure).toMatchObject({ reason: 'limit' })
+      }
+      for (const room of rooms) await composeTwo(pool, room)
+      const again = rooms.map((room) => attack(pool, room))
+      for (const failure of again) {
+        const endless = await nextEndless(pool)
+        await composeTwo(pool, 'peaceful')
+        expect([...pool.watched.current]).toEqual([endless])
+        endless.end()
+        expect(await failure).toMatchObject({ reason: 'limit' })
+      }
+    })
+
+    test('lets no room wait for the check of a script, nor a person who has cost a process take the rest', async () => {
+      const check = () => failureOf(pool.check(ENDLESS_PATTERN, inRoom('lobby', undefined, 'mallory')))
+      const checks = [check(), check()]
+      for (const failure of checks) {
+        const endless = await nextEndless(pool)
+        await composeTwo(pool, 'lobby')
+        expect([...pool.watched.current]).toEqual([endless])
+        endless.end()
+        expect(await failure).toMatchObject({ reason: 'limit' })
+      }
+      await composeTwo(pool, 'lobby')
+    })
+  })
+})
+
+describe('a composer on wrap processes', () => {
+  let composer: Composer
+  beforeAll(() => {
+    composer = openPool({ limits: { cpuMs: 600 } })
+  })
+  afterAll(() => composer[Symbol.asyncDispose]())
+
+  test.each([
+    ['while true do end', 'limit'],
+    ['local s = ("x"):rep(1e9)', 'limit'],
+    ['function default_wrap() return wrap():custom("x", ("y"):rep(1e6)) end', 'limit'],
+    ['os.execute("touch pwned")', 'script'],
+    ['require "fs"', 'script'],
+    ['for i = 1, 1e4 do tools.count_tokens(("a"):rep(1e5) .. i) end', 'limit'],
+    ['tools.available_tools((function() local t = {} t.t = t return t end)())', 'script'],
+  ])('ends %s, and the room composes again', async (script, reason) => {
+    expect(await failureOf(composer.compose(inRoom('hostile', script)))).toMatchObject({ reason })
+    expect((await composer.compose(inRoom('hostile'))).budget.used).toBeGreaterThan(300)
+  })
+
+  test('sends a tool once to a process, and again when it has changed', async () => {
+    await using one = openPool({ size: 1 })
+    const withTools = (...tools: readonly UnnamedTool[]): Snapshot => ({
+      ...inRoom('tools'),
+      tools: catalogue(...tools),
+    })
+    const described = async (snapshot: Snapshot): Promise<readonly (string | undefined)[]> =>
+      (await one.compose(snapshot)).tools.map((tool) => tool.definition?.description)
+    const first = withTools(sampleTool('a'), sampleTool('b'))
+    expect(await described(first)).toEqual(['Does what a says.', 'Does what b says.'])
+    expect(await described(first)).toEqual(['Does what a says.', 'Does what b says.'])
+    expect(await described(withTools(sampleTool('b', { description: 'New.' }), sampleTool('a')))).toEqual([
+      'New.',
+      'Does what a says.',
+    ])
+  })
+
+  test('refuses a snapshot that is not plain data or not whole, and goes on', async () => {
+    const circular: Record<string, unknown> = {}
+    circular['self'] = circular
+    const snapshot = { ...inRoom('lobby'), message: circular } as unknown as Snapshot
+    expect(await failureOf(composer.compose(snapshot))).toMatchObject({ reason: 'argument' })
+    const strange = { ...inRoom('lobby'), present: 5 } as unknown as Snapshot
+    expect(await failureOf(composer.compose(strange))).toMatchObject({ reason: 'process' })
+    expect((await composer.compose(inRoom('lobby'))).budget.used).toBeGreaterThan(300)
   })
 })

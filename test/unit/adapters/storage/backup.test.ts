@@ -1,8 +1,28 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { backupDatabase, openStorage } from '../../../../src/adapters/storage/open.ts'
+import {
+  type StorageOptions,
+  auditDatabase,
+  backupDatabase,
+  checkDatabase,
+  openStorage,
+  restoreDatabase,
+} from '../../../../src/adapters/storage/open.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
+import { copyDatabase } from '../../../../src/adapters/storage/copy.ts'
+import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
+import { paths } from '../../../../src/app/paths.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 const lobby = 'lobby' as RoomName
@@ -62,4 +82,151 @@ test('there is nothing to copy where there is no database', async () => {
   const attempt = backupDatabase(join(dir.path, 'none.db'), join(dir.path, 'copy.db'))
   await expect(attempt).rejects.toThrow('the database cannot be opened; check that it is there')
   expect(readdirSync(dir.path)).toEqual([])
+})
+
+const now = new Date(Date.UTC(2026, 10, 22, 9, 41, 7))
+
+/** A database with a backup of its first entry, and a second entry that is only in the log, as a crash leaves it. */
+async function crashed(dir: string) {
+  const running = sqliteOptions(join(dir, 'running'))
+  const left = sqliteOptions(join(dir, 'left'))
+  const backup = join(dir, 'backup.db')
+  await using storage = await openStorage(running)
+  await storage.chat.entries.append(message('1', 'lobby', 'in the backup'))
+  await backupDatabase(running.file, backup)
+  await storage.chat.entries.append(message('2', 'lobby', 'after the backup'))
+  await (await openStorage(left))[Symbol.asyncDispose]()
+  for (const end of ['', '-wal']) copyFileSync(`${running.file}${end}`, `${left.file}${end}`)
+  const restore = (source = backup) =>
+    restoreDatabase({ source, file: left.file, migrationsDir: paths.migrations, now })
+  return { left, backup, restore }
+}
+
+async function lastIn(options: StorageOptions): Promise<string | undefined> {
+  await using storage = await openStorage(options)
+  return await storage.chat.entries.lastId()
+}
+
+test('a backup takes the place of a crashed database, which is kept whole with its log', async () => {
+  using dir = temporaryDir()
+  const { left, restore } = await crashed(dir.path)
+  const kept = await restore()
+  expect(kept).toBe(`${left.file}.before-2026-11-22T09-41-07-000Z`)
+  expect(await lastIn(left)).toBe('1')
+  expect(await lastIn({ ...left, file: kept! })).toBe('2')
+  expect(statSync(left.file).mode & 0o777).toBe(0o600)
+})
+
+test('a backup copied over a crashed database by hand is recognised before its log ruins it', async () => {
+  using dir = temporaryDir()
+  const { left, backup, restore } = await crashed(dir.path)
+  copyFileSync(backup, left.file)
+  for (const more of [{}, { threadEntry: paths.storageThread }])
+    await expect(openStorage({ ...left, ...more })).rejects.toThrow(
+      /not of the same database.*sshawl restore FILE/,
+    )
+  expect(readFileSync(left.file).equals(readFileSync(backup))).toBe(true)
+  await restore()
+  expect(await lastIn(left)).toBe('1')
+})
+
+test('check, audit and backup tell of a backup beside the log of another database, as a start does, and leave both', async () => {
+  using dir = temporaryDir()
+  const { left, backup } = await crashed(dir.path)
+  const copy = join(dir.path, 'copy.db')
+  const migrationsDir = paths.migrations
+  const all = (): readonly Promise<unknown>[] => [
+    checkDatabase(left.file, migrationsDir),
+    auditDatabase(left.file, migrationsDir, now.getTime()),
+    backupDatabase(left.file, copy),
+    copyDatabase({ from: left.file, to: 'postgres://127.0.0.1:1/none', migrationsDir, now: Date.now }),
+  ]
+  copyFileSync(backup, left.file)
+  const log = readFileSync(`${left.file}-wal`)
+  for (const refused of all())
+    await expect(refused).rejects.toThrow(/not of the same database.*sshawl restore FILE/)
+  expect(existsSync(copy)).toBe(false)
+  expect(readFileSync(left.file).equals(readFileSync(backup))).toBe(true)
+  expect(readFileSync(`${left.file}-wal`).equals(log)).toBe(true)
+  rmSync(left.file)
+  await expect(checkDatabase(left.file, migrationsDir)).rejects.toThrow('is missing, and the log beside it')
+})
+
+test('where the database is a link, its log and its lock are those of the file that it leads to', async () => {
+  using dir = temporaryDir()
+  const { left, backup } = await crashed(dir.path)
+  const linked = sqliteOptions(join(dir.path, 'linked'))
+  await (await openStorage(linked))[Symbol.asyncDispose]()
+  rmSync(linked.file)
+  symlinkSync(left.file, linked.file)
+  {
+    await using _ = await openStorage(left)
+    await expect(openStorage(linked)).rejects.toThrow('another sshawl is using')
+  }
+  const log = await crashed(join(dir.path, 'again')).then(({ left: other }) =>
+    readFileSync(`${other.file}-wal`),
+  )
+  copyFileSync(backup, left.file)
+  writeFileSync(`${left.file}-wal`, log)
+  await expect(openStorage(linked)).rejects.toThrow(/not of the same database/)
+  await expect(auditDatabase(linked.file, paths.migrations, 0)).rejects.toThrow(/not of the same database/)
+  expect(readFileSync(left.file).equals(readFileSync(backup))).toBe(true)
+})
+
+test('a log without its database is refused, and no database is made beside it', async () => {
+  using dir = temporaryDir()
+  const { left, restore } = await crashed(dir.path)
+  rmSync(left.file)
+  for (const more of [{}, { threadEntry: paths.storageThread }])
+    await expect(openStorage({ ...left, ...more })).rejects.toThrow('is missing, and the log beside it')
+  expect(existsSync(left.file)).toBe(false)
+  await restore()
+  expect(await lastIn(left)).toBe('1')
+})
+
+test('where there is no database a backup becomes one, and nothing is kept', async () => {
+  using dir = temporaryDir()
+  const { backup } = await crashed(dir.path)
+  const options = sqliteOptions(join(dir.path, 'new'))
+  const { file, migrationsDir } = options
+  expect(await restoreDatabase({ source: backup, file, migrationsDir, now })).toBeUndefined()
+  expect(await lastIn(options)).toBe('1')
+})
+
+test('while a server runs nothing is restored', async () => {
+  using dir = temporaryDir()
+  const { left, restore } = await crashed(dir.path)
+  await using storage = await openStorage({ ...left, threadEntry: paths.storageThread })
+  await expect(restore()).rejects.toMatchObject({ reason: 'locked' })
+  expect(await storage.chat.entries.lastId()).toBe('2')
+})
+
+test('what is no whole backup is refused, and the database stays as it was', async () => {
+  using dir = temporaryDir()
+  const { left, backup, restore } = await crashed(dir.path)
+  const bad = (name: string): string => join(dir.path, name)
+  writeFileSync(bad('text'), 'not a database '.repeat(500))
+  writeFileSync(bad('empty'), '')
+  openFile(bad('theirs')).exec('CREATE TABLE theirs (a)').close()
+  copyFileSync(backup, bad('cut'))
+  truncateSync(bad('cut'), statSync(backup).size - 8192)
+  copyFileSync(backup, bad('newer'))
+  const newer = openFile(bad('newer'))
+  newer.pragma('user_version = 999')
+  newer.close()
+  const before = readdirSync(join(dir.path, 'left'))
+  for (const [name, why] of [
+    ['text', 'damaged, or not a database'],
+    ['empty', 'is empty'],
+    ['theirs', "another program's database"],
+    ['cut', 'damaged'],
+    ['newer', 'written by a newer sshawl'],
+    ['missing', 'there is no backup'],
+    ['.', 'is not a file'],
+  ] as const)
+    await expect(restore(bad(name)), name).rejects.toThrow(new RegExp(`backup .*${why}|${why} .*`))
+  await expect(restore(left.file)).rejects.toThrow('is the database itself')
+  expect(readdirSync(join(dir.path, 'left'))).toEqual(before)
+  expect(existsSync(`${left.file}.restoring`)).toBe(false)
+  expect(await lastIn(left)).toBe('2')
 })

@@ -3,12 +3,13 @@ import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import type { Storage } from '../../../../src/adapters/storage/storage.ts'
 import { fileNames } from '../../../../src/app/open-data.ts'
-import { handClock, memoryLog } from '../../../support/chat-parts.ts'
-import { createPeopleParts } from '../../../support/people.ts'
 import { Sanctions } from '../../../../src/chat/moderation/sanctions.ts'
 import { createLocalPeers } from '../../../../src/chat/local-peers.ts'
 import type { Fingerprint } from '../../../../src/chat/people/person.ts'
-import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+import type { RoomName } from '../../../../src/chat/entry.ts'
+import { handClock, memoryLog } from '../../../support/chat-parts.ts'
+import { createPeopleParts } from '../../../support/people.ts'
+import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 /** Who was there before, as an older version filed them: it let each have the name. */
 const BEFORE = `
@@ -86,4 +87,17 @@ test('twenty thousand names are filed at one start', async () => {
   openFile(options.file).exec(many).close()
   await using storage = await openStorage(options)
   expect(await storage.chat.people.fileNames()).toEqual({ names: 20_000, alike: [], unfit: [] })
+})
+
+test('an entry of a kind that this version does not know reads as a notice with its text', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  await using storage = await openStorage(options)
+  await storage.chat.entries.append(message('1', 'lobby', 'of a newer version'))
+  openFile(options.file).exec(`UPDATE entries SET kind = 'poll', data = '{"votes":3}'`).close()
+  const notice = {
+    ...{ id: '1', room: 'lobby', at: 1_700_000_000_000, kind: 'notice', level: 'info' },
+    ...{ author: 'alice', text: 'of a newer version' },
+  }
+  expect(await storage.chat.entries.read('lobby' as RoomName, { limit: 9 })).toEqual([notice])
 })

@@ -1,19 +1,27 @@
 import {
   chmodSync,
   closeSync,
+  cpSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readdirSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { execa } from 'execa'
+import type { Database } from 'better-sqlite3'
 import { checkDatabase, openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import type { PersonId } from '../../../../src/chat/people/person.ts'
+import { paths } from '../../../../src/app/paths.ts'
+import type { RoomName } from '../../../../src/chat/entry.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+import { built } from '../../../support/built.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
@@ -39,29 +47,6 @@ test('a database that others could read is closed to them', async () => {
   chmodSync(options.file, 0o644)
   await using _ = await openStorage(options)
   expect(mode(options.file)).toBe('600')
-})
-
-test('everything is there when it is opened again', async () => {
-  using dir = temporaryDir()
-  const options = sqliteOptions(dir.path)
-  {
-    await using storage = await openStorage(options)
-    await storage.chat.entries.append(message('1', 'lobby', 'still here'))
-  }
-  await using storage = await openStorage(options)
-  expect(await storage.chat.entries.lastId()).toBe('1')
-})
-
-test('a directory is served by one at a time, and free again afterwards', async () => {
-  using dir = temporaryDir()
-  const options = sqliteOptions(dir.path)
-  const first = await openStorage(options)
-  await expect(openStorage(options)).rejects.toMatchObject({
-    reason: 'locked',
-    message: expect.stringContaining('another sshawl is using') as string,
-  })
-  await first[Symbol.asyncDispose]()
-  await using _ = await openStorage(options)
 })
 
 test('after closing, everything is refused in a sentence, what was under way is stored, and closing again is harmless', async () => {
@@ -140,3 +125,85 @@ test('a message to one person that was read is nowhere in the file once the serv
   }
   expect(readFileSync(options.file).includes('meet at nine')).toBe(false)
 })
+
+const driver = Number(process.versions['napi']) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
+const sentence = new RegExp(
+  `${driver}, which reads and writes the database, cannot be loaded by Node v\\S+ \\(.+\\); .*install sshawl again`,
+)
+
+/** The built program in a directory of its own, with every package but the drivers. */
+function installWithoutDrivers(dir: string): string {
+  const modules = join(dir, 'node_modules')
+  mkdirSync(modules)
+  for (const name of readdirSync(join(paths.root, 'node_modules'))) {
+    if (!name.startsWith('better-sqlite3'))
+      symlinkSync(join(paths.root, 'node_modules', name), join(modules, name))
+  }
+  for (const part of ['package.json', 'dist', 'lua', 'migrations', 'wrapped-tools'])
+    cpSync(join(paths.root, part), join(dir, part), {
+      recursive: true,
+      filter: (file) => !file.endsWith('/dist/types'),
+    })
+  return modules
+}
+
+const run = (dir: string, ...args: readonly string[]) =>
+  execa('node', [join(dir, 'dist/main.js'), ...args, '--data', join(dir, 'data')], { reject: false })
+
+test('where the driver is not installed one sentence says what to do, and what needs no database works', async () => {
+  using dir = temporaryDir()
+  installWithoutDrivers(dir.path)
+  const serve = await run(dir.path, 'serve', '--listen', '127.0.0.1:0')
+  expect(serve.exitCode).toBe(1)
+  expect(serve.stderr).toMatch(sentence)
+  expect(serve.stderr).toContain(`(Cannot find module '${driver}'`)
+  expect(serve.stderr.split('\n')).toHaveLength(1)
+  const version = await run(dir.path, '--version')
+  expect(version).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
+test('where the driver has no binary, sshawl check says so and goes on checking', async () => {
+  using dir = temporaryDir()
+  const modules = installWithoutDrivers(dir.path)
+  cpSync(join(paths.root, 'node_modules', driver), join(modules, driver), {
+    recursive: true,
+    filter: (file) => !/[/](build|deps|src)$/.test(file) && !file.endsWith('.node'),
+  })
+  const check = await run(dir.path, 'check')
+  expect(check.exitCode).toBe(1)
+  expect(check.stdout).toMatch(sentence)
+  expect(check.stdout).toMatch(/^sandbox: /m)
+})
+
+/** Runs the child until it has told of so many ids, then kills it. What it told until it died. */
+async function killAfter(ids: number, directory: string): Promise<readonly string[]> {
+  const process = execa('node', [built('append-until-killed'), directory], {
+    reject: false,
+    forceKillAfterDelay: false,
+  })
+  const told: string[] = []
+  for await (const id of process) {
+    told.push(id)
+    if (told.length === ids) process.kill('SIGKILL')
+  }
+  expect((await process).signal).toBe('SIGKILL')
+  return told
+}
+
+test('what was acknowledged is there after kill -9, each time, and the database is whole', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const acknowledged: string[] = []
+  for (const ids of [1, 90, 500]) {
+    acknowledged.push(...(await killAfter(ids, dir.path)))
+    await using storage = await openStorage(options)
+    const stored = await storage.chat.entries.read('lobby' as RoomName, { limit: 1e6 })
+    expect(stored.map((entry) => entry.id)).toEqual(expect.arrayContaining(acknowledged))
+    expect(await storage.chat.entries.lastId()).toBe(stored.at(-1)?.id)
+  }
+  using db = closing(openFile(options.file))
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+})
+
+const closing = (db: Database): Database & Disposable =>
+  Object.assign(db, { [Symbol.dispose]: () => void db.close() })

@@ -1,18 +1,21 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
-import { createSqliteDatabase } from '../../../../src/adapters/storage/sqlite/database.ts'
+import { TRUNCATE_AFTER_MS, createSqliteDatabase } from '../../../../src/adapters/storage/sqlite/database.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
 import { createRoomStore } from '../../../../src/adapters/storage/stores/rooms.ts'
 import { createStores } from '../../../../src/adapters/storage/sqlite/stores.ts'
 import { searchTerms } from '../../../../src/chat/input-text.ts'
-import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { Entry, RoomName } from '../../../../src/chat/entry.ts'
 import { paths } from '../../../../src/app/paths.ts'
-import { idOf } from '../../../contract/storage/cast.ts'
 import { createReadiness } from '../../../../src/app/http.ts'
+import type { PersonId } from '../../../../src/chat/people/person.ts'
+import { idOf } from '../../../contract/storage/cast.ts'
 import { message, room, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 import { tinyDisk } from '../../../support/tiny-disk.ts'
 
@@ -81,22 +84,6 @@ test.skipIf(disk === undefined)(
   },
 )
 
-test('while another program holds the database the sender is told, and it goes on afterwards', async () => {
-  using dir = temporaryDir()
-  const options = sqliteOptions(dir.path)
-  await using storage = await openStorage(options)
-  const other = openFile(options.file)
-  other.exec('BEGIN IMMEDIATE')
-  await expect(storage.chat.entries.append(message('1', lobby, 'x'))).rejects.toMatchObject({
-    reason: 'locked',
-  })
-  await expect(storage.upkeep.health()).rejects.toMatchObject({ reason: 'locked' })
-  expect(await storage.chat.entries.read(lobby, { limit: 9 })).toEqual([])
-  other.exec('ROLLBACK')
-  other.close()
-  await expect(storage.chat.entries.append(message('1', lobby, 'x'))).resolves.toEqual({ id: '1' })
-})
-
 test('a database that cannot be written is read, and writing is refused', async () => {
   using dir = temporaryDir()
   const { file } = sqliteOptions(dir.path)
@@ -123,25 +110,6 @@ test('damage that shows only when reading is called damage', async () => {
   const rooms = createRoomStore(createSqliteDatabase(reopened))
   await expect(rooms.all()).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
   reopened.close()
-})
-
-test('a change that cannot be stored fails alone, and leaves nothing of itself', async () => {
-  using dir = temporaryDir()
-  const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
-  const { entries } = createStores(database).chat
-  const endless: Record<string, unknown> = {}
-  endless['self'] = endless
-  const [before, failing, after] = await Promise.allSettled([
-    entries.append(message('1', lobby, 'before')),
-    entries.append({ ...message('2', lobby, 'x'), kind: 'scope', scope: endless as never }),
-    entries.append(message('3', lobby, 'after')),
-  ])
-  expect([before.status, after.status]).toEqual(['fulfilled', 'fulfilled'])
-  expect(failing).toMatchObject({
-    reason: { name: 'StorageError', message: expect.stringContaining('circular') as string },
-  })
-  expect((await entries.read(lobby, { limit: 9 })).map((entry) => entry.text)).toEqual(['before', 'after'])
-  await database.close()
 })
 
 test('appends of one tick share one transaction', async () => {
@@ -220,4 +188,164 @@ test('the writer syncs each commit and leaves no deleted text in the file', () =
   expect(pragmas.map((name) => db.pragma(name, { simple: true }))).toEqual(['wal', 2, 1, 0, 1])
   expect(db.pragma('journal_size_limit', { simple: true })).toBe(67_108_864)
   db.close()
+})
+
+describe('storage in threads', () => {
+  const DYING = fileURLToPath(new URL('../../../support/dying-storage-thread.mjs', import.meta.url))
+  const lobby = 'lobby' as RoomName
+  const inThreads = (dir: string) => ({ ...sqliteOptions(dir), threadEntry: paths.storageThread })
+
+  test('while another program holds the database, writers wait and nobody else does', async () => {
+    using dir = temporaryDir()
+    const options = { ...inThreads(dir.path), busyMs: 500 }
+    await using storage = await openStorage(options)
+    await storage.chat.entries.append(message('1', lobby, 'before'))
+    const other = openFile(options.file)
+    other.exec('BEGIN IMMEDIATE')
+    let isRefused = false
+    const refused = expect(
+      storage.chat.entries.append(message('2', lobby, 'x')).finally(() => (isRefused = true)),
+    )
+    for (let tick = 0; tick < 5; tick++) await nextTick()
+    expect(await storage.chat.entries.read(lobby, { limit: 9 })).toHaveLength(1)
+    expect(isRefused).toBe(false)
+    await refused.rejects.toMatchObject({ name: 'StorageError', reason: 'locked' })
+    other.close()
+    await expect(storage.upkeep.health()).resolves.toBeUndefined()
+  })
+
+  test('a thread that dies is said, what it had not acknowledged is refused, and the next call starts another', async () => {
+    using dir = temporaryDir()
+    const said: string[] = []
+    const log = { debug() {}, info() {}, warn() {}, error: (_: object, text: string) => void said.push(text) }
+    await using storage = await openStorage({ ...sqliteOptions(dir.path), log, threadEntry: DYING })
+    await storage.chat.entries.append(message('1', lobby, 'acknowledged'))
+    const last = ['2', '3'].map((id) => storage.chat.entries.append(message(id, lobby, `die now ${id}`)))
+    for (const outcome of await Promise.allSettled(last)) {
+      expect(outcome).toMatchObject({
+        reason: { name: 'StorageError', message: expect.stringContaining('started again') as string },
+      })
+    }
+    expect(said).toEqual(['a storage thread ended; the next call starts another'])
+    await storage.chat.entries.append(message('4', lobby, 'goes on'))
+    const texts = (await storage.chat.entries.read(lobby, { limit: 9 })).map(({ text }) => text)
+    expect(texts).toEqual(['acknowledged', 'goes on'])
+  })
+
+  test('a value that cannot go to another thread is refused alone', async () => {
+    using dir = temporaryDir()
+    await using storage = await openStorage(inThreads(dir.path))
+    const odd = { ...message('2', lobby, 'x'), extra: () => 'a function' } as Entry
+    const [before, failing, after] = await Promise.allSettled([
+      storage.chat.entries.append(message('1', lobby, 'before')),
+      storage.chat.entries.append(odd),
+      storage.chat.entries.append(message('3', lobby, 'after')),
+    ])
+    expect([before.status, after.status]).toEqual(['fulfilled', 'fulfilled'])
+    expect(failing).toMatchObject({ reason: { name: 'StorageError', reason: 'other' } })
+  })
+
+  test('a database that cannot be opened is the same error as in the caller’s thread, and the directory is free again', async () => {
+    using dir = temporaryDir()
+    const options = inThreads(dir.path)
+    openFile(options.file).exec('CREATE TABLE theirs (a); PRAGMA user_version = 1').close()
+    const theirs = { name: 'StorageError', message: expect.stringContaining("another program's") as string }
+    await expect(openStorage(options)).rejects.toMatchObject(theirs)
+    await expect(openStorage(options)).rejects.toMatchObject(theirs)
+  })
+
+  test('what was asked before closing is done, and afterwards everything is refused', async () => {
+    using dir = temporaryDir()
+    const options = inThreads(dir.path)
+    const storage = await openStorage(options)
+    await storage.chat.rooms.all()
+    const underWay = storage.chat.entries.append(message('1', lobby, 'last words'))
+    const read = storage.chat.rooms.all()
+    await storage[Symbol.asyncDispose]()
+    await Promise.all([underWay, read])
+    await expect(storage.chat.entries.append(message('2', lobby, 'x'))).rejects.toThrow(
+      'the server is stopping',
+    )
+    await using again = await openStorage(options)
+    expect(await again.chat.entries.lastId()).toBe('1')
+  })
+})
+
+describe('the log of the database', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  const [alice, bob] = ['alice', 'bob'] as [PersonId, PersonId]
+  const LIMITS = { forOne: 1000, fromOne: 1000, inAll: 1000, notBefore: 0 }
+  const SECRET = 'the cake is in the attic'
+
+  /** A database with a message to bob that bob has read, whose text is in the log alone. */
+  async function withReadMessage(dir: string) {
+    const { file } = sqliteOptions(dir)
+    const db = openDatabase({ file, migrations: readMigrations(paths.migrations), busyMs: 10, now: () => 0 })
+    const database = createSqliteDatabase(db)
+    const stores = createStores(database)
+    await stores.chat.people.register(
+      { id: bob, name: 'bob', admin: false, guest: false },
+      'bob',
+      undefined,
+      0,
+      8,
+    )
+    const from = { id: alice, name: 'alice', guest: false }
+    const send = async (id: string): Promise<void> => {
+      expect(
+        await stores.talk.messages.put({ id, to: bob, from, at: 1, text: `${SECRET} ${id}` }, LIMITS),
+      ).toBe(true)
+      await stores.talk.messages.remove([id])
+    }
+    await send('1')
+    const read = (suffix: string): string => readFileSync(file + suffix, 'latin1')
+    return { file, db, database, stores, send, read }
+  }
+
+  test('a message that was read is neither in the database nor in its log, soon after', async () => {
+    using dir = temporaryDir()
+    const { database, read } = await withReadMessage(dir.path)
+    expect(read('-wal')).toContain(SECRET)
+    vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
+    expect(read('-wal')).toBe('')
+    expect(read('')).not.toContain(SECRET)
+    await database.close()
+  })
+
+  test('while somebody reads, writes go on, and the log is emptied once they are done', async () => {
+    using dir = temporaryDir()
+    const { file, database, send, read } = await withReadMessage(dir.path)
+    const reader = openFile(file, { readonly: true })
+    reader.exec('BEGIN; SELECT count(*) FROM people')
+    vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
+    expect(read('-wal')).toContain(SECRET)
+    await send('2')
+    expect(database.file.pragma('busy_timeout', { simple: true })).toBe(10)
+    reader.exec('COMMIT')
+    vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
+    expect(read('-wal')).toBe('')
+    reader.close()
+    await database.close()
+  })
+
+  test('three hundred messages that are read at once cost one emptying, and what deletes nothing costs none', async () => {
+    using dir = temporaryDir()
+    const { file, db, database, stores, send } = await withReadMessage(dir.path)
+    const asked = vi.spyOn(db, 'pragma')
+    const emptyings = (): number =>
+      asked.mock.calls.filter(([text]) => text.includes('wal_checkpoint')).length
+    for (let n = 2; n < 302; n++) await send(String(n))
+    vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
+    expect(emptyings()).toBe(1)
+    await stores.chat.people.claimAdmin(bob)
+    vi.advanceTimersByTime(100 * TRUNCATE_AFTER_MS)
+    expect(emptyings()).toBe(1)
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
+    await send('302')
+    await database.close()
+    vi.advanceTimersByTime(TRUNCATE_AFTER_MS)
+    expect(emptyings()).toBe(1)
+  })
 })

@@ -1,19 +1,13 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { inspect } from 'node:util'
+import { Client, DatabaseError } from 'pg'
+import { stdSerializers } from 'pino'
 import { openStorage } from '../../../../../src/adapters/storage/open.ts'
+import { toStorageError } from '../../../../../src/adapters/storage/postgres/errors.ts'
 import { lacks } from '../../../../support/needs.ts'
-import { createDatabase, postgresOptions } from '../../../../support/postgres/databases.ts'
-
-test.skipIf(lacks('postgres'))('all servers have the claim code of the first', async () => {
-  await using database = await createDatabase()
-  await using one = await openStorage(postgresOptions(database))
-  await using two = await openStorage(postgresOptions(database))
-  const made = Array.from({ length: 20 }, (_, at) => `code ${at}`)
-  const codes = await Promise.all(
-    made.map(async (code, at) => await (at % 2 ? one : two).cluster?.common.claimCode(code)),
-  )
-  expect(new Set(codes).size).toBe(1)
-  expect(made).toContain(codes[0])
-})
+import { createDatabase, createMigrated, postgresOptions } from '../../../../support/postgres/databases.ts'
+import { message } from '../../../../support/storage.ts'
+import { alice, key } from '../../../../contract/storage/cast.ts'
 
 test.skipIf(lacks('postgres'))(
   'a claim code is forgotten with the first admin, however they become one',
@@ -43,3 +37,53 @@ test.skipIf(lacks('postgres'))("the time is the database's", async () => {
   expect(asked).toBeGreaterThan(before)
   expect(asked).toBeLessThan(await now())
 })
+
+test('what an error of PostgreSQL quotes of a row is in no storage error', () => {
+  const quoting = Object.assign(new DatabaseError('duplicate key value', 1, 'error'), {
+    code: '23505',
+    table: 'people',
+    constraint: 'people_pkey',
+    detail: 'Key (name)=(said in private) already exists.',
+    where: 'COPY people, line 1: "said in private"',
+  })
+  const { cause, message, forOperators } = toStorageError(quoting)
+  expect(cause).toMatchObject({ code: '23505', table: 'people', constraint: 'people_pkey' })
+  expect(JSON.stringify([cause, String(cause), message, forOperators])).not.toContain('said in private')
+})
+
+test.skipIf(lacks('postgres'))('the log line of a refused message does not quote the message', async () => {
+  await using database = await createMigrated()
+  await using storage = await openStorage(postgresOptions(database))
+  await database.send('ALTER TABLE entries ADD CONSTRAINT short CHECK (length(text) < 9)')
+  const refused = storage.chat.entries.append(message('1', 'lobby', 'said in private'))
+  const failure: unknown = await refused.catch((error: unknown) => error)
+  expect(failure).toMatchObject({ name: 'StorageError', cause: { code: '23514', constraint: 'short' } })
+  const logged = JSON.stringify(stdSerializers.err(failure as Error))
+  expect(logged).toContain('violates check constraint')
+  expect(logged + inspect(failure, { depth: 9, showHidden: true })).not.toContain('said in private')
+})
+
+test.skipIf(lacks('postgres'))(
+  'a login with a known, an unknown and a foreign key asks PostgreSQL the same one question',
+  async () => {
+    await using database = await createMigrated()
+    await using storage = await openStorage(postgresOptions(database))
+    const { people } = storage.chat
+    await people.register(alice, 'alice', key(1), 5)
+    const asked = vi.spyOn(Client.prototype, 'query')
+    try {
+      for (const [name, n] of [
+        ['alice', 1],
+        ['alice', 2],
+        ['nobody', 1],
+        ['nobody', 2],
+      ] as const)
+        await people.forLogin(name, key(n), 9)
+      const texts = asked.mock.calls.map(([query]) => JSON.stringify(query, ['text']))
+      expect(texts).toHaveLength(4)
+      expect(new Set(texts).size).toBe(1)
+    } finally {
+      asked.mockRestore()
+    }
+  },
+)

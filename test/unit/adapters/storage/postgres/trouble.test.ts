@@ -2,7 +2,7 @@ import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { sql } from 'kysely'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   auditDatabase,
   backupDatabase,
@@ -29,10 +29,6 @@ function factsLog(): Log & { readonly lines: unknown[] } {
   const keep = (facts: object, text: string): void => void lines.push([facts, text])
   return { lines, debug: keep, info: keep, warn: keep, error: keep }
 }
-
-/** Whoever waits for a lock of the database. */
-const WAITING =
-  "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 /** What opening it comes to. */
 async function failureOf(url: string, more: object = {}): Promise<StorageError> {
@@ -228,23 +224,6 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await storage.chat.entries.append(message(idOf(2), 'lobby', 'after'))
   })
 
-  test('whose connection ends while a statement is under way ends nothing else', async () => {
-    await using database = await createMigrated()
-    await using storage = await openStorage(postgresOptions(database))
-    const { entries } = storage.chat
-    await entries.append(message(idOf(1), 'lobby', 'before'))
-    const holder = new Client({ connectionString: database.url })
-    await holder.connect()
-    await holder.query('BEGIN; LOCK TABLE entries')
-    const cut = entries.append(message(idOf(2), 'lobby', 'cut')).catch((error: unknown) => error)
-    await vi.waitFor(async () => expect(await database.send(WAITING)).toHaveLength(1), { timeout: 10_000 })
-    await database.send(`SELECT pg_terminate_backend(pid) FROM (${WAITING}) AS waiting`)
-    expect(await cut).toMatchObject({ name: 'StorageError', message: expect.stringContaining('try again') })
-    await holder.end()
-    await entries.append(message(idOf(3), 'lobby', 'after'))
-    expect((await entries.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
-  })
-
   test('says what to use for backups and restores', async () => {
     await using database = await createMigrated()
     const dump = 'pg_dump --format=custom'
@@ -252,17 +231,6 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     const restore = { source: 'x', file: database.url, migrationsDir: '', now: new Date() }
     await expect(restoreDatabase(restore)).rejects.toThrow('pg_restore')
     await expect(checkDatabase(database.url, paths.migrations)).resolves.toBeUndefined()
-  })
-
-  test('that loses its connections goes on with new ones', async () => {
-    await using database = await createMigrated()
-    const log = factsLog()
-    await using storage = await openStorage({ ...postgresOptions(database), log })
-    await storage.chat.entries.append(message(idOf(1), 'lobby', 'before'))
-    await database.send(END_OTHERS)
-    expect(await storage.chat.entries.read(lobby, { limit: 9 })).toHaveLength(1)
-    await storage.chat.entries.append(message(idOf(2), 'lobby', 'after'))
-    expect(await storage.chat.entries.read(lobby, { limit: 9 })).toHaveLength(2)
   })
 
   test('rejects a transaction whose connection ends between two statements, and goes on', async () => {
@@ -277,29 +245,5 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     })
     await expect(cut).rejects.toMatchObject({ name: 'StorageError' })
     expect(await database.send(`SELECT to_regclass('half') AS half`)).toEqual([{ half: null }])
-  })
-
-  test('rejects while PostgreSQL is down, and works when it is up again', async () => {
-    using dir = temporaryDir()
-    chmodSync(dir.path, 0o755)
-    const server = join(dir.path, 'server')
-    mkdirSync(server)
-    const port = await freePort()
-    const url = await startServer(server, port)
-    await using storage = await openStorage(postgresOptions({ url }))
-    const { entries } = storage.chat
-    await entries.append(message(idOf(1), 'lobby', 'before'))
-    await stopServer(server)
-    const calls = [
-      entries.append(message(idOf(2), 'lobby', 'x')),
-      entries.read(lobby, { limit: 9 }),
-      storage.upkeep.health(),
-    ]
-    for (const outcome of await Promise.allSettled(calls))
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StorageError' } })
-    await startAgain(server, port)
-    await entries.append(message(idOf(3), 'lobby', 'after'))
-    expect(await entries.read(lobby, { limit: 9 })).toHaveLength(2)
-    await stopServer(server)
   })
 })

@@ -2,10 +2,14 @@ import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { ENGINE_NAMES } from '../../../../src/adapters/lua/engines.ts'
 import { createComposer } from '../../../../src/adapters/lua/composer.ts'
 import { paths } from '../../../../src/app/paths.ts'
-import { inRoom, recordingLog } from '../../../support/pool.ts'
+import { listLua, readBundle } from '../../../../src/adapters/lua/bundle.ts'
+import { inRoom, openPool, recordingLog } from '../../../support/pool.ts'
+import { ODD_NAMES } from '../../../support/odd-names.ts'
+import { temporaryDir } from '../../../support/storage.ts'
 
 /** What each package of the wrap process depends on. */
 const PACKAGES = {
@@ -66,4 +70,32 @@ test('a composer whose process does not start says so, and in the log why', asyn
     text: 'the wrap process does not start',
     facts: { why: expect.stringContaining('tiktoken') },
   })
+})
+
+test('the bundled Lua has its layers under the names that require takes', async () => {
+  const names = [...(await readBundle(listLua(paths.lua))).keys()]
+  expect(names).toEqual(expect.arrayContaining(['sandbox', 'wrap', 'layers.history', 'layers.tools']))
+  expect(names).toEqual(names.filter((name) => /^(layers\.)?[a-z_]+$/.test(name)))
+})
+
+test.each(ODD_NAMES)('layers are found in a directory called %j, and through a link to it', async (name) => {
+  using dir = temporaryDir()
+  const [path, link] = [join(dir.path, name), join(dir.path, `${name} link`)]
+  cpSync(paths.lua, path, { recursive: true })
+  symlinkSync(path, link)
+  const expected = await readBundle(listLua(paths.lua))
+  expect(await readBundle(listLua(path))).toEqual(expected)
+  expect(await readBundle(listLua(link))).toEqual(expected)
+})
+
+test('a composer is not made without layers', () => {
+  using dir = temporaryDir()
+  const lua = join(dir.path, 'lua')
+  const open = () => openPool({ packageRoot: dir.path })
+  expect(open).toThrow(`${lua}/*.lua: there is no Lua; install sshawl again`)
+  cpSync(paths.lua, lua, { recursive: true })
+  rmSync(join(lua, 'layers'), { recursive: true })
+  expect(open).toThrow(`${lua}/layers/*.lua: there are no layers; install sshawl again`)
+  mkdirSync(join(lua, 'layers'))
+  expect(open).toThrow(`${lua}/layers/*.lua: there are no layers; install sshawl again`)
 })

@@ -7,7 +7,11 @@ import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
 import type { EntryId, RoomName } from '../../../../src/chat/entry.ts'
 import { paths } from '../../../../src/app/paths.ts'
-import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
+import { createStores } from '../../../../src/adapters/storage/sqlite/stores.ts'
+import { TABLES_OF_ROOMS } from '../../../../src/adapters/storage/stores/room-names.ts'
+import { emptyDatabase, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+import { alice, key } from '../../../contract/storage/cast.ts'
 
 const dir = temporaryDir()
 let db: Database
@@ -93,3 +97,42 @@ function planOf(sql: string, values: object): readonly string[] {
   const steps = db.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(values)
   return steps.map((step) => step.detail)
 }
+
+test('a login with a known, an unknown and a foreign key asks SQLite the same one question', async () => {
+  const statements: string[] = []
+  const verbose = (statement: unknown): void => void statements.push(String(statement))
+  const database = createSqliteDatabase(openFile(emptyDatabase(), { verbose }))
+  const { people } = createStores(database).chat
+  await people.register(alice, 'alice', key(1), 5)
+  const shapes: string[] = []
+  for (const [name, n] of [
+    ['alice', 1],
+    ['alice', 2],
+    ['nobody', 1],
+    ['nobody', 2],
+  ] as const) {
+    statements.length = 0
+    await people.forLogin(name, key(n), 9)
+    expect(statements).toHaveLength(1)
+    shapes.push(
+      statements
+        .join()
+        .replaceAll(`'${name}'`, '@name')
+        .replaceAll(`'${key(n)}'`, '@key'),
+    )
+  }
+  expect(new Set(shapes).size).toBe(1)
+  await database.close()
+})
+
+test('every table with a column room follows when a room is renamed', () => {
+  using file = openFile(emptyDatabase())
+  const tables = file
+    .prepare(
+      `SELECT tables.name FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND columns.name = 'room' ORDER BY tables.name`,
+    )
+    .pluck()
+    .all()
+  expect([...TABLES_OF_ROOMS].toSorted()).toEqual(tables)
+})
