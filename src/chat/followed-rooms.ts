@@ -136,7 +136,6 @@ class Follower {
   readonly #rooms = new Map<RoomName, Followed>()
   /** How many sessions are in a room. */
   readonly #inside = new Map<RoomName, number>()
-  readonly #ignores: Promise<IgnoreFilter>
   #loaded: Promise<void> | undefined
   #filter: IgnoreFilter | undefined
   #isClosed = false
@@ -146,11 +145,6 @@ class Follower {
   constructor(person: Person, parts: FollowingParts) {
     this.#person = person
     this.#parts = parts
-    this.#ignores = parts.ignores.open(person)
-    this.#ignores.then(
-      (filter) => (this.#filter = filter),
-      () => undefined,
-    )
   }
 
   /** Counts what is new in those of the rooms that the person is not in. Never rejects. */
@@ -202,14 +196,13 @@ class Follower {
   close(): void {
     this.#isClosed = true
     for (const { stop } of this.#rooms.values()) stop()
-    this.#ignores.then(
-      (filter) => filter.close(),
-      () => undefined,
-    )
+    this.#filter?.close()
   }
 
   async #load(mine: Promise<readonly SeenRoom[]>): Promise<void> {
-    const [rooms] = await Promise.all([mine, this.#ignores])
+    const [rooms, filter] = await Promise.all([mine, this.#parts.ignores.open(this.#person)])
+    this.#filter = filter
+    if (this.#isClosed) return filter.close()
     await Promise.all(rooms.map(({ room, entry }) => this.#countSince(room, entry)))
     if (this.news().length > 0) this.#changed()
   }
