@@ -76,7 +76,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   const { server, tools, sandbox, mcp } = fromFile
   const http = setting('http', 'SSHAWL_HTTP')
   const access = server.access ?? (isLoopback(listen.host) ? 'open' : 'invite')
-  const usual = isOpenToStrangers({ server: { access }, listen }) ? 'ops' : 'requester'
+  const usual = isOpenToStrangers(access, listen) ? 'ops' : 'requester'
   const mapped = workspacesFrom(sandbox.workspaces, path, dataDir)
   return Object.freeze({
     ...fromFile,
@@ -160,10 +160,5 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 /** True if anybody may come in from other machines. */
-export const isOpenToStrangers = ({
-  server,
-  listen,
-}: {
-  readonly server: Pick<Config['server'], 'access'>
-  readonly listen: Address
-}): boolean => server.access === 'open' && !isLoopback(listen.host)
+export const isOpenToStrangers = (access: string, { host }: Address): boolean =>
+  access === 'open' && !isLoopback(host)

@@ -133,7 +133,7 @@ async function checkRoomsDir({ dataDir, sandbox }: Config, { warnings }: Finding
 function lentToStrangers(config: Config): readonly string[] {
   const { allow } = config.tools
   const lent = (['execute', 'network'] as const).filter((access) => allow[access] === 'requester')
-  if (lent.length === 0 || !isOpenToStrangers(config)) return []
+  if (lent.length === 0 || !isOpenToStrangers(config.server.access, config.listen)) return []
   return [
     `tools.allow: anybody can come in (access = "open") and allow themselves ${lent.join(' and ')}; ` +
       `write ${lent.map((access) => `${access} = "ops"`).join(', ')}, or access = "invite"`,
