@@ -16,10 +16,17 @@ export async function loadMarkdownHtml(): Promise<MarkdownToHtml> {
   return function* (text) {
     for (const segment of markdownSegments(text))
       yield segment.isMarkdown
-        ? markup`<div class="md">${Html.trusted(parser.render(segment.text))}</div>`
+        ? markup`<div class="md">${Html.trusted(withBoxes(parser.render(segment.text)))}</div>`
         : markup`<div class="plain">${segment.text}</div>`
   }
 }
+
+/** An item of a list of tasks has a box. The parser escapes texts, so each `<li>` is its own. */
+const withBoxes = (html: string): string =>
+  html.replace(
+    /(<li>(?:\n<p>)?)\[([ xX])\] /g,
+    (_, begin: string, mark: string) => `${begin}${mark === ' ' ? '☐' : '☑'} `,
+  )
 
 function setRules({ renderer, utils: { escapeHtml } }: MarkdownIt): void {
   const { rules } = renderer

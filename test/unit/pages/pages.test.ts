@@ -63,6 +63,14 @@ test('a page of a prompt accounts for the whole window, and no two of its parts 
 })
 
 describe('a transcript', () => {
+  test('shows a list of tasks with boxes', async () => {
+    const text = '- [x] tea\n- [ ] a `[x]`\n\nno [x] task'
+    const document = await transcriptOf([{ ...base, kind: 'reply', turn, text }])
+    const items = [...document.querySelectorAll('.md li')].map((one) => one.textContent)
+    expect(items).toEqual(['☑ tea', '☐ a [x]'])
+    expect(document.querySelector('.md')?.textContent).toContain('no [x] task')
+  })
+
   test('shows what stands behind a fence, and aligns the columns of a table', async () => {
     const text = '```html"><script>alert(2)</script>\nx\n```\n\n|a|b|c|\n|:--|:-:|--:|\n|1|2|3|'
     const document = await transcriptOf([{ ...base, kind: 'reply', turn, text }])
