@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
 import { createSshHome, ssh, type SshResult } from '../support/ssh.ts'
@@ -59,8 +59,13 @@ async function startAgent(dir: string, key: string): Promise<AsyncDisposable & {
 }
 
 describe.each(['invite', 'closed', 'open'])('where access is "%s", a certificate lets in', (access) => {
+  let stage: Awaited<ReturnType<typeof createCertifiedStage>>
+  beforeAll(async () => {
+    stage = await createCertifiedStage(access)
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+
   test('whoever has it beside the key, which the client offers first, under all its names', async () => {
-    await using stage = await createCertifiedStage(access)
     const key = await stage.sign('dora', '-n', 'dora,yves')
     expect(await login(stage, 'dora', key)).toMatchObject({ stdout: 'dora (member)\n' })
     expect(await login(stage, 'yves', key)).toMatchObject({ stdout: 'yves (admin)\n' })
@@ -74,7 +79,6 @@ describe.each(['invite', 'closed', 'open'])('where access is "%s", a certificate
   })
 
   test('whoever has it in an agent, also behind a key that the server does not know', async () => {
-    await using stage = await createCertifiedStage(access)
     const key = await stage.sign('dora', '-n', 'dora')
     await using agent = await startAgent(stage.dir, key)
     const fromAgent = ['-o', `IdentityAgent=${agent.socket}`, '-o', 'IdentitiesOnly=no']

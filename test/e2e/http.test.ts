@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
-import { createHttpCaller, HTTP_CONFIG, withBearer } from '../support/http-caller.ts'
-import { rawHttp } from '../support/raw-http.ts'
-import { answer } from '../support/model-server.ts'
+import { createHttpCaller, HTTP_CONFIG, withBearer, PROXIES } from '../support/http-caller.ts'
+import { rawHttp, type RawConnection } from '../support/raw-http.ts'
 import { type AnyServer, startServer } from '../support/server.ts'
 import { createModelStageHere, createStage, createStageHere, type ModelStage } from '../support/stage.ts'
-import { onPostgres } from '../support/stored.ts'
+import { onPostgres, writeConfig } from '../support/stored.ts'
+import { askForReload } from '../../src/app/reload-socket.ts'
 
 /** For what a busy machine may take long for. */
 const PATIENT = { timeout: 10_000 }
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const { base, token, get } = createHttpCaller(() => stage)
+const { base, token, get, answerTo } = createHttpCaller(() => stage)
 
 describe('anybody', () => {
   test('is told that the server lives and is ready, and nothing else', async () => {
@@ -75,30 +75,7 @@ describe('readiness', () => {
     other.close()
     await expect.poll(async () => (await get('/readyz')).status, PATIENT).toBe(200)
   })
-
-  test('ends once the server stops', async () => {
-    await using other = await createStageHere({ http: true })
-    using raw = await rawHttp(other.server.http)
-    // A request that is not whole yet is not cut off at once.
-    raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /readyz HTTP/1.1\r\nHost: localhost\r\n')
-    await raw.until('ok\n')
-    const stopped = other.server.stop('SIGTERM')
-    await refused(other.server.http)
-    raw.write('\r\n')
-    expect((await raw.until('the server is stopping\n')).statuses).toEqual([200, 503])
-    await stopped
-  })
 })
-
-/** Resolves once nobody can connect any more. */
-async function refused(address: string): Promise<void> {
-  for (;;)
-    try {
-      using _raw = await rawHttp(address)
-    } catch {
-      return
-    }
-}
 
 describe('the address of a client behind a proxy', () => {
   const ask = async (address: string, bearer: string, forwarded: string): Promise<number> => {
@@ -136,32 +113,6 @@ describe('the metrics', () => {
       200,
       'text/plain; version=0.0.4; charset=utf-8',
     ])
-  })
-
-  test('count what was said, delivered, asked, used and run, and how long composing took', async () => {
-    await using session = await stage.open('bob', '-T')
-    await session.waitFor('lobby')
-    const sum = '@guide call calculator {"expression":"1+1"}'
-    expect((await stage.as('alice', ['ask', 'lobby', sum])).exitCode).toBe(0)
-    stage.models.play(answer([{ text: 'two' }], { usage: [70, 5] }))
-    expect((await stage.as('alice', ['ask', 'lobby', '@qwen', 'and', 'you?'])).exitCode).toBe(0)
-    const text = await (await get('/metrics', withBearer(await token('alice')))).text()
-    const figures = new Map(
-      text
-        .split('\n')
-        .filter((line) => !line.startsWith('#'))
-        .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
-    )
-    expect(figures.get('sshawl_sessions')).toBe(1)
-    expect(figures.get('sshawl_turns_total{model="guide",outcome="done"}')).toBe(1)
-    expect(figures.get('sshawl_tool_calls_total{tool="calculator",outcome="done"}')).toBe(1)
-    expect(figures.get('sshawl_tool_seconds_count')).toBe(1)
-    expect(figures.get('sshawl_entries_total{kind="message"}')).toBe(2)
-    expect(figures.get('sshawl_deliveries_total')).toBeGreaterThanOrEqual(4)
-    expect(figures.get('sshawl_wrap_seconds_count{outcome="done"}')).toBeGreaterThanOrEqual(1)
-    expect(figures.get('sshawl_tokens_total{model="qwen",kind="input"}')).toBe(70)
-    expect(figures.get('sshawl_queue_bytes')).toBe(0)
-    expect(figures.get('sshawl_turns_running')).toBe(0)
   })
 })
 
@@ -201,4 +152,188 @@ test('SIGTERM ends it while clients are connected, with exit 0', async () => {
   slow.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n')
   expect(await other.server.stop('SIGTERM')).toBe(0)
   expect((await idle.closed()).statuses).toEqual([])
+})
+
+describe('hostile clients', () => {
+  describe('what a page in a browser sends', () => {
+    test('is refused, with a token too, unless the operator named the page', async () => {
+      const made = await token('alice')
+      for (const origin of [
+        'http://evil.example',
+        'null',
+        'http://localhost',
+        base(),
+        'https://page.example.org.evil.example',
+        '',
+      ])
+        expect([origin, (await get('/metrics', withBearer(made, { origin }))).status]).toEqual([origin, 403])
+      expect((await get('/metrics', withBearer(made, { origin: 'https://page.example.org' }))).status).toBe(
+        200,
+      )
+    })
+
+    test('for a page that the operator named is answered so that its browser goes on', async () => {
+      const origin = 'https://page.example.org'
+      const asked = {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+      }
+      const preflight = await get('/mcp', { origin, ...asked }, 'OPTIONS')
+      expect([preflight.status, Object.fromEntries(preflight.headers)]).toEqual([
+        204,
+        expect.objectContaining({
+          'access-control-allow-origin': origin,
+          'access-control-allow-methods': 'GET, POST, DELETE',
+          'access-control-allow-headers': expect.stringMatching(
+            /Authorization, Content-Type.*Mcp-Session-Id/,
+          ),
+          vary: 'Origin',
+        }),
+      ])
+      for (const [status, headers] of [
+        [401, {}],
+        [200, withBearer(await token('alice'))],
+      ] as const) {
+        const response = await get('/metrics', { origin, ...headers })
+        expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+          status,
+          origin,
+        ])
+        expect(response.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id')
+      }
+      const other = await get('/mcp', { origin: 'https://evil.example', ...asked }, 'OPTIONS')
+      expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([403, null])
+      const none = await get('/healthz')
+      expect([none.status, none.headers.get('access-control-allow-origin')]).toEqual([200, null])
+      expect((await get('/mcp', asked, 'OPTIONS')).status).toBe(405)
+    })
+
+    test.each([
+      ['evil.example', 403],
+      ['evil.example.', 403],
+      ['localhost..', 403],
+      ['.', 403],
+      ['localhost.', 200],
+      ['chat.example.org.:443', 200],
+      ['localhost.evil.example', 403],
+      ['127.0.0.1.evil.example', 403],
+      ['127.0.0.1@evil.example', 403],
+      ['evil.example:80#127.0.0.1', 403],
+      ['2130706433', 403],
+      ['[::1', 403],
+      ['', 403],
+      ['chat.example.org', 200],
+      ['CHAT.example.org:443', 200],
+      ['localhost', 200],
+      ['[::1]:2223', 200],
+      ['10.0.0.7:2223', 200],
+    ])('has a Host that is ours or is refused: %s', async (host, status) => {
+      expect((await answerTo('GET /healthz HTTP/1.1', `Host: ${host}`)).statuses).toEqual([status])
+    })
+  })
+
+  describe('hostile bytes', () => {
+    test.each([
+      ['no Host', ['GET /healthz HTTP/1.1'], 400],
+      ['two Hosts', ['GET /healthz HTTP/1.1', 'Host: localhost', 'Host: evil.example'], 400],
+      ['an absolute address', ['GET http://evil.example/healthz HTTP/1.1', 'Host: localhost'], 404],
+      ['no HTTP', ['SSH-2.0-OpenSSH_9.9'], 400],
+      [
+        'two lengths',
+        ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Length: 1', 'Content-Length: 2'],
+        400,
+      ],
+      [
+        'a length and chunks',
+        ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Length: 4', 'Transfer-Encoding: chunked'],
+        400,
+      ],
+      ['a negative length', ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Length: -1'], 400],
+      [
+        'a bare line feed in a header',
+        ['GET /healthz HTTP/1.1', 'Host: localhost', 'X: a\nAuthorization: Bearer x'],
+        400,
+      ],
+      ['a NUL', ['GET /healthz HTTP/1.1', 'Host: localhost', 'X: \0'], 400],
+      ['a header of 20 kB', ['GET /healthz HTTP/1.1', 'Host: localhost', `X: ${'x'.repeat(20_000)}`], 400],
+      ['CONNECT', ['CONNECT evil.example:80 HTTP/1.1', 'Host: localhost'], undefined],
+    ])('%s: an error, or the end of the connection', async (_what, lines, status) => {
+      const { statuses } = await answerTo(...lines)
+      expect(statuses).toEqual(status === undefined ? [] : [status])
+      expect((await get('/healthz')).status).toBe(200)
+    })
+
+    test('more headers than a request may have are refused, not left out', async () => {
+      const lines = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: 1`)
+      const evil = ['GET /healthz HTTP/1.1', 'Host: localhost', ...lines(150), 'Origin: https://evil.example']
+      expect((await answerTo(...evil)).statuses).toEqual([431])
+      const most = ['GET /healthz HTTP/1.1', 'Host: localhost', ...lines(97), 'Origin: https://evil.example']
+      expect((await answerTo(...most.filter((line) => !line.startsWith('Origin')))).statuses).toEqual([200])
+      expect((await answerTo(...most)).statuses).toEqual([403])
+      expect((await answerTo('GET /healthz HTTP/1.1', 'Host: localhost', ...lines(3_000))).statuses).toEqual([
+        400,
+      ])
+    })
+
+    test('several requests at once are answered in order', async () => {
+      using raw = await rawHttp(base())
+      const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+      raw.write(one('/healthz') + one('/metrics') + one('/nothing') + one('/readyz'))
+      expect((await raw.until('ready\n')).statuses).toEqual([200, 401, 404, 200])
+    })
+
+    test('a value cannot end a header: what it has of CR and LF is refused', async () => {
+      const { text, statuses } = await answerTo('GET /healthz%0d%0aX-Evil:%201 HTTP/1.1', 'Host: localhost')
+      expect(statuses).toEqual([404])
+      expect(text).not.toMatch(/^X-Evil/im)
+    })
+
+    test('headers that come too slowly end the connection', async () => {
+      using raw = await rawHttp(base())
+      raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ')
+      expect((await raw.closed()).statuses).toEqual([400])
+    })
+
+    test('more connections than an address may have are told so, or closed, and the others served', async () => {
+      await writeConfig(stage.server.dataDir, HTTP_CONFIG.replace(PROXIES, ''))
+      expect((await askForReload(stage.server.dataDir)).problems).toEqual([])
+      const held = await Promise.all(Array.from({ length: 30 }, () => rawHttp(base())))
+      const closed = new Set<RawConnection>()
+      const ends = held.map(async (raw) => {
+        const answer = await raw.closed()
+        closed.add(raw)
+        return answer
+      })
+      // Those that fetch keeps open count, too.
+      await expect.poll(() => closed.size).toBeGreaterThanOrEqual(18)
+      const left = held.filter((raw) => !closed.has(raw))
+      using late = await rawHttp(base())
+      late.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      const told = await late.closed()
+      expect(told.statuses).toEqual([503])
+      expect(told.text).toContain('your address has too many connections here; close one of them first')
+      for (const raw of left)
+        raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+      const statuses = (await Promise.all(ends)).flatMap((answer) => answer.statuses)
+      expect(statuses).toEqual(left.map(() => 200))
+      expect(statuses.length).toBeGreaterThan(0)
+    })
+  })
+
+  test('a right token is answered before wrong ones of its address, whose answers wait', async () => {
+    await using other = await createStageHere({
+      config: '[limits]\naddress_burst = 1\naddress_per_s = 1\n',
+      http: true,
+    })
+    const made = (await other.as('bob', ['token', 'new'])).stdout.trim()
+    const given = new AbortController()
+    const ask = async (bearer: string): Promise<number> =>
+      (await fetch(`${other.server.http}/metrics`, { headers: withBearer(bearer), signal: given.signal }))
+        .status
+    expect(await ask('wrong')).toBe(401)
+    const wrong = ask('wrong')
+    expect(await Promise.race([wrong, ask(made)])).toBe(403)
+    given.abort()
+    await expect(wrong).rejects.toThrow('aborted')
+  })
 })

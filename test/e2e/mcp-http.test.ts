@@ -4,13 +4,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INITIALIZE, openHttpAgent, postMcp } from '../support/mcp/http-agent.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
+import { rawHttp } from '../support/raw-http.ts'
+import type { AgentClient } from '../support/mcp/agent-client.ts'
+import { openAgent } from '../support/mcp/agent.ts'
 
 let stage: Stage<AnyServer>
 let base: string
 beforeAll(async () => {
   stage = await createStageHere({
     isShared: true,
-    config: '[limits]\nexec_per_person = 3\nrooms_per_person = 40\nrate_burst = 1000\nrate_per_s = 1000\n',
+    config:
+      '[limits]\nexec_per_person = 3\nhttp_body_bytes = 20000\nrooms_per_person = 40\nrate_burst = 1000\nrate_per_s = 1000\n',
     http: true,
   })
   base = stage.server.http
@@ -44,14 +48,6 @@ describe.each([{}, { modern: true as const }])("the protocol's own client, %j", 
   })
 })
 
-test('an agent hears what is said in a room that it joined, on its stream', async () => {
-  await using agent = await openHttpAgent(base, await tokenOf('bob'))
-  await agent.call('join', { room: 'hall' })
-  await stage.as('alice', ['say', 'hall', 'are you there?'])
-  await agent.waitFor('are you there?')
-  await agent.call('leave', { room: 'hall' })
-})
-
 test('an agent hears what is written to its person, once it listens, and not with a token for some rooms', async () => {
   const [whole, bound] = [await tokenOf('gina'), await tokenOf('gina', '--rooms', 'lobby')]
   await stage.as('alice', ['msg', 'gina', 'for you alone'])
@@ -68,14 +64,6 @@ test('an agent hears what is written to its person, once it listens, and not wit
   await agent.waitFor('and this')
   await narrow.client.ping()
   expect(JSON.stringify(narrow.heard)).not.toMatch('alone|and this')
-})
-
-test('a client of 2026-07-28 is told that a log changed, once it listens for it', async () => {
-  await using agent = await openHttpAgent(base, await tokenOf('bob'), { modern: true })
-  const stream = await agent.client.listen({ resourceSubscriptions: ['room://hall/log'] })
-  await stage.as('alice', ['say', 'hall', 'news'])
-  await agent.waitFor('room://hall/log')
-  await stream.close()
 })
 
 test('what ends one of two streams for the same room leaves the other', async () => {
@@ -102,17 +90,6 @@ test("the protocol's own client listens again when its connections break, and re
   }
   await expect.poll(hears, { timeout: 20_000 }).toBe(true)
   expect((await agent.call('history', { room: 'lobby' })).text).toContain('while you were away')
-})
-
-test('a client of 2026-07-28 may listen for one room after the other, for more than it may follow at once', async () => {
-  await using agent = await openHttpAgent(base, await tokenOf('frank'), { modern: true })
-  for (let i = 0; i < 33; i++) {
-    await agent.call('create_room', { room: `f${i}` })
-    const stream = await agent.client.listen({ resourceSubscriptions: [`room://f${i}/log`] })
-    await stage.as('alice', ['say', `f${i}`, 'news'])
-    await agent.waitFor(`room://f${i}/log`)
-    await stream.close()
-  }
 })
 
 test('requests of a token that come together share one agent, which leaves what it joined', async () => {
@@ -323,4 +300,154 @@ describe('a session', () => {
     for (const id of ids) statuses.push(await ping(id))
     expect(statuses).toEqual([404, 200, 200, 200])
   })
+})
+
+describe('hostile bodies', () => {
+  let token: string
+  beforeAll(async () => {
+    token = (await stage.as('bob', ['token', 'new'])).stdout.trim()
+  })
+
+  const post = (body: unknown, headers: Record<string, string> = {}) => postMcp(base, token, body, headers)
+
+  describe('what is no message', () => {
+    test.each([
+      ['no JSON', '{"jsonrpc": ', 400],
+      ['nothing', '', 400],
+      ['a batch', [INITIALIZE, INITIALIZE], 400],
+      ['a word', '"initialize"', 400],
+      ['null', 'null', 400],
+      ['no method', { jsonrpc: '2.0', id: 1 }, 400],
+      ['a method that is an object', { jsonrpc: '2.0', id: 1, method: { a: 1 } }, 400],
+      ['nested deeper than any message', '['.repeat(5_000) + ']'.repeat(5_000), 400],
+      ['an object nested deeper', `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`, 400],
+      ['binary', '\u0000\u0001\ufffd', 400],
+      ['more than a body may have', JSON.stringify({ ...INITIALIZE, x: 'x'.repeat(20_000) }), 413],
+    ])('%s: an error, and the server goes on', async (_what, body, status) => {
+      const response = await post(body)
+      expect([response.status, (await response.text()).length]).toEqual([status, expect.any(Number)])
+      expect((await post(INITIALIZE)).status).toBe(200)
+    })
+
+    test('a body that never ends is cut off where it is too long', async () => {
+      using raw = await rawHttp(base)
+      raw.write(
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      )
+      raw.write(`8000\r\n${'x'.repeat(0x8000)}\r\n`)
+      expect((await raw.closed()).statuses).toEqual([413])
+    })
+
+    test('a client that goes away in the middle leaves nothing behind', async () => {
+      {
+        using raw = await rawHttp(base)
+        raw.write(
+          `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: 500\r\n\r\n{"json`,
+        )
+      }
+      expect((await post(INITIALIZE)).status).toBe(200)
+      expect(stage.server.stderr()).not.toContain('an HTTP request failed')
+    })
+  })
+})
+
+describe('listening for changes', () => {
+  /** As many as an agent may follow, and one more. */
+  const ROOMS = Array.from({ length: 33 }, (_, number) => `r${number}`)
+  const GHOSTS = Array.from({ length: 20 }, (_, number) => `ghost${number}`)
+
+  let speaker: AgentClient
+  beforeAll(async () => {
+    speaker = await openAgent(stage, 'alice')
+    for (const room of ROOMS) await speaker.call('create_room', { room })
+  })
+  afterAll(async () => {
+    await speaker[Symbol.asyncDispose]()
+  })
+
+  const logsOf = (rooms: readonly string[]) => ({
+    resourceSubscriptions: rooms.map((room) => `room://${room}/log`),
+  })
+
+  /** Resolves once the agent has heard of something that is said now in each of these rooms. */
+  async function hearsAll(agent: AgentClient, rooms: readonly string[]): Promise<void> {
+    for (const room of rooms) await speaker.call('say', { room, text: 'news' })
+    for (const room of rooms) await agent.waitFor(`"room://${room}/log"`)
+  }
+
+  describe.each([
+    ['SSH', 8, (name: string) => openAgent(stage, name, { modern: true })],
+    [
+      'HTTP',
+      16,
+      async (name: string) =>
+        openHttpAgent(stage.server.http, (await stage.as(name, ['token', 'new'])).stdout.trim(), {
+          modern: true,
+        }),
+    ],
+  ] as const)('a client that listens over %s', (by, maxStreams, open) => {
+    test('hears all rooms that it may follow, also after many that are not there or that it may not see', async () => {
+      await using agent = await open(`bob-${by.toLowerCase()}`)
+      const visible = ROOMS.slice(1)
+      await using _stream = await listening(agent, [...GHOSTS, 'den', ...visible])
+      await hearsAll(agent, visible)
+    })
+
+    test('reads that there is one room too many, and not of one that it may not see', async () => {
+      await using agent = await open(`carol-${by.toLowerCase()}`)
+      await expect(agent.client.listen(logsOf(ROOMS))).rejects.toThrow('32 rooms at most')
+      {
+        await using _all = await listening(agent, ROOMS.slice(1))
+        await expect(agent.client.listen(logsOf(['r1', 'r0']))).rejects.toThrow('32 rooms at most')
+        const answers = [await answerOf(agent, 'den'), await answerOf(agent, 'ghost0')]
+        expect(answers[0]).toEqual(answers[1])
+        // What was refused has taken nothing from the stream that is open.
+        await hearsAll(agent, ['r1'])
+      }
+      await eventually(() => agent.client.listen(logsOf(['r0'])))
+      await hearsAll(agent, ['r0'])
+    })
+
+    test('hears a room that it was kicked out of, since it may still read it', async () => {
+      const name = `erin-${by.toLowerCase()}`
+      await using agent = await open(name)
+      await agent.call('join', { room: 'r2' })
+      await using _stream = await listening(agent, ['r2'])
+      await stage.as('alice', ['kick', 'r2', name])
+      // Of the join and the kick it heard at most three times.
+      const sayAndCount = async () => {
+        await speaker.call('say', { room: 'r2', text: 'news' })
+        return agent.heard.filter((one) => JSON.stringify(one).includes('"room://r2/log"')).length
+      }
+      await expect.poll(sayAndCount, { timeout: 20_000 }).toBeGreaterThan(8)
+    })
+
+    test(`reads that ${maxStreams} streams are open already, and may open one when another has ended`, async () => {
+      await using agent = await open(`dave-${by.toLowerCase()}`)
+      const streams = []
+      for (let count = 0; count < maxStreams; count++) streams.push(await agent.client.listen(logsOf(['r0'])))
+      await expect(agent.client.listen(logsOf(['r0']))).rejects.toThrow(
+        `${maxStreams} streams of changes are open already; end one of them`,
+      )
+      await streams.pop()!.close()
+      await eventually(() => agent.client.listen(logsOf(['r1'])))
+      await hearsAll(agent, ['r1'])
+    })
+  })
+
+  /** Over HTTP the server hears a moment later that a stream has ended. */
+  const eventually = async (open: () => Promise<unknown>): Promise<void> =>
+    await expect.poll(() => open().then(Boolean, () => false)).toBe(true)
+
+  /** What is said to who listens for this room alone, without the number of the stream. */
+  async function answerOf(agent: AgentClient, room: string): Promise<unknown> {
+    const stream = await agent.client.listen(logsOf([room]))
+    await stream.close()
+    return JSON.parse(JSON.stringify(stream.honoredFilter).replaceAll(room, 'ROOM'))
+  }
+
+  async function listening({ client }: AgentClient, rooms: readonly string[]): Promise<AsyncDisposable> {
+    const stream = await client.listen(logsOf(rooms))
+    return { [Symbol.asyncDispose]: async () => await stream.close() }
+  }
 })

@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { execa } from 'execa'
 import { startServer, type AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
+import { createSshHome, ssh, type SshHome, type SshResult } from '../support/ssh.ts'
+import { createAskpass, type Askpass } from '../support/askpass.ts'
 
 let stage: Stage<AnyServer>
 beforeAll(async () => {
@@ -86,5 +90,236 @@ describe('a name', () => {
     await using session = await stage.open(name, '-T')
     await session.waitFor(why)
     expect(await session.exit).toBe(1)
+  })
+})
+
+describe('keys and certificates', () => {
+  let stage: Stage<AnyServer>
+  let cas: SshHome
+  beforeAll(async () => {
+    cas = await createSshHome()
+    const lines = await Promise.all([
+      publicLine('ca'),
+      publicLine('ca-rsa', ['-t', 'rsa', '-b', '2048']),
+      publicLine('ca-ecdsa', ['-t', 'ecdsa', '-b', '384']),
+    ])
+    const config = `[server]\naccess = "closed"\nuser_ca = [${lines.map((line) => JSON.stringify(line)).join(', ')}]\n`
+    stage = await createStageHere({ config })
+    await stage.as(`ann+${stage.server.claimCode!}`, ['whoami'], { key: 'ann' })
+    await stage.claim('boss')
+  })
+  afterAll(async () => {
+    await stage[Symbol.asyncDispose]()
+    await cas[Symbol.asyncDispose]()
+  })
+
+  async function publicLine(name: string, args?: readonly string[]): Promise<string> {
+    return (await readFile(`${await cas.key(name, args)}.pub`, 'utf8')).trim()
+  }
+
+  test('a second key opens the account once it was added, and not after it was removed, nor after a restart', async () => {
+    await stage.goOnWith(startServer)
+    const line = await readFile(`${await stage.home.key('laptop')}.pub`, 'utf8')
+    const fingerprint = await stage.home.fingerprint('laptop')
+    const byLaptop = () => stage.as('ann', ['whoami'], { key: 'laptop' })
+    expect((await byLaptop()).exitCode).toBe(255)
+    expect((await stage.as('ann', ['keys', 'add'], { input: line })).stdout).toContain(`${fingerprint} waits`)
+    await stage.restart('SIGKILL')
+    expect(await byLaptop()).toMatchObject({
+      stdout: 'ann (member)\n',
+      stderr: expect.stringMatching(/^! ann added this key, /),
+    })
+    expect(await byLaptop()).toMatchObject({ stdout: 'ann (member)\n', stderr: '' })
+    expect((await stage.as('boss', ['keys', 'add'], { input: line })).exitCode).toBe(0)
+    expect((await stage.as('boss', ['whoami'], { key: 'laptop' })).exitCode).toBe(255)
+    expect((await stage.as('boss', ['keys', 'remove', fingerprint])).exitCode).toBe(0)
+    await using elsewhere = await stage.open('ann', '-T', 'laptop')
+    await elsewhere.waitFor('ann joined')
+    // What came in with a key may remove it, is answered, and is the last that this key did.
+    expect(await stage.as('ann', ['keys', 'remove', fingerprint], { key: 'laptop' })).toMatchObject({
+      stdout: `${fingerprint} lets nobody in as ann any more\n`,
+      stderr: '',
+      exitCode: 0,
+    })
+    await elsewhere.waitFor(`the key that this came in with, ${fingerprint}, was removed`)
+    expect(await elsewhere.exit).toBe(1)
+    expect((await byLaptop()).exitCode).toBe(255)
+    await stage.restart('SIGTERM')
+    expect((await byLaptop()).exitCode).toBe(255)
+    const own = await stage.home.fingerprint('ann')
+    expect((await stage.as('ann', ['keys', 'remove', own])).stderr).toContain('your last key')
+  })
+
+  test('a changed name is shown in sessions that are open, stays after a restart, and is kept from others', async () => {
+    await using watcher = await stage.open('boss', '-T')
+    await using session = await stage.open('ann', '-T')
+    await watcher.waitFor('ann joined')
+    session.write('/rename anna\n')
+    await watcher.waitFor('ann is called anna now')
+    session.write('who am I\n')
+    await watcher.waitFor('anna: who am I')
+    expect((await stage.as('boss', ['who', 'lobby'])).stdout).toContain('anna')
+    session.close()
+    await watcher.waitFor('anna left')
+    await stage.restart('SIGTERM')
+    for (const name of ['ann', 'anna'])
+      expect((await stage.as(name, ['whoami'], { key: 'ann' })).stdout).toBe('anna (member)\n')
+    expect((await stage.as('boss', ['rename', 'ann'])).stderr).toContain('the name ann is taken')
+    expect((await stage.as('boss', ['history', 'lobby'])).stdout).toMatch(
+      /ann is called anna now[^]*anna: who am I/,
+    )
+  })
+
+  describe('a certificate of a CA that the config names', () => {
+    /** Signs the key of this name, and logs in with that alone. */
+    async function withCertificate(
+      user: string,
+      signing: {
+        readonly ca?: string
+        readonly key: string
+        readonly args: readonly string[]
+        readonly type?: readonly string[]
+      },
+    ): Promise<SshResult> {
+      const key = await stage.home.key(signing.key, signing.type)
+      const ca = await cas.key(signing.ca ?? 'ca')
+      await execa('ssh-keygen', ['-q', '-s', ca, '-I', 'somebody', ...signing.args, `${key}.pub`])
+      const options = ['-o', `CertificateFile=${key}-cert.pub`]
+      return await ssh({ user, port: stage.server.port, key, options }, ['whoami'])
+    }
+
+    test.each([
+      ['Ed25519', 'ca', ['-t', 'ed25519']],
+      ['ECDSA', 'ca-ecdsa', ['-t', 'ecdsa', '-b', '521']],
+      ['RSA', 'ca-rsa', ['-t', 'rsa', '-b', '2048']],
+    ])(
+      'lets a principal in, with a key of type %s, also where the server is closed',
+      async (label, ca, type) => {
+        const user = `cert-${label.toLowerCase()}`
+        const args = ['-n', `other,${user}`, '-V', '-1h:+1h', '-O', 'source-address=127.0.0.0/8,::1']
+        expect(await withCertificate(user, { ca, key: user, type, args })).toMatchObject({
+          stdout: `${user} (member)\n`,
+        })
+        const alone = await ssh(
+          {
+            user,
+            port: stage.server.port,
+            key: await stage.home.key(user),
+            options: ['-o', 'CertificateFile=none'],
+          },
+          ['whoami'],
+        )
+        expect(alone).toMatchObject({ exitCode: 255, stdout: '' })
+        const other = await withCertificate(user, { ca, key: user, args: ['-n', 'other'] })
+        expect(other).toMatchObject({ exitCode: 255, stdout: '' })
+      },
+    )
+
+    test.each([
+      ['is for another name', ['-n', 'other']],
+      ['is for no name', []],
+      ['has expired', ['-n', 'cert-bad', '-V', '-2h:-1h']],
+      ['is not valid yet', ['-n', 'cert-bad', '-V', '+1h:+2h']],
+      ['is for a host', ['-h', '-n', 'cert-bad']],
+      ['is for another network', ['-n', 'cert-bad', '-O', 'source-address=10.0.0.0/8']],
+      ['wants a command that we would not force', ['-n', 'cert-bad', '-O', 'force-command=whoami']],
+    ])('lets nobody in where it %s', async (_, args) => {
+      expect(await withCertificate('cert-bad', { key: 'bad', args })).toMatchObject({
+        exitCode: 255,
+        stdout: '',
+      })
+    })
+
+    test('lets nobody in whose name only looks like somebody’s, and is somebody’s whose very name it is', async () => {
+      const args = (name: string) => ({ key: 'like', args: ['-n', name] })
+      for (const name of ['b0ss', 'b\u043ess', 'b\u03bfss'])
+        expect(await withCertificate(name, args(name))).toMatchObject({ exitCode: 255, stdout: '' })
+      expect(await withCertificate('boss', args('boss'))).toMatchObject({ stdout: 'boss (admin)\n' })
+    })
+
+    test('lets nobody in whose key, or who, is banned, under no name, before and after a restart', async () => {
+      await stage.goOnWith(startServer)
+      const enter = (name: string, key = 'pest') => withCertificate(name, { key, args: ['-n', name] })
+      expect((await enter('pest')).stdout).toBe('pest (member)\n')
+      expect((await enter('guest-of-all', 'other-pest')).stdout).toBe('guest-of-all (member)\n')
+      await stage.as('boss', ['ban', await stage.home.fingerprint('pest')])
+      await stage.as('boss', ['ban', 'guest-of-all'])
+      const expectOut = async (): Promise<void> => {
+        for (const name of ['pest', 'pest-again', 'boss'])
+          expect(await enter(name)).toMatchObject({ exitCode: 255, stdout: '' })
+        // The name is banned with its bearer, whatever key the certificate is for.
+        for (const key of ['other-pest', 'third-pest'])
+          expect(await enter('guest-of-all', key)).toMatchObject({ exitCode: 255, stdout: '' })
+      }
+      await expectOut()
+      await stage.restart('SIGKILL')
+      await expectOut()
+      await stage.as('boss', ['unban', await stage.home.fingerprint('pest')])
+      expect((await enter('pest')).stdout).toBe('pest (member)\n')
+    })
+
+    test('lets nobody in where another CA has signed it', async () => {
+      const result = await withCertificate('cert-bad', {
+        ca: 'stranger',
+        key: 'bad',
+        args: ['-n', 'cert-bad'],
+      })
+      expect(result).toMatchObject({ exitCode: 255, stdout: '' })
+    })
+  })
+})
+
+describe('a client with several keys', () => {
+  let stage: Stage<AnyServer>
+  let askpass: Askpass
+  beforeAll(async () => {
+    stage = await createStageHere({ config: '[server]\naccess = "open"\n' })
+    askpass = await createAskpass(stage.dir)
+    await stage.as('ann', ['whoami'], { key: 'mine' })
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+
+  /** `ssh -i KEY… NAME@server whoami`, of a script or of a client that would answer questions. */
+  async function whoami(name: string, keys: readonly string[], how: 'script' | 'person'): Promise<string> {
+    const { options, env } = askpass.answering('no code')
+    const files = await Promise.all(keys.map((key) => stage.home.key(key)))
+    const result = await ssh(
+      {
+        user: name,
+        port: stage.server.port,
+        key: files.at(-1)!,
+        options: [
+          ...files.slice(0, -1).flatMap((file) => ['-i', file]),
+          ...(how === 'person' ? options : []),
+        ],
+        ...(how === 'person' ? { env } : {}),
+      },
+      ['whoami'],
+    )
+    return result.stdout
+  }
+
+  test.each(['script', 'person'] as const)(
+    'an owner whose client offers other keys first comes in by name (%s)',
+    async (how) => {
+      expect(await whoami('ann', ['other', 'mine'], how)).toBe('ann (member)\n')
+      expect(await whoami('ann', ['mine', 'other'], how)).toBe('ann (member)\n')
+      expect(await whoami('ann', ['other', 'third', 'mine', 'fourth'], how)).toBe('ann (member)\n')
+    },
+  )
+
+  test.each(['script', 'person'] as const)(
+    'a client without the key of the owner comes in as a guest, unasked (%s)',
+    async (how) => {
+      expect(await whoami('ann', ['other'], how)).toMatch(/^ann-\d{3} \(guest\)\n$/)
+      expect(await whoami('ann', ['other', 'third'], how)).toMatch(/^ann-\d{3} \(guest\)\n$/)
+      expect(await askpass.asked()).toBe('')
+    },
+  )
+
+  test('a free name is registered to the first key that the client offers', async () => {
+    expect(await whoami('bob', ['bobs', 'mine'], 'script')).toBe('bob (member)\n')
+    expect(await whoami('bob', ['bobs'], 'script')).toBe('bob (member)\n')
+    expect(await whoami('bob', ['mine'], 'script')).toMatch(/guest/)
   })
 })

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
-import type { SshHome } from '../support/ssh.ts'
+import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, test, afterEach, beforeEach, vi, describe } from 'vitest'
 import type { ClientChannel } from 'ssh2'
+import fc from 'fast-check'
+import { createSshHome, openSsh, ssh, type SshHome } from '../support/ssh.ts'
 import { connectHostile, type HostileClient } from '../support/ssh2-client.ts'
-import { handlerWith, startSshServer } from '../support/ssh-server.ts'
+import { handlerWith, startSshServer, type SshFixture } from '../support/ssh-server.ts'
+import { runs } from '../support/runs.ts'
 
 let home: SshHome
 beforeAll(async () => {
@@ -146,4 +149,220 @@ test('an exchange of keys in the middle of a command loses nothing', async () =>
     if (rekeys++ < 4) client.rekey()
   })
   expect(got).toEqual(ALL)
+})
+
+describe('hostile bytes', () => {
+  /** Sends bytes and waits until the server hangs up. */
+  async function sendUntilClosed(port: number, bytes: Uint8Array): Promise<void> {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined).resume()
+    socket.end(bytes)
+    await once(socket, 'close')
+  }
+
+  test('no bytes before the login bring the server down', async () => {
+    await using server = await startSshServer(handlerWith({}), {
+      login_timeout_s: 1,
+      unauthenticated_per_address: 200,
+      address_burst: 10_000,
+    })
+    const version = fc.constantFrom('', 'SSH-2.0-x\r\n', 'SSH-1.0-x\r\n', `SSH-2.0-${'x'.repeat(300)}\r\n`)
+    // A packet's length and padding length that are about right, then anything: parsing goes further than with noise.
+    const packet = fc
+      .tuple(
+        fc.integer({ min: 12, max: 200 }),
+        fc.integer({ min: 0, max: 255 }),
+        fc.uint8Array({ maxLength: 220 }),
+      )
+      .map(([length, padding, rest]) =>
+        Buffer.concat([Buffer.of(0, 0, length >> 8, length & 255, padding), rest]),
+      )
+    await fc.assert(
+      fc.asyncProperty(version, fc.array(packet, { maxLength: 3 }), (line, packets) =>
+        sendUntilClosed(server.port, Buffer.concat([Buffer.from(line), ...packets])),
+      ),
+      { numRuns: runs(150) },
+    )
+    const result = await ssh({ user: 'a', port: server.port, key: await home.key('alice') }, ['x'])
+    expect(result.exitCode).toBe(0)
+  })
+
+  /** Every message that SSH has given a meaning to (RFC 4250, 4.1.2), and some of those that it has not. */
+  const messages = [...Array(128).keys(), 128, 160, 191, 192, 224, 255]
+
+  test('no bytes after the login bring the server down, in whatever message they come', async () => {
+    await using server = await startSshServer(handlerWith({}), {
+      connections_per_person: 64,
+      address_burst: 10_000,
+    })
+    const key = await home.key('alice')
+    for (const message of messages) {
+      using client = await connectHostile('alice', server.port, key)
+      client.send(Buffer.of(message))
+      client.send(Buffer.concat([Buffer.of(message), Buffer.alloc(64, message)]))
+      client.send(Buffer.concat([Buffer.of(message), Buffer.alloc(64, 0)]))
+    }
+    const result = await ssh({ user: 'a', port: server.port, key }, ['x'])
+    expect(result.exitCode).toBe(0)
+  })
+})
+
+describe('a keepalive', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** ssh2 sends a keepalive each 15 s, and nothing else here uses an interval. */
+  const passKeepalive = (): void => void vi.advanceTimersByTime(15_000)
+
+  /** SSH_MSG_CHANNEL_DATA without a channel, after which ssh2 throws at all that is sent. */
+  const MALFORMED = Buffer.of(94)
+
+  const drops = ({ logged }: SshFixture): number =>
+    logged.filter(({ text }) => text === 'connection dropped').length
+
+  test('a peer that answers no keepalive is dropped after 45 s', async () => {
+    await using server = await startSshServer(handlerWith({}))
+    using client = await connectHostile('alice', server.port, await home.key('alice'))
+    client.stopReading()
+    passKeepalive()
+    passKeepalive()
+    expect(drops(server)).toBe(0)
+    passKeepalive()
+    expect(drops(server)).toBe(1)
+  })
+
+  test('a peer that answers again after a lost keepalive stays connected', async () => {
+    await using server = await startSshServer(handlerWith({}))
+    using client = await connectHostile('alice', server.port, await home.key('alice'))
+    for (let round = 0; round < 3; round++) {
+      client.stopReading()
+      passKeepalive()
+      passKeepalive()
+      client.readAgain()
+      await client.run('x')
+    }
+    expect(drops(server)).toBe(0)
+  })
+
+  test('no keepalive is sent to a client that was disconnected and does not hang up', async () => {
+    await using server = await startSshServer(handlerWith({}))
+    using client = await connectHostile('alice', server.port, await home.key('alice'))
+    client.stopReading()
+    client.send(MALFORMED)
+    await vi.waitUntil(() => drops(server) === 1)
+    expect(passKeepalive).not.toThrow()
+  })
+})
+
+describe('a client that is disconnected', () => {
+  /** A connection that says nothing by itself, and keeps what it hears. */
+  function open(port: number): { readonly socket: Socket; readonly heard: () => string } {
+    let heard = ''
+    const socket = connect(port, '127.0.0.1').setNoDelay(true)
+    socket.on('error', () => undefined).on('data', (bytes: Buffer) => (heard += bytes.toString('latin1')))
+    return { socket, heard: () => heard }
+  }
+
+  /** The server may close it while it still sends, which is an error of its own. */
+  const closed = (socket: Socket): Promise<void> =>
+    new Promise((resolve) => socket.once('close', () => resolve()))
+
+  const whysOf = ({ logged }: SshFixture): readonly unknown[] =>
+    logged.map(({ facts }) => ('why' in facts ? facts.why : facts))
+
+  test('a client that has no cipher of ours is named as that in the log', async () => {
+    await using server = await startSshServer(handlerWith({}))
+    const key = await home.key('alice')
+    const options = ['-o', 'Ciphers=aes128-cbc']
+    const { stderr } = await ssh({ user: 'a', port: server.port, key, options }, ['x'])
+    expect(stderr).toContain('no matching cipher found')
+    expect(whysOf(server)).toEqual([expect.stringContaining('no matching C->S cipher')])
+  })
+
+  test('a version is understood in however many pieces it comes', async () => {
+    await using server = await startSshServer(handlerWith({}))
+    const { socket, heard } = open(server.port)
+    await once(socket, 'data')
+    for (const piece of ['S', 'SH-2', '.0-', 'x\r']) await new Promise((sent) => socket.write(piece, sent))
+    socket.write('\n')
+    while (!heard().includes('curve25519-sha256')) await once(socket, 'data')
+    socket.destroy()
+    expect(whysOf(server)).toEqual([])
+  })
+
+  test('who exchanges keys too often reads so in OpenSSH, and what to do', async () => {
+    await using server = await startSshServer(
+      handlerWith({
+        async exec(_person, _line, pipe) {
+          for await (const bytes of pipe.stdin) await pipe.out(`${bytes.length}\n`)
+          return 0
+        },
+      }),
+    )
+    const options = ['-o', 'RekeyLimit=16']
+    await using client = openSsh(
+      { user: 'alice', port: server.port, key: await home.key('alice'), options },
+      ['x'],
+    )
+    const typing = setInterval(() => client.write('x'.repeat(100)), 5)
+    expect(await client.exit).toBe(255)
+    clearInterval(typing)
+    expect(client.errors()).toMatch(
+      /Received disconnect .*Keys were exchanged too often: 8 times .*RekeyLimit/,
+    )
+  })
+
+  /** Commands that stay until their client is gone. */
+  const staying = handlerWith({
+    async exec(_person, _line, pipe) {
+      await pipe.out('in')
+      await new Promise((resolve) => pipe.signal.addEventListener('abort', resolve))
+      return 0
+    },
+  })
+
+  describe('who is not let in because of others reads why in OpenSSH, and what to do', () => {
+    test('where the server is full', async () => {
+      await using server = await startSshServer(staying, { connections: 1 })
+      await using only = openSsh({ user: 'alice', port: server.port, key: await home.key('alice') }, ['x'])
+      await only.waitFor('in')
+      const bob = await ssh({ user: 'bob', port: server.port, key: await home.key('bob') }, ['x'])
+      expect(bob).toMatchObject({ exitCode: 255, stdout: '' })
+      expect(bob.stderr).toContain('Too many connections: the server is full. Try again in a few minutes')
+    })
+
+    test('where they give way to others from their address, while they wait and before', async () => {
+      await using server = await startSshServer(staying, {
+        connections_per_address: 1,
+        unauthenticated_per_address: 1,
+        address_burst: 4,
+        address_per_s: 1,
+      })
+      const all = Array.from({ length: 12 }, () => open(server.port))
+      const first = all.slice(0, 4)
+      await Promise.all(first.map(({ socket }) => closed(socket)))
+      for (const { heard } of first)
+        expect(heard()).toContain('Too many connections wait for their login here')
+      for (const { socket } of all) socket.destroy()
+    })
+  })
+
+  test('a client that is disconnected is closed even where it does not read, and goes on to send', async () => {
+    await using server = await startSshServer(staying, { login_timeout_s: 0.2 })
+    const { socket } = open(server.port)
+    // It neither reads nor hangs up, and goes on to send.
+    socket.pause()
+    const sending = setInterval(() => socket.write('x'.repeat(10_000)), 5)
+    await closed(socket)
+    clearInterval(sending)
+    using client = await connectHostile('alice', server.port, await home.key('alice'))
+    client.send(Buffer.of(99))
+    client.send(Buffer.of(20, 1, 2, 3))
+    await client.closed
+    expect(server.logged.map(({ text }) => text)).toEqual([
+      'connection dropped',
+      'login',
+      'connection dropped',
+    ])
+  })
 })
