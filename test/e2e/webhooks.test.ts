@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, beforeEach, vi } from 'vitest'
 import { createHttpCaller, withBearer } from '../support/http-caller.ts'
 import { createStage, createStageHere, type Stage } from '../support/stage.ts'
+import { operator } from '../support/operator.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 
 let stage: Stage
@@ -177,7 +179,15 @@ end`
       expect((await receiver.got(1)).map(({ path }) => path)).toEqual(['/ci'])
     })
 
-    test('must be named by a text, else the hook fails', async () => {
+    test('is warned of by sshawl check if it names no rooms', async () => {
+    const words = ['check', '--config', `${stage.server.dataDir}.toml`, '--data', join(stage.dir, 'none')]
+    const { stdout } = await operator(words, { TEST_HOOK_AUTH: 'Bearer secret' })
+    expect(stdout.match(/^warning: webhooks: .*$/gm)).toEqual([
+      'warning: webhooks: ci names no rooms, so the script of any room may send there; write rooms = ["dev"]',
+    ])
+  })
+
+  test('must be named by a text, else the hook fails', async () => {
       await say('wrong')
       await vi.waitFor(async () => expect(await log()).toContain('webhook must be the name of one, it is 5'))
     })

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../../src/adapters/lua/composer.ts'
 import { createApp } from '../../src/app.ts'
+import type { Overrides } from '../../src/app/context.ts'
 import { paths } from '../../src/app/paths.ts'
 import { answerReloads } from '../../src/app/reload-socket.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
@@ -17,7 +18,8 @@ export async function startServerHere({
   config,
   host = '127.0.0.1',
   http,
-}: ServerOptions): Promise<AnyServer> {
+  clock,
+}: ServerOptions & Pick<Overrides, 'clock'>): Promise<AnyServer> {
   const file = await (config === undefined ? writeNoConfig(dataDir) : writeConfig(dataDir, config))
   const flags = {
     ...{ listen: `${host}:0`, data: dataDir },
@@ -28,7 +30,7 @@ export async function startServerHere({
     loadConfig({ verb: 'serve', flags }, { HOME: dataDir, PATH: process.env['PATH'] })
   const loaded = load()
   const { log, lines } = recordingLog()
-  const app = await createApp(loaded, { log, composer: sharedComposer(loaded) })
+  const app = await createApp(loaded, { log, composer: sharedComposer(loaded), ...(clock && { clock }) })
   const reloads = await answerReloads(dataDir, () => app.reload(load))
   const { port } = await app.listen()
   const web = await app.listenHttp()
