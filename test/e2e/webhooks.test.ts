@@ -180,14 +180,14 @@ end`
     })
 
     test('is warned of by sshawl check if it names no rooms', async () => {
-    const words = ['check', '--config', `${stage.server.dataDir}.toml`, '--data', join(stage.dir, 'none')]
-    const { stdout } = await operator(words, { TEST_HOOK_AUTH: 'Bearer secret' })
-    expect(stdout.match(/^warning: webhooks: .*$/gm)).toEqual([
-      'warning: webhooks: ci names no rooms, so the script of any room may send there; write rooms = ["dev"]',
-    ])
-  })
+      const words = ['check', '--config', `${stage.server.dataDir}.toml`, '--data', join(stage.dir, 'none')]
+      const { stdout } = await operator(words, { TEST_HOOK_AUTH: 'Bearer secret' })
+      expect(stdout.match(/^warning: webhooks: .*$/gm)).toEqual([
+        'warning: webhooks: ci names no rooms, so the script of any room may send there; write rooms = ["dev"]',
+      ])
+    })
 
-  test('must be named by a text, else the hook fails', async () => {
+    test('must be named by a text, else the hook fails', async () => {
       await say('wrong')
       await vi.waitFor(async () => expect(await log()).toContain('webhook must be the name of one, it is 5'))
     })

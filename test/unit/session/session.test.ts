@@ -376,7 +376,10 @@ test('a pipe that ends before the answer to it is told how to wait for one', asy
   const written = async (requester: string): Promise<string> => {
     const terminal = createFakeTerminal({ term: '' })
     const running = [work('@qwen', 'thinking', '3.2s', requester)]
-    const { done } = start(terminal, createFakeRoom(() => ({ ...status, running })))
+    const { done } = start(
+      terminal,
+      createFakeRoom(() => ({ ...status, running })),
+    )
     terminal.type('@qwen hi\n')
     terminal.hangUp()
     await done
