@@ -94,17 +94,15 @@ export async function enterRoom(
       how ? undefined : lastSeen.find(person, room.name),
       entering,
     ])
-    const printHeader = (): void =>
-      screen.print(topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`, 'heading')
+    const title = topic ? `${room.name}: ${topic}` : room.name
+    const printHeader = (): void => screen.print(`-- ${title}`, 'heading')
     if (header === 'above') printHeader()
     const known = entries()
     newest = known.at(-1)?.id ?? newest
     const { older, past, since } = partsOf(known, held, after)
     const others = past.filter((entry) => !isLeftOut(entry))
-    showPast(
-      { older, past: kept.folded(others, columns), seen, open: options.questions?.(role) ?? [] },
-      screen,
-    )
+    const open = options.questions?.(role) ?? []
+    showPast({ older, past: kept.folded(others, columns), seen, open }, screen)
     if (header === 'below') printHeader()
     greet?.()
     for (const entry of [...since, ...whispered]) show(entry)

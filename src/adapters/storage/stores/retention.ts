@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { encodeTime } from 'ulid'
 import type { RoomName } from '../../../chat/entry.ts'
 import type { RetentionStore } from '../../../chat/moderation/ports.ts'
-import { type Database, integer } from '../database.ts'
+import { type Database, type Dialect, integer } from '../database.ts'
 import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { type EntryRow, toEntry } from './entries.ts'
@@ -15,16 +15,6 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
   /** The entries of a room from before, along its index. Ids begin with their time. */
   const before = (room: RoomName, time: number): RawBuilder<unknown> =>
     sql`FROM ${sql.raw(dialect.entriesBy('room'))} WHERE room = ${room} AND id < ${encodeTime(Math.max(0, time), 10)}`
-
-  async function removeOthers(db: Kysely<Tables>, room: RoomName, time: number): Promise<number> {
-    const which = sql`room = ${room} AND started_at < ${time} AND ended_at IS NOT NULL`
-    const turns = await someTurns(db, which)
-    await removeRequests(db, dialect, turns)
-    await sql`DELETE FROM turns WHERE id IN ${dialect.list(turns)}`.execute(db)
-    const results = await sql`DELETE FROM results WHERE room = ${room} AND at < ${time}`.execute(db)
-    const summaries = await sql`DELETE FROM room_summaries WHERE room = ${room} AND at < ${time}`.execute(db)
-    return turns.length + Number(results.numAffectedRows) + Number(summaries.numAffectedRows)
-  }
 
   return {
     days: () =>
@@ -45,7 +35,7 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
       write(async (db) => {
         const oldest = sql`SELECT id ${before(room, time)} ORDER BY id LIMIT ${limit}`
         const { numAffectedRows } = await sql`DELETE FROM entries WHERE id IN (${oldest})`.execute(db)
-        const removed = Number(numAffectedRows) || (await removeOthers(db, room, time))
+        const removed = Number(numAffectedRows) || (await removeOthers(db, dialect, room, time))
         if (removed > 0) truncateWalSoon()
         return removed
       }, REQUESTS),
@@ -92,4 +82,19 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
     record: (removal) =>
       statement(async (db) => void (await db.insertInto('removals').values(removal).execute())),
   }
+}
+
+/** What else a room has from before, some of it. Resolves to how much was removed. */
+async function removeOthers(
+  db: Kysely<Tables>,
+  dialect: Dialect,
+  room: RoomName,
+  time: number,
+): Promise<number> {
+  const turns = await someTurns(db, sql`room = ${room} AND started_at < ${time} AND ended_at IS NOT NULL`)
+  await removeRequests(db, dialect, turns)
+  await sql`DELETE FROM turns WHERE id IN ${dialect.list(turns)}`.execute(db)
+  const results = await sql`DELETE FROM results WHERE room = ${room} AND at < ${time}`.execute(db)
+  const summaries = await sql`DELETE FROM room_summaries WHERE room = ${room} AND at < ${time}`.execute(db)
+  return turns.length + Number(results.numAffectedRows) + Number(summaries.numAffectedRows)
 }
