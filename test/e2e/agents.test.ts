@@ -373,40 +373,7 @@ describe('resources', () => {
       expect(await completed(mallory, ref, 'lob')).toEqual(['lobby'])
     }
   })
-
-  test('tell clients of the newest revision too, who listen for them', async () => {
-    await using agent = await openAgent(stage, 'bob', { modern: true })
-    expect(agent.client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
-    expect((await agent.call('list_rooms')).isError).toBe(false)
-    const updates: string[] = []
-    const told = new Promise<void>((resolve) => {
-      agent.client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-        updates.push(params.uri)
-        resolve()
-      })
-    })
-    await using _subscription = await listening(agent, ['room://lab/log', 'room://den/log'])
-    await alice.call('say', { room: 'den', text: 'not for bob' })
-    await alice.call('say', { room: 'lab', text: 'for bob' })
-    await told
-    expect(updates).toEqual(['room://lab/log'])
-  })
-
-  test('tell them of more rooms than they may listen for at once, of one after the other', async () => {
-    await using agent = await openAgent(stage, 'frank', { modern: true })
-    for (let i = 0; i < 33; i++) {
-      await agent.call('create_room', { room: `f${i}` })
-      await using _subscription = await listening(agent, [`room://f${i}/log`])
-      await stage.as('rhea', ['say', `f${i}`, 'news'])
-      await agent.waitFor(`room://f${i}/log`)
-    }
-  })
 })
-
-async function listening({ client }: TestAgent, resourceSubscriptions: string[]): Promise<AsyncDisposable> {
-  const subscription = await client.listen({ resourceSubscriptions })
-  return { [Symbol.asyncDispose]: async () => await subscription.close() }
-}
 
 describe('what is written to one person', () => {
   test('is heard by the agents of that person, once, and by no other', async () => {

@@ -1,18 +1,26 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describe, afterAll, beforeAll, expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/jobs/waiting.ts'
 import { saysLater } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
-import { createModelStage, type ModelStage } from '../support/stage.ts'
+import { createModelStage, type ModelStage, createStage } from '../support/stage.ts'
+import { cancelledTurns } from '../support/mcp/cancelled-turns.ts'
+import type { AgentClient } from '../support/mcp/agent-client.ts'
+import { openAgent } from '../support/mcp/agent.ts'
+import { openHttpAgent } from '../support/mcp/http-agent.ts'
+import type { PresenceEntry, PresenceSumEntry } from '../../src/chat/entry.ts'
+import { startServer } from '../support/server.ts'
+import { expectNothingLost } from '../support/expect-nothing-lost.ts'
+import { killUnderLoad } from '../support/kill-under-load.ts'
 
 /** Each test ends its server, and the next one goes on with the same data: to start one takes longer than most of the tests. */
 let stage: ModelStage
 beforeAll(async () => {
   stage = await createModelStage('\n[limits]\ndrain_s = 60\n', { http: true })
+  await stage.claim('alice')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
 test('a server that stops says goodbye, lets nobody in, answers those who watch it, and lets a model end its turn', async () => {
-  await stage.claim('alice')
   const token = await newToken(stage)
   const get = (path: string, bearer = token) =>
     fetch(stage.server.http + path, { headers: { authorization: `Bearer ${bearer}` } })
@@ -83,3 +91,152 @@ test('a script that asked has its answer; what serves without end is over at onc
 
 const newToken = async (on: ModelStage): Promise<string> =>
   (await on.as('alice', ['token', 'new'])).stdout.trim()
+
+describe('agents', () => {
+  beforeAll(() => stage.restart('SIGTERM'))
+
+  /** An agent of alice's over SSH and one over HTTP, which have asked the model; it has begun both answers, and bob sees it. */
+  async function askAsAgents(on: ModelStage, token: string, later: Promise<void>) {
+    const bob = await on.open('bob', '-tt')
+    await bob.waitFor(/[-─] lobby/)
+    const ask = async (agent: AgentClient, by: string) => {
+      on.models.play(saysLater(`A half over ${by}`, later, ` and the rest over ${by}.`))
+      const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'tell me all of it' })
+      await bob.waitFor(`A half over ${by}`)
+      return { agent, asked, by }
+    }
+    const agents = [
+      await ask(await openAgent(on, 'alice'), 'SSH'),
+      await ask(await openHttpAgent(on.server.http, token), 'HTTP'),
+    ]
+    const end = async (): Promise<void> => {
+      for (const one of [...agents.map(({ agent }) => agent), bob]) await one[Symbol.asyncDispose]()
+    }
+    return { agents, bob, [Symbol.asyncDispose]: end }
+  }
+
+  test('the calls of agents over SSH and HTTP that wait for a model are answered', async () => {
+    const goOn = createDeferred<void>()
+    await using asking = await askAsAgents(stage, await newToken(stage), goOn.promise)
+    const stopped = stage.server.stop('SIGTERM')
+    await asking.bob.waitFor('The server is going down. Goodbye.')
+    goOn.resolve()
+    for (const { asked, by } of asking.agents)
+      expect(await asked).toMatchObject({
+        text: expect.stringContaining(`A half over ${by} and the rest over ${by}.`) as string,
+      })
+    expect(await stopped).toBe(0)
+  })
+
+  test('agents over SSH and HTTP that wait for a line that names them hold up no stop', async () => {
+    await stage.restart('SIGTERM')
+    await using bob = await stage.open('bob', '-tt')
+    await bob.waitFor(/[-─] lobby/)
+    await using ssh = await openAgent(stage, 'alice')
+    await using http = await openHttpAgent(stage.server.http, await newToken(stage))
+    const waiting = [ssh, http].map((agent) => agent.call('wait', { timeout_s: 600 }))
+    for (const agent of [ssh, http]) await agent.client.ping()
+    const stopped = stage.server.stop('SIGTERM')
+    for (const one of waiting) expect((await one).text).toContain('the server is stopping')
+    expect(await stopped).toBe(0)
+  })
+
+  test('an agent over SSH that waits for a model reads that nothing new begins, and may still ping and cancel', async () => {
+    await stage.restart('SIGTERM')
+    await using bob = await stage.open('bob', '-tt')
+    await bob.waitFor(/[-─] lobby/)
+    await using agent = await openAgent(stage, 'alice')
+    const goOn = createDeferred<void>()
+    const cancel = new AbortController()
+    const ask = (text: string, signal?: AbortSignal) =>
+      agent.call('ask_model', { room: 'lobby', model: 'qwen', text }, signal)
+    stage.models.play(saysLater('Half of the first', goOn.promise, ' and its rest.'))
+    const first = ask('one')
+    await bob.waitFor('Half of the first')
+    stage.models.play(saysLater('Half of the second', new Promise(() => {}), ''))
+    const second = ask('two', cancel.signal)
+    await bob.waitFor('Half of the second')
+    const stopped = stage.server.stop('SIGTERM')
+    await bob.waitFor('The server is going down. Goodbye.')
+    for (const begin of [() => agent.call('say', { room: 'lobby', text: 'too late' }), () => ask('three')])
+      await expect(begin()).rejects.toThrow('the server is stopping; ask again when it is back')
+    await agent.client.ping()
+    const abandoned = stage.models.abandoned()
+    cancel.abort()
+    await expect(second).rejects.toThrow()
+    await abandoned
+    goOn.resolve()
+    expect(await first).toMatchObject({
+      isError: false,
+      text: expect.stringContaining('Half of the first and its rest.') as string,
+    })
+    await agent.closed
+    expect(await stopped).toBe(0)
+    await stage.restart('SIGTERM')
+    expect(await cancelledTurns(stage)).toBe(1)
+    expect((await stage.as('alice', ['history', 'lobby'])).stdout).not.toMatch(/too late|three/)
+  })
+
+  test('agents over SSH and HTTP that nobody waits for read that the server stops', async () => {
+    await using hasty = await createModelStage('', { http: true })
+    await using asking = await askAsAgents(hasty, await newToken(hasty), new Promise(() => {}))
+    const stopped = hasty.server.stop('SIGTERM')
+    const why = "@qwen's turn for alice was stopped: the server is stopping"
+    for (const { asked } of asking.agents)
+      expect(await asked).toMatchObject({ isError: true, text: expect.stringContaining(why) as string })
+    expect(await stopped).toBe(0)
+  })
+})
+
+describe('a cancelled call', () => {
+  test.each([{}, { modern: true as const }])(
+    'the last call of an agent over SSH that is cancelled while the server drains ends so, and then the agent, %j',
+    async (era) => {
+      await using bob = await stage.open('bob', '-tt')
+      await bob.waitFor(/[-─] lobby/)
+      await using agent = await openAgent(stage, 'alice', era)
+      const before = await cancelledTurns(stage)
+      const cancel = new AbortController()
+      const half = `Half of the last of ${before}`
+      stage.models.play(saysLater(half, new Promise(() => {}), ''))
+      const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'four' }, cancel.signal)
+      await bob.waitFor(half)
+      const stopped = stage.server.stop('SIGTERM')
+      await bob.waitFor('The server is going down. Goodbye.')
+      cancel.abort()
+      await expect(asked).rejects.toThrow()
+      await agent.closed
+      expect(await stopped).toBe(0)
+      await stage.restart('SIGTERM')
+      expect(await cancelledTurns(stage)).toBe(before + 1)
+    },
+  )
+})
+
+const NAMES = ['ann', 'bea', 'cleo', 'dora', 'eve', 'fay']
+
+test('who hangs up just before the server stops has left, whatever of theirs still waits', async () => {
+  await using stage = await createStage({ config: '[limits]\nrate_burst = 2\nrate_per_s = 1\n' })
+  const sessions = await Promise.all(NAMES.map((name) => stage.open(name, '-T')))
+  for (const session of sessions) {
+    await session.waitFor(/[-─] lobby/)
+    session.write(Array.from({ length: 10 }, (_, line) => `line ${line}\n`).join(''))
+  }
+  for (const session of sessions) await session.waitFor('line 1\n')
+  for (const session of sessions) session.child.kill('SIGKILL')
+  await Promise.all(sessions.map(({ exit }) => exit))
+  expect(await stage.server.stop('SIGTERM')).toBe(0)
+  expect(stage.server.stderr()).not.toContain('was not stored')
+  await stage.goOnWith(startServer)
+  const { stdout } = await stage.as('guy', ['history', 'lobby', '--json', '-n', '1000'])
+  const entries = stdout.split('\n').filter(Boolean)
+  const told = entries.map((line): PresenceEntry | PresenceSumEntry => JSON.parse(line))
+  const left = told.flatMap((entry) =>
+    entry.event === 'summed' ? entry.left : entry.event === 'left' ? [entry.text.replace(/ left$/, '')] : [],
+  )
+  expect(left.filter((name) => NAMES.includes(name)).toSorted()).toEqual(NAMES)
+})
+
+test('what anybody saw is stored, once and in order, although the server was killed while people spoke', async () => {
+  expectNothingLost(await killUnderLoad(2))
+})

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describe, afterAll, beforeAll, expect, test } from 'vitest'
 import { says } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
 import { startServer, type AnyServer } from '../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createModelStageHere, type ModelStage, createStageHere, type Stage } from '../support/stage.ts'
 
 let stage: ModelStage<AnyServer>
 
@@ -24,9 +24,9 @@ const ask = (name: string) => stage.as(name, ['ask', 'lobby', '@qwen', 'hello?']
 
 test('whoever would be one too many in the lobby is told so and sent away', async () => {
   await using alice = await stage.open('alice', '-T')
-  await alice.waitFor('-- lobby')
+  await alice.waitFor(/[-─] lobby/)
   await using other = await stage.open('alice', '-T')
-  await other.waitFor('-- lobby')
+  await other.waitFor(/[-─] lobby/)
   await using bob = await stage.open('bob', '-T')
   await bob.waitFor('! lobby is full: 1 of 1 people are in it; try again later')
   expect(await bob.exit).toBe(1)
@@ -62,4 +62,119 @@ test('tokens are counted for a person and for a room, and a restart gives none b
     /^the quota of lobby \(tokens_per_room_day\) is used up: 54 of 50 tokens in 24 hours; ask again in (1d|23h 59m)\n$/,
   )
   expect(stage.models.requests).toHaveLength(3)
+})
+
+describe('limits that a few people reach', () => {
+  let stage: Stage<AnyServer>
+
+  /** Each limit so low that a few people reach it. */
+  beforeAll(async () => {
+    const config = `
+[limits]
+names_per_key = 2
+members_per_room = 2
+presence_per_min = 3
+bytes_per_person_day = 3000
+rate_burst = 100
+`
+    stage = await createStageHere({ config })
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+
+  test('a key has as many names as it may, also when it asks for many at once, and is told why it gets no more', async () => {
+    const names = ['one', 'two', 'three', 'four']
+    const asked = await Promise.all(names.map((name) => stage.as(name, ['whoami'], { key: 'many' })))
+    const refused = asked.filter(({ stdout }) => stdout.includes('(guest)'))
+    expect(refused).toHaveLength(2)
+    for (const { stderr } of refused)
+      expect(stderr).toBe('you are a guest: your key has 2 names and may have no more (names_per_key)\n')
+    await using session = await stage.open('five', '-T', 'many')
+    await session.waitFor(
+      /you are five-\d{3}, a guest: your key has 2 names and may have no more \(names_per_key\)/,
+    )
+  })
+
+  test('a guest is told that the name belongs to another key', async () => {
+    expect(await stage.as('olga', ['whoami'])).toMatchObject({ stdout: 'olga (member)\n', stderr: '' })
+    const { stderr } = await stage.as('o1ga', ['whoami'], { key: 'thief' })
+    expect(stderr).toContain('you are a guest: the name o1ga belongs to another key')
+  })
+
+  test('a room that is full lets nobody else in, and they stay where they are', async () => {
+    expect(await stage.as('olga', ['create', 'den'])).toMatchObject({ exitCode: 0 })
+    await using owner = await stage.open('olga', '-T')
+    await owner.waitFor(/[-─] lobby/)
+    owner.write('/join den\n')
+    await owner.waitFor(/[-─] den/)
+    await using second = await stage.open('second', '-T')
+    await second.waitFor(/[-─] lobby/)
+    second.write('/join den\n')
+    await second.waitFor(/[-─] den/)
+    await using third = await stage.open('third', '-T')
+    await third.waitFor(/[-─] lobby/)
+    third.write('/join den\nstill here\n')
+    await third.waitFor('den is full: 2 of 2 people are in it; try again later')
+    await third.waitFor('third: still here')
+    owner.write('/join lobby\n')
+    await owner.waitFor('third: still here')
+    third.write('/join den\n')
+    await third.waitFor(/[-─] den/)
+  })
+
+  test('somebody who stored a day’s bytes is told so in a sentence under each name, and can still read', async () => {
+    const say = (name: string, length: number) =>
+      stage.as(name, ['say', 'lobby', 'x'.repeat(length)], { key: 'many' })
+    expect(await say('one', 1_400)).toMatchObject({ exitCode: 0 })
+    expect(await say('one', 1_400)).toMatchObject({ exitCode: 0 })
+    for (const name of ['one', 'two']) {
+      const { exitCode, stderr } = await say(name, 1_400)
+      expect(exitCode).toBe(1)
+      expect(stderr).toMatch(
+        /^what you sent and what tools gave for you is as much as one person may store in a day \(bytes_per_person_day, 3000\); send less, or again in \S+( \S+)?\n$/,
+      )
+    }
+    const piped = await stage.as('one', ['say', 'lobby'], { key: 'many', input: 'y'.repeat(1_400) })
+    expect(piped).toMatchObject({ exitCode: 1 })
+    expect(piped.stderr).toContain('bytes_per_person_day')
+    const { stdout } = await stage.as('one', ['history', 'lobby', '--json'], { key: 'many' })
+    expect(stdout.match(/x{1400}/g)).toHaveLength(2)
+    expect(stdout).not.toContain('yyy')
+  })
+
+  test('somebody whose bytes are used up can still ignore a pest, set what they see, and leave', async () => {
+    await stage.as('pest', ['say', 'lobby', 'buy'])
+    const spent = (...words: readonly string[]) => stage.as('spent', words)
+    await spent('say', 'lobby', 'z'.repeat(2_900))
+    expect((await spent('topic', 'lobby', 'z'.repeat(100))).stderr).toContain('bytes_per_person_day')
+    for (const _ of 'four') await spent('ignore', 'nobody-that-is-known-here')
+    expect((await spent('say', 'lobby', 'x')).stderr).toContain('bytes_per_person_day')
+    expect(await spent('ignore', 'pest')).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await spent('ignore')).toMatchObject({ exitCode: 0, stdout: 'pest\n' })
+    expect(await spent('set', 'bell', 'off')).toMatchObject({ exitCode: 0, stderr: '' })
+    await using session = await stage.open('spent', '-T')
+    await session.waitFor(/[-─] lobby/)
+    session.write('hello\n/quit\n')
+    await session.waitFor('bytes_per_person_day')
+    expect(await session.exit).toBe(0)
+  })
+
+  test('comings and goings beyond those of a minute are one line, which a restart does not lose', async () => {
+    for (const name of ['ann', 'ben', 'cyd', 'dan']) {
+      await using session = await stage.open(name, '-T')
+      await session.waitFor(/[-─] lobby/)
+    }
+    await stage.restart('SIGTERM')
+    const { stdout } = await stage.as('ann', ['history', 'lobby', '-n', '200', '--json'])
+    const presence = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string; event?: string; text: string; joined?: string[] })
+      .filter(({ kind }) => kind === 'presence')
+    const summed = presence.filter(({ event }) => event === 'summed')
+    expect(presence.length - summed.length).toBeLessThanOrEqual(3)
+    expect(summed.length).toBeGreaterThan(0)
+    expect(summed.flatMap(({ joined = [] }) => joined)).toEqual(
+      expect.arrayContaining(['ann', 'ben', 'cyd', 'dan']),
+    )
+  })
 })

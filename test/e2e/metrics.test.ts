@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paths } from '../../src/app/paths.ts'
 import { createHttpCaller, withBearer } from '../support/http-caller.ts'
 import { answer, status } from '../support/model-server.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createModelStage, type ModelStage } from '../support/stage.ts'
 
 /** Nothing speaks MCP there. */
 const CONFIG = `price = { input = 2, output = 8 }
@@ -26,16 +25,21 @@ const panelQueries = [...deployed('dashboard.json').matchAll(/"expr": ("(?:[^"\\
   ([, text = '']) => JSON.parse(text) as string,
 )
 
-let stage: ModelStage<AnyServer>
+const { version } = JSON.parse(readFileSync(paths.packageJson, 'utf8')) as { version: string }
+
+let stage: ModelStage
 let scraped = ''
 beforeAll(async () => {
-  stage = await createModelStageHere(CONFIG, { http: true })
+  stage = await createModelStage(CONFIG, { http: true, env: { SSHAWL_LOG: 'debug' } })
   await stage.claim('alice')
   await stage.as('mallory', ['whoami'])
   await stage.as('alice', ['ban', 'mallory'])
   await stage.as('mallory', ['whoami'])
+  await using session = await stage.open('bob', '-T')
+  await session.waitFor('lobby')
   stage.models.play(answer([{ text: 'two' }], { usage: [70, 5] }), status(401))
   for (const line of ['one', 'more']) await stage.as('alice', ['ask', 'lobby', `@qwen ${line}`])
+  await stage.as('alice', ['ask', 'lobby', '@guide call calculator {"expression":"1+1"}'])
   scraped = await (await get('/metrics', withBearer(await token('alice')))).text()
 })
 afterAll(() => stage[Symbol.asyncDispose]())
@@ -48,44 +52,33 @@ function figure(series: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(series.length))
 }
 
-describe('a scrape', () => {
-  test('tells the versions of sshawl and Node', () => {
-    const { version } = JSON.parse(readFileSync(paths.packageJson, 'utf8')) as { version: string }
-    expect(figure(`sshawl_build_info{version="${version}",node="${process.version}"}`)).toBe(1)
-  })
+test.each([
+  [`sshawl_build_info{version="${version}",node="${process.version}"}`, 1],
+  ['sshawl_turn_seconds_count{model="qwen",outcome="done"}', 1],
+  ['sshawl_turn_seconds_count{model="qwen",outcome="failed"}', 1],
+  ['sshawl_turns_total{model="qwen",outcome="done"}', 1],
+  ['sshawl_first_token_seconds_count{model="qwen"}', 1],
+  ['sshawl_model_errors_total{model="qwen",reason="key"}', 1],
+  ['sshawl_cost_total{model="qwen"}', (70 * 2 + 5 * 8) / 1e6],
+  ['sshawl_tokens_total{model="qwen",kind="input"}', 70],
+  ['sshawl_turns_total{model="guide",outcome="done"}', 1],
+  ['sshawl_tool_calls_total{tool="calculator",outcome="done"}', 1],
+  ['sshawl_tool_seconds_count', 1],
+  ['sshawl_entries_total{kind="message"}', 3],
+  ['sshawl_mcp_server_up{server="gone"}', 0],
+  ['sshawl_sessions', 1],
+  ['sshawl_queue_bytes', 0],
+  ['sshawl_turns_running', 0],
+])('a scrape has %s: %d', (series, value) => expect(figure(series)).toBeCloseTo(value, 12))
 
-  test('counts logins, and refusals by their reason', () => {
-    expect(figure('sshawl_logins_total')).toBeGreaterThanOrEqual(5)
-    expect(figure('sshawl_login_refusals_total{reason="denied"}')).toBeGreaterThanOrEqual(1)
-  })
-
-  test('times turns by model and outcome', () => {
-    expect(figure('sshawl_turn_seconds_count{model="qwen",outcome="done"}')).toBe(1)
-    expect(figure('sshawl_turn_seconds_count{model="qwen",outcome="failed"}')).toBe(1)
-    expect(figure('sshawl_turns_total{model="qwen",outcome="done"}')).toBe(1)
-  })
-
-  test('times the first token of an answer', () => {
-    expect(figure('sshawl_first_token_seconds_count{model="qwen"}')).toBe(1)
-  })
-
-  test('counts failed requests to a model by their reason', () => {
-    expect(figure('sshawl_model_errors_total{model="qwen",reason="key"}')).toBe(1)
-  })
-
-  test('adds up what a model with prices cost', () => {
-    expect(figure('sshawl_cost_total{model="qwen"}')).toBeCloseTo((70 * 2 + 5 * 8) / 1e6, 12)
-  })
-
-  test('tells that an MCP server is not connected', () => {
-    expect(figure('sshawl_mcp_server_up{server="gone"}')).toBe(0)
-  })
-
-  test('times the calls of the database', () => {
-    expect(figure('sshawl_storage_seconds_count{lane="read"}')).toBeGreaterThan(0)
-    expect(figure('sshawl_storage_seconds_count{lane="write"}')).toBeGreaterThan(0)
-  })
-})
+test.each([
+  ['sshawl_logins_total', 5],
+  ['sshawl_login_refusals_total{reason="denied"}', 1],
+  ['sshawl_deliveries_total', 4],
+  ['sshawl_wrap_seconds_count{outcome="done"}', 1],
+  ['sshawl_storage_seconds_count{lane="read"}', 1],
+  ['sshawl_storage_seconds_count{lane="write"}', 1],
+])('a scrape has %s: %d at least', (series, least) => expect(figure(series)).toBeGreaterThanOrEqual(least))
 
 describe('the dashboard and the alert rules', () => {
   /** Prometheus itself makes `up`. */
@@ -127,5 +120,82 @@ describe('the dashboard and the alert rules', () => {
     } finally {
       await rm(dir, { recursive: true })
     }
+  })
+})
+
+describe('the log at level debug', () => {
+  const SECRET = 'xyzzy-of-the-people'
+
+  type Line = Readonly<Record<string, unknown>>
+
+  /** The lines of the log that have these facts. */
+  const lines = (facts: Line): readonly Line[] =>
+    stage.server
+      .stderr()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Line)
+      .filter((line) => Object.entries(facts).every(([name, value]) => line[name] === value))
+
+  const soon = (facts: Line) => expect.poll(() => lines(facts).at(-1), { timeout: 10_000 })
+
+  test('tells of a login with the person, the key and the address', async () => {
+    expect((await stage.as('bob', ['whoami'])).exitCode).toBe(0)
+    const { stdout } = await stage.as('bob', ['keys', 'list'])
+    const key = /SHA256:\S+/.exec(stdout)?.[0]
+    await soon({ msg: 'login', person: 'bob' }).toMatchObject({ level: 'info', key, address: '127.0.0.1' })
+  })
+
+  test('tells of a refused login with its reason', async () => {
+    await soon({ msg: 'login refused' }).toMatchObject({
+      level: 'info',
+      key: expect.stringMatching(/^SHA256:/) as string,
+      address: '127.0.0.1',
+      why: expect.stringContaining('banned') as string,
+    })
+  })
+
+  test('tells of a turn with its model, outcome, time and tokens', async () => {
+    stage.models.play(answer([{ text: 'two' }], { usage: [70, 5] }))
+    expect((await stage.as('alice', ['ask', 'lobby', '@qwen', SECRET])).exitCode).toBe(0)
+    await soon({ msg: 'a turn ended' }).toMatchObject({
+      ...{ level: 'info', room: 'lobby', model: 'qwen', person: 'alice', outcome: 'done' },
+      ...{ input: 70, output: 5, ms: expect.any(Number) as number },
+    })
+  })
+
+  test('tells of a turn that failed after its request was sent', async () => {
+    stage.models.play(status(400, SECRET))
+    expect((await stage.as('alice', ['ask', 'lobby', '@qwen', 'again'])).exitCode).not.toBe(0)
+    await soon({ msg: 'a turn ended', outcome: 'failed' }).toMatchObject({ model: 'qwen' })
+    expect(lines({ msg: 'a turn ended' })).toHaveLength(5)
+  })
+
+  test('tells of a command by its verb alone', async () => {
+    expect((await stage.as('bob', ['say', 'lobby', SECRET])).exitCode).toBe(0)
+    await soon({ msg: 'a command ended', verb: 'say' }).toMatchObject({
+      ...{ level: 'debug', person: 'bob', done: true, ms: expect.any(Number) as number },
+    })
+  })
+
+  test('tells of a tool call', async () => {
+    await stage.as('alice', ['ask', 'lobby', '@guide call calculator {"expression":"1+1"}'])
+    await soon({ msg: 'a tool call ended' }).toMatchObject({
+      ...{ level: 'debug', tool: 'calculator', failed: false },
+    })
+  })
+
+  test('tells of HTTP requests without queries and without unknown paths', async () => {
+    await get(`/healthz?token=${SECRET}`)
+    await soon({ msg: 'an HTTP request ended', status: 200 }).toMatchObject({
+      ...{ level: 'debug', method: 'GET', path: '/healthz', address: '127.0.0.1' },
+    })
+    await get(`/${SECRET}`)
+    await soon({ msg: 'an HTTP request ended', status: 404 }).not.toHaveProperty('path')
+  })
+
+  test('has nothing of what people said', () => {
+    const told = stage.server.stderr().split('\n')
+    expect(told.filter((line) => line.includes(SECRET) && !line.includes('"a model failed"'))).toEqual([])
   })
 })

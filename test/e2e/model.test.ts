@@ -1,5 +1,4 @@
-import { get_encoding } from 'tiktoken'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -10,10 +9,15 @@ import {
   startModelServer,
   status,
   type ModelServer,
+  type Script,
+  type ChatRequest,
 } from '../support/model-server.ts'
+import { askForReload } from '../../src/app/reload-socket.ts'
 import { sandboxConfig } from '../support/needs.ts'
 import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { createStageHere, type Stage, createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { rawServer } from '../support/mcp/raw-servers.ts'
+import { json as sendsJson } from '../support/ollama-wire.ts'
 
 let stage: Stage<AnyServer>
 let models: ModelServer
@@ -82,29 +86,6 @@ describe('a model over HTTP', () => {
     const { stdout: log } = await stage.as('alice', ['history', 'lobby', '-n', '3'])
     expect(log).toContain('-- @qwen called run_command, which is no tool here\n')
     expect(log).not.toContain('calculator')
-  })
-
-  test('that asks for a crowd of tools is stopped, and the room reads why', async () => {
-    const crowd = Array.from({ length: 80 }, (_, index) => ({
-      call: { index, id: `call_${index}`, name: 'look', arguments: '{}' },
-    }))
-    models.play(answer(crowd))
-    const why = '@qwen: it asked for more than 64 tools at once; it was stopped'
-    expect(await ask('@qwen', 'look around')).toMatchObject({ exitCode: 1, stderr: `${why}\n` })
-    expect((await stage.as('alice', ['history', 'lobby', '-n', '1'])).stdout).toContain(`-- ${why}\n`)
-  })
-
-  test('that calls Grep gets what Grep found in its next request', async () => {
-    await stage.as('rhea', ['tools', 'lobby', 'on'])
-    const files = join(stage.server.dataDir, 'rooms', 'lobby', 'files')
-    await mkdir(files, { recursive: true })
-    await writeFile(join(files, 'a.txt'), 'one\nneedle here\n')
-    models.play(calls('Grep', { arguments: ['-rn', 'needle', '.'] }), says('found'))
-    await ask('@qwen', 'find it')
-    expect(models.requests.at(-1)!.body.messages.at(-1)).toMatchObject({
-      role: 'tool',
-      content: expect.stringContaining('a.txt:2:needle here') as unknown,
-    })
   })
 
   test('whose tools are taken away in mid-turn cannot call them any more', async () => {
@@ -179,45 +160,6 @@ test('the room reads that the server was stopped, and not that its person went a
 })
 
 describe('the budget', () => {
-  const encoder = get_encoding('o200k_base')
-  afterAll(() => encoder.free())
-  const count = (text: string): number => encoder.encode_ordinary(text).length
-
-  interface Wrapped {
-    readonly budget: Record<
-      'window' | 'reserved_output' | 'target' | 'used' | 'system' | 'context' | 'tools',
-      number
-    >
-    readonly tools: readonly { readonly name: string; readonly tokens: number }[]
-    readonly layers: readonly { readonly name: string; readonly tokens: number }[]
-    readonly system_prompt: string
-    readonly context: string
-  }
-  const wrapped = (): Promise<Wrapped> => json(['wrap', 'lobby', '@guide', '--json']) as Promise<Wrapped>
-
-  test('counts what is sent, within the target', async () => {
-    const { budget, system_prompt, context, tools } = await wrapped()
-    expect(budget.system).toBe(count(system_prompt))
-    expect(budget.context).toBe(count(context))
-    expect(budget.tools).toBe(tools.reduce((sum, tool) => sum + tool.tokens, 0))
-    expect(budget.used).toBe(budget.system + budget.context + budget.tools)
-    expect(budget.used).toBeLessThanOrEqual(budget.target)
-    expect(budget.target).toBe(budget.window - budget.reserved_output)
-  })
-
-  test('grows by exactly the tokens of the tools that are added', async () => {
-    const layer = (one: Wrapped): number => one.layers.find(({ name }) => name === 'tools')?.tokens ?? 0
-    await stage.as('rhea', ['tools', 'lobby', 'calculator'])
-    const few = await wrapped()
-    await stage.as('rhea', ['tools', 'lobby', 'calculator', 'Grep', 'Glob'])
-    const more = await wrapped()
-    const added = more.tools.filter(({ name }) => name === 'Grep' || name === 'Glob')
-    expect(more.budget.tools - few.budget.tools).toBe(added.reduce((sum, tool) => sum + tool.tokens, 0))
-    expect(more.budget.system + more.budget.tools - few.budget.system - few.budget.tools).toBe(
-      layer(more) - layer(few),
-    )
-  })
-
   test('that a required layer does not fit is an error in the room, and nothing is sent', async () => {
     const before = models.requests.length
     const { exitCode, stderr } = await ask('@tiny', 'hi')
@@ -249,12 +191,100 @@ describe("a room's script that never ends", () => {
     await stage.as('rhea', ['kv', 'tarpit', 'stuck', '-'])
     expect((await stage.as('alice', ['ask', 'tarpit', '@guide', 'help'])).exitCode).toBe(0)
   })
+})
 
-  test('that does not compile is refused with its line', async () => {
-    const { exitCode, stderr } = await stage.as('rhea', ['script', 'tarpit', 'check'], {
-      input: 'local x = 1\nfunction (',
+describe('a strict provider', () => {
+  let stage: ModelStage<AnyServer>
+  beforeAll(async () => {
+    stage = await createModelStageHere('', { isShared: true })
+    await stage.claim('rhea')
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+
+  const hasTool = ({ tools = [] }: ChatRequest, name: string): boolean =>
+    tools.some((tool) => tool.function.name === name)
+
+  /** A reasoning model behind a strict gateway. */
+  function refusalOf(body: ChatRequest): string | undefined {
+    if ('max_tokens' in body)
+      return "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    if ('stream_options' in body) return 'body.stream_options: Extra inputs are not permitted'
+    if (body.messages[0]?.role === 'system') return 'System role not supported'
+    return hasTool(body, 'calculator') ? "Invalid schema for function 'calculator'" : undefined
+  }
+
+  const strictly: Script = (response, request) => {
+    const message = refusalOf(request.body)
+    return (message === undefined ? says('all is well') : sendsJson({ error: { message } }, 400))(
+      response,
+      request,
+    )
+  }
+
+  const ask = async (): Promise<string> => (await stage.as('rhea', ['ask', 'lobby', '@qwen', 'hello'])).stdout
+
+  test('each part of a request that a server refuses is sent once, /models tells admins, and a reload forgets it', async () => {
+    stage.models.always(strictly)
+    expect(await ask()).toContain('all is well')
+    expect(stage.models.requests).toHaveLength(5)
+    expect(hasTool(stage.models.requests[0]!.body, 'calculator')).toBe(true)
+    expect(await ask()).toContain('all is well')
+    expect(stage.models.requests).toHaveLength(6)
+
+    const { stdout } = await stage.as('rhea', ['models'])
+    expect(stdout).toContain('no system message: it refused one (System role not supported)')
+    expect(stdout).toContain("without max_tokens: it was refused (Unsupported parameter: 'max_tokens'")
+    expect(stdout).toContain(
+      'without stream_options: it was refused (body.stream_options: Extra inputs are not permitted)',
+    )
+    expect(stdout).toContain(
+      'without the tool calculator: its provider refused it (Invalid schema for function',
+    )
+    expect(stdout).toContain('sshawl reload tries all of it again')
+    const others = await stage.as('ned', ['models'])
+    expect(others.stdout).not.toContain('Extra inputs')
+
+    await askForReload(stage.server.dataDir)
+    expect((await stage.as('rhea', ['models'])).stdout).not.toContain('refused')
+    expect(await ask()).toContain('all is well')
+    expect(stage.models.requests).toHaveLength(11)
+  })
+
+  /** True if each object of a schema says what its properties are. */
+  function isComplete(schema: unknown): boolean {
+    if (typeof schema !== 'object' || schema === null) return true
+    const { type, properties } = schema as { readonly type?: unknown; readonly properties?: unknown }
+    if (type === 'object' && typeof properties !== 'object') return false
+    return Object.values(schema).every(isComplete)
+  }
+
+  /** Answers as OpenAI does: a request with an object that names no properties is refused as a whole. */
+  const completely: Script = (response, request) => {
+    const tools = request.body.tools ?? []
+    const isRefused = !tools.every((tool) => isComplete(tool.function.parameters))
+    const refusal = status(400, 'Invalid schema for function: object schema missing properties')
+    return (isRefused ? refusal : says('the tools are fine'))(response, request)
+  }
+
+  test('a provider that refuses objects without properties takes tools of an MCP server without arguments', async () => {
+    const tools = [
+      { name: 'now', description: 'Now.', inputSchema: { type: 'object' } },
+      {
+        name: 'set',
+        description: 'Set.',
+        inputSchema: { type: 'object', properties: { to: { type: 'object' } } },
+      },
+    ]
+    const file = join(stage.dir, 'tools.json')
+    await writeFile(file, JSON.stringify(tools))
+    await stage.as('rhea', ['mcp', 'connect', 'bare', ...rawServer('usual', file)])
+    stage.models.always(completely)
+    const { stdout } = await stage.as('rhea', ['ask', 'lobby', '@qwen', 'hello'])
+    expect(stdout).toContain('the tools are fine')
+    const sent = stage.models.requests.at(-1)!.body.tools!.map((tool) => tool.function)
+    expect(sent.find(({ name }) => name === 'bare_now')!.parameters).toEqual({
+      type: 'object',
+      properties: {},
     })
-    expect(exitCode).toBe(1)
-    expect(stderr).toMatch(/:2:/)
   })
 })

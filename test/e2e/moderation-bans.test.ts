@@ -1,7 +1,14 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { moderated, type ModeratedStage } from '../support/moderated.ts'
 import { startServer, type AnyServer } from '../support/server.ts'
-import { createModelStageHere } from '../support/stage.ts'
+import { createModelStageHere, createStageHere, type Stage } from '../support/stage.ts'
+import { openSsh } from '../support/ssh.ts'
+import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
+import { begun, hurry, inTime, PACED } from '../support/paced.ts'
+import { onPostgres, writeConfig } from '../support/stored.ts'
+import { askForReload } from '../../src/app/reload-socket.ts'
 
 let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
@@ -90,5 +97,226 @@ describe('a ban from the server', () => {
         stderr: expect.stringContaining('only an admin') as string,
       })
     }
+  })
+})
+
+describe('a key', () => {
+  test('a banned key opens no other account, whoever adds it, and locks out no holder of other keys', async () => {
+    await stage.goOnWith(startServer)
+    const fingerprint = await stage.home.fingerprint('zy')
+    const line = await readFile(`${await stage.home.key('zy')}.pub`, 'utf8')
+    await stage.done('rhea', `ban ${fingerprint}`)
+    const added = await stage.as('rhea', ['keys', 'add'], { input: line })
+    expect(added).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(added.stdout).not.toContain('banned')
+    expect((await stage.run('rhea', 'whoami', 'zy')).exitCode).toBe(255)
+    expect(await stage.done('rhea', 'whoami')).toBe('rhea (admin)\n')
+    await stage.restart('SIGKILL')
+    expect(await stage.done('rhea', 'whoami')).toBe('rhea (admin)\n')
+  })
+
+  test('no name can be taken for a network, or a flag, by a script’s rename either', async () => {
+    for (const name of ['203.0.113.9', '--room', '-n']) {
+      const { exitCode, stderr } = await stage.as('bob', ['rename', '--', name])
+      expect({ name, exitCode }).toEqual({ name, exitCode: 1 })
+      expect(stderr).toContain('you cannot be called that')
+    }
+  })
+
+  test('a ban ends a connection on which nothing runs, too', async () => {
+    const key = await stage.home.key('mallory')
+    await using idle = openSsh({ user: 'mallory', port: stage.server.port, key, options: ['-N', '-v'] })
+    await idle.waitForError('Entering interactive session')
+    await stage.done('rhea', 'ban mallory 1h')
+    expect(await idle.exit).not.toBeNull()
+    expect(idle.errors()).not.toContain('Timeout')
+  })
+
+  test('somebody banned from a private room is told to be no member, and is invited again only after the ban', async () => {
+    await stage.done('ann', 'create --private den')
+    await stage.done('ann', 'invite den bob')
+    await stage.done('bob', 'join den')
+    expect(await stage.done('ann', 'ban --room den bob 1h')).toBe(
+      'ann banned bob from den for 1h, who is no member any more\n',
+    )
+    expect((await stage.run('ann', 'invite den bob')).stderr).toContain('first: unban --room den bob')
+    expect(await stage.done('ann', 'unban --room den bob')).toContain('an invitation lets them in again')
+    await stage.done('ann', 'invite den bob')
+  })
+
+  test('what somebody used in a room that they are banned from is not in their usage', async () => {
+    await stage.done('ann', 'create hall')
+    await stage.done('bob', 'ask hall @guide hello')
+    expect(await stage.done('bob', 'usage')).toContain('hall')
+    await stage.done('ann', 'ban --room hall bob')
+    expect(await stage.done('bob', 'usage')).not.toContain('hall')
+  })
+})
+
+test('a line and a command that wait for their pace are not done after a ban from the server', async () => {
+  await using stage = await createStageHere({ config: PACED, isShared: true })
+  await stage.claim('rhea')
+  await using session = await stage.open('mallory', '-T')
+  await session.waitFor(/[-─] lobby/)
+  session.write('one\ntwo\n')
+  await session.waitFor('mallory: two')
+  await hurry(stage, 'mallory')
+  session.write('three\n')
+  await using making = await begun(stage, 'mallory', 'token new')
+  await inTime(stage, 'rhea', 'ban mallory')
+  expect([await session.exit, await making.exit]).toEqual([1, 1])
+  await inTime(stage, 'rhea', 'unban mallory')
+  // What waited before comes before.
+  expect(await inTime(stage, 'mallory', 'token list')).toBe('you have no token\n')
+  const said = await inTime(stage, 'ann', 'history lobby')
+  expect(said).toMatch(/two[^]*banned mallory/)
+  expect(said).not.toMatch(/three|banned mallory[^]*in a hurry/)
+})
+
+test('what is still being piped in is not said after a ban, from the room or from the server', async () => {
+  await using stage = await createStageHere({ isShared: true })
+  await stage.claim('rhea')
+  await stage.as('ann', ['create', 'den'])
+  await using bob = await begun(stage, 'bob', 'say den')
+  await using max = await begun(stage, 'max', 'say den')
+  for (const client of [bob, max]) client.write('half\n')
+  await stage.as('ann', ['ban', '--room', 'den', 'bob'])
+  await stage.as('rhea', ['ban', 'max'])
+  for (const client of [bob, max]) client.write('rest\n')
+  for (const client of [bob, max]) client.close()
+  expect([await bob.exit, await max.exit]).toEqual([1, 1])
+  expect(bob.errors()).toContain('you are banned from den')
+  expect(await inTime(stage, 'ann', 'history den')).not.toContain('half')
+})
+
+test('a ban, a mute and an archive that no room can be told of hold at once, and whoever decided them reads so', async ({
+  skip,
+}) => {
+  skip(onPostgres, "it is about SQLite's file")
+  await using stage = await createStageHere({ isShared: true })
+  await stage.claim('rhea')
+  await stage.as('ann', ['create', 'den'])
+  await using session = await stage.open('mallory', '-T')
+  await session.waitFor(/[-─] lobby/)
+  await stage.as('bob', ['say', 'den', 'I am here'])
+  const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
+  other.exec("CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT raise(ABORT, 'no more'); END")
+  for (const [line, holds] of [
+    [
+      'ban mallory',
+      'rhea banned mallory from the server without an end; that holds, but lobby could not be told: ',
+    ],
+    ['mute den bob', 'rhea muted bob; that holds, but den could not be told: '],
+    ['unmute den bob', 'rhea unmuted bob; that holds, but den could not be told: '],
+    ['archive den', 'that holds, but den could not be told: '],
+    [
+      'unban mallory',
+      'rhea lifted the ban of mallory from the server; that holds, but lobby could not be told: ',
+    ],
+  ] as const) {
+    const { exitCode, stderr } = await stage.as('rhea', line.split(' '))
+    expect({ exitCode, stderr }, line).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining(holds) as string,
+    })
+    if (line === 'ban mallory') {
+      expect(await session.exit).toBe(1)
+      expect(session.output() + session.errors()).toContain('you were banned from this server')
+      expect((await stage.as('mallory', ['whoami'])).exitCode).toBe(255)
+    }
+  }
+  other.close()
+  expect(stage.server.stderr()).toContain('moderation that the room was not told')
+})
+
+describe('a key that somebody added', () => {
+  const config = (...admins: readonly string[]): string =>
+    `[server]\naccess = "invite"\nadmins = ${JSON.stringify(admins)}\n`
+
+  let stage: Stage<AnyServer>
+  beforeAll(async () => {
+    stage = await createStageHere({ config: config() })
+    await stage.claim('ann')
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+
+  /** Somebody new comes in with a code. */
+  async function comesIn(name: string, key = name): Promise<void> {
+    const code = (await stage.as('ann', ['invites', 'new'])).stdout.trim()
+    const { stdout } = await stage.as(`${name}+${code}`, ['whoami'], { key })
+    expect(stdout).toBe(`${name} (member)\n`)
+  }
+
+  /** Adds a key of which only the public half is known. */
+  async function adds(name: string, victim: string, key = name): Promise<void> {
+    const input = await readFile(`${await stage.home.key(victim)}.pub`, 'utf8')
+    const { exitCode, stdout } = await stage.as(name, ['keys', 'add'], { input, key })
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('waits')
+  }
+
+  const whoami = async (name: string, key = name): Promise<string> =>
+    (await stage.as(name, ['whoami'], { key })).stdout
+
+  const done = async (name: string, line: string): Promise<string> => {
+    const { exitCode, stdout, stderr } = await stage.as(name, line.split(' '))
+    expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 0, stderr: '' })
+    return stdout
+  }
+
+  test('nobody is muted or banned with a pest who has added their public key', async () => {
+    await stage.goOnWith(startServer)
+    await comesIn('mallory')
+    await adds('mallory', 'victoria')
+    await comesIn('victoria')
+    await done('ann', 'mute lobby mallory 1h')
+    await done('victoria', 'say lobby hello')
+    await done('ann', 'ban mallory 1h spam')
+    await done('ann', `ban ${await stage.home.fingerprint('mallory')} 1h`)
+    expect(await whoami('victoria')).toBe('victoria (member)\n')
+    expect(await whoami('mallory', 'victoria')).toBe('')
+    await stage.restart('SIGKILL')
+    expect(await whoami('victoria')).toBe('victoria (member)\n')
+    expect(await whoami('mallory')).toBe('')
+    await adds('ann', 'victoria')
+    await done('victoria', 'say lobby hello')
+  })
+
+  test('a ban of a key that somebody added, and that logged in, leaves them their other keys', async () => {
+    await comesIn('dan')
+    await adds('dan', 'spare')
+    expect(await whoami('dan', 'spare')).toBe('dan (member)\n')
+    await done('ann', `ban ${await stage.home.fingerprint('spare')}`)
+    expect(await whoami('dan', 'spare')).toBe('')
+    expect(await whoami('dan')).toBe('dan (member)\n')
+    await stage.restart('SIGTERM')
+    expect(await whoami('dan', 'spare')).toBe('')
+    expect(await whoami('dan')).toBe('dan (member)\n')
+  })
+
+  test('whoever holds the name and has added the key of an admin to be is no admin, nor has the admin in their account', async () => {
+    await comesIn('boss', 'attacker')
+    await adds('boss', 'chief', 'attacker')
+    const { dataDir } = stage.server
+    const reloadWith = async (...admins: readonly string[]) => {
+      await writeConfig(dataDir, config(...admins))
+      expect((await askForReload(dataDir)).problems).toEqual([])
+    }
+    await reloadWith(await stage.home.fingerprint('chief'))
+    expect(await whoami('boss', 'chief')).toMatch(/^boss-\d{3} \(guest\)\n$/)
+    expect(await whoami('boss', 'attacker')).toBe('boss (member)\n')
+    expect(await whoami('chief')).toBe('chief (admin)\n')
+    await adds('chief', 'laptop')
+    expect(await whoami('chief', 'laptop')).toBe('chief (member)\n')
+    const asLaptop = await stage.as('chief', ['bans'], { key: 'laptop' })
+    expect(asLaptop).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('only an admin') })
+    await done('chief', 'bans')
+    await done('ann', 'ban boss 1h')
+    expect(await whoami('boss', 'attacker')).toBe('')
+    await using session = await stage.open('chief', '-T')
+    await session.waitFor(/[-─] lobby/)
+    await reloadWith()
+    session.write('/ban dan\n')
+    await session.waitFor('only an admin can ban')
   })
 })

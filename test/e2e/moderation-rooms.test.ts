@@ -1,7 +1,10 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { moderated, type ModeratedStage } from '../support/moderated.ts'
 import type { AnyServer } from '../support/server.ts'
-import { createModelStageHere } from '../support/stage.ts'
+import { createModelStageHere, createStageHere } from '../support/stage.ts'
+import { hurry, inTime, PACED } from '../support/paced.ts'
 
 let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
@@ -129,4 +132,173 @@ describe('out of a room', () => {
     expect(await done('ann', 'deop yard bob')).toBe("ann took the op's rights from bob\n")
     expect((await run('bob', 'kick yard mallory')).stderr).toContain('only the owner of yard')
   })
+})
+
+describe('the doors of a room', () => {
+  describe('an invited person', () => {
+    test('reads nothing of a private room before they join, and a member who is taken out reads nothing again', async () => {
+      await done('ann', 'create --private cave')
+      await done('ann', 'say cave secret')
+      await done('ann', 'topic cave gold')
+      await done('ann', 'invite cave bob')
+      for (const line of [
+        'history cave',
+        'search cave secret',
+        'who cave',
+        'wrap cave',
+        'usage cave',
+        'tools cave',
+      ])
+        expect((await run('bob', line)).stderr, line).toContain(
+          'you are invited to cave, and no member yet; first: join cave',
+        )
+      expect((await run('bob', 'search - secret')).stdout).not.toContain('ann: secret')
+      const rooms = await done('bob', 'rooms')
+      expect(rooms).toContain('you are invited: join cave')
+      expect(rooms).not.toContain('gold')
+      await done('bob', 'join cave')
+      expect(await done('bob', 'history cave')).toContain('ann: secret')
+      expect(await done('ann', 'uninvite cave bob')).toBe('ann took bob out of the room\n')
+      const [gone, never] = [await run('bob', 'history cave'), await run('bob', 'history nowhere')]
+      expect(gone.stderr.replace('cave', 'nowhere')).toBe(never.stderr)
+    })
+  })
+
+  describe('the end of a room', () => {
+    test('archived, it is read and nobody speaks in it, until it is opened again', async () => {
+      await done('ann', 'create orchard')
+      await done('ann', 'say orchard thanks')
+      await done('ann', 'archive orchard')
+      await stage.restart('SIGTERM')
+      expect((await run('ann', 'say orchard x')).stderr).toContain('orchard is archived')
+      expect(await done('bob', 'rooms')).toMatch(/^orchard {2}0 here {2}archived/m)
+      expect(await done('bob', 'history orchard')).toContain('ann archived the room')
+      await done('ann', 'archive orchard off')
+      await done('ann', 'say orchard x')
+    })
+
+    test('deleted, after it was asked twice, all of it is in a file, and a room of its name knows nothing of it', async () => {
+      await using session = await stage.open('bob', '-tt')
+      await session.waitFor(/[-─] lobby/)
+      session.write('/join orchard\r')
+      await session.waitFor(/[-─] orchard/)
+      expect((await run('bob', 'delete orchard')).stderr).toContain('only the owner of orchard or an admin')
+      const first = await run('ann', 'delete orchard')
+      expect(first.exitCode).toBe(1)
+      expect(first.stderr).toContain('To do it: delete orchard again within a minute')
+      expect((await run('ann', 'delete orchard cave')).exitCode).toBe(2)
+      const said = await done('ann', 'delete orchard orchard')
+      await session.waitFor('ann deleted orchard')
+      expect(said + session.output()).not.toContain(stage.server.dataDir)
+      const name = /all of it is in ([^/]+); an admin finds it in the server's exports directory\n$/.exec(
+        said,
+      )![1]!
+      const file = join(stage.server.dataDir, 'exports', name)
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      const kept = (await readFile(file, 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { text: string })
+      expect(kept.map(({ text }) => text)).toEqual(expect.arrayContaining(['thanks', 'ann deleted the room']))
+      expect((await run('bob', 'history orchard')).stderr).toContain('there is no room called orchard')
+      expect((await stage.entries('bob', 'lobby')).map(({ text }) => text)).toContain(
+        'ann deleted the room orchard',
+      )
+      await done('mallory', 'create orchard')
+      expect(await done('mallory', 'history orchard')).toBe('')
+      expect((await run('mallory', 'search orchard thanks')).stdout).toContain('nothing here has')
+    })
+  })
+})
+
+describe('a person with a new name', () => {
+  beforeAll(async () => {
+    await stage.done('mallory', 'say lobby buy my things')
+  })
+  const texts = async (room: string, count = 20) =>
+    (await stage.entries('rhea', room, count)).map(({ text }) => text)
+
+  test('a change of name from a script is an entry where the person spoke, and where they are a member', async () => {
+    await done('ann', 'create nook')
+    await done('ann', 'create grotto')
+    await done('mallory', 'join nook')
+    await done('mallory', 'rename VOTE')
+    for (const room of ['lobby', 'nook']) expect(await texts(room)).toContain('mallory is called VOTE now')
+    expect(await done('rhea', 'history grotto')).toBe('')
+  })
+
+  test('the former name leads moderators, and who writes or ignores, to the bearer, with the name of now', async () => {
+    expect(await done('rhea', 'mute lobby mallory 1h')).toBe('rhea muted VOTE for 1h\n')
+    expect((await run('VOTE', 'say lobby x', 'mallory')).stderr).toContain('you are muted in lobby')
+    expect(await done('rhea', 'unmute lobby mallory')).toBe('rhea unmuted VOTE\n')
+    expect(await done('ann', 'msg mallory stop it')).toContain('you -> VOTE: stop it')
+    expect(await done('ann', 'ignore mallory')).toContain('VOTE')
+    expect(await done('ann', 'op nook mallory')).toContain('ann made VOTE an op')
+    expect(await done('ann', 'deop nook mallory')).toContain('from VOTE')
+    expect(await done('rhea', 'ban mallory 1h')).toBe('rhea banned VOTE from the server for 1h\n')
+    expect((await run('VOTE', 'whoami', 'mallory')).exitCode).toBe(255)
+    expect(await done('rhea', 'unban mallory')).toContain('lifted the ban of VOTE')
+  })
+
+  test('nobody fills a room with changes of name, muted or not, nor with joining and leaving', async () => {
+    await done('rhea', 'mute lobby VOTE')
+    const names = ['mallory', 'VOTE', 'mallory', 'VOTE', 'mallory', 'VOTE', 'mallory', 'VOTE']
+    const outcomes: string[] = []
+    for (const name of names) outcomes.push((await run('mallory', `rename ${name}`, 'mallory')).stderr)
+    expect(outcomes.join('')).toContain('a name can be changed 5 times a day (renames_per_day)')
+    expect((await texts('lobby', 100)).filter((text) => String(text).includes('is called'))).toHaveLength(5)
+    // Its key counts for all its names.
+    expect((await run('max', 'rename maxim', 'mallory')).stderr).toContain('renames_per_day')
+    await done('ann', 'create paddock')
+    for (let round = 0; round < 14; round++) {
+      await done('bob', 'join paddock')
+      await done('bob', 'leave paddock')
+    }
+    const entries = await stage.entries('rhea', 'paddock', 100)
+    expect(entries.length).toBeLessThanOrEqual(20)
+    expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(['presence']))
+  })
+})
+
+test('lines that were typed before a kick are said in no room, and later ones where their author is', async () => {
+  await using stage = await createStageHere({ config: PACED, isShared: true })
+  await stage.as('ann', ['create', 'den'])
+  await using session = await stage.open('bob', '-tt')
+  await session.waitFor(/[-─] lobby/)
+  session.write('/join den\r')
+  await session.waitFor(/[-─] den/)
+  await hurry(stage, 'bob')
+  session.write('two\rthree\r')
+  await stage.as('ann', ['kick', 'den', 'bob'])
+  await session.waitFor('you were put out of den before this was done')
+  await session.waitFor('1 line not sent: you were put out of the room')
+  session.write('four\r')
+  await expect.poll(() => inTime(stage, 'carol', 'history lobby'), { timeout: 10_000 }).toContain('bob: four')
+  for (const room of ['den', 'lobby'])
+    expect(await inTime(stage, 'carol', `history ${room}`), room).not.toMatch(/two|three/)
+})
+
+test('a draft stays while its author is kicked, and Enter says it in the lobby', async () => {
+  await stage.as('ann', ['create', 'drafts'])
+  await using session = await stage.open('bob', '-tt')
+  await session.waitFor(/[-─] lobby/)
+  session.write('/join drafts\r')
+  await session.waitFor(/[-─] drafts/)
+  session.write('half a')
+  await session.waitFor('half a')
+  await stage.as('ann', ['kick', 'drafts', 'bob'])
+  await session.waitFor('ann kicked you out of drafts')
+  session.write(' thought\r')
+  const said = async (): Promise<string> => (await stage.as('carol', ['history', 'lobby'])).stdout
+  await expect.poll(said, { timeout: 10_000 }).toContain('bob: half a thought')
+})
+
+test('a pipe ends with status 1 when its author is kicked', async () => {
+  await stage.as('ann', ['create', 'pipes'])
+  await using pipe = await stage.open('bob', '-T')
+  pipe.write('/join pipes\n')
+  await pipe.waitFor(/[-─] pipes/)
+  await stage.as('ann', ['kick', 'pipes', 'bob'])
+  await pipe.waitFor('ann kicked you out of pipes')
+  expect(await pipe.exit).toBe(1)
 })

@@ -1,19 +1,25 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lacks } from '../support/needs.ts'
 import { operator } from '../support/operator.ts'
-import type { OwnServer } from '../support/postgres/own-server.ts'
+import { type OwnServer, openOwnServer } from '../support/postgres/own-server.ts'
 import {
   linesInLobby,
   openTroubledStage,
   readinessOf,
   untilReady,
 } from '../support/postgres/troubled-stage.ts'
-import type { Stage } from '../support/stage.ts'
+import { type Stage, createStage } from '../support/stage.ts'
+import { expectNothingLost } from '../support/expect-nothing-lost.ts'
+import { talkThrough, type TalkReport } from '../support/talk-through.ts'
+import { tinyDisk } from '../support/tiny-disk.ts'
 
 const UNREACHABLE = 'the database server cannot be reached; start it, or look at url in [storage]'
 const AWAY = 'the database is away just now; the server tries it again by itself, so try again in a moment'
+
+const repeated = <T>(times: number, one: T): readonly T[] => Array.from({ length: times }, () => one)
 
 describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
   let postgres: OwnServer
@@ -90,6 +96,33 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     await session.waitFor('alice: let go')
   })
 
+  /** What was shown is stored; what was refused is not. */
+  async function expectKept(
+    before: readonly string[],
+    { shown, refused, unknown }: TalkReport,
+  ): Promise<void> {
+    const stored = (await linesInLobby(stage)).slice(before.length)
+    expectNothingLost({ shown, stored, damage: undefined })
+    expect(refused.filter((line) => stored.includes(line))).toEqual([])
+    const seen = new Set(shown.flat())
+    expect(stored.filter((line) => !seen.has(line) && !unknown.includes(line))).toEqual([])
+  }
+
+  test('that ends connections in the middle of transactions loses nothing that anybody saw', async () => {
+    const before = await linesInLobby(stage)
+    await expectKept(before, await talkThrough(stage, 'cut', repeated(20, postgres.cutOff)))
+  })
+
+  test('that restarts and crashes while people talk loses nothing that anybody saw, and throws nobody out', async () => {
+    const before = await linesInLobby(stage)
+    const restart = (mode: 'fast' | 'immediate') => async () => {
+      await postgres.stop(mode)
+      await postgres.start()
+    }
+    await expectKept(before, await talkThrough(stage, 'restart', [restart('fast'), restart('immediate')]))
+    await untilReady(stage)
+  })
+
   test('that does not answer at all: the server stops in time all the same', async () => {
     await using session = await stage.open('alice', '-T')
     await session.waitFor('alice joined')
@@ -132,3 +165,53 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     expect((await start({})).stderr).toContain(`sshawl: ${UNREACHABLE}`)
   })
 })
+
+const FULL = "the database server's disk is full; free some space there and try again"
+
+/** A line for which PostgreSQL needs pages of their own, since it cannot be made shorter. */
+const longLine = (name: string): string => `${name} ${randomBytes(2_900).toString('base64')}`
+
+const disk = lacks('postgres') ? undefined : tinyDisk(64)
+
+test.skipIf(disk === undefined)(
+  'while the disk of PostgreSQL is full, people come in, read and leave, and are told; nothing that was shown is lost',
+  async () => {
+    using full = disk!
+    await using postgres = await openOwnServer({ disk: full.path })
+    const config = `[server]\naccess = "open"\n[storage]\nurl = "${postgres.url}"\n`
+    await using stage = await createStage({ config })
+    for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])
+    const session = await stage.open('alice', '-T')
+    await session.waitFor('alice joined')
+    const filler = full.fill()
+
+    const shown = ['before the trouble', 'before the trouble']
+    let isFull = false
+    for (let n = 0; n < 50 && !isFull; n++) {
+      const from = session.output().length
+      session.write(`${longLine(`line${n}`)}\n`)
+      isFull = (await session.waitFor(/(alice: line|! not stored: ).*\n/, from)).includes(FULL, from)
+      if (!isFull) shown.push(`line${n}`)
+    }
+    expect(isFull).toBe(true)
+    expect(await stage.as('bob', ['say', 'lobby'], { input: longLine('lost') })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`not stored: ${FULL}`) as string,
+    })
+    expect(await stage.as('bob', ['search', 'lobby', 'trouble'])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('before the trouble') as string,
+    })
+
+    filler.free()
+    session.write('there is room again\n')
+    await session.waitFor('alice: there is room again')
+    const stored = (await stage.as('bob', ['export', 'lobby', '--json'])).stdout.trim().split('\n')
+    const texts = stored
+      .map((line) => JSON.parse(line) as { readonly kind: string; readonly text: string })
+      .flatMap(({ kind, text }) => (kind === 'message' ? text.replace(/^(line\d+) .*/, '$1') : []))
+    expect(texts).toEqual([...shown, 'there is room again'])
+    session.close()
+    expect(await session.exit).toBe(0)
+  },
+)

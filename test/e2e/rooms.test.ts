@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { createModelStageHere } from '../support/stage.ts'
+import { moderated, type ModeratedStage } from '../support/moderated.ts'
 
-let stage: Stage<AnyServer>
+let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
-  stage = await createStageHere({ isShared: true })
-  await stage.claim('rhea')
+  stage = await moderated(await createModelStageHere('', { isShared: true }))
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -88,17 +88,6 @@ describe('rooms', () => {
     expect((await stage.as('bob', ['topic', 'dev'])).stdout).toBe('the parser\n')
   })
 
-  test('that are private do not exist for others', async () => {
-    await stage.as('alice', ['create', 'den', '--private'])
-    const hidden = await stage.as('bob', ['history', 'den'])
-    const missing = await stage.as('bob', ['history', 'dxn'])
-    expect(hidden.stderr.replace('den', 'dxn')).toBe(missing.stderr)
-    expect((await stage.as('bob', ['rooms'])).stdout).not.toContain('den')
-    await stage.as('alice', ['invite', 'den', 'bob'])
-    expect((await stage.as('bob', ['join', 'den'])).exitCode).toBe(0)
-    expect((await stage.as('bob', ['say', 'den', 'hello'])).exitCode).toBe(0)
-  })
-
   test('outlive a restart with their topic and log', async () => {
     await stage.as('bob', ['say', 'dev', 'still here'])
     await stage.restart('SIGTERM')
@@ -108,7 +97,7 @@ describe('rooms', () => {
 
   test('are left and joined in a session', async () => {
     await using alice = await stage.open('alice', '-T')
-    await alice.waitFor('-- lobby')
+    await alice.waitFor(/[-─] lobby/)
     alice.write('/join dev\n')
     await alice.waitFor('-- dev: the parser')
     alice.write('in dev now\n/leave\nin the lobby now\n/quit\n')
@@ -119,7 +108,7 @@ describe('rooms', () => {
 
   test('say who is there to who goes in, and neither joined nor left of their own', async () => {
     await using bob = await stage.open('bob', '-T')
-    await bob.waitFor('-- lobby')
+    await bob.waitFor(/[-─] lobby/)
     bob.write('/join dev\n')
     await bob.waitFor(/-- dev: the parser[^]*-- nobody else is here now/)
     await using alice = await stage.open('alice', '-T')
@@ -137,19 +126,155 @@ describe('rooms', () => {
 describe('what a script gets wrong', () => {
   test.each([
     [['tolls'], 2, /^unknown command tolls; did you mean tools\?/],
-    [['say'], 2, /ROOM is missing/],
-    [['say', 'lobby'], 1, /nothing to say/],
     [['say', 'lobby', 'x'.repeat(4001)], 1, /4001 characters and 4000 are allowed/],
     [['history', 'lobby', '-n', '0'], 2, /whole number/],
-    [['history', 'lobby', '-n', '1e3'], 2, /whole number/],
-    [['history', 'lobby', '--before', 'yesterday'], 2, /no entry's id/],
     [['ask', 'lobby', '@gude', 'hi'], 1, /did you mean @guide\?/],
     [['join', 'no-such-room'], 1, /there is no room called no-such-room/],
-    [['create', 'Not A Room'], 2, /one word too many/],
-    [['create', 'Room'], 1, /cannot be a room/],
   ])('%j exits %i', async (words, status, message) => {
     const { exitCode, stderr } = await stage.as('dave', words)
     expect(stderr).toMatch(message)
     expect(exitCode).toBe(status)
+  })
+})
+
+describe('owners and names of rooms', () => {
+  const run: ModeratedStage<AnyServer>['run'] = (...args) => stage.run(...args)
+  const done: ModeratedStage<AnyServer>['done'] = (...args) => stage.done(...args)
+
+  /** What scripts get from a room's log. */
+  const textsOf = async (name: string, room: string): Promise<readonly unknown[]> =>
+    (await stage.entries(name, room, 20)).map(({ text }) => text)
+
+  describe('a room that is handed over', () => {
+    beforeAll(async () => {
+      await done('ann', 'create --private cave')
+      await done('ann', 'create yard')
+    })
+
+    test('goes to a person who is in it, and to nobody else', async () => {
+      expect((await run('bob', 'owner yard bob')).stderr).toContain('only the owner of yard or an admin')
+      expect((await run('rhea', 'owner lobby rhea')).stderr).toContain("the lobby is everybody's")
+      expect((await run('ann', 'owner yard nobody-here')).stderr).toContain('has registered here')
+      expect((await run('ann', 'owner yard bob')).stderr).toContain('bob is not in yard; once they are there')
+      expect((await run('ann', 'owner cave bob')).stderr).toContain('bob is no member of cave')
+      expect((await run('ann', 'owner cave ann')).stderr).toContain('ann owns cave already')
+    })
+
+    test('has a new owner and keeps the old one as an op, and the room and the new owner are told', async () => {
+      await using bob = await stage.open('bob', '-tt')
+      await bob.waitFor(/[-─] lobby/)
+      bob.write('/join yard\r')
+      await bob.waitFor(/[-─] yard/)
+      expect(await done('ann', 'owner yard bob')).toBe('ann made bob the owner\n')
+      await bob.waitFor('ann made bob the owner')
+      const inYard = bob.output().length
+      bob.write('/leave\r')
+      await bob.waitFor(/[-─] lobby/, inYard)
+      expect(await textsOf('bob', 'yard')).toContain('ann made bob the owner')
+      await done('ann', 'topic yard plans')
+      expect((await run('ann', 'archive yard')).stderr).toContain('only the owner of yard')
+      await stage.restart('SIGTERM')
+      await done('bob', 'archive yard')
+      await done('bob', 'archive yard off')
+    })
+
+    test('can be left by its owner once it has another one', async () => {
+      await done('ann', 'invite cave mallory')
+      await done('mallory', 'join cave')
+      expect((await run('ann', 'leave cave')).stderr).toContain('first give it another owner')
+      await done('ann', 'owner cave mallory')
+      await done('ann', 'leave cave')
+      expect((await run('ann', 'history cave')).stderr).toContain('there is no room called cave')
+    })
+
+    test('is handed over by an admin, to somebody who never was there, too', async () => {
+      await done('rhea', 'owner yard mallory')
+      await done('mallory', 'archive yard')
+    })
+  })
+
+  describe('a renamed room', () => {
+    test('keeps all that it has, and takes the people in it along, who see one line', async () => {
+      await done('ann', 'create den')
+      await done('ann', 'topic den plans')
+      await done('ann', 'say den a red herring')
+      await done('ann', 'kv den colour blue')
+      await done('ann', 'ban --room den mallory')
+      await done('ann', 'op den rhea')
+      await done('ann', 'portal den up lobby')
+      await done('rhea', 'portal lobby down den')
+      await done('ann', 'ask den @guide call Write {"path":"a.txt","content":"x"}')
+      await using bob = await stage.open('bob', '-tt')
+      await bob.waitFor(/[-─] lobby/)
+      bob.write('/join den\r')
+      await bob.waitFor(/[-─] den · plans/)
+      await using ann = await stage.open('ann', '-tt')
+      await ann.waitFor(/[-─] lobby/)
+      ann.write('/join den\r')
+      await ann.waitFor(/[-─] den · plans/)
+      ann.write('/rename-room den2\r')
+      for (const session of [ann, bob]) {
+        await session.waitFor(/[-─] den2 · plans/)
+        await session.waitFor('ann renamed the room: den is den2 now')
+      }
+      bob.write('still here\r')
+      await ann.waitFor('still here')
+      expect(await done('ann', 'who den2')).toContain('ann (owner), bob')
+      expect(await done('ann', 'search den2 herring')).toContain('a red herring')
+      expect(await done('ann', 'kv den2 colour')).toContain('blue')
+      expect(await done('ann', 'exits den2')).toBe('up  lobby\n')
+      expect(await done('bob', 'exits lobby')).toBe('down  den2\n')
+      expect((await run('mallory', 'join den2')).stderr).toContain('you are banned from den2')
+      const texts = await textsOf('ann', 'den2')
+      expect(texts.filter((text) => text === 'ann renamed the room: den is den2 now')).toHaveLength(1)
+      expect(texts.slice(-2)).toEqual(['ann renamed the room: den is den2 now', 'still here'])
+    })
+
+    test('is found by its new name alone, after a restart, too, and nobody else gets the old one', async () => {
+      await stage.restart('SIGTERM')
+      expect((await run('bob', 'say den hello')).stderr).toBe('den is called den2 now\n')
+      expect((await run('bob', 'create den')).stderr).toContain('the name den is taken')
+      expect((await run('bob', 'fork den2 den')).stderr).toContain('the name den is taken')
+      expect(await done('ann', 'kv den2')).toBe('colour = "blue"\nexits = {"up":"lobby"}\n')
+      expect((await run('ann', 'ask den2 @guide call history {"room":"den"}')).stdout).toContain(
+        'den is called den2 now',
+      )
+    })
+
+    test('gets a name that is free, from its owner or an admin, and takes its old one back', async () => {
+      expect((await run('bob', 'rename-room den2 pit')).stderr).toContain(
+        'only the owner of den2 or an admin',
+      )
+      expect((await run('rhea', 'rename-room lobby pit')).stderr).toContain("the lobby is everybody's")
+      for (const name of ['lobby', 'yard', 'den2'])
+        expect((await run('ann', `rename-room den2 ${name}`)).stderr).toContain(`the name ${name} is taken`)
+      expect(await done('rhea', 'rename-room den2 den')).toBe('rhea renamed the room: den2 is den now\n')
+      expect((await run('bob', 'history den2')).stderr).toContain('den2 is called den now')
+    })
+
+    test('that is private says nothing of its names to others', async () => {
+      await done('ann', 'create --private attic')
+      await done('ann', 'rename-room attic loft')
+      const [old, never] = [await run('bob', 'history attic'), await run('bob', 'history attxc')]
+      expect(old.stderr.replace('attic', 'attxc')).toBe(never.stderr)
+      expect((await run('ann', 'history attic')).stderr).toContain('attic is called loft now')
+    })
+  })
+
+  describe('a portal', () => {
+    test('says that it is one way, and with --both makes two, for a manager of both rooms', async () => {
+      for (const [name, room] of [
+        ['ann', 'red'],
+        ['ann', 'green'],
+        ['bob', 'blue'],
+      ])
+        await done(name!, `create ${room}`)
+      expect(await done('ann', 'portal red north green')).toContain('red → green by north; one way')
+      expect(await done('ann', 'exits green')).toContain('no exits')
+      expect((await run('ann', 'portal red --both west blue')).stderr).toContain('only the owner of blue')
+      expect(await done('ann', 'exits red')).toBe('north  green\n')
+      expect(await done('ann', 'portal red --both north green')).toContain('and back by south')
+      expect(await done('bob', 'exits green')).toBe('south  red\n')
+    })
   })
 })

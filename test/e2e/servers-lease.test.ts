@@ -95,7 +95,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one stands still while
   test('a server that stood still learns what was decided also if its listening connection was ended', async () => {
     const session = await stage.inLobby(1, 'zoe')
     session.write('/join hall\n')
-    await session.waitFor('-- hall')
+    await session.waitFor(/[-─] hall/)
     let another: SshSession | undefined
     await standStill(async () => {
       another = await stage.inLobby(0, 'yves')
@@ -170,7 +170,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one is taken for dead'
     await alice.waitFor('again there')
     await bob.waitFor('again there')
     expect(bob.output()).not.toContain('too late')
-    await carol.waitFor('-- lobby')
+    await carol.waitFor(/[-─] lobby/)
     await bob.waitFor('carol joined')
     expect(stage.servers[0]!.stderr()).not.toContain('foreign key')
     await expect

@@ -1,12 +1,17 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, says } from '../support/model-server.ts'
 import { operator } from '../support/operator.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createModelStageHere, createStageHere, type ModelStage, type Stage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
-import type { SshSession } from '../support/ssh.ts'
+import { type SshSession, createSshHome, openSsh } from '../support/ssh.ts'
+import { createApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { memoryLog } from '../support/chat-parts.ts'
 
 const enter = async (stage: Stage<AnyServer>, name: string, mode: '-T' | '-tt' = '-T') => {
   const session = await stage.open(name, mode)
@@ -78,15 +83,6 @@ describe('[tools] allow', () => {
     await expect.poll(() => exists('by-an-op')).toBe(true)
   })
 
-  test('with ops: a requester may still deny', async () => {
-    await rule('write = "ops"')
-    await using _ = await enter(stage, 'olga')
-    const { number, from } = await asks(alice, wants('denied'))
-    alice.write(`/deny ${number}\n`)
-    await alice.waitFor('-- alice: denied', from)
-    expect(await exists('denied')).toBe(false)
-  })
-
   test('with ops: the status line tells an op how to answer, and others that an op is waited for', async () => {
     await rule('write = "ops"')
     await using bob = await enter(stage, 'bob', '-tt')
@@ -128,19 +124,6 @@ describe('[tools] allow', () => {
     expect((await stage.as('alice', sum)).stderr).toContain('nobody may allow read on this server')
     await rule('read = "requester"')
     expect((await stage.as('alice', sum)).stdout).toBe('4\n')
-  })
-
-  test('/allow always of a requester is refused, that of an op holds', async () => {
-    await rule('write = "requester"')
-    const { number, text, from } = await asks(alice, wants('always'))
-    expect(text).toContain('until /perms revoke (ops only)')
-    alice.write(`/allow always ${number}\n`)
-    await alice.waitFor(
-      `! only the owner of lobby, an op or an admin can allow question ${number} always`,
-      from,
-    )
-    expect((await stage.as('olga', ['allow', 'lobby', 'always', number])).exitCode).toBe(0)
-    await expect.poll(() => exists('always')).toBe(true)
   })
 
   test('what a requester was granted before serves them after a reload to ops', async () => {
@@ -198,4 +181,26 @@ describe('a server that strangers can enter', () => {
     expect(await check(lent, '127.0.0.1:2222')).not.toContain('tools.allow')
     expect(await check(OPEN, '0.0.0.0:2222')).not.toContain('tools.allow')
   })
+})
+
+test('a question that nobody answers in time is a no, and the room goes on', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-time-'))
+  await using home = await createSshHome()
+  const flags = { listen: '127.0.0.1:0', data: dir }
+  const config = loadConfig({ verb: 'serve', flags }, { HOME: dir })
+  try {
+    await using app = await createApp(config, { answerMs: 30, log: memoryLog() })
+    const { port } = await app.listen()
+    await using alice = openSsh({ user: 'alice', port, key: await home.key('alice'), options: ['-T'] })
+    await alice.waitFor('alice joined')
+    alice.write('@guide call write_file {"file_path":"late","content":"x"}\n')
+    await alice.waitFor('alice or an op answers within 30ms')
+    await alice.waitFor('-- system: denied: nobody answered within 30ms (write_file for alice)')
+    await alice.waitFor("guide: ERROR: Permission denied: write 'late'?")
+    alice.write('/allow\n')
+    await alice.waitFor('! no question is open in lobby')
+    expect(existsSync(join(dir, 'rooms', 'lobby', 'files', 'late'))).toBe(false)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
 })
