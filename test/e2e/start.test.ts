@@ -1,6 +1,18 @@
-import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises'
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  copyFile,
+  readFile,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataDirProblem } from '../../src/app/data-dir.ts'
@@ -9,8 +21,10 @@ import { lateOptimizing } from '../support/node-flags.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { onPostgres } from '../support/stored.ts'
 import { tinyDisk } from '../support/tiny-disk.ts'
+import { createSshHome, ssh, type SshHome } from '../support/ssh.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+
 let dir: string
 
 beforeEach(async () => {
@@ -125,14 +139,6 @@ describe('a server that was started, stopped and started again', () => {
 describe('starting', () => {
   test.each([
     [['serve', '--lisen', 'x'], 'sshawl: unknown flag --lisen; did you mean --listen?; see sshawl --help'],
-    [
-      ['serve', '--listen', 'nowhere'],
-      'sshawl: --listen: "nowhere" is no address; write HOST:PORT, such as 127.0.0.1:2222',
-    ],
-    [
-      ['serve', '--log-level', 'loud'],
-      /^sshawl: --log-level: "loud" is no log level; write one of trace, debug/,
-    ],
     [['srve'], 'sshawl: unknown command srve; did you mean serve?; see sshawl --help'],
     [['serve', '--config', '/nowhere.toml'], /^sshawl: \/nowhere\.toml: cannot be read/],
   ])('%j is one line on standard error and exit 2, and nothing is made', async (args, message) => {
@@ -185,5 +191,108 @@ describe('starting', () => {
     expect((await sshawl(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+$/)
     expect((await sshawl(['--help'])).stdout).toContain('sshawl check')
     expect(await readdir(dir)).toEqual([])
+  })
+})
+
+describe('host keys of the config', () => {
+  const sshawl = (...words: readonly string[]) =>
+    execa(process.execPath, [...lateOptimizing, MAIN, ...words], { reject: false, timeout: 20_000 })
+
+  let dir: string
+  let home: SshHome
+  /** With the same host keys, one by paths relative to its config. */
+  let servers: readonly Server[] = []
+  const at = (name: string): string => join(dir, name)
+  const keygen = (name: string, ...words: readonly string[]) =>
+    execa('ssh-keygen', ['-q', '-N', '', '-f', at(name), ...words], { stdin: 'ignore' })
+  const configWith = (...keys: readonly string[]): string =>
+    `[server]\nmotd = "hello"\nhost_keys = ${JSON.stringify(keys)}\n`
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'sshawl-host-keys-'))
+    home = await createSshHome()
+    await keygen('ed', '-t', 'ed25519')
+    await keygen('rsa', '-t', 'rsa', '-b', '2048')
+    servers = await Promise.all([
+      startServer({ dataDir: at('one'), config: configWith(at('ed'), at('rsa')) }),
+      startServer({ dataDir: at('two'), config: configWith('ed', 'rsa') }),
+    ])
+  })
+  afterAll(async () => {
+    for (const server of servers) await server[Symbol.asyncDispose]()
+    await home[Symbol.asyncDispose]()
+    await rm(dir, { recursive: true })
+  })
+
+  const fingerprint = async (name: string): Promise<string> =>
+    (await execa('ssh-keygen', ['-lf', at(name)])).stdout.split(' ')[1] ?? ''
+
+  test('two servers print and show the same keys, and make none of their own', async () => {
+    const lines = [`host key ${await fingerprint('ed')}`, `host key ${await fingerprint('rsa')}`]
+    const known = at('known_hosts')
+    for (const server of servers) {
+      expect(server.lines.filter((line) => line.startsWith('host key'))).toEqual(lines)
+      expect(existsSync(join(server.dataDir, 'host_key_ed25519'))).toBe(false)
+      for (const algorithm of ['ssh-ed25519', 'rsa-sha2-512', 'rsa-sha2-256']) {
+        const type = algorithm.replace(/rsa.*/, 'ssh-rsa')
+        // The first server teaches the client each key, and the second must have the same under the same name.
+        const strict = server === servers[0] ? 'accept-new' : 'yes'
+        const options = Object.entries({
+          HostKeyAlias: `chat.example.org-${type}`,
+          HostKeyAlgorithms: algorithm,
+          UserKnownHostsFile: known,
+          StrictHostKeyChecking: strict,
+        }).flatMap(([name, value]) => ['-o', `${name}=${value}`])
+        const target = { user: 'ann', port: server.port, key: await home.key('ann'), options }
+        expect(await ssh(target, ['whoami']), algorithm).toMatchObject({ stdout: 'ann (member)\n' })
+      }
+    }
+    expect((await readFile(known, 'utf8')).match(/\n/g)).toHaveLength(2)
+  })
+
+  /** What a reload of the first server prints, with this config. */
+  async function reloaded(config: string): Promise<{ exitCode: number | undefined; text: string }> {
+    await writeFile(`${at('one')}.toml`, config)
+    const { exitCode, stdout, stderr } = await sshawl('reload', '--data', at('one'))
+    return { exitCode, text: `${stdout}${stderr}` }
+  }
+
+  test('a reload says that other keys need a restart, as often as it is asked, and follows the rest', async () => {
+    await keygen('other', '-t', 'ed25519')
+    const note = /one\.toml:3: server\.host_keys needs a restart; the old ones stay/
+    for (const config of [configWith(at('other')), configWith(at('rsa')), configWith()]) {
+      expect((await reloaded(config)).text, config).toMatch(note)
+      expect((await reloaded(config)).text, config).toMatch(note)
+    }
+    for (const config of [configWith('ed', 'rsa'), configWith('rsa', 'ed')])
+      expect((await reloaded(config)).text).not.toContain('restart')
+
+    // The same path, and another key in it.
+    await copyFile(at('ed'), at('kept'))
+    await copyFile(at('other'), at('ed'))
+    expect((await reloaded(configWith(at('ed'), at('rsa')))).text).toMatch(note)
+    await copyFile(at('kept'), at('ed'))
+  })
+
+  test('a reload with a key that cannot be used leaves all as it was', async () => {
+    const { exitCode, text } = await reloaded(configWith(at('ed'), at('gone')))
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(/one\.toml:3: server\.host_keys: there is no file \S+\/gone/)
+  })
+
+  test('check and the start say what is wrong with each key, and make nothing', async () => {
+    await keygen('locked', '-t', 'rsa')
+    await execa('ssh-keygen', ['-q', '-p', '-P', '', '-N', 'secret', '-f', at('locked')])
+    const file = at('wrong.toml')
+    await writeFile(file, configWith(at('gone'), at('locked'), at('ed')))
+    const words = ['--config', file, '--data', at('never'), '--listen', '127.0.0.1:0']
+    const checked = await sshawl('check', ...words)
+    expect(checked.exitCode).toBe(1)
+    expect(checked.stdout).toMatch(/wrong\.toml:3: server\.host_keys: there is no file \S+\/gone; make a key/)
+    expect(checked.stdout).toMatch(/wrong\.toml:3: server\.host_keys: \S+\/locked has a passphrase/)
+    const started = await sshawl('serve', ...words)
+    expect(started).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(started.stderr).toMatch(/^sshawl: \S+wrong\.toml:3: server\.host_keys: there is no file/)
+    expect(existsSync(at('never'))).toBe(false)
   })
 })
