@@ -23,7 +23,7 @@ const isJoined = (id: string): boolean => JOINED.some((name) => id === name || i
 
 /**
  * The second line of dist/main.js, which begins with `#!/bin/sh`. The shell starts Node with V8's young generation
- * at 8 MB instead of 32 (docs/performance.md), and Node finds a text and a comment. `env -S` could pass the flag,
+ * at 8 MB instead of 32 (docs/internals/performance.md), and Node finds a text and a comment. `env -S` could pass the flag,
  * too, but Alpine's has no -S.
  */
 const START = `':' //; exec node --max-semi-space-size=4 "$0" "$@"`

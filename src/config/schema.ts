@@ -178,7 +178,7 @@ export const fileSchema = z.strictObject({
       engine: z
         .enum(ENGINE_NAMES)
         .default('wasmoon')
-        .describe('The program that runs prompt scripts ([lua-engines.md](lua-engines.md)).'),
+        .describe('The program that runs prompt scripts ([engines](wrap.md#engines)).'),
     })
     .prefault({})
     .describe('Scripts of rooms ([wrap.md](wrap.md)).'),

@@ -18,7 +18,7 @@ import {
 import { createNodes, rewriteLua } from './rewrite.ts'
 import { createSearch, createStrings } from './strings.ts'
 
-/** Lua on lua-in-js, repaired (docs/lua-engines.md): a bare `vm` context, in which scripts are compiled once. */
+/** Lua on lua-in-js, repaired (docs/internals/lua-engines.md): a bare `vm` context, in which scripts are compiled once. */
 export const luaInJsStates: LuaStates = { isOnePerScript: false, open }
 
 function open(program: LuaProgram, limits: LuaLimits): LuaState {
