@@ -125,22 +125,3 @@ test.skipIf(LACKS)(
     expect(shown).not.toMatch(/wr0ng|tops3cret/)
   },
 )
-
-test.skipIf(LACKS)(
-  'a server without a bus tells its admins of another one that has one, and the other way round',
-  async () => {
-    await using nats = await startNats()
-    await using stage = await createCluster({
-      servers: 1,
-      config: LIMITS,
-      own: (at) => (at === 1 ? BUS : ''),
-      env: () => ({ BUS: nats.url }),
-    })
-    await stage.done(0, 'rhea', `claim ${stage.servers[0]!.claimCode}`)
-    await using rhea = await stage.inLobby(0, 'rhea')
-    await stage.start(1)
-    await rhea.waitFor(/the server \S+ \(\S+\) runs another version or config/)
-    await using other = await stage.inLobby(1, 'rhea')
-    await other.waitFor(/the server \S+ \(\S+\) runs another version or config/)
-  },
-)

@@ -58,7 +58,7 @@ const HEAP = { NODE_OPTIONS: '--max-old-space-size=512' }
 export type Twin = Probe
 
 /** Starts that server. */
-export const openTwin = (): Promise<Twin> => openProbed({})
+const openTwin = (): Promise<Twin> => openProbed({})
 
 /** Starts the server that is to be attacked. `prepare` comes before all that is measured. */
 export async function openArena(options: ProbedOptions = {}): Promise<Arena> {
@@ -90,19 +90,24 @@ export async function openArena(options: ProbedOptions = {}): Promise<Arena> {
   }
 }
 
-/** One server that all tests of a file attack, one after another, with its twin; all attackers stay. To be called once. */
-export function shareArena(options: Parameters<typeof openArena>[0] = {}): SharedArena {
-  let arena: Arena
+/** Somebody who types on a server that is left alone, beside all tests of a file. To be called once. */
+export function shareTwin(): () => Twin {
   let twin: Twin
   beforeAll(async () => {
-    arena = await openArena(options)
     twin = await openTwin()
   })
-  afterAll(async () => {
-    await arena[Symbol.asyncDispose]()
-    await twin[Symbol.asyncDispose]()
+  afterAll(() => twin[Symbol.asyncDispose]())
+  return () => twin
+}
+
+/** One server that several tests attack, one after another; all attackers stay. To be called once in a describe. */
+export function shareArena(twin: () => Twin, options: Parameters<typeof openArena>[0] = {}): SharedArena {
+  let arena: Arena
+  beforeAll(async () => {
+    arena = await openArena(options)
   })
-  return { damageOf: (attack) => arena.damageOf(twin, attack), stop: () => arena.stop() }
+  afterAll(() => arena[Symbol.asyncDispose]())
+  return { damageOf: (attack) => arena.damageOf(twin(), attack), stop: () => arena.stop() }
 }
 
 /** An arena whose twin is known. */
