@@ -14,9 +14,9 @@ import { composePrompt } from '../../../src/prompt/compose-prompt.ts'
 import { catalogue, messages, sampleSnapshot, sampleTool, snapshotFor } from '../../support/snapshot.ts'
 import { tokenCounters } from '../../support/token-counters.ts'
 
-/** Every script of docs/cookbook.md, as it stands on the page, does on both engines what the page says of it. */
-const page = await readFile(join(paths.root, 'docs/cookbook.md'), 'utf8')
-const recipes = [...page.matchAll(/^## \d+\. (.+)\n[^]*?^```lua\n([^]*?)^```$/gm)].map(
+/** Every script of docs/wrap.md, as it stands on the page, does on both engines what the page says of it. */
+const page = await readFile(join(paths.root, 'docs/wrap.md'), 'utf8')
+const recipes = [...page.matchAll(/^### \d+\. (.+)\n[^]*?^```lua\n([^]*?)^```$/gm)].map(
   ([, title = '', source = '']) => ({ title, source }),
 )
 
