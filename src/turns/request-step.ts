@@ -151,15 +151,17 @@ async function sendAndCharge(
   const withoutSystemRole = lacks?.systemRole === undefined ? {} : { withoutSystemRole: true }
   const withoutFields = lacks?.fields ? { withoutFields: Object.keys(lacks.fields) } : {}
   const body = { ...content, maxOutput, contextWindow, ...withoutSystemRole, ...withoutFields }
-  const stored = recorder.sent(body)
-  stored.catch(() => undefined)
   const charge = async (received: Received, reported?: Usage): Promise<void> => {
     const usage = reported ?? (await recorder.bill.estimate(settings, size, received))
     if (usage) spent(spentFor(usage, settings.price))
     await recorder.bill.charge(settings, usage)
   }
   const shown = { ...view, onInterrupted: (received: Received) => charge(received) }
-  const result = await streamStep(model.adapter, body, shown, signal, limits.retryPauses)
+  const streamed = streamStep(model.adapter, body, shown, signal, limits.retryPauses)
+  // Second, so that the request leaves first.
+  const stored = recorder.sent(body)
+  stored.catch(() => undefined)
+  const result = await streamed
   await Promise.all([stored, charge(result.received, result.usage)])
   await calibrations.learnFrom(settings, size, result.usage)
   return result
