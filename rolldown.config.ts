@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildOptions, Plugin } from 'rolldown'
 
@@ -16,6 +16,12 @@ const licenses: Plugin = {
       this.emitFile({ type: 'asset', fileName: `licenses/${name.replace('/', '-')}.txt`, source })
     }
   },
+}
+
+/** `npx .` runs dist/main.js by the link that it once made. */
+const executable: Plugin = {
+  name: 'executable',
+  writeBundle: () => chmodSync(join(import.meta.dirname, 'dist/main.js'), 0o755),
 }
 
 const isPackage = (id: string): boolean => /^[@a-z]/i.test(id)
@@ -43,7 +49,7 @@ const programs: BuildOptions = {
   // As in tsconfig.json.
   transform: { target: 'es2023' },
   external: (id) => isPackage(id) && !isJoined(id),
-  plugins: [licenses],
+  plugins: [licenses, executable],
   output: {
     dir: 'dist',
     postBanner: ({ name, isEntry }) => (isEntry && name === 'main' ? START : ''),

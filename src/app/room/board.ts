@@ -134,7 +134,9 @@ class RoomBoard {
       if (entry.kind === 'reply' && entry.outcome !== undefined) this.#status.end(entry.turn)
       if (entry.thread === undefined) void this.#readLastTurn()
     }
-    if (entry.kind === 'scope') void this.#updateChoices()
+    // A reload may have changed the models and tools before this turn.
+    if (entry.kind === 'scope' || (entry.kind === 'reply' && entry.outcome === 'done'))
+      void this.#updateChoices()
     // A turn begins a moment after the message that mentions its model.
     if (entry.kind === 'message') this.#lookLater()
     else if (entry.kind !== 'presence') this.#look()
