@@ -88,6 +88,18 @@ test('a put over the quota of a room changes nothing and says why', async () => 
   expect(await readFile(inRoom('full', 'full.txt'), 'utf8')).toBe('one\n')
 })
 
+test('a put into a directory that does not exist is refused', async () => {
+  await makeRoom('bare')
+  const put = () => scp(stage, 'olga', ['bare.txt', 'host:bare/d/'])
+  const { exitCode, stderr } = await put()
+  expect(exitCode).not.toBe(0)
+  expect(stderr).toContain('! there is no directory')
+  expect(await readdir(inRoom('bare'))).toEqual(['bare.txt'])
+  expect(await sftp(stage, 'olga', ['mkdir bare/d'])).toMatchObject({ exitCode: 0 })
+  expect(await put()).toMatchObject({ exitCode: 0 })
+  expect(await readdir(inRoom('bare', 'd'))).toEqual(['bare.txt'])
+})
+
 test('no link of a workspace is followed, neither to a file nor through a directory', async () => {
   await makeRoom('links')
   await writeFile(own('secret'), 'secret\n')

@@ -100,7 +100,7 @@ class Requests {
       }),
     )
     codec.on('OPEN', (id, path, flags) =>
-      this.#keep(id, async () => ({ file: await files.open(real(path), howOf(flags)) })),
+      this.#keep(id, async () => ({ file: await files.open(real(path), howOf(flags, path)) })),
     )
     codec.on('OPENDIR', (id, path) =>
       this.#keep(id, async () => {
@@ -229,10 +229,12 @@ const real = (path: string): string => {
 const WHOLE = 'a file is put as a whole; nothing is appended or resumed'
 
 /** Throws `Refusal`. OpenSSH's `scp` opens a file without TRUNC, and cuts it at the end. */
-function howOf(flags: number): OpenMode {
+function howOf(flags: number, path: string): OpenMode {
   const { READ, WRITE, APPEND, CREAT, EXCL } = OPEN_MODE
   if ((flags & WRITE) === 0) return 'read'
   if ((flags & (READ | APPEND)) !== 0 || (flags & CREAT) === 0) throw new Refusal(WHOLE)
+  // scp and sftp ask for such a name only if there is no directory.
+  if (/.\/.+\/$/.test(path)) throw new Refusal(`there is no directory ${path}; make it with mkdir in sftp`)
   return (flags & EXCL) === 0 ? 'replace' : 'create'
 }
 
