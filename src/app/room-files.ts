@@ -35,6 +35,8 @@ interface Place {
 
 const FACTS_A_TURN = 20
 const ASK_AGAIN_MS = 1_000
+/** Of the bytes of a day: after it, a person can still say lines. */
+const FILES_PART = 7 / 8
 
 /**
  * The files that a person may use, as `/ROOM/dir/file`; `/` lists the rooms that they see. Whatever changes
@@ -150,7 +152,7 @@ class PersonalFiles implements FileTree {
       }
       if (how === 'read') return
       room.needVoice(this.#person)
-      if (bytes > 0) this.#parts.bytes.take(this.#person, bytes)
+      if (bytes > 0) this.#parts.bytes.take(this.#person, bytes, FILES_PART)
     }
   }
 }

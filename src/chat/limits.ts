@@ -53,15 +53,19 @@ export function createByteQuota(
   const ledger = createQuotaLedger(clock, serversOf)
 
   /** Returns the milliseconds until so many bytes are free; counts them if that is at most `mayWait`. */
-  function count(person: Payer, bytes: number, mayWait: number): number {
+  function count(person: Payer, bytes: number, mayWait: number, part = 1): number {
     const { bytes_per_person_day: limit } = limits
-    return limit === 0 ? 0 : ledger.take(person, bytes, { burst: limit, everyMs: DAY_MS / limit }, mayWait)
+    const rate = { burst: limit * part, everyMs: DAY_MS / limit }
+    return limit === 0 ? 0 : ledger.take(person, bytes, rate, mayWait)
   }
 
   return {
-    /** Counts UTF-8 bytes that a person sends. Throws `Refusal`, and counts nothing, for too many. */
-    take(person: Payer, bytes: number): void {
-      const wait = count(person, bytes, 0)
+    /**
+     * Counts UTF-8 bytes that a person sends. Throws `Refusal`, and counts nothing, if all that is counted
+     * would be more than this part of the limit.
+     */
+    take(person: Payer, bytes: number, part = 1): void {
+      const wait = count(person, bytes, 0, part)
       if (wait > 0) throw new Refusal(usedUp(limits.bytes_per_person_day, wait))
     },
     /** Counts what is stored already. If that is too much, `take` refuses until enough has come back. */

@@ -314,4 +314,12 @@ describe('the bytes of a day', () => {
     expect(stderr).toContain('as much as one person may store in a day (bytes_per_person_day, 100000)')
     expect(await readdir(join(stage.server.dataDir, 'rooms', 'lobby', 'files'))).toEqual(['small'])
   })
+
+  test('a person who put all the files that they may can still speak', async () => {
+    await writeFile(join(stage.dir, 'most'), 'x'.repeat(87_000))
+    expect(await scp(stage, 'bob', ['most', 'host:lobby/'])).toMatchObject({ exitCode: 0 })
+    await writeFile(join(stage.dir, 'more'), 'x'.repeat(1_000))
+    expect((await scp(stage, 'bob', ['more', 'host:lobby/'])).stderr).toContain('bytes_per_person_day')
+    expect(await stage.as('bob', ['say', 'lobby', 'x'.repeat(1_000)])).toMatchObject({ exitCode: 0 })
+  })
 })

@@ -99,6 +99,14 @@ test('all names of a key have one quota, and a network has that of 64 people', (
   quota.take(personOf('elsewhere', 'other', '192.0.2.2'), 600)
 })
 
+test('a part of the bytes leaves the rest for what asks for all', () => {
+  const quota = createByteQuota({ bytes_per_person_day: 1_000 }, handClock())
+  const alice = personOf('alice')
+  quota.take(alice, 800, 7 / 8)
+  expect(() => quota.take(alice, 100, 7 / 8)).toThrow('bytes_per_person_day')
+  quota.take(alice, 200)
+})
+
 test('0 is no limit', () => {
   createByteQuota({ bytes_per_person_day: 0 }, handClock()).take(personOf('alice'), 10 ** 12)
 })
