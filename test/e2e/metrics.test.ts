@@ -190,6 +190,8 @@ describe('the log at level debug', () => {
     await soon({ msg: 'an HTTP request ended', status: 200 }).toMatchObject({
       ...{ level: 'debug', method: 'GET', path: '/healthz', address: '127.0.0.1' },
     })
+    await get(`/rooms/${SECRET}/messages?token=${SECRET}`)
+    await soon({ msg: 'an HTTP request ended', status: 405 }).toHaveProperty('path', '/rooms/NAME/messages')
     await get(`/${SECRET}`)
     await soon({ msg: 'an HTTP request ended', status: 404 }).not.toHaveProperty('path')
   })

@@ -112,10 +112,11 @@ async function close(server: Server): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Paths that do not exist are what somebody wrote, and a query may be secret: the log has neither. */
+/** Paths that do not exist are what somebody wrote; a query or a room may be secret: the log has none. */
 function logAnswer(request: IncomingMessage, response: ServerResponse, log: Log): void {
   const since = performance.now()
-  const path = /^\/(?:healthz|readyz|metrics|mcp|oauth\/callback)(?=[?#]|$)/.exec(request.url ?? '')?.[0]
+  const known = /^\/(?:healthz|readyz|metrics|mcp|oauth\/callback|rooms\/[^/?#]+\/messages)(?=[?#]|$)/
+  const path = known.exec(request.url ?? '')?.[0].replace(/^\/rooms\/[^/]+/, '/rooms/NAME')
   const address = plainAddress(request.socket.remoteAddress)
   response.once('close', () => {
     const { method } = request
