@@ -73,6 +73,19 @@ describe('a POST to a room', () => {
     expect((await last()).text).toBe('deployed\nCPU is high\ndisk: 91 %')
   })
 
+  test("says the title and the message of Grafana's webhook", async () => {
+    const alert = { status: 'firing', alerts: [{}], title: '[FIRING:1] disk', message: '**Firing** 91 %' }
+    expect(await post('dev', JSON.stringify(alert), JSON_TYPE)).toEqual([200, 'ok'])
+    expect((await last()).text).toBe('[FIRING:1] disk\n**Firing** 91 %')
+  })
+
+  test('takes the token as the password of a program that has only an address', async () => {
+    const withPassword = (password: string) => ({ authorization: `Basic ${btoa(`x:${password}`)}` })
+    expect(await post('dev', 'by password', withPassword(token))).toEqual([200, 'ok'])
+    expect(await last()).toMatchObject({ author: 'ci', text: 'by password' })
+    expect((await post('dev', 'hello', withPassword('nothing')))[0]).toBe(401)
+  })
+
   test('asks a model that it mentions', async () => {
     expect(await post('dev', '@guide tools')).toEqual([200, 'ok'])
     await expect.poll(async () => (await last()).author, { timeout: 20_000 }).toBe('guide')

@@ -4,8 +4,8 @@ const EXAMPLE = 'send text/plain, or JSON as Slack takes it, such as {"text": "t
 
 /**
  * The line in the body of a POST: plain text, or the JSON of Slack's incoming webhooks, also as the form
- * field `payload` (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). Returns a
- * problem for a body without a text.
+ * field `payload` (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks), or of
+ * Grafana's. Returns a problem for a body without a text.
  */
 export function postedText(body: string, contentType = ''): Posted {
   const type = contentType.split(';', 1).join('').trim().toLowerCase()
@@ -37,7 +37,8 @@ const nonEmpty = (text: string): Posted =>
 
 /** The text, and of each attachment and block what it says in plain text; a block repeats the text. */
 function slackText(message: JsonObject): string {
-  const text = textIn(message, 'text')
+  const grafana = [textIn(message, 'title'), textIn(message, 'message')].filter(Boolean).join('\n')
+  const text = textIn(message, 'text') || grafana
   const blocks = text === '' ? listIn(message, 'blocks').map(blockText) : []
   const attachments = listIn(message, 'attachments').map(
     (one) =>

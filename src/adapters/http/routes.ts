@@ -113,7 +113,7 @@ export function createRoutes(
     response: ServerResponse,
     signal: AbortSignal,
   ): Promise<Person | undefined> {
-    const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    const token = tokenIn(request.headers.authorization)
     const address = clientAddress(request, options.settings().proxies)
     const person = token === undefined ? undefined : await handler.identify(token, address)
     if (person) return person
@@ -124,6 +124,14 @@ export function createRoutes(
     })
     return undefined
   }
+}
+
+/** A Bearer token, or the password of Basic, which a program sends that has only an address. */
+function tokenIn(authorization = ''): string | undefined {
+  const [, scheme = '', value] = /^(basic|bearer) +(\S+)$/i.exec(authorization) ?? []
+  if (value === undefined || /bearer/i.test(scheme)) return value
+  const pair = Buffer.from(value, 'base64').toString()
+  return pair.slice(pair.indexOf(':') + 1) || undefined
 }
 
 function routesOf(
