@@ -46,7 +46,7 @@ test.each(commands)('an admin can type "%s"', async (command) => {
   const [first] = JSON.parse(open.stdout || '[]') as readonly { readonly id: number }[]
   const laptop = await stage.home.key('laptop')
   const options = file === undefined ? {} : { input: await readFile(`${laptop}.pub`, 'utf8') }
-  const words = line.replace('ID', String(first?.id)).split(' ')
+  const words = line.replace('NUMBER', String(first?.id)).split(' ')
   expect(await stage.as('ann', words, options)).toMatchObject({ exitCode: 0 })
 })
 
