@@ -14,7 +14,7 @@ const of =
   (file: string, ...tests: readonly string[]) =>
   (breaks: string, from: string, to: string): Mutant => ({ breaks, file, from, to, tests })
 
-const scope = of('src/prompt/scope.ts', 'test/unit/prompt/scope', 'test/unit/turns/sub-turns')
+const scope = of('src/prompt/scope.ts', 'test/unit/prompt/scope', 'test/unit/turns')
 const calls = of('src/toolbox/run-tool.ts', 'test/unit/toolbox', 'test/unit/approvals')
 const policy = of('src/approvals/policy.ts', 'test/unit/approvals', 'test/contract/permission-provider')
 const approvals = of('src/approvals/approvals.ts', 'test/unit/approvals', 'test/e2e/approv')
@@ -25,15 +25,25 @@ const calibration = of('src/prompt/calibration.ts', 'test/unit/prompt/calibratio
 const trim = of('src/prompt/trim.ts', 'test/unit/prompt')
 const snapshot = of('src/prompt/gather-snapshot.ts', 'test/unit/prompt')
 const clean = of('src/lib/text/clean-text.ts', 'test/unit/lib')
-const outside = of('src/chat/outside.ts', 'test/unit/chat/outside')
-const limits = of('src/chat/limits.ts', 'test/unit/chat/pace', 'test/unit/chat/byte-quota')
+const outside = of('src/chat/outside.ts', 'test/unit/chat/entry-forms', 'test/unit/toolbox')
+const limits = of('src/chat/limits.ts', 'test/unit/chat/limits')
 const ids = of('src/lib/ids.ts', 'test/unit/lib')
 const storage = of('src/adapters/storage/sqlite/database.ts', 'test/unit/adapters/storage')
 const sanctions = of('src/chat/moderation/sanctions.ts', 'test/unit/chat', 'test/contract/peers')
-const acts = of('src/chat/moderation/acts.ts', 'test/unit/chat/moderation')
-const targets = of('src/chat/moderation/targets.ts', 'test/unit/chat/moderation')
-const purging = of('src/chat/moderation/purging.ts', 'test/contract/rights', 'test/e2e/keeping')
-const keeping = of('src/chat/moderation/keeping.ts', 'test/e2e/keeping')
+const acts = of(
+  'src/chat/moderation/acts.ts',
+  'test/unit/chat/sanctions',
+  'test/contract/rights',
+  'test/e2e/moderation-bans',
+)
+const targets = of(
+  'src/chat/moderation/targets.ts',
+  'test/unit/chat/sanctions',
+  'test/contract/rights',
+  'test/e2e/moderation-bans',
+)
+const purging = of('src/chat/moderation/purging.ts', 'test/contract/rights')
+const keeping = of('src/chat/moderation/keeping.ts', 'test/e2e/moderation-rooms')
 const access = of(
   'src/chat/access.ts',
   'test/contract/rights',
@@ -41,7 +51,7 @@ const access = of(
   'test/unit/tools',
   'test/unit/app/agents',
 )
-const ignores = of('src/chat/talk/ignores.ts', 'test/unit/chat/talk')
+const ignores = of('src/chat/talk/ignores.ts', 'test/e2e/talk')
 const web = of('src/adapters/web/addresses.ts', 'test/unit/adapters/web')
 const pins = of('src/adapters/mcp/client/pins.ts', 'test/unit/adapters/mcp')
 const mcpTool = of('src/adapters/mcp/client/tool.ts', 'test/unit/adapters/mcp')
