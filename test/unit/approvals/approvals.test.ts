@@ -82,6 +82,16 @@ async function createScene({
 }
 
 describe('a question', () => {
+  it('takes one of two answers that come at once', async () => {
+    const { ann, op, ask, answer, entries } = await createScene()
+    const { verdict } = await ask('x')
+    // The first of them is looked up in the store.
+    const answers = await Promise.allSettled([answer(op, 'room'), answer(ann, 'denied')])
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+    expect(await verdict).toEqual({ why: 'denied by ann' })
+    expect((await entries()).map((entry) => entry.verdict)).toEqual(['asked', 'denied'])
+  })
+
   it('is not asked for what only reads', async () => {
     const { approvals, wants, entries } = await createScene()
     expect(await approvals.request(wants('x', { access: 'read' }))).toBe('allow')
