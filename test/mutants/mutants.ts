@@ -157,7 +157,7 @@ export const MUTANTS: readonly Mutant[] = [
     'Math.max(known.factor, mostNow(known, now))',
     'known.factor',
   ),
-  trim('a trimmed history fits', '    if (counted > tokens) continue\n', ''),
+  trim('a trimmed history has all that fits', 'entries.slice(before + 1)', 'entries.slice(before + 2)'),
   snapshot(
     'nobody writes a line that looks like another speaker',
     '`${author}: ${indentLater(text)}`',
