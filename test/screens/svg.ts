@@ -68,7 +68,6 @@ const sameLook = (one: CellLook, other: CellLook): boolean => JSON.stringify(one
 const BLOCKS: Readonly<
   Record<string, readonly (readonly [x: number, y: number, width: number, height: number])[]>
 > = {
-  '│': [[0.45, 0, 0.1, 1]],
   '█': [[0, 0, 1, 1]],
   '▙': [
     [0, 0, 0.5, 1],

@@ -65,9 +65,11 @@ export function resultRows(
   const head =
     callHead(call, Math.max(free, Math.floor(columns * CALL_SHARE)), columns - ARROW.length) + ARROW
   const end = /\s\([^()]*\)$/.exec(said)?.[0] ?? ''
-  const room = columns - mostCells(head) - end.length
-  const text =
-    result.isError || room < LEAST_CELLS ? said : cut(said.slice(0, said.length - end.length), room) + end
+  const room = columns - mostCells(head)
+  const words = said.slice(0, said.length - end.length)
+  // How long it took gives way to what it said.
+  const shown = room - end.length < LEAST_CELLS ? cut(words, room) : cut(words, room - end.length) + end
+  const text = result.isError || words === '' || room < LEAST_VALUE_CELLS ? said : shown
   return hung(head + text)
 }
 

@@ -14,7 +14,17 @@ import { type Aspect, aspectKey, labelIn, spansOf, USUAL } from './entry-look.ts
 import { resultRows } from './call-row.ts'
 import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
-import { HANG, inMeasure, laterStyle, paintRows, quoteRows, textOf, wrapText } from './spans.ts'
+import {
+  cellsOf,
+  HANG,
+  inMeasure,
+  laterStyle,
+  paintRows,
+  paintSpans,
+  quoteRows,
+  textOf,
+  wrapSpans,
+} from './spans.ts'
 import { billRows, codeRows, replyRows } from './reply-rows.ts'
 import { type ColourOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
@@ -103,7 +113,7 @@ function foldedRows(
 
 /**
  * What a question asks for has its mark in every row, so that it cannot be taken for what the room says. Only a
- * question that waits for the reader has an edge: every later row of what others say begins with a blank.
+ * question that waits for the reader has an edge, and what is to be judged or typed in bold.
  */
 function questionRows(
   [question = { text: '' }]: readonly Span[],
@@ -112,29 +122,41 @@ function questionRows(
 ): readonly string[] {
   const { columns, theme } = style
   const isMine = emphasis === 'waiting'
-  const margin = isMine ? `${theme.code(lineIn(theme, '│', '|'))} ` : HANG
+  const margin = isMine ? `${theme.waiting(' ')} ` : HANG
   const [first = '', ...lines] = question.text.split('\n')
   const below = lines.flatMap((line) => {
-    if (line.startsWith('| '))
-      return quoteRows(line.slice(2), columns).map((row) => margin + row.slice(HANG.length))
-    const rows = wrapText(line, Math.max(1, columns - HANG.length), '')
-    return rows.map((row) => margin + theme[isMine ? 'heading' : 'system'](row))
+    if (line.startsWith('| ')) {
+      const rows = quoteRows(line.slice(2), columns).map((row) => row.slice(HANG.length))
+      return rows.map((row) => margin + (isMine ? theme.heading(row) : row))
+    }
+    const typed = isMine && line.startsWith('/') ? line.search(/ – |$/) : 0
+    const spans: readonly Span[] = [
+      { text: line.slice(0, typed), role: 'heading' },
+      isMine ? { text: line.slice(typed) } : { text: line, role: 'system' },
+    ]
+    const width = Math.max(1, columns - HANG.length)
+    return wrapSpans(spans, width, Math.max(1, width - HANG.length), HANG).map(
+      (row) => margin + paintSpans(row, theme),
+    )
   })
   return [...paintRows([{ ...question, text: first }], style), ...below]
 }
 
-/** Terminals with few colours may have no more than ASCII. */
-const lineIn = ({ id }: DrawingStyle['theme'], line: string, ascii: string): string =>
-  id === 'mono' ? ascii : line
-
 /** A room's heading, which pipes print as `-- den: topic`, as a rule: `── den · topic ────`. */
 export function renderHeading(heading: string, style: DrawingStyle): string {
   const { columns, theme } = inMeasure(style)
-  const line = lineIn(theme, '─', '-')
-  const text = cleanLine(heading).replace(/^--/, line.repeat(2)).replace(': ', ' · ')
-  const free = columns - mostCells(text) - 1
-  if (free < 1) return paintRows([{ text, role: 'heading' }], style).join('\n')
-  return `${theme.heading(text)} ${theme.dim(line.repeat(free))}`
+  // Terminals with few colours may have no more than ASCII.
+  const line = theme.id === 'mono' ? '-' : '─'
+  const text = cleanLine(heading).replace(/^-- /, '').replace(': ', ' · ')
+  const nameEnd = text.search(/ · |$/)
+  const spans: readonly Span[] = [
+    { text: `${line.repeat(2)} `, role: 'dim' },
+    { text: text.slice(0, nameEnd), role: 'heading' },
+    { text: text.slice(nameEnd) },
+  ]
+  const free = columns - cellsOf(spans) - 1
+  const end: readonly Span[] = free < 1 ? [] : [{ text: ` ${line.repeat(free)}`, role: 'dim' }]
+  return paintRows([...spans, ...end], style).join('\n')
 }
 
 export function renderMessage(message: PersonalMessage, style: DrawingStyle): string {

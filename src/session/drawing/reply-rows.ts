@@ -74,7 +74,10 @@ function asWritten(text: string, style: DrawingStyle): readonly string[] {
 
 export function billRows(entry: Entry, style: DrawingStyle): readonly string[] {
   const bill = billLine(entry)
-  return bill === '' ? [] : paintRows([{ text: `-- ${bill}`, role: 'dim' }], laterStyle(style))
+  if (bill === '') return []
+  const whole = `-- ${bill}`
+  const text = mostCells(whole) > style.columns ? whole.replace(' tokens', '') : whole
+  return paintRows([{ text, role: 'dim' }], laterStyle(style))
 }
 
 const CODE_INDENT = '  '
@@ -107,7 +110,8 @@ function bodyRows({ body }: Unit, style: DrawingStyle, width: number, first: num
     }
     case 'code': {
       const room = Math.max(1, width - CODE_INDENT.length)
-      return wrapSpans(body.read(), room, room).map((row) => {
+      // Else the rest of a long line would look like a line of its own.
+      return wrapSpans(body.read(), room, Math.max(1, room - HANG.length), HANG).map((row) => {
         const painted = paint(row)
         return painted === '' ? '' : CODE_INDENT + painted
       })

@@ -241,8 +241,11 @@ test('a question is bright for those who may answer it, while it waits, and for 
   const style = { columns: 79, theme: colour }
   const bright = render(question, style, markdown.tools(), { emphasis: 'waiting' }).split('\n')
   expect(bright[0]).toBe(colour.waiting('-- bob: question 1: may bob?'))
-  const edge = `${colour.code('│')} `
-  expect(bright.slice(1)).toEqual([`${edge}| rm -rf build`, `${edge}${colour.heading('/allow 1')}`])
+  const edge = `${colour.waiting(' ')} `
+  expect(bright.slice(1)).toEqual([
+    `${edge}${colour.heading('| rm -rf build')}`,
+    `${edge}${colour.heading('/allow 1')}`,
+  ])
   const grey = renderEntry(question, style).split('\n')
   expect([grey[0], grey[2]]).toEqual([
     colour.system('-- bob: question 1: may bob?'),
