@@ -39,8 +39,7 @@ const acts = of(
 const targets = of(
   'src/chat/moderation/targets.ts',
   'test/unit/chat/sanctions',
-  'test/contract/rights',
-  'test/e2e/moderation-bans',
+  'test/unit/commands/verbs/moderation',
 )
 const purging = of('src/chat/moderation/purging.ts', 'test/contract/rights')
 const keeping = of('src/chat/moderation/keeping.ts', 'test/e2e/moderation-rooms')
