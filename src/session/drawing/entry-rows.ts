@@ -14,17 +14,7 @@ import { type Aspect, aspectKey, labelIn, spansOf, USUAL } from './entry-look.ts
 import { resultRows } from './call-row.ts'
 import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
-import {
-  cellsOf,
-  HANG,
-  inMeasure,
-  laterStyle,
-  paintRows,
-  paintSpans,
-  quoteRows,
-  textOf,
-  wrapSpans,
-} from './spans.ts'
+import { HANG, inMeasure, laterStyle, paintRows, paintSpans, quoteRows, textOf, wrapSpans } from './spans.ts'
 import { billRows, codeRows, replyRows } from './reply-rows.ts'
 import { type ColourOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
@@ -147,16 +137,10 @@ export function renderHeading(heading: string, style: DrawingStyle): string {
   const { columns, theme } = inMeasure(style)
   // Terminals with few colours may have no more than ASCII.
   const line = theme.id === 'mono' ? '-' : '─'
-  const text = cleanLine(heading).replace(/^-- /, '').replace(': ', ' · ')
-  const nameEnd = text.search(/ · |$/)
-  const spans: readonly Span[] = [
-    { text: `${line.repeat(2)} `, role: 'dim' },
-    { text: text.slice(0, nameEnd), role: 'heading' },
-    { text: text.slice(nameEnd) },
-  ]
-  const free = columns - cellsOf(spans) - 1
-  const end: readonly Span[] = free < 1 ? [] : [{ text: ` ${line.repeat(free)}`, role: 'dim' }]
-  return paintRows([...spans, ...end], style).join('\n')
+  const text = cleanLine(heading).replace(/^--/, line.repeat(2)).replace(': ', ' · ')
+  const free = columns - mostCells(text) - 1
+  if (free < 1) return paintRows([{ text, role: 'heading' }], style).join('\n')
+  return `${theme.heading(text)} ${theme.dim(line.repeat(free))}`
 }
 
 export function renderMessage(message: PersonalMessage, style: DrawingStyle): string {
