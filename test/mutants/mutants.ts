@@ -42,7 +42,7 @@ const targets = of(
   'test/unit/commands/verbs/moderation',
 )
 const purging = of('src/chat/moderation/purging.ts', 'test/contract/rights')
-const keeping = of('src/chat/moderation/keeping.ts', 'test/e2e/moderation-rooms')
+const keeping = of('src/chat/moderation/keeping.ts', 'test/e2e/reading')
 const access = of(
   'src/chat/access.ts',
   'test/contract/rights',
