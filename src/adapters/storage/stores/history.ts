@@ -53,8 +53,8 @@ export function createHistoryStore({ dialect, read, writes }: Database): History
       }),
     toolCalls: (room) =>
       read(async (db) => {
-        const query = db.selectFrom('tool_calls').select(['tool', 'calls']).where('room', '=', room)
-        const rows = await query.orderBy('tool').execute()
+        const { rows } = await sql<{ readonly tool: string; readonly calls: number }>`
+          SELECT tool, calls FROM tool_calls WHERE room = ${room} ORDER BY tool`.execute(db)
         return Object.fromEntries(rows.map(({ tool, calls }) => [tool, calls]))
       }),
     saveCounts: (encoding, counts) =>

@@ -99,17 +99,14 @@ function toUsage({
 }
 
 /** The factors between our counts of tokens and the providers'. */
-export function createCalibrationStore({ read, writes }: Database): CalibrationStore {
-  const { statement } = writes()
+export function createCalibrationStore(database: Database): CalibrationStore {
+  const { statement } = database.writes()
   return {
-    find: (model) =>
-      read((db) =>
-        db
-          .selectFrom('calibrations')
-          .select(['factor', 'reports', 'doubted', 'at', 'most', 'most_at as mostAt'])
-          .where('model', '=', model)
-          .executeTakeFirst(),
-      ),
+    async find(model) {
+      const found = sql<Calibration>`
+        SELECT factor, reports, doubted, at, most, most_at AS "mostAt" FROM calibrations WHERE model = ${model}`
+      return (await select(database, found))[0]
+    },
     put: (model, { factor, reports, doubted, at, most, mostAt }: Calibration) =>
       statement((db) => {
         const row = { model, factor, reports, doubted, at, most, most_at: mostAt }

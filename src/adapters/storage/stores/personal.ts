@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { EntryId } from '../../../chat/entry.ts'
 import type {
   InvitationNotice,
   InvitationNoticeStore,
@@ -27,8 +28,9 @@ export function createTypedStore({ dialect, writes, truncateWalSoon }: Database)
   return {
     lines: (person) =>
       inOrder(async (db) => {
-        const query = db.selectFrom('typed_lines').select('text').where('person', '=', person)
-        return (await query.orderBy('id').execute()).map(({ text }) => text)
+        const { rows } = await sql<{ readonly text: string }>`
+          SELECT text FROM typed_lines WHERE person = ${person} ORDER BY id`.execute(db)
+        return rows.map(({ text }) => text)
       }),
     addLines: (person, added, { lines, characters }) =>
       write(async (db) => {
@@ -42,8 +44,9 @@ export function createTypedStore({ dialect, writes, truncateWalSoon }: Database)
       }),
     draft: (person, notBefore) =>
       inOrder(async (db) => {
-        const query = db.selectFrom('drafts').select('text').where('person', '=', person)
-        return (await query.where('at', '>=', notBefore).executeTakeFirst())?.text
+        const { rows } = await sql<{ readonly text: string }>`
+          SELECT text FROM drafts WHERE person = ${person} AND at >= ${notBefore}`.execute(db)
+        return rows[0]?.text
       }),
     keepDraft: (person, { text, at }, notBefore) =>
       write(async (db) => {
@@ -64,14 +67,10 @@ export function createTypedStore({ dialect, writes, truncateWalSoon }: Database)
 }
 
 export function createPreferenceStore(database: Database): PreferenceStore {
-  const { read } = database
   const { statement } = database.writes()
   return {
     of: (person) =>
-      read((db) => {
-        const query = db.selectFrom('preferences').select(['option', 'value']).where('person', '=', person)
-        return query.orderBy('option').execute()
-      }),
+      select(database, sql`SELECT option, value FROM preferences WHERE person = ${person} ORDER BY option`),
     put: (person, { option, value }) =>
       statement((db) => put(db, 'preferences', { person, option, value }, 'person', 'option')),
     everyone: (option) =>
@@ -84,14 +83,14 @@ export function createPreferenceStore(database: Database): PreferenceStore {
 }
 
 /** How far people have read the rooms, and which are theirs. */
-export function createLastSeenStore({ read, writes }: Database): LastSeenStore {
-  const { statement } = writes()
+export function createLastSeenStore(database: Database): LastSeenStore {
+  const { statement } = database.writes()
   return {
-    find: (person, room) =>
-      read(async (db) => {
-        const query = db.selectFrom('last_seen').select('entry').where('person', '=', person)
-        return (await query.where('room', '=', room).executeTakeFirst())?.entry
-      }),
+    async find(person, room) {
+      const found = sql<{ readonly entry: EntryId }>`
+        SELECT entry FROM last_seen WHERE person = ${person} AND room = ${room}`
+      return (await select(database, found))[0]?.entry
+    },
     put: (person, room, entry, at) =>
       statement(async (db) => {
         await sql`INSERT INTO last_seen (person, room, entry, at)
@@ -101,15 +100,10 @@ export function createLastSeenStore({ read, writes }: Database): LastSeenStore {
             at = coalesce(excluded.at, last_seen.at)`.execute(db)
       }),
     mine: (person, limit) =>
-      read((db) =>
-        db
-          .selectFrom('last_seen')
-          .select(['room', 'entry'])
-          .where('person', '=', person)
-          .where('at', 'is not', null)
-          .orderBy('at', 'desc')
-          .limit(limit)
-          .execute(),
+      select(
+        database,
+        sql`SELECT room, entry FROM last_seen WHERE person = ${person} AND at IS NOT NULL
+          ORDER BY at DESC LIMIT ${limit}`,
       ),
     drop: (person, room) =>
       statement(async (db) => {

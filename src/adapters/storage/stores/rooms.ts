@@ -1,28 +1,23 @@
 import { type Kysely, sql } from 'kysely'
-import type { RoomName } from '../../../chat/entry.ts'
 import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
 import { parseJson } from '../../../lib/json.ts'
-import { type Database, put, send } from '../database.ts'
+import { type Database, put, select, send } from '../database.ts'
 import { roomLog } from '../locks.ts'
 import { type PersonRow, toPerson } from './people.ts'
 import type { Tables } from '../tables.ts'
 import { findRenamed, HIDDEN_KEYS, renameRoom } from './room-names.ts'
 
-const COLUMNS = ['name', 'topic', 'vibe', 'private', 'owner', 'created_at'] as const
+type RoomRow = Pick<Tables['rooms'], 'name' | 'topic' | 'vibe' | 'private' | 'owner' | 'created_at'>
+
+const ROOMS = sql`SELECT name, topic, vibe, private, owner, created_at FROM rooms`
 
 /** Rooms, their members and their key-values. */
 export function createRoomStore({ read, writes }: Database): RoomStore {
   const { write, statement } = writes()
   return {
-    all: () =>
-      read(async (db) =>
-        (await db.selectFrom('rooms').select(COLUMNS).orderBy('name').execute()).map(toRoom),
-      ),
-    find: (name) =>
-      read(async (db) => {
-        const row = await db.selectFrom('rooms').select(COLUMNS).where('name', '=', name).executeTakeFirst()
-        return row && toRoom(row)
-      }),
+    all: async () => (await select({ read }, sql<RoomRow>`${ROOMS} ORDER BY name`)).map(toRoom),
+    find: async (name) =>
+      (await select({ read }, sql<RoomRow>`${ROOMS} WHERE name = ${name}`)).map(toRoom)[0],
     create: (record) => write((db) => addRoom(db, record)),
     fork: (from, record) =>
       write(async (db) => {
@@ -48,9 +43,9 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
       }),
     membership: (name, person) =>
       read(async (db) => {
-        const query = db.selectFrom('members').select('membership')
-        const row = await query.where('room', '=', name).where('person', '=', person).executeTakeFirst()
-        return row?.membership
+        const { rows } = await sql<{ readonly membership: Membership }>`
+          SELECT membership FROM members WHERE room = ${name} AND person = ${person}`.execute(db)
+        return rows[0]?.membership
       }),
     setMembership: (name, person, membership) =>
       statement(async (db) => {
@@ -74,8 +69,9 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
       }),
     getValue: (name, key) =>
       read(async (db) => {
-        const row = await valuesOf(db, name).where('key', '=', key).executeTakeFirst()
-        return row && parseJson(row.value)
+        const { rows } = await sql<{ readonly value: string }>`
+          SELECT value FROM room_values WHERE room = ${name} AND key = ${key}`.execute(db)
+        return rows[0] && parseJson(rows[0].value)
       }),
     setValue: (room, key, value) =>
       statement((db) =>
@@ -85,8 +81,9 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
       ),
     values: (name) =>
       read(async (db) => {
-        const values = valuesOf(db, name).where('key', 'not like', HIDDEN_KEYS)
-        const rows = await values.orderBy('key').execute()
+        const { rows } = await sql<{ readonly key: string; readonly value: string }>`
+          SELECT key, value FROM room_values WHERE room = ${name} AND key NOT LIKE ${HIDDEN_KEYS}
+          ORDER BY key`.execute(db)
         return new Map(rows.map(({ key, value }) => [key, parseJson(value)]))
       }),
   }
@@ -109,11 +106,8 @@ async function addRoom(db: Kysely<Tables>, record: RoomRecord): Promise<boolean>
 const putMember = (db: Kysely<Tables>, member: Tables['members']): Promise<void> =>
   put(db, 'members', member, 'room', 'person')
 
-const toRoom = ({ created_at, ...row }: Pick<Tables['rooms'], (typeof COLUMNS)[number]>): RoomRecord => ({
+const toRoom = ({ created_at, ...row }: RoomRow): RoomRecord => ({
   ...row,
   private: row.private === 1,
   createdAt: created_at,
 })
-
-const valuesOf = (db: Kysely<Tables>, room: RoomName) =>
-  db.selectFrom('room_values').select(['key', 'value']).where('room', '=', room)

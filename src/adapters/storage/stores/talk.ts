@@ -32,8 +32,9 @@ export function createDirectMessageStore(database: Database): DirectMessageStore
       }, WAITING_MESSAGES),
     waiting: (person) =>
       inOrder(async (db) => {
-        const query = db.selectFrom('direct_messages').selectAll().where('recipient', '=', person)
-        return (await query.orderBy('id').execute()).map(toMessage)
+        const { rows } = await sql<Tables['direct_messages']>`
+          SELECT * FROM direct_messages WHERE recipient = ${person} ORDER BY id`.execute(db)
+        return rows.map(toMessage)
       }),
     remove: (ids) =>
       statement(async (db) => {
