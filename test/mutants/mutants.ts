@@ -85,7 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
     "return (await isOffered()) ? 'allow' : { why: TURNED_OFF }",
     "return 'allow'",
   ),
-  calls('a call ends when its turn is stopped', '      stop.throwIfAborted()\n', ''),
+  calls('what is denied does not run', "  if (verdict !== 'allow') return verdict\n", ''),
   policy(
     'only an admin allows the network',
     "  if (asked.onceOnly && verdict !== 'denied') return role === 'admin'\n",

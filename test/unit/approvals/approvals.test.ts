@@ -371,6 +371,14 @@ describe('a grant', () => {
     expect(await refused.verdict).not.toBe('allow')
   })
 
+  it('is not given by the requester alone', async () => {
+    const { ask, answer, ann } = await createScene()
+    await ask('ls')
+    await expect(answer(ann, 'always')).rejects.toThrow(
+      'can allow question 1 always; /allow 1 allows it once',
+    )
+  })
+
   it('is not given for the network, and the reason is not that of a guest', async () => {
     const { ask, answer, ann, entries } = await createScene()
     await ask('https://x.test/', { access: 'network', target: 'x.test' })
