@@ -194,7 +194,7 @@ describe('from a proxy', () => {
 test('connections without a header are closed after a while, and are bounded apart from all others', async () => {
   const limits = { connections: 2, login_timeout_s: 1 }
   await using server = await startSshServer(telling, limits, ['127.0.0.2'])
-  const whys = () => server.logged.flatMap(({ facts }) => ('why' in facts ? [facts.why] : []))
+  const whys = () => server.logged.flatMap(({ facts }) => ('why' in facts && facts.why) || [])
   const waiting = [dial(server.port, '127.0.0.2'), dial(server.port, '127.0.0.2')]
   for (const socket of waiting) await once(socket, 'connect')
   waiting[0]?.write(binaryHeader().subarray(0, 20))
