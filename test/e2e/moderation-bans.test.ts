@@ -311,6 +311,9 @@ describe('a key that somebody added', () => {
     const asLaptop = await stage.as('chief', ['bans'], { key: 'laptop' })
     expect(asLaptop).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('only an admin') })
     await done('chief', 'bans')
+    expect((await stage.as('ann', ['ban', 'chief', '1h'])).stderr).toBe(
+      "chief is an admin by the server's config; only that can change it\n",
+    )
     await done('ann', 'ban boss 1h')
     expect(await whoami('boss', 'attacker')).toBe('')
     await using session = await stage.open('chief', '-T')

@@ -41,6 +41,7 @@ const targets = of(
   'test/unit/chat/sanctions',
   'test/unit/commands/verbs/moderation',
 )
+const configAdmins = of('src/chat/moderation/targets.ts', 'test/e2e/moderation-bans')
 const purging = of('src/chat/moderation/purging.ts', 'test/contract/rights')
 const keeping = of('src/chat/moderation/keeping.ts', 'test/e2e/reading')
 const access = of(
@@ -211,7 +212,7 @@ export const MUTANTS: readonly Mutant[] = [
     '  if (holders.some(({ id }) => id === owner))',
     '  if (holders.length > 9)',
   ),
-  targets(
+  configAdmins(
     'nobody acts on an admin of the config',
     '.some((key) => server.isConfigAdmin(key))',
     '.some((key) => server.isConfigAdmin(key) && room)',
