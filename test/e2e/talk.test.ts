@@ -293,7 +293,7 @@ describe('messages that wait', () => {
 describe('what is set for oneself', () => {
   test('a time zone that somebody sets is there at the next login', async () => {
     await using first = await stage.open('ann', '-T')
-    await first.waitFor('ann joined')
+    await first.waitFor(/[-─] lobby/)
     first.write('/set timezone asia/kolkata\n')
     await first.waitFor('timezone is Asia/')
     first.close()
@@ -306,7 +306,7 @@ describe('what is set for oneself', () => {
 
   test('a long text of somebody else is folded on a terminal, and a search marks its words there', async () => {
     await using bob = await stage.open('bob', '-tt')
-    await bob.waitFor('bob joined')
+    await bob.waitFor(/[-─] lobby/)
     const rows = Array.from({ length: 30 }, (_, index) => `row ${index} of the walrus`)
     await stage.as('rhea', ['say', 'lobby', rows.join('\n')])
     await bob.waitFor('… 22 more lines: /history paste')
