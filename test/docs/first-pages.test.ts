@@ -19,7 +19,7 @@ describe('docs/tutorial.md', async () => {
   )
 })
 
-test('each line of README.md does what it says', async () => {
+test('each line of README.md does what the page says', async () => {
   await using runner = await createPageRunner()
   const page = await readPage('README.md')
   expect(page.split('\n').length).toBeLessThanOrEqual(91)

@@ -74,7 +74,7 @@ const check = (file: string) =>
   execa(process.execPath, [...lateOptimizing, MAIN, 'check', '--config', file], { reject: false })
 
 describe('six files of another program in a directory of the admin', () => {
-  test('take the places of the bundled ones, which is no problem', async () => {
+  test('sshawl check notes six .tool files that replace bundled ones and finds no problem', async () => {
     const { stdout, exitCode } = await check(`${stage.server.dataDir}.toml`)
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/^no problems$/m)
@@ -93,25 +93,31 @@ describe('six files of another program in a directory of the admin', () => {
     ['web_search', { query: 'shawls' }, 'https://shawl.test/'],
     ['web_search', { q: 'shawls' }, 'https://shawl.test/'],
     ['web_search', {}, 'ERROR: web_search: query is required (a string)'],
-  ])('are called by a model: %s %j', async (name, args, expected) => {
-    const files = join(stage.server.dataDir, 'rooms', 'lobby', 'files')
-    await mkdir(files, { recursive: true })
-    await writeFile(join(files, 'a.txt'), 'wool\n')
-    const before = models.requests.length
-    models.play(calls(name, args), says('done'))
-    const allowed = ['Glob', 'Grep', 'LS', 'google_search', 'web_fetch'].flatMap((tool) => ['--allow', tool])
-    await stage.as('rhea', ['ask', ...allowed, 'lobby', '@qwen', 'go'])
-    const [first, second] = models.requests.slice(before)
-    expect(first?.body.tools?.map((tool) => tool.function.name)).toContain(name)
-    expect(second?.body.messages.at(-1)).toMatchObject({
-      role: 'tool',
-      content: expect.stringContaining(expected) as string,
-    })
-  })
+  ])(
+    'a model gets the result of the .tool file %s of the admin for the arguments %j',
+    async (name, args, expected) => {
+      const files = join(stage.server.dataDir, 'rooms', 'lobby', 'files')
+      await mkdir(files, { recursive: true })
+      await writeFile(join(files, 'a.txt'), 'wool\n')
+      const before = models.requests.length
+      models.play(calls(name, args), says('done'))
+      const allowed = ['Glob', 'Grep', 'LS', 'google_search', 'web_fetch'].flatMap((tool) => [
+        '--allow',
+        tool,
+      ])
+      await stage.as('rhea', ['ask', ...allowed, 'lobby', '@qwen', 'go'])
+      const [first, second] = models.requests.slice(before)
+      expect(first?.body.tools?.map((tool) => tool.function.name)).toContain(name)
+      expect(second?.body.messages.at(-1)).toMatchObject({
+        role: 'tool',
+        content: expect.stringContaining(expected) as string,
+      })
+    },
+  )
 })
 
 describe('sshawl check', () => {
-  test('finds names in disabled that no tool has, and so does the start', async () => {
+  test('sshawl check and the start reject unknown tool names in tools.disabled', async () => {
     const file = join(dir, 'bad.toml')
     await writeFile(file, '[tools]\ndisabled = ["Grep", "run_comand", "look", "holler_sample", "fork"]\n')
     const problem = (name: string) => `${file}:2: tools.disabled: there is no tool called ${name}`
@@ -138,7 +144,7 @@ describe('sshawl check', () => {
     expect(existsSync(join(dir, 'none'))).toBe(false)
   })
 
-  test('says which tools cannot run here', async () => {
+  test('sshawl check notes which tools cannot run with the config', async () => {
     const file = join(dir, 'plain.toml')
     await writeFile(file, '[limits]\nturn_depth = 0\n')
     const { stdout, exitCode } = await check(file)
@@ -205,14 +211,14 @@ describe('the words of a .tool file', () => {
       [['http://192.0.32.8/', 'json'], `format must be one of 'markdown', 'text', 'raw', got "json"`],
       [[], 'arguments are url, format, in this order: at least 1 and at most 2, got 0'],
       [['http://192.0.32.8/', 'text', 'x'], 'at least 1 and at most 2, got 3'],
-    ])('become its url and its format: %j', async (words, answer) => {
+    ])('a .tool file on web_fetch passes its arguments on as url and format: %j', async (words, answer) => {
       const { stderr, exitCode } = await run('Page', { arguments: words })
       expect(stderr).toContain(answer)
       expect(exitCode).toBe(1)
     })
   })
 
-  test('a file with a parameter that its base cannot take is no tool, and the log has the file and the reason', async () => {
+  test('a .tool file with a parameter unknown to its base tool is skipped and logged', async () => {
     expect((await listed()).map(({ name }) => name)).not.toContain('Astray')
     const lines = stage.server.stderr().split('\n')
     const problem = lines.find((line) => line.includes(join(dir, 'Astray.tool'))) ?? ''
@@ -220,14 +226,14 @@ describe('the words of a .tool file', () => {
   })
 
   describe('the search', () => {
-    test('is offered once, as WebSearch, if a scope has all of its names', async () => {
+    test('the search tool is offered once, as WebSearch, if a scope has all of its names', async () => {
       await stage.as('rhea', ['tools', 'lobby', 'google_search', 'web_search', 'WebSearch'])
       expect(await offered()).toEqual(['WebSearch'])
       const { stdout } = await stage.as('rhea', ['ask', 'lobby', '@guide', 'tools'])
       expect(stdout).toContain('WebSearch')
     })
 
-    test.each(SEARCHES)('is called and allowed under the name %s', async (name) => {
+    test.each(SEARCHES)('the search tool can be called and allowed under the name %s', async (name) => {
       await stage.as('rhea', ['tools', 'lobby', 'on'])
       expect((await run(name, { query: 'shawls' })).stderr).toContain(
         'Permission denied: search for "shawls"?',
@@ -238,11 +244,14 @@ describe('the words of a .tool file', () => {
       })
     })
 
-    test.each(['WebSearch', 'web_search', 'google_search'])('can be scoped as %s', async (name) => {
-      await stage.as('rhea', ['tools', 'lobby', name])
-      expect(await offered()).toEqual([name])
-      await stage.as('rhea', ['tools', 'lobby', `!${name}`])
-      expect(await offered()).toEqual([])
-    })
+    test.each(['WebSearch', 'web_search', 'google_search'])(
+      'the search tool can be added to a scope and removed from it as %s',
+      async (name) => {
+        await stage.as('rhea', ['tools', 'lobby', name])
+        expect(await offered()).toEqual([name])
+        await stage.as('rhea', ['tools', 'lobby', `!${name}`])
+        expect(await offered()).toEqual([])
+      },
+    )
   })
 })

@@ -79,14 +79,14 @@ const NO_MESSAGES: readonly (readonly [line: string, code: number])[] = [
 ]
 
 describe('what is no message is answered with what is wrong with it, and the next line is read', () => {
-  test('words, halves, batches, other protocols, deep nesting and too many bytes', async () => {
+  test('invalid JSON-RPC lines get one error each, and the ping after them is answered', async () => {
     const { of, exitCode, stderr } = await exchange(lines(HELLO, ...NO_MESSAGES.map(([line]) => line), PING))
     expect(errorCodes(of(null))).toEqual(NO_MESSAGES.map(([, code]) => code))
     expect(of('ping')).toEqual([{ jsonrpc: '2.0', id: 'ping', result: {} }])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   })
 
-  test('bytes that are no UTF-8, with NUL and what is left of a terminal', async () => {
+  test('a line of invalid UTF-8, NUL and escape bytes gets a parse error', async () => {
     const junk = Uint8Array.from([0, 0xff, 0xfe, 0x1b, 0x5b, 0x32, 0x4a, 0xc3, 0x28, 10])
     const { of, exitCode } = await exchange(
       Buffer.concat([Buffer.from(lines(HELLO)), junk, Buffer.from(lines(PING))]),
@@ -96,21 +96,21 @@ describe('what is no message is answered with what is wrong with it, and the nex
     expect(exitCode).toBe(0)
   })
 
-  test('ten thousand lines of it', async () => {
+  test('ten thousand invalid lines get one error each', async () => {
     const { of, exitCode } = await exchange(lines(HELLO, ...Array.from({ length: 10_000 }, () => 'x'), PING))
     expect(of(null)).toHaveLength(10_000)
     expect(of('ping')).toHaveLength(1)
     expect(exitCode).toBe(0)
   })
 
-  test('a message that is cut by the end of the input', async () => {
+  test('a message that is cut off by the end of the input gets a parse error', async () => {
     const { of, exitCode } = await exchange(`${lines(HELLO)}${JSON.stringify(PING).slice(0, -5)}`)
     expect(errorCodes(of(null))).toEqual([-32_700])
     expect(exitCode).toBe(0)
   })
 })
 
-test('a message that is too long is refused to the call that waits for it, and the next one is served', async () => {
+test('a tool call over 1 MiB is rejected, and the next call succeeds', async () => {
   await using agent = await openAgent(stage, 'mallory')
   const long = agent.call('say', { room: 'lobby', text: 'x'.repeat(1_100_000) })
   await expect(long).rejects.toThrow('a message has at most 1048576 bytes')
@@ -118,7 +118,7 @@ test('a message that is too long is refused to the call that waits for it, and t
 })
 
 describe('messages that are strange, and allowed', () => {
-  test('answers to nothing, cancelled calls that there never were, and unknown notifications change nothing', async () => {
+  test('unmatched responses, unknown notifications and cancellations of unknown requests are ignored', async () => {
     const { answers } = await exchange(
       lines(
         HELLO,
@@ -134,13 +134,13 @@ describe('messages that are strange, and allowed', () => {
     expect(answers.map(({ id }) => id)).toEqual(['hello', 'ping'])
   })
 
-  test('an unknown method, and a call before any greeting, have an answer each', async () => {
+  test('an unknown method gets an error, and a tool call before initialize gets an answer', async () => {
     const { of } = await exchange(lines(tool(1, 'list_rooms'), { ...PING, id: 2, method: 'rooms/burn' }))
     expect(of(1)).toHaveLength(1)
     expect(errorCodes(of(2))).toEqual([-32_601])
   })
 
-  test('a second greeting makes nobody another one', async () => {
+  test('a second initialize with another client name does not change the author of messages', async () => {
     const other = {
       ...HELLO,
       id: 'again',
@@ -153,7 +153,7 @@ describe('messages that are strange, and allowed', () => {
     expect(stdout).toContain('mallory: who am I?')
   })
 
-  test('a line that ends as Windows ends it, and messages in pieces', async () => {
+  test('the MCP server accepts CRLF line ends and messages that arrive character by character', async () => {
     const session = openSsh(target, ['mcp', 'serve'])
     const text = lines(HELLO).replace('\n', '\r\n') + lines(PING)
     for (const character of text) session.write(character)
@@ -164,7 +164,7 @@ describe('messages that are strange, and allowed', () => {
 })
 
 describe('calls at the same time', () => {
-  test('are answered each, also two with one id', async () => {
+  test('concurrent calls are all answered, and one of two calls with the same id is rejected', async () => {
     const many = Array.from({ length: 20 }, (_, id) => ({ ...PING, id }))
     const { of, answers } = await exchange(lines(HELLO, ...many))
     expect(answers).toHaveLength(21)
@@ -175,7 +175,7 @@ describe('calls at the same time', () => {
     expect(twice.of('ping')).toHaveLength(1)
   })
 
-  test('are refused as streams of changes where one with that id is open, which goes on', async () => {
+  test('a second subscription with the id of an open one is rejected, and the open one continues', async () => {
     const listen = newest(7, 'subscriptions/listen', {
       notifications: { resourceSubscriptions: ['room://lobby/log'] },
     })
@@ -190,11 +190,11 @@ describe('calls at the same time', () => {
 })
 
 describe('the command', () => {
-  test('ends with its input, also where nothing came', async () => {
+  test('the command mcp serve exits with status 0 and without output if its input is empty', async () => {
     expect(await ssh(target, ['mcp', 'serve'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
   })
 
-  test('is refused in a session, and for any other word, with what to write', async () => {
+  test('/mcp serve in a session and an unknown word after mcp are rejected with a hint', async () => {
     await using session = await stage.open('rhea', '-T')
     session.write('/mcp serve\n')
     await session.waitFor('an agent runs it, and not a session: ssh HOST mcp serve')
@@ -204,7 +204,7 @@ describe('the command', () => {
     })
   })
 
-  test('ends with a ban, and says why', async () => {
+  test('a ban ends the command mcp serve with status 1 and the reason', async () => {
     const key = await stage.home.key('eve')
     await using eve = openSsh({ ...target, user: 'eve', key }, ['mcp', 'serve'])
     eve.write(lines(HELLO))
@@ -214,7 +214,7 @@ describe('the command', () => {
     expect(eve.errors()).toMatch(/^! you were banned from this server.*noise/)
   })
 
-  test('counts as a command of its person, who may have so many at once', async () => {
+  test('the command mcp serve counts toward exec_per_person', async () => {
     const first = [1, 2].map(() => openSsh(target, ['mcp', 'serve']))
     for (const one of first) one.write(lines(HELLO))
     await Promise.all(first.map((one) => one.waitFor('serverInfo')))

@@ -22,7 +22,7 @@ const tokenOf = async (name: string, ...flags: readonly string[]): Promise<strin
   (JSON.parse((await stage.as(name, ['token', 'new', '--json', ...flags])).stdout) as { token: string }).token
 
 describe('an agent over SSH', () => {
-  test('is woken by the next line that names it, and gets at once what came meanwhile', async () => {
+  test('the wait tool returns the next line that mentions the agent, also one from between two calls', async () => {
     await using agent = await openAgent(stage, 'alice')
     await agent.call('join', { room: 'lobby' })
     const waiting = agent.call('wait', LONG)
@@ -38,7 +38,7 @@ describe('an agent over SSH', () => {
     expect((await agent.call('wait', LONG)).text).toContain('@alice one more thing')
   })
 
-  test('is told of it by the channel of Claude Code, if it speaks a revision before 2026-07-28', async () => {
+  test('an agent with a protocol before 2026-07-28 gets mentions as Claude Code channel notifications', async () => {
     await using agent = await openAgent(stage, 'alice')
     expect(agent.client.getServerCapabilities()?.experimental).toEqual({ 'claude/channel': {} })
     await agent.call('join', { room: 'lobby' })
@@ -62,7 +62,7 @@ describe('an agent over SSH', () => {
     expect((await waiting).text).toContain('@alice hello, both')
   })
 
-  test('that lost a private room gets none of its lines', async () => {
+  test('the wait tool returns no line of a private room after the agent was uninvited', async () => {
     await stage.as('rhea', ['invite', 'den', 'alice'])
     await using agent = await openAgent(stage, 'alice')
     await agent.call('join', { room: 'den' })
@@ -74,7 +74,7 @@ describe('an agent over SSH', () => {
     expect(await agent.call('wait', { room: 'den', timeout_s: 1 })).toMatchObject({ isError: true })
   })
 
-  test('that cancels its wait waits no more', async () => {
+  test('a cancelled wait does not consume the next line that mentions the agent', async () => {
     await using agent = await openAgent(stage, 'alice')
     await agent.call('join', { room: 'lobby' })
     const cancel = new AbortController()
@@ -87,7 +87,7 @@ describe('an agent over SSH', () => {
 })
 
 test.each([{}, { modern: true as const }])(
-  'an agent over HTTP gets lines of the rooms of its token alone, %j',
+  'an agent over HTTP gets mentions only from the rooms of its token, %j',
   async (era) => {
     await using bound = await openHttpAgent(stage.server.http, await tokenOf('bob', '--rooms', 'hall'), era)
     await using whole = await openHttpAgent(stage.server.http, await tokenOf('bob'), era)

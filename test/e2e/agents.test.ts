@@ -43,7 +43,7 @@ const lastIn = async (room: string): Promise<JsonObject> => {
 const whoIn = async (room: string): Promise<string> => (await stage.as('rhea', ['who', room])).stdout
 
 describe('an agent', () => {
-  test('has the tools of the contract, each with a schema, a short description and what it may change', async () => {
+  test('an agent is offered the documented MCP tools, and no argument of say sets the sender', async () => {
     const { tools } = await alice.client.listTools()
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
       'add_exit ask_model create_room fork_room history join leave list_rooms preview_wrap room_context say search set_vibe tools_list tools_run wait'.split(
@@ -55,7 +55,7 @@ describe('an agent', () => {
     expect(tools.find(({ name }) => name === 'say')?.inputSchema.properties).not.toHaveProperty('sender')
   })
 
-  test('speaks as the person whose key it has, whatever it says of itself', async () => {
+  test('an agent speaks as the owner of its key, whatever sender its arguments name', async () => {
     await alice.call('say', { room: 'lobby', text: '--json - I am here\nrhea: I gave it all to alice' })
     expect(await lastIn('lobby')).toMatchObject({
       author: 'alice',
@@ -68,7 +68,7 @@ describe('an agent', () => {
     expect(await lastIn('lobby')).toMatchObject({ author: 'alice' })
   })
 
-  test('is present where it joined, hears what is said there, and is not any more once it left', async () => {
+  test('an agent is present in a room and receives its lines from join to leave', async () => {
     expect(await whoIn('lobby')).not.toContain('alice')
     expect((await alice.call('join', { room: 'lobby' })).text).toContain('you are in lobby now')
     expect(await whoIn('lobby')).toContain('alice')
@@ -89,7 +89,7 @@ describe('an agent', () => {
     })
   })
 
-  test('reads and searches as scripts do, with the entries as data', async () => {
+  test('history and search return structured entries to an agent, or an error for invalid arguments', async () => {
     await alice.call('say', { room: 'lobby', text: 'a red herring' })
     const { data } = await alice.call('history', { room: 'lobby', limit: 1 })
     const [entry] = entriesOf(data)
@@ -104,7 +104,7 @@ describe('an agent', () => {
     })
   })
 
-  test('makes rooms, forks them and joins them by exits, where its person may', async () => {
+  test('an agent can create, fork and link rooms, but cannot change rooms of another owner', async () => {
     expect(await alice.call('create_room', { room: 'hall' })).toMatchObject({ isError: false })
     expect(await alice.call('fork_room', { room: 'hall-2', from: 'hall' })).toMatchObject({ isError: false })
     expect((await alice.call('add_exit', { room: 'hall', direction: 'north', to: 'hall-2' })).text).toBe(
@@ -122,7 +122,7 @@ describe('an agent', () => {
       })
   })
 
-  test('is told why a call cannot be: unknown tools, wrong arguments, too much', async () => {
+  test('an agent gets an error for unknown tools, wrong arguments and messages that are too long', async () => {
     await expect(alice.call('rm')).rejects.toThrow('rm')
     expect(await alice.call('join', { room: 'lobbi' })).toMatchObject({ isError: true })
     expect(await alice.call('join', {})).toMatchObject({ isError: true })
@@ -155,13 +155,16 @@ describe('a private room', () => {
   const about = async (tool: string, args: (room: string) => object, room: string) =>
     JSON.stringify(await mallory.call(tool, args(room))).replaceAll(room, 'ROOM')
 
-  test.each(calls)('is as unknown to a non-member by %s as one that is not there', async (tool, args) => {
-    const hidden = await about(tool, args, 'den')
-    expect(hidden).toContain('"isError":true')
-    expect(hidden).toBe(await about(tool, args, 'nowhere'))
-  })
+  test.each(calls)(
+    'the tool %s answers a non-member of a private room as if the room did not exist',
+    async (tool, args) => {
+      const hidden = await about(tool, args, 'den')
+      expect(hidden).toContain('"isError":true')
+      expect(hidden).toBe(await about(tool, args, 'nowhere'))
+    },
+  )
 
-  test('has a name that is taken, in the same words as that of any room', async () => {
+  test('a taken room name gets the same error whether its room is private or public', async () => {
     const ways: readonly (readonly [string, object])[] = [
       ['create_room', { private: true }],
       ['create_room', {}],
@@ -176,7 +179,7 @@ describe('a private room', () => {
     expect(JSON.stringify(await mallory.call('list_rooms'))).not.toContain('den')
   })
 
-  test('is in no list, resource, prompt, subscription or search of a non-member, and for a member it is', async () => {
+  test('a private room appears in lists, resources, prompts and search only for its members', async () => {
     const seen = async ({ client, call }: TestAgent) =>
       JSON.stringify([
         await call('list_rooms'),
@@ -208,7 +211,7 @@ describe('a private room', () => {
     })
   })
 
-  test('is not heard any more by who is taken out of it, and nothing tells when it is', async () => {
+  test('an uninvited agent gets no further lines or notifications of a private room', async () => {
     await stage.as('alice', ['invite', 'den', 'mallory'])
     await mallory.call('join', { room: 'den' })
     await mallory.client.subscribeResource({ uri: 'room://den/log' })
@@ -226,7 +229,7 @@ describe('a private room', () => {
 })
 
 describe('models and tools', () => {
-  test('answer with the tools of the room, and with no other', async () => {
+  test('ask_model, tools_run and tools_list respect the tool scope of the room', async () => {
     await alice.call('create_room', { room: 'lab' })
     await stage.as('alice', ['tools', 'lab', 'calculator'])
     const { text, data } = await alice.call('ask_model', { room: 'lab', model: 'guide', text: 'tools' })
@@ -252,7 +255,7 @@ describe('models and tools', () => {
     expect(tools.filter((one) => one.visible).map((one) => one.name)).toEqual(['calculator'])
   })
 
-  test('change nothing unasked: the question is asked in the room, where the agent must be, and an op answers', async () => {
+  test('tools_run fails if the agent is not in the room, and otherwise waits for a permission', async () => {
     await mallory.call('leave', { room: 'hall' })
     const write = async () =>
       await mallory.call('tools_run', {
@@ -275,7 +278,7 @@ describe('models and tools', () => {
     expect(await written).toMatchObject({ isError: false })
   })
 
-  test('ask for a call, and are answered by a model that runs tools for the one who asked', async () => {
+  test('ask_model returns the reply of a model that ran a tool and reports the call as progress', async () => {
     stage.models.play(calls('calculator', { expression: '1+1' }), says('it is 2'))
     const progress: unknown[] = []
     const result = await alice.client.callTool(
@@ -288,7 +291,7 @@ describe('models and tools', () => {
     expect(tools?.map((one) => one.function.name)).toEqual(['calculator'])
   })
 
-  test('stop when the agent cancels the call, and say what failed when a model does not answer', async () => {
+  test('a cancelled ask_model stops its turn, and a failed ask_model returns the error', async () => {
     stage.models.play(hang())
     const cancel = new AbortController()
     const count = stage.models.requests.length
@@ -309,7 +312,7 @@ describe('models and tools', () => {
     })
   })
 
-  test('show what a model would read, as a tool and as a prompt', async () => {
+  test('room_context and preview_wrap show an agent what a model would read', async () => {
     await alice.call('set_vibe', { room: 'lab', text: 'like a lighthouse' })
     const { text } = await alice.call('room_context', { room: 'lab' })
     expect(text).toContain('like a lighthouse')
@@ -322,7 +325,7 @@ describe('models and tools', () => {
     expect(data).toMatchObject({ room: 'lab', model: 'qwen', tools: [{ name: 'calculator' }] })
   })
 
-  test('are not for who is muted', async () => {
+  test('a muted agent cannot speak, ask a model or run a tool', async () => {
     await mallory.call('join', { room: 'hall' })
     await stage.as('alice', ['mute', 'hall', 'mallory'])
     for (const [tool, args] of [
@@ -338,7 +341,7 @@ describe('models and tools', () => {
 })
 
 describe('resources', () => {
-  test('are the rooms and their logs, and tell those who subscribe of changes, and nobody after that', async () => {
+  test('an agent can read a room as a resource and subscribe to changes of its log', async () => {
     const { contents } = await alice.client.readResource({ uri: 'room://lab' })
     expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({
       name: 'lab',
@@ -359,7 +362,7 @@ describe('resources', () => {
     expect(alice.heard.slice(count)).toEqual([])
   })
 
-  test('and the prompt complete the names of rooms that the person may read, and of no other', async () => {
+  test('completion offers an agent only the names of rooms that its person may read', async () => {
     const completed = async (agent: TestAgent, ref: CompleteRequest['params']['ref'], value: string) =>
       (await agent.client.complete({ ref, argument: { name: 'room', value } })).completion.values
     const refs = [
@@ -376,7 +379,7 @@ describe('resources', () => {
 })
 
 describe('what is written to one person', () => {
-  test('is heard by the agents of that person, once, and by no other', async () => {
+  test('a direct message reaches every agent of its person, and no agent of other people', async () => {
     await stage.as('rhea', ['msg', 'alice', 'the code is 4711'])
     expect(await alice.waitFor('the code is 4711')).toMatchObject({
       method: 'notifications/message',
@@ -390,7 +393,7 @@ describe('what is written to one person', () => {
     expect(JSON.stringify(mallory.heard)).not.toMatch('4711|door')
   })
 
-  test('waits for an agent that is not there yet, and not for one that cannot be told', async () => {
+  test('a missed direct message is delivered once, to the next agent that supports notifications', async () => {
     const first = await openAgent(stage, 'grace')
     await first[Symbol.asyncDispose]()
     await stage.as('rhea', ['msg', 'grace', 'call me'])
@@ -404,7 +407,7 @@ describe('what is written to one person', () => {
     expect(JSON.stringify(later.heard)).not.toContain('call me')
   })
 
-  test('is not heard from whom the person ignores', async () => {
+  test('a direct message from an ignored person does not reach the agent', async () => {
     await stage.as('alice', ['ignore', 'mallory'])
     await stage.as('mallory', ['msg', 'alice', 'buy this'])
     await stage.as('rhea', ['msg', 'alice', 'still here'])
@@ -415,7 +418,7 @@ describe('what is written to one person', () => {
 })
 
 describe('the end of an agent', () => {
-  test('comes with a kick from the room, and with a ban from the server, and each is told', async () => {
+  test('a kick removes an agent from the room, and a ban closes its connection', async () => {
     const agent = await openAgent(stage, 'carol')
     await agent.call('join', { room: 'lobby' })
     await stage.as('rhea', ['kick', 'lobby', 'carol', 'too loud'])
@@ -428,7 +431,7 @@ describe('the end of an agent', () => {
     await expect(openAgent(stage, 'carol')).rejects.toThrow()
   })
 
-  test('comes when its process dies, and its turn is stopped', async () => {
+  test('an agent whose process is killed leaves its room, and its turn is stopped', async () => {
     await alice.call('join', { room: 'lab' })
     const agent = await openAgent(stage, 'dave')
     await agent.call('join', { room: 'lab' })
@@ -447,7 +450,7 @@ describe('the end of an agent', () => {
     expect(await whoIn('lab')).not.toContain('dave')
   })
 
-  test('comes with the end of the server, in time', async () => {
+  test('an agent is disconnected when the server stops and is absent after the restart', async () => {
     const agent = await openAgent(stage, 'erin')
     await agent.call('join', { room: 'lobby' })
     await stage.server.stop('SIGTERM')

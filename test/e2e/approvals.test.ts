@@ -91,7 +91,7 @@ const perms = async (who: string, room = 'lobby') =>
 
 describe('a tool that changes something', () => {
   test.skipIf(lacks('bwrap'))(
-    'is asked for in full, and runs when the one who called the model allows it',
+    'a command is shown in full in the question and runs when its requester allows it',
     async () => {
       const { text, from } = await asks('echo one\necho "two  spaces" > made\n\necho three')
       expect(text).toContain('may @qwen, for alice, use run_command (execute)?\n')
@@ -106,14 +106,14 @@ describe('a tool that changes something', () => {
     },
   )
 
-  test.skipIf(lacks('bwrap'))('shows exactly what would run, without anything invisible', async () => {
+  test.skipIf(lacks('bwrap'))('a question shows a command without its invisible characters', async () => {
     const { text, number, from } = await asks('ls\u202e \u200b# x\r\u001b[2Krm')
     expect(text).toContain('  | ls # x\n  | rm\n  alice or an op')
     alice.write(`/deny ${number}\n`)
     await alice.waitFor('qwen: that was it', from)
   })
 
-  test('spells out what would be invisible in a file, and writes it to the last character', async () => {
+  test('a question escapes invisible characters of a file, and the file is written with them', async () => {
     const content = 'one\u200b\r\ntwo'
     const { text, number, from } = await asks('', alice, [
       calls('write_file', { file_path: 'exact', content }),
@@ -130,7 +130,7 @@ describe('a tool that changes something', () => {
     expect(JSON.parse(call!)).toMatchObject({ arguments: { content: 'one\ntwo' } })
   })
 
-  test.skipIf(lacks('bwrap'))('is not allowed by a third person, but by an op', async () => {
+  test.skipIf(lacks('bwrap'))('a question can be allowed by an op, but not by another member', async () => {
     const { number, from } = await asks('echo by the op')
     const bobFrom = bob.output().length
     bob.write(`/allow ${number}\n/allow\n/deny\n`)
@@ -144,24 +144,27 @@ describe('a tool that changes something', () => {
     expect(told()).toEqual(['by the op\n'])
   })
 
-  test.skipIf(lacks('bwrap'))('that is denied does not run, and the next call goes on', async () => {
-    const from = alice.output().length
-    const index = (at: number, command: string) => ({
-      call: { index: at, id: `c${at}`, name: 'run_command', arguments: JSON.stringify({ command }) },
-    })
-    stage.models.play(answer([index(0, 'touch denied'), index(1, 'echo next')]), says('that was it'))
-    alice.write('@qwen please\n')
-    await question(alice, from)
-    alice.write('/deny\n')
-    await alice.waitFor('-- alice: denied', from)
-    const second = await question(alice, alice.output().indexOf('-- alice: denied', from))
-    alice.write(`/allow ${second.number}\n`)
-    await alice.waitFor('qwen: that was it', from)
-    expect(told()).toEqual(["ERROR: Permission denied: run 'touch denied'? (denied by alice)", 'next\n'])
-    expect(await exists('denied')).toBe(false)
-  })
+  test.skipIf(lacks('bwrap'))(
+    "a denied call does not run, and the model's next call can still be allowed",
+    async () => {
+      const from = alice.output().length
+      const index = (at: number, command: string) => ({
+        call: { index: at, id: `c${at}`, name: 'run_command', arguments: JSON.stringify({ command }) },
+      })
+      stage.models.play(answer([index(0, 'touch denied'), index(1, 'echo next')]), says('that was it'))
+      alice.write('@qwen please\n')
+      await question(alice, from)
+      alice.write('/deny\n')
+      await alice.waitFor('-- alice: denied', from)
+      const second = await question(alice, alice.output().indexOf('-- alice: denied', from))
+      alice.write(`/allow ${second.number}\n`)
+      await alice.waitFor('qwen: that was it', from)
+      expect(told()).toEqual(["ERROR: Permission denied: run 'touch denied'? (denied by alice)", 'next\n'])
+      expect(await exists('denied')).toBe(false)
+    },
+  )
 
-  test('does not run when its requester leaves, even if others stay', async () => {
+  test('a question is denied when its requester leaves, even if other people stay', async () => {
     const { number } = await asks('left', alice, wantsFile('left'))
     const before = stage.models.requests.length
     const from = bob.output().length
@@ -176,7 +179,7 @@ describe('a tool that changes something', () => {
     expect(await exists('left')).toBe(false)
   })
 
-  test('is over when the tool is turned off, with that reason', async () => {
+  test('a question is denied with the reason when its tool is turned off', async () => {
     const { from, number } = await asks('off', alice, wantsFile('off'))
     await stage.as('rhea', ['tools', 'lobby', '!write_file'])
     await alice.waitFor('denied: it was turned off meanwhile (write_file for alice)', from)
@@ -191,7 +194,7 @@ describe('a tool that changes something', () => {
 
 describe('what is allowed for longer', () => {
   test.skipIf(lacks('bwrap'))(
-    'serves the same person, room and command only, until it is revoked',
+    'a permission of /allow room covers one person, room and command until it is revoked',
     async () => {
       const first = await asks('echo again')
       alice.write('/allow room\n')
@@ -232,28 +235,31 @@ describe('what is allowed for longer', () => {
     },
   )
 
-  test.skipIf(lacks('bwrap'))('always: is there after a restart, and open questions are not', async () => {
-    const { from } = await asks('echo for good')
-    alice.write('/allow always\n')
-    await alice.waitFor('! only the owner of lobby, an op or an admin can allow question', from)
-    expect((await stage.as('rhea', ['allow', 'lobby', 'always'])).exitCode).toBe(0)
-    await alice.waitFor('qwen: that was it', from)
-    await asks('touch never', alice, wants('touch never').slice(0, 1))
-    await stage.restart('SIGTERM')
-    alice = await enter('alice')
-    const later = alice.output().length
-    stage.models.play(...wants('echo for good'))
-    alice.write('@qwen please\n')
-    await alice.waitFor('qwen: that was it', later)
-    expect(alice.output().slice(later)).not.toContain('question')
-    expect(told()).toEqual(['for good\n'])
-    alice.write('/allow\n')
-    await alice.waitFor('! no question is open in lobby', later)
-    expect(await exists('never')).toBe(false)
-    bob = await enter('bob')
-  })
+  test.skipIf(lacks('bwrap'))(
+    'a permission of /allow always survives a restart, but an open question does not',
+    async () => {
+      const { from } = await asks('echo for good')
+      alice.write('/allow always\n')
+      await alice.waitFor('! only the owner of lobby, an op or an admin can allow question', from)
+      expect((await stage.as('rhea', ['allow', 'lobby', 'always'])).exitCode).toBe(0)
+      await alice.waitFor('qwen: that was it', from)
+      await asks('touch never', alice, wants('touch never').slice(0, 1))
+      await stage.restart('SIGTERM')
+      alice = await enter('alice')
+      const later = alice.output().length
+      stage.models.play(...wants('echo for good'))
+      alice.write('@qwen please\n')
+      await alice.waitFor('qwen: that was it', later)
+      expect(alice.output().slice(later)).not.toContain('question')
+      expect(told()).toEqual(['for good\n'])
+      alice.write('/allow\n')
+      await alice.waitFor('! no question is open in lobby', later)
+      expect(await exists('never')).toBe(false)
+      bob = await enter('bob')
+    },
+  )
 
-  test.skipIf(lacks('bwrap'))('is not offered for the network, and refused', async () => {
+  test.skipIf(lacks('bwrap'))('/allow always is rejected for a command with network access', async () => {
     const before = await perms('rhea')
     const wantsNetwork = calls('run_command', { command: 'echo for good', network: true })
     const alone = alice.output().length
@@ -281,7 +287,7 @@ describe('what is allowed for longer', () => {
 })
 
 describe('several questions', () => {
-  test('that are answered in a wrong way are told what to do', async () => {
+  test('/allow, /deny and /perms revoke reject wrong arguments with a specific error', async () => {
     for (const [line, told] of [
       ['/allow forever', 'allow: "forever" is not the number of a question'],
       ['/allow 1 2', 'allow: "2" is not one of once, room and always'],
@@ -294,27 +300,30 @@ describe('several questions', () => {
     }
   })
 
-  test.skipIf(lacks('bwrap'))('are answered by their number, and there are only so many', async () => {
-    const from = alice.output().length
-    for (const name of ['a', 'b', 'c', 'd'])
-      alice.write(`/run run_command {"command":"echo ${name} > ${name}"}\n`)
-    await alice.waitFor('denied: 3 questions are open here already', from)
-    await alice.waitFor(/(question \d+: may [^]*){3}/, from)
-    // Commands that are typed at once ask in any order.
-    const asked = [
-      ...alice
-        .output()
-        .slice(from)
-        .matchAll(/question (\d+): may alice use[^]*?echo (\w)/g),
-    ]
-    const open = asked.map((one) => one[1]!)
-    alice.write('/allow\n')
-    await alice.waitFor(`! several questions are open: ${open.join(', ')}; say which one`, from)
-    alice.write(`/allow ${open[1]}\n/deny ${open[0]}\n/deny ${open[2]}\n/allow ${open[1]}\n`)
-    await alice.waitFor(`! question ${open[1]} is not open in lobby`, from)
-    await alice.waitFor(/run_command: (?!ERROR).*\(\d.*B\)/, from)
-    const allowed = asked[1]![2]
-    for (const name of ['a', 'b', 'c', 'd'])
-      expect([name, await exists(name)]).toEqual([name, name === allowed])
-  })
+  test.skipIf(lacks('bwrap'))(
+    '/allow needs a number if several questions are open, and a question over the limit is denied',
+    async () => {
+      const from = alice.output().length
+      for (const name of ['a', 'b', 'c', 'd'])
+        alice.write(`/run run_command {"command":"echo ${name} > ${name}"}\n`)
+      await alice.waitFor('denied: 3 questions are open here already', from)
+      await alice.waitFor(/(question \d+: may [^]*){3}/, from)
+      // Commands that are typed at once ask in any order.
+      const asked = [
+        ...alice
+          .output()
+          .slice(from)
+          .matchAll(/question (\d+): may alice use[^]*?echo (\w)/g),
+      ]
+      const open = asked.map((one) => one[1]!)
+      alice.write('/allow\n')
+      await alice.waitFor(`! several questions are open: ${open.join(', ')}; say which one`, from)
+      alice.write(`/allow ${open[1]}\n/deny ${open[0]}\n/deny ${open[2]}\n/allow ${open[1]}\n`)
+      await alice.waitFor(`! question ${open[1]} is not open in lobby`, from)
+      await alice.waitFor(/run_command: (?!ERROR).*\(\d.*B\)/, from)
+      const allowed = asked[1]![2]
+      for (const name of ['a', 'b', 'c', 'd'])
+        expect([name, await exists(name)]).toEqual([name, name === allowed])
+    },
+  )
 })

@@ -40,7 +40,7 @@ channels_per_connection = 100
   const VALUES = [0, 1, 1_023, 1_024, 2 ** 32 - 1]
   const TINY = Array.from({ length: 65 }, (_, bytes) => bytes)
 
-  test('no window and no packet size of a channel makes the server loop', async () => {
+  test('packet sizes below 1,024 bytes are refused, and no channel window makes the server loop', async () => {
     const answers: string[] = []
     const damage = await arena.damageOf(async (stage) => {
       const clients: HostileClient[] = []
@@ -101,7 +101,7 @@ channels_per_connection = 100
   /** How long each of the floods lasts. */
   const FLOOD_MS = howMuch({ quick: 300, long: 500 })
 
-  test('no packet size from 0 to 64 bytes is taken, whatever the window, and a window of 0 is no way to loop', async () => {
+  test('packet sizes up to 64 bytes are refused, and a window that grows by bytes gets all output', async () => {
     let refused = 0
     let read = ''
     const damage = await arena.damageOf(async (stage) => {
@@ -127,7 +127,7 @@ channels_per_connection = 100
     expect(read.match(/\d x{3000}/g)).toHaveLength(10)
   })
 
-  test('floods of small messages stall nobody', async () => {
+  test('floods of small SSH messages do not delay other users', async () => {
     const damage = await arena.damageOf(async (stage) => {
       const client = await attacker(stage)
       await client.shell()
@@ -143,7 +143,7 @@ channels_per_connection = 100
     expectUnharmed(damage)
   })
 
-  test('commands that begin and end as fast as they can stall nobody', async () => {
+  test('commands that start and end in a fast loop do not delay other users', async () => {
     const damage = await arena.damageOf(async (stage) => {
       const client = await attacker(stage)
       const end = performance.now() + ATTACK_MS
@@ -156,7 +156,7 @@ channels_per_connection = 100
     expectUnharmed(damage)
   })
 
-  test('who exchanges keys all the time is thrown out', async () => {
+  test('a client that exchanges keys continuously is disconnected', async () => {
     const damage = await arena.damageOf(async (stage) => {
       const client = await attacker(stage)
       const timer = setInterval(() => client.rekey(), 5)
@@ -167,7 +167,8 @@ channels_per_connection = 100
     expectUnharmed(damage)
   })
 
-  test('who attacked and is still there does not keep the server from stopping', () => expectStops(arena))
+  test('clients that attacked with channels and messages do not keep the server from stopping', () =>
+    expectStops(arena))
 })
 
 describe('many logins', () => {
@@ -245,7 +246,7 @@ describe('many logins', () => {
   /** More than an address may have logged in (`connections_per_address`). */
   const SHARED = howMuch({ quick: 40, long: 60 })
 
-  test('one key that logs in again and again and opens nothing does not keep those out who share its address', async () => {
+  test('one key with many idle logins does not block other people at its address', async () => {
     let results: readonly string[] = []
     const damage = await arena.damageOf(async (stage) => {
       const at = '127.2.1.1'
@@ -258,7 +259,7 @@ describe('many logins', () => {
 
   const ADDRESSES = Array.from({ length: 8 }, (_, number) => `127.2.2.${number + 1}`)
 
-  test('nor does it take all connections of the server', async () => {
+  test("one key with idle logins from eight addresses does not use up the server's connections", async () => {
     let results: readonly string[] = []
     const damage = await arena.damageOf(async (stage) => {
       results = await whileCrowded(stage, { from: ADDRESSES, at: '127.2.3.1', connections: 100, logins: 50 })
@@ -268,7 +269,8 @@ describe('many logins', () => {
     expect(results).toEqual(['in', 'in', 'in'])
   })
 
-  test('who attacked and is still there does not keep the server from stopping', () => expectStops(arena))
+  test('clients that attacked with many logins do not keep the server from stopping', () =>
+    expectStops(arena))
 })
 
 describe('connections that do not log in', () => {
@@ -309,7 +311,7 @@ describe('connections that do not log in', () => {
     return Math.max(...times)
   }
 
-  test('connections that fail slow their own address down, and no other', async () => {
+  test('unfinished logins slow down later logins from their own address, and from no other', async () => {
     const times = { same: 0, other: 0 }
     const damage = await arena.damageOf(async (stage) => {
       const { port } = stage.server
@@ -334,7 +336,7 @@ describe('connections that do not log in', () => {
   /** More than an address may make at once (`address_burst`). */
   const LOGINS = howMuch({ quick: 52, long: 100 })
 
-  test('many logins in a row, from one address, stall nobody and are slowed down', async () => {
+  test('many logins in a row from one address are slowed down and do not delay other users', async () => {
     let ms = 0
     const damage = await arena.damageOf(async (stage) => {
       const key = newKey()
@@ -355,7 +357,7 @@ describe('connections that do not log in', () => {
   /** More than an address may have logged in (`connections_per_address`). */
   const SHARED = howMuch({ quick: 60, long: 200 })
 
-  test('who shares an address with half-open connections that are opened again and again comes in, at each attempt', async () => {
+  test('a person can log in from an address that many half-open connections share', async () => {
     const results: string[] = []
     const damage = await arena.damageOf(async (stage) => {
       const { port } = stage.server
@@ -378,7 +380,7 @@ describe('connections that do not log in', () => {
   /** Addresses of the loopback, each in a network of its own. */
   const ADDRESSES = Array.from({ length: 200 }, (_, number) => `127.0.${number + 1}.1`)
 
-  test('five hundred half-open connections from two hundred addresses keep nobody out', async () => {
+  test('five hundred half-open connections from two hundred addresses do not block logins', async () => {
     let usual = 0
     let slowest = 0
     const damage = await arena.damageOf(async (stage) => {
@@ -392,7 +394,8 @@ describe('connections that do not log in', () => {
     expect(slowest).toBeLessThan(Math.max(1_000, 4 * usual))
   })
 
-  test('who attacked and is still there does not keep the server from stopping', () => expectStops(arena))
+  test('clients that attacked with half-open connections do not keep the server from stopping', () =>
+    expectStops(arena))
 })
 
 describe('keys and windows', () => {
@@ -423,7 +426,7 @@ describe('keys and windows', () => {
   const write = (channel: ClientChannel, text: string): Promise<void> =>
     new Promise((resolve) => channel.write(text, () => resolve()))
 
-  test('hundreds of changes of the window over a draft of 48,000 characters stall nobody', async () => {
+  test('hundreds of window changes over a draft of 48,000 characters do not delay other users', async () => {
     const damage = await arena.damageOf(async (stage) => {
       const { client, channel } = await terminal(stage, 200)
       await write(channel, `\u001b[200~${'🙂'.repeat(24_000)}\u001b[201~`)
@@ -434,7 +437,7 @@ describe('keys and windows', () => {
     expectUnharmed(damage)
   })
 
-  test('tens of thousands of keys into a terminal of a thousand columns stall nobody', async () => {
+  test('tens of thousands of keys in a terminal of 1,000 columns do not delay other users', async () => {
     const damage = await arena.damageOf(async (stage) => {
       const { client, channel } = await terminal(stage, 1_000)
       await spread(60_000 * SHARE, () => channel.write('k'))
@@ -443,7 +446,7 @@ describe('keys and windows', () => {
     expectUnharmed(damage)
   })
 
-  test('tens of thousands of TABs after a command stall nobody', async () => {
+  test('tens of thousands of TABs after a command do not delay other users', async () => {
     const damage = await arena.damageOf(async (stage) => {
       const { client, channel } = await terminal(stage, 80)
       await write(channel, '/run ')
@@ -453,7 +456,8 @@ describe('keys and windows', () => {
     expectUnharmed(damage)
   })
 
-  test('who attacked and is still there does not keep the server from stopping', () => expectStops(arena))
+  test('clients that attacked with keys and window changes do not keep the server from stopping', () =>
+    expectStops(arena))
 })
 
 describe('output that nobody reads', () => {
@@ -492,7 +496,7 @@ connections_per_address = 200
     while (!server.stderr().includes(words)) await once(server.process.stderr ?? server.process, 'data')
   }
 
-  test('eighty long histories that nobody reads take little memory and stall nobody', async () => {
+  test('eighty unread long histories use less than 400 MB and do not delay other users', async () => {
     let held = 0
     await using arena = await openArena({ config: LIMITS, prepare })
     const damage = await arena.damageOf(twin(), async (stage) => {
@@ -506,7 +510,7 @@ connections_per_address = 200
     expect(held).toBe(10)
   })
 
-  test('who keeps more than all queues together may hold is thrown out first', async () => {
+  test('clients that do not read are disconnected when all queues together exceed queues_mb', async () => {
     await using arena = await openArena({ config: `${LIMITS}queues_mb = 8\n`, prepare })
     const damage = await arena.damageOf(twin(), async (stage) => {
       const clients = await Promise.all(Array.from({ length: 6 }, (_, number) => readNothing(stage, number)))
@@ -519,7 +523,7 @@ connections_per_address = 200
     await expectStops(arena)
   })
 
-  test('a command whose output nobody reads is ended like a session', async () => {
+  test('a command whose output is not read for stall_s is disconnected', async () => {
     await using arena = await openArena({ config: `${LIMITS}stall_s = 1\n`, prepare })
     const damage = await arena.damageOf(twin(), async (stage) => {
       const client = await readNothing(stage, 0)

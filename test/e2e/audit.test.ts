@@ -36,7 +36,7 @@ const audit = (...args: readonly string[]) => {
   )
 }
 
-test('a running server is audited as a table: admins, rooms, invitations and keys, and what the config gives', async () => {
+test('sshawl audit of a running server prints a table of admins, rooms, invitations and keys', async () => {
   const [alice, bob, anna] = await Promise.all(
     ['alice', 'bob', '안나'].map((name) => stage.home.fingerprint(name)),
   )
@@ -62,7 +62,7 @@ test('a running server is audited as a table: admins, rooms, invitations and key
   ])
 })
 
-test('a server that is stopped is audited as JSON, a line each, with the grants that still hold', async () => {
+test('sshawl audit --json of a stopped server lists only grants that have not expired', async () => {
   await stage.server.stop('SIGTERM')
   const later = Date.now() + 3_600_000
   await askStored(
@@ -85,7 +85,7 @@ test('a server that is stopped is audited as JSON, a line each, with the grants 
   ])
 })
 
-test('codes that are open are audited, and who is banned or muted', async () => {
+test('sshawl audit lists open invite codes, bans and mutes', async () => {
   await stage.restart('SIGTERM')
   await stage.as('bob', ['invites', 'new', '--uses', '3'])
   await stage.as('안나', ['join', 'lobby'])
@@ -108,7 +108,7 @@ test('codes that are open are audited, and who is banned or muted', async () => 
   ])
 })
 
-test('where there is nothing to audit, it says so', async ({ skip }) => {
+test('sshawl audit exits with status 1 if there is no database', async ({ skip }) => {
   skip(onPostgres, 'a directory without a file is what it is about')
   const nowhere = await audit('--data', `${stage.dir}/none`)
   expect(nowhere.exitCode).toBe(1)
@@ -117,13 +117,13 @@ test('where there is nothing to audit, it says so', async ({ skip }) => {
   )
 })
 
-test('where a flag is wrong, it says so', async () => {
+test('sshawl audit and sshawl check reject unexpected arguments with status 2', async () => {
   expect((await audit('now')).exitCode).toBe(2)
   const check = await execa(process.execPath, [...lateOptimizing, MAIN, 'check', '--json'], { reject: false })
   expect(check).toMatchObject({ exitCode: 2, stderr: 'sshawl: unexpected "--json"; see sshawl --help' })
 })
 
-test('a database of another version is not guessed at', async ({ skip }) => {
+test('sshawl audit rejects a database of another schema version', async ({ skip }) => {
   skip(
     onPostgres,
     "its version is a number in the file's head; test/unit/adapters/storage/postgres has the same of PostgreSQL",

@@ -65,7 +65,7 @@ describe.each(['invite', 'closed', 'open'])('where access is "%s", a certificate
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
-  test('whoever has it beside the key, which the client offers first, under all its names', async () => {
+  test('a certificate beside the key is accepted for all its principals, also after a restart', async () => {
     const key = await stage.sign('dora', '-n', 'dora,yves')
     expect(await login(stage, 'dora', key)).toMatchObject({ stdout: 'dora (member)\n' })
     expect(await login(stage, 'yves', key)).toMatchObject({ stdout: 'yves (admin)\n' })
@@ -78,7 +78,7 @@ describe.each(['invite', 'closed', 'open'])('where access is "%s", a certificate
     expect(await login(stage, 'dora', key)).toMatchObject({ stdout: 'dora (member)\n' })
   })
 
-  test('whoever has it in an agent, also behind a key that the server does not know', async () => {
+  test('a certificate is accepted from an SSH agent and after an unknown key', async () => {
     const key = await stage.sign('dora', '-n', 'dora')
     await using agent = await startAgent(stage.dir, key)
     const fromAgent = ['-o', `IdentityAgent=${agent.socket}`, '-o', 'IdentitiesOnly=no']
@@ -89,7 +89,7 @@ describe.each(['invite', 'closed', 'open'])('where access is "%s", a certificate
   })
 })
 
-test('a principal is a name, whatever its case, and the log says why a certificate lets nobody in', async () => {
+test('certificate principals match names in any case, and the log says why a certificate is rejected', async () => {
   await using stage = await createCertifiedStage('closed')
   const key = await stage.sign('dora', '-n', 'DORA,Yves')
   expect(await login(stage, 'dora', key)).toMatchObject({ stdout: 'dora (member)\n' })
@@ -102,7 +102,7 @@ test('a principal is a name, whatever its case, and the log says why a certifica
   expect(stage.server.stderr()).toContain('the certificate was refused: it has expired')
 })
 
-test('a token that was made with a certificate ends with it', async () => {
+test('a token made with a certificate expires no later than the certificate', async () => {
   await using stage = await createCertifiedStage('closed')
   const key = await stage.sign('dora', '-n', 'dora', '-V', '-1h:+1d')
   const made = async (...words: readonly string[]) =>
@@ -114,7 +114,7 @@ test('a token that was made with a certificate ends with it', async () => {
   expect(Date.parse(JSON.parse(stdout).until)).toBeGreaterThan(Date.parse(until))
 })
 
-test('where access is "open", a key without a certificate still comes in, and is known from then on', async () => {
+test('a key without a certificate is registered if access is "open"', async () => {
   await using stage = await createCertifiedStage('open')
   const [dora, bad] = [await stage.home.key('dora'), await stage.sign('bad', '-n', 'bad', '-V', '-2h:-1h')]
   expect(await login(stage, 'dora', dora, LIKE_PEOPLE)).toMatchObject({ stdout: 'dora (member)\n' })

@@ -42,7 +42,7 @@ const said = ({ stderr }: SshResult): string =>
 const fail = (): Promise<SshResult> => login('nobody', 'nobody')
 
 describe('a fresh key', () => {
-  test('comes in with a code that is typed when the client asks, and later without one', async () => {
+  test('a new key registers with a typed invite code and later logs in without one', async () => {
     await stage.goOnWith(startServer)
     const code = await newCode()
     expect(await login('bea', 'bea', code)).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
@@ -53,14 +53,14 @@ describe('a fresh key', () => {
     expect(await login('bea', 'bea')).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
   })
 
-  test('comes in with a code in the name, also from a script, and again with the same line', async () => {
+  test('a new key registers with an invite code in the user name, also if the line is repeated', async () => {
     const code = await newCode()
     for (const user of [`dan+${code}`, `dan+${code}`, 'dan'])
       expect(await login(user, 'dan')).toMatchObject({ exitCode: 0, stdout: 'dan (member)\n' })
     expect(await login(`eve+${code}`, 'eve')).toMatchObject(DENIED)
   })
 
-  test('is invited to the room of its code, whose people see who came', async () => {
+  test('an invite code of a room invites the new person and announces them in the room', async () => {
     await stage.as('boss', ['create', '--private', 'den'])
     const code = await newCode('den')
     expect((await login(`fay+${code}`, 'fay')).exitCode).toBe(0)
@@ -71,7 +71,7 @@ describe('a fresh key', () => {
     expect(stdout).toContain('fay came to the server with an invite code of boss for this room')
   })
 
-  test('that waits behind another one does not keep its owner from coming in unasked', async () => {
+  test('unknown keys that a client offers before a known one cause no question for an invite code', async () => {
     const known = await stage.home.key('boss')
     const before = await askpass.asked()
     const { options, env } = askpass.answering('no code')
@@ -90,7 +90,7 @@ describe('a fresh key', () => {
 })
 
 describe('a code that is good for nothing', () => {
-  test('lets nobody in by either way, before and after a restart, and the answer is the same for all', async () => {
+  test('used, revoked, expired and wrong invite codes are rejected with the same answer', async () => {
     const [used, revoked, expired] = [await newCode(), await newCode(), await newCode('--days', '2')]
     expect((await login(`gus+${used}`, 'gus')).exitCode).toBe(0)
     const list = JSON.parse((await stage.as('boss', ['invites', 'list', '--json'])).stdout) as {
@@ -116,7 +116,7 @@ describe('a code that is good for nothing', () => {
   })
 })
 
-test('a client reads the same for a name that exists, one that does not, and one that nobody can have', async () => {
+test('a rejected client reads the same for existing, unknown and impossible names', async () => {
   const texts = new Set<string>()
   await fail()
   for (const user of ['boss', 'nobody', 'guide', 'lobby', 'bea', '\u3164', 'x'.repeat(300)]) {
@@ -129,7 +129,7 @@ test('a client reads the same for a name that exists, one that does not, and one
   expect([...texts]).toHaveLength(2)
 })
 
-test('who has the right code and asks for a name that is taken is told so, and keeps the code', async () => {
+test('a valid invite code with a taken name is rejected with the reason and stays valid', async () => {
   const code = await newCode()
   for (const user of ['boss', 'guide', `boss+${code}`]) {
     const target = {
@@ -145,7 +145,7 @@ test('who has the right code and asks for a name that is taken is told so, and k
   expect(await login('ida', 'ida', code)).toMatchObject({ exitCode: 0, stdout: 'ida (member)\n' })
 })
 
-test('two connections of one newcomer at the same moment are one person, and the code is used once', async () => {
+test('two simultaneous logins with one invite code register one person and use the code once', async () => {
   const code = await newCode('--uses', '2')
   const both = await Promise.all([1, 2].map(() => login(`jo+${code}`, 'jo')))
   expect(both).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }])
@@ -153,7 +153,7 @@ test('two connections of one newcomer at the same moment are one person, and the
   expect(await login(`lou+${code}`, 'lou')).toMatchObject(DENIED)
 })
 
-test('nothing of a code is in the database, in the log, or in what rooms tell', async () => {
+test('an invite code appears neither in the database nor in the log', async () => {
   const code = await newCode()
   await login(`max+${code}`, 'max')
   const rows = await allStored(stage.server.dataDir)
@@ -162,7 +162,7 @@ test('nothing of a code is in the database, in the log, or in what rooms tell', 
   for (const part of [code, code.replaceAll('-', '')]) expect(everything).not.toContain(part)
 })
 
-test('a client that is asked and says nothing holds nobody up, and the server stops beside it', async () => {
+test('an unanswered question for an invite code blocks neither other logins nor the stop', async () => {
   const { options, env } = askpass.answering('')
   const key = await stage.home.key('slow')
   await using waiting = openSsh({
@@ -183,7 +183,7 @@ const serverSection = (access: string, admins: readonly string[] = []): string =
 const denied = { exitCode: 255, stdout: '' }
 
 describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
-  test('is claimed by whoever brings the code, and lets in nobody else, before and after', async () => {
+  test('a server is claimed only with its claim code, and other keys are rejected before and after', async () => {
     await using stage = await createStageHere({ config: serverSection(access) })
     const code = stage.server.claimCode!
     expect(await stage.as('mallory', ['whoami'])).toMatchObject(denied)
@@ -201,13 +201,13 @@ describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
   })
 })
 
-test('a server that is not open to all prints how it is claimed, with the code in the name', async () => {
+test('a server with access "invite" prints the claim command with the code in the user name', async () => {
   await using stage = await createStage({ config: serverSection('invite') })
   const code = stage.server.claimCode!
   expect(stage.server.lines.join('\n')).toContain(`$USER+${code}@127.0.0.1 claim ${code}`)
 })
 
-test('admins by the config open the server to nobody else, and are admins as long as it says so', async () => {
+test('a person is an admin as long as the config lists their key in admins', async () => {
   await using stage = await createStageHere({ config: serverSection('closed') })
   const { dataDir } = stage.server
   const [rhea, two] = await Promise.all(['rhea', 'two'].map((name) => stage.home.fingerprint(name)))

@@ -26,7 +26,7 @@ import { createStageHere, type Stage } from '../support/stage.ts'
 /** Read only where a client does not take what it is sent, as in attack-ssh.test.ts. */
 const RARE = 'limits.queues_mb'
 
-test('every key of the config file is read by something', async () => {
+test('every key of the config file is read by the server', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-keys-'))
   await using models = await startModelServer()
   const file = join(dir, 'sshawl.toml')
@@ -138,12 +138,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-test('the sample config is one that the server takes', () => {
+test('the sample config in docs/deploy is valid and has access "invite"', () => {
   const { server } = loadConfig({ verb: 'serve', flags: { config: deployed('sshawl.toml') } })
   expect(server.access).toBe('invite')
 })
 
-test('the config of several servers names only what the compose file gives them', () => {
+test('cluster.toml names only services and secrets that compose.yaml provides', () => {
   const text = readFileSync(deployed('cluster.toml'), 'utf8')
   const compose = readFileSync(deployed('compose.yaml'), 'utf8')
   const { storage, bus, sandbox, server, http } = checkConfig(text, 'cluster.toml')
@@ -161,7 +161,7 @@ test('the config of several servers names only what the compose file gives them'
   for (const proxy of server.proxies) expect(compose).toContain(`ipv4_address: ${proxy}`)
 })
 
-test('the container file copies only what is there, and does not run as root', () => {
+test('the Containerfile copies only existing files and runs as the user node', () => {
   const copied = [...containerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, words = '']) =>
     words.split(' '),
   )
@@ -180,7 +180,7 @@ test('the executable and npm start pass Node the same option', async () => {
   expect(readFileSync(join(ROOT, 'package.json'), 'utf8')).toContain(`node ${option} dist/main.js serve`)
 })
 
-test('its health check passes while a server listens, and fails once it does not', async () => {
+test('the container health check passes while the server listens and fails after it stops', async () => {
   const words = JSON.parse(/CMD (\["node".*\])$/m.exec(containerfile)?.[1] ?? '[]') as string[]
   const healthy = async () => {
     const env = { SSHAWL_LISTEN: `0.0.0.0:${stage.server.port}` }

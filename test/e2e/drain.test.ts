@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-test('a server that stops says goodbye, lets nobody in, answers those who watch it, and lets a model end its turn', async () => {
+test('a draining server rejects logins, but answers health checks while a turn ends', async () => {
   const token = await newToken(stage)
   const get = (path: string, bearer = token) =>
     fetch(stage.server.http + path, { headers: { authorization: `Bearer ${bearer}` } })
@@ -53,7 +53,7 @@ test('a server that stops says goodbye, lets nobody in, answers those who watch 
   expect(stdout).not.toContain('cut off')
 })
 
-test('a second signal stops the turn that the server waits for', async () => {
+test('a second signal stops the turn that a draining server waits for', async () => {
   stage.models.play(saysLater('This beginning', new Promise(() => {}), ''))
   await using alice = await stage.open('alice', '-tt')
   await alice.waitFor(/[-─] lobby/)
@@ -68,7 +68,7 @@ test('a second signal stops the turn that the server waits for', async () => {
   expect(stdout).toContain('@qwen was stopped: the server is stopping')
 })
 
-test('a script that asked has its answer; what serves without end is over at once, and what waits for input with the turns', async () => {
+test('a draining server lets /ask finish, but ends /say and the command mcp serve', async () => {
   const target = { user: 'alice', port: stage.server.port, key: await stage.home.key('alice') }
   const goOn = createDeferred<void>()
   stage.models.play(saysLater('Its first half', goOn.promise, ' and the second.'))
@@ -115,7 +115,7 @@ describe('agents', () => {
     return { agents, bob, [Symbol.asyncDispose]: end }
   }
 
-  test('the calls of agents over SSH and HTTP that wait for a model are answered', async () => {
+  test('agents that wait for a model get its reply while the server drains', async () => {
     const goOn = createDeferred<void>()
     await using asking = await askAsAgents(stage, await newToken(stage), goOn.promise)
     const stopped = stage.server.stop('SIGTERM')
@@ -128,7 +128,7 @@ describe('agents', () => {
     expect(await stopped).toBe(0)
   })
 
-  test('agents over SSH and HTTP that wait for a line that names them hold up no stop', async () => {
+  test('agents that wait for a mention do not keep the server from stopping', async () => {
     await stage.restart('SIGTERM')
     await using bob = await stage.open('bob', '-tt')
     await bob.waitFor(/[-─] lobby/)
@@ -141,7 +141,7 @@ describe('agents', () => {
     expect(await stopped).toBe(0)
   })
 
-  test('an agent over SSH that waits for a model reads that nothing new begins, and may still ping and cancel', async () => {
+  test('an agent with a running turn can only ping and cancel while the server drains', async () => {
     await stage.restart('SIGTERM')
     await using bob = await stage.open('bob', '-tt')
     await bob.waitFor(/[-─] lobby/)
@@ -177,7 +177,7 @@ describe('agents', () => {
     expect((await stage.as('alice', ['history', 'lobby'])).stdout).not.toMatch(/too late|three/)
   })
 
-  test('agents over SSH and HTTP that nobody waits for read that the server stops', async () => {
+  test('agents read that the server is stopping if it does not wait for their turns', async () => {
     await using hasty = await createModelStage('', { http: true })
     await using asking = await askAsAgents(hasty, await newToken(hasty), new Promise(() => {}))
     const stopped = hasty.server.stop('SIGTERM')
@@ -190,7 +190,7 @@ describe('agents', () => {
 
 describe('a cancelled call', () => {
   test.each([{}, { modern: true as const }])(
-    'the last call of an agent over SSH that is cancelled while the server drains ends so, and then the agent, %j',
+    "a cancelled last call ends the turn and the agent's connection while the server drains, %j",
     async (era) => {
       await using bob = await stage.open('bob', '-tt')
       await bob.waitFor(/[-─] lobby/)
@@ -215,7 +215,7 @@ describe('a cancelled call', () => {
 
 const NAMES = ['ann', 'bea', 'cleo', 'dora', 'eve', 'fay']
 
-test('who hangs up just before the server stops has left, whatever of theirs still waits', async () => {
+test('people who disconnect just before a stop are stored as left, even if their lines wait', async () => {
   await using stage = await createStage({ config: '[limits]\nrate_burst = 2\nrate_per_s = 1\n' })
   const sessions = await Promise.all(NAMES.map((name) => stage.open(name, '-T')))
   for (const session of sessions) {
@@ -237,6 +237,6 @@ test('who hangs up just before the server stops has left, whatever of theirs sti
   expect(left.filter((name) => NAMES.includes(name)).toSorted()).toEqual(NAMES)
 })
 
-test('what anybody saw is stored, once and in order, although the server was killed while people spoke', async () => {
+test('every line that a client saw is stored once and in order after a SIGKILL under load', async () => {
   expectNothingLost(await killUnderLoad(2))
 })

@@ -80,7 +80,7 @@ describe('the budget of a prompt', () => {
     ['all tools', ['on']],
     ['no tools', ['off']],
     ['a few tools', ['look', 'calculator', 'Gr*']],
-  ])('equals a recount of the body that the provider received: %s', async (_what, scope) => {
+  ])('the counted budget of a prompt equals a recount of the request body: %s', async (_what, scope) => {
     await stage.as('rhea', ['tools', 'lobby', ...scope])
     await stage.as('rhea', ['say', 'lobby', 'Grüße, 世界 👩‍👩‍👧 <|endoftext|> ' + 'word '.repeat(300)])
     provider.play(says('yes'))
@@ -91,7 +91,7 @@ describe('the budget of a prompt', () => {
     expect(budget.used).toBeLessThanOrEqual(budget.target)
   })
 
-  test('shrinks as a provider counts more than we do, and /models tells how much', async () => {
+  test('the prompt budget shrinks if the provider counts more tokens, and /models shows the factor', async () => {
     await stage.as('rhea', ['tools', 'lobby', 'on'])
     const targets: number[] = []
     for (let turn = 0; turn < 4; turn += 1) {
@@ -120,7 +120,7 @@ describe('the budget of a prompt', () => {
     expect(await modelNamed('dear')).toMatchObject({ calibration: learned.calibration })
   })
 
-  test('learns from every step of a turn, each against what that step was sent', async () => {
+  test('the calibration compares each token report with the prompt of its own step', async () => {
     const before = await reportsStored()
     provider.play(calls('calculator', { expression: '6*7' }), (response, request) =>
       answer([{ text: '42' }], { usage: [recount(request.body).bare, 1] })(response, request),

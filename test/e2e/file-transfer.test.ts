@@ -58,7 +58,7 @@ test('scp -r puts a directory and gets it back', async () => {
   ])
 })
 
-test('sftp lists the rooms that a person sees, and renames and removes files in them', async () => {
+test('a person can list visible rooms over sftp, and rename or remove files in them', async () => {
   await makeRoom('hall')
   await makeRoom('den', '--private')
   expect((await sftp(stage, 'bob', ['ls'])).stdout).toMatch(/hall/)
@@ -78,7 +78,7 @@ test('sftp lists the rooms that a person sees, and renames and removes files in 
   expect(await readdir(inRoom('hall'))).toEqual(['hall.txt'])
 })
 
-test('a put over the quota of a room changes nothing and says why', async () => {
+test('an upload over the disk quota of a room is rejected and leaves the old file', async () => {
   await makeRoom('full')
   await writeFile(own('large'), randomBytes(5_000_000))
   const { exitCode, stderr } = await scp(stage, 'olga', ['large', 'host:full/full.txt'])
@@ -88,7 +88,7 @@ test('a put over the quota of a room changes nothing and says why', async () => 
   expect(await readFile(inRoom('full', 'full.txt'), 'utf8')).toBe('one\n')
 })
 
-test('a put into a directory that does not exist is refused', async () => {
+test('an upload into a directory that does not exist is rejected', async () => {
   await makeRoom('bare')
   const put = () => scp(stage, 'olga', ['bare.txt', 'host:bare/d/'])
   const { exitCode, stderr } = await put()
@@ -100,7 +100,7 @@ test('a put into a directory that does not exist is refused', async () => {
   expect(await readdir(inRoom('bare', 'd'))).toEqual(['bare.txt'])
 })
 
-test('no link of a workspace is followed, neither to a file nor through a directory', async () => {
+test('symbolic links in a workspace are not followed by scp or sftp', async () => {
   await makeRoom('links')
   await writeFile(own('secret'), 'secret\n')
   await symlink(own('secret'), inRoom('links', 'file'))
@@ -119,7 +119,7 @@ test('no link of a workspace is followed, neither to a file nor through a direct
   expect(await readFile(own('secret'), 'utf8')).toBe('secret\n')
 })
 
-test('a muted person gets files and puts none', async () => {
+test('a muted person can download files, but cannot upload or change any', async () => {
   await makeRoom('calm')
   expect(await stage.as('bob', ['whoami'])).toMatchObject({ exitCode: 0 })
   expect(await stage.as('olga', ['mute', 'calm', 'bob'])).toMatchObject({ exitCode: 0 })
@@ -137,7 +137,7 @@ test('a muted person gets files and puts none', async () => {
   expect(await readdir(inRoom('calm'))).toEqual(['calm.txt'])
 })
 
-test('a room that a person may not see answers as one that does not exist', async () => {
+test("a private room answers a non-member's scp like a room that does not exist", async () => {
   await makeRoom('hidden', '--private')
   await writeFile(own('file'), 'file\n')
   const said = async (room: string) => {
@@ -151,7 +151,7 @@ test('a room that a person may not see answers as one that does not exist', asyn
   expect(await readdir(inRoom('hidden'))).toEqual(['hidden.txt'])
 })
 
-test('a guest gets files and puts none', async () => {
+test('a guest can download files, but cannot upload any', async () => {
   await makeRoom('open')
   // Such a name looks like olga's.
   const got = await scp(stage, 'o1ga', ['host:open/open.txt', 'got-open'])
@@ -171,7 +171,7 @@ test('the files of an archived room can be read and not changed', async () => {
   expect(stderr).toContain('past is archived')
 })
 
-test('a person who is banned from a room neither gets nor puts its files', async () => {
+test('a person who is banned from a room cannot download its files', async () => {
   await makeRoom('club')
   await stage.as('eve', ['whoami'])
   expect(await stage.as('olga', ['ban', '--room', 'club', '--yes', 'eve'])).toMatchObject({ exitCode: 0 })
@@ -180,7 +180,7 @@ test('a person who is banned from a room neither gets nor puts its files', async
   expect(stderr).toContain('you are banned from club')
 })
 
-test('scp -O is refused with a sentence', async () => {
+test('scp -O is rejected with the hint to omit -O', async () => {
   await writeFile(own('x'), 'x')
   const { exitCode, stderr } = await scp(stage, 'olga', ['-O', 'x', 'host:lobby/'])
   expect(exitCode).not.toBe(0)
@@ -211,7 +211,7 @@ const written = (files: SFTPWrapper, handle: Buffer, text: string, offset: numbe
     ),
   )
 
-test('a put that breaks off leaves the old file and nothing else', async () => {
+test('an upload that breaks off leaves the old file and no temporary file', async () => {
   await makeRoom('broken')
   const { client, sftp: files } = await openSftp('olga')
   await written(files, await opened(files, '/broken/broken.txt', 'w'), 'two', 0)
@@ -221,7 +221,7 @@ test('a put that breaks off leaves the old file and nothing else', async () => {
   expect(await readFile(inRoom('broken', 'broken.txt'), 'utf8')).toBe('one\n')
 })
 
-test('a person who is muted while they put a file does not finish it', async () => {
+test('a person who is muted during an upload cannot finish it', async () => {
   await makeRoom('midway')
   await stage.as('mel', ['whoami'])
   const { client, sftp: files } = await openSftp('mel')
@@ -235,7 +235,7 @@ test('a person who is muted while they put a file does not finish it', async () 
   client.end()
 })
 
-test('a person who is banned from the room while they put a file does not finish it', async () => {
+test('a person who is banned from the room during an upload cannot finish it', async () => {
   await makeRoom('shut')
   await stage.as('bea', ['whoami'])
   const { client, sftp: files } = await openSftp('bea')
@@ -248,7 +248,7 @@ test('a person who is banned from the room while they put a file does not finish
   client.end()
 })
 
-test('a person who is banned from the server while they put a file does not finish it', async () => {
+test('a person who is banned from the server during an upload cannot finish it', async () => {
   await makeRoom('gate')
   await stage.as('zed', ['whoami'])
   const { client, sftp: files } = await openSftp('zed')
@@ -260,7 +260,7 @@ test('a person who is banned from the server while they put a file does not fini
   expect((await scp(stage, 'zed', ['host:gate/gate.txt', 'got-gate'])).exitCode).not.toBe(0)
 })
 
-test('a file that is not put from its beginning is refused', async () => {
+test('an append or a write at a far offset is rejected and leaves the file unchanged', async () => {
   await makeRoom('partly')
   const { client, sftp: files } = await openSftp('olga')
   await expect(opened(files, '/partly/partly.txt', 'a')).rejects.toThrow('nothing is appended')
@@ -270,7 +270,7 @@ test('a file that is not put from its beginning is refused', async () => {
   client.end()
 })
 
-test('a client has at most 32 files open', async () => {
+test('a client can have at most 32 files open', async () => {
   await makeRoom('many')
   const { client, sftp: files } = await openSftp('olga')
   for (let count = 0; count < 32; count++) await opened(files, '/many/many.txt', 'r')
@@ -278,7 +278,7 @@ test('a client has at most 32 files open', async () => {
   client.end()
 })
 
-test('packets that are no SFTP end the transfer, and the server goes on', async () => {
+test('invalid SFTP packets end the transfer, and the server keeps running', async () => {
   for (const bytes of [
     [0xff, 0xff, 0xff, 0xff, 1],
     [0, 0, 0, 0],
@@ -306,7 +306,7 @@ describe('the bytes of a day', () => {
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
-  test('a file that is more than a person may store in a day is not put', async () => {
+  test('an upload over bytes_per_person_day is rejected', async () => {
     await writeFile(join(stage.dir, 'small'), 'x'.repeat(60_000))
     expect(await scp(stage, 'ann', ['small', 'host:lobby/'])).toMatchObject({ exitCode: 0 })
     const { exitCode, stderr } = await scp(stage, 'ann', ['small', 'host:lobby/again'])
@@ -315,7 +315,7 @@ describe('the bytes of a day', () => {
     expect(await readdir(join(stage.server.dataDir, 'rooms', 'lobby', 'files'))).toEqual(['small'])
   })
 
-  test('a person who put all the files that they may can still speak', async () => {
+  test('a person whose uploads reached bytes_per_person_day can still speak', async () => {
     await writeFile(join(stage.dir, 'most'), 'x'.repeat(87_000))
     expect(await scp(stage, 'bob', ['most', 'host:lobby/'])).toMatchObject({ exitCode: 0 })
     await writeFile(join(stage.dir, 'more'), 'x'.repeat(1_000))

@@ -63,7 +63,7 @@ const STATUS = (room: string): RegExp => new RegExp(`\\n${room} · \\d+ here`)
 const roomsOf = async (name: string): Promise<readonly Readonly<Record<string, unknown>>[]> =>
   JSON.parse((await stage.as(name, ['rooms', '--json'])).stdout) as Readonly<Record<string, unknown>>[]
 
-test('a login at a terminal comes back to the room that its person was in', async () => {
+test("a login at a terminal returns to the room of the person's last session", async () => {
   {
     await using alice = await atTerminal('alice')
     await alice.shows(STATUS('lobby'))
@@ -80,7 +80,7 @@ test('a login at a terminal comes back to the room that its person was in', asyn
   await home.shows(STATUS('lobby'))
 })
 
-test('a pipe speaks in the lobby, wherever its person was last', async () => {
+test('piped input is sent to the lobby, whatever room its person used last', async () => {
   {
     await using zoe = await atTerminal('zoe', 'join', 'den')
     await zoe.shows(STATUS('den'))
@@ -93,7 +93,7 @@ test('a pipe speaks in the lobby, wherever its person was last', async () => {
   expect((await stage.as('zoe', ['history', 'lobby'])).stdout).toContain('zoe: from the pipe')
 })
 
-test('a login finds itself in the lobby if its room does not let it in any more', async () => {
+test('a login starts in the lobby if its person was banned from their last room', async () => {
   await stage.as('rhea', ['create', 'pit'])
   {
     await using cy = await atTerminal('cy', 'join', 'pit')
@@ -105,13 +105,13 @@ test('a login finds itself in the lobby if its room does not let it in any more'
   await again.shows(STATUS('lobby'))
 })
 
-test('join with a pty is refused with status 1 for a room that is not there for its person', async () => {
+test('/join with a pty exits with status 1 if the person is not invited to the private room', async () => {
   const dee = await atTerminal('dee', 'join', 'attic')
   expect(await dee.session.exit).toBe(1)
   expect(dee.session.output()).toContain('! there is no room called attic')
 })
 
-test('join with a pty goes into a private room that its person is invited to', async () => {
+test('/join with a pty enters a private room if the person is invited', async () => {
   expect(await stage.as('eve', ['whoami'])).toMatchObject({ exitCode: 0 })
   expect(await stage.as('rhea', ['invite', 'attic', 'eve'])).toMatchObject({ exitCode: 0 })
   await using eve = await atTerminal('eve', 'join', 'attic')
@@ -131,7 +131,7 @@ function answersLater(): { readonly script: Script; readonly answer: () => void 
   }
 }
 
-test('what is new in three rooms is told while one is elsewhere and counted over a restart', async () => {
+test('unread counts of other rooms appear in the status line and survive a restart', async () => {
   const later = answersLater()
   stage.models.play(later.script)
   {
@@ -177,7 +177,7 @@ test('what is new in three rooms is told while one is elsewhere and counted over
   await again.shows(/ops · .* den 3$/m)
 })
 
-test('lines of ignored people and rooms that one has left are not counted', async () => {
+test('lines of ignored people and of left rooms are not counted as unread', async () => {
   {
     await using fay = await atTerminal('fay', 'join', 'den')
     await fay.shows(STATUS('den'))
@@ -198,7 +198,7 @@ test('lines of ignored people and rooms that one has left are not counted', asyn
   expect((await roomsOf('fay')).find(({ name }) => name === 'den')).toMatchObject({ new: 1, named: false })
 })
 
-test('a room that one was banned from or taken out of while elsewhere is counted no more', async () => {
+test('a room that a person was banned or uninvited from is no longer counted as unread', async () => {
   for (const room of ['yard', 'vault']) await stage.as('rhea', ['create', room])
   await stage.as('rhea', ['create', 'loft', '--private'])
   await stage.as('ivy', ['whoami'])
@@ -220,7 +220,7 @@ test('a room that one was banned from or taken out of while elsewhere is counted
   await ivy.shows(/lobby · (?!.*(yard|loft)).* vault 1!$/m)
 })
 
-test('a room that is renamed while one is elsewhere is counted on under its new name', async () => {
+test('a followed room keeps its unread count when it is renamed', async () => {
   await stage.as('rhea', ['create', 'barn'])
   await using joe = await atTerminal('joe', 'join', 'barn')
   await joe.shows(STATUS('barn'))
@@ -236,14 +236,14 @@ test('a room that is renamed while one is elsewhere is counted on under its new 
   await joe.shows(STATUS('shed'))
 })
 
-test('a script has no next room', async () => {
+test('/next is rejected in a script', async () => {
   expect(await stage.as('bob', ['next'])).toMatchObject({
     exitCode: 1,
     stderr: 'a script is in no room; rooms says where something is new\n',
   })
 })
 
-test('a login comes back to the room that its person was in when the server was killed', async () => {
+test("a login returns to the person's last room after the server was killed", async () => {
   await stage.goOnWith(startServer)
   await using gus = await atTerminal('gus', 'join', 'den')
   await gus.shows(STATUS('den'))

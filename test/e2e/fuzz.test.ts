@@ -6,7 +6,7 @@ import { describeReport } from '../fuzz/report.ts'
 /** `npm run fuzz` goes on for longer. */
 const SECONDS = howMuch({ quick: 3, long: 10 })
 
-test('seconds of random sessions, commands and packets end no session and reach nothing at the top', async () => {
+test('random sessions, commands or packets end no session and cause no uncaught error', async () => {
   const seed = inject('seed')
   const report = await fuzz({ seed, seconds: SECONDS })
   expect(report.findings, describeReport(report, seed)).toEqual([])

@@ -21,7 +21,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 const { base, token, get, answerTo } = createHttpCaller(() => stage)
 
 describe('anybody', () => {
-  test('is told that the server lives and is ready, and nothing else', async () => {
+  test('clients without a token can read /healthz and /readyz, but no other path', async () => {
     for (const [path, text] of [
       ['/healthz', 'ok\n'],
       ['/readyz', 'ready\n'],
@@ -46,7 +46,7 @@ describe('anybody', () => {
   })
 
   test.each(['/metrics', '/mcp'])(
-    'without a token, or with a wrong one, gets a challenge at %s',
+    'a request for %s without a valid token gets status 401 and a Bearer challenge',
     async (path) => {
       const none = await get(path)
       expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="sshawl"'])
@@ -61,7 +61,7 @@ describe('anybody', () => {
 })
 
 describe('readiness', () => {
-  test('ends while nothing can be stored, and comes back', async ({ skip }) => {
+  test('/readyz answers 503 while the database is locked, and 200 afterwards', async ({ skip }) => {
     skip(onPostgres, "it holds SQLite's file; postgres-trouble.test.ts has the same while PostgreSQL is away")
     const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
     other.exec('BEGIN IMMEDIATE')
@@ -83,7 +83,7 @@ describe('the address of a client behind a proxy', () => {
     return (await fetch(`${address}/metrics`, { headers })).status
   }
 
-  test('is the one that a named proxy added last, whatever the client wrote before it', async () => {
+  test('the client address is the last one that a trusted proxy added to X-Forwarded-For', async () => {
     const made = await token('bob')
     await stage.as('alice', ['ban', '203.0.113.0/24', '1h'])
     expect(await ask(base(), made, '203.0.113.7')).toBe(401)
@@ -95,7 +95,7 @@ describe('the address of a client behind a proxy', () => {
     expect(await ask(base(), made, '203.0.113.7')).toBe(403)
   })
 
-  test('is that of the connection where no proxy is named', async () => {
+  test('X-Forwarded-For is ignored if the config names no proxy', async () => {
     await using other = await createStageHere({ http: true })
     await other.claim('alice')
     const made = (await other.as('bob', ['token', 'new'])).stdout.trim()
@@ -105,7 +105,7 @@ describe('the address of a client behind a proxy', () => {
 })
 
 describe('the metrics', () => {
-  test('are for tokens of admins that are bound to no room', async () => {
+  test('/metrics accepts only tokens of admins that are bound to no room', async () => {
     expect((await get('/metrics', withBearer(await token('bob')))).status).toBe(403)
     expect((await get('/metrics', withBearer(await token('alice', '--rooms', 'lobby')))).status).toBe(403)
     const read = await get('/metrics', withBearer(await token('alice')))
@@ -117,14 +117,14 @@ describe('the metrics', () => {
 })
 
 describe('a token', () => {
-  test('lets nobody in once it is revoked', async () => {
+  test('a revoked token is rejected', async () => {
     const { id, token: made } = JSON.parse((await stage.as('alice', ['token', 'new', '--json'])).stdout)
     expect((await get('/metrics', withBearer(made))).status).toBe(200)
     expect((await stage.as('alice', ['token', 'revoke', String(id)])).exitCode).toBe(0)
     expect((await get('/metrics', withBearer(made))).status).toBe(401)
   })
 
-  test('lets nobody in while its maker is banned, and after the restart of the server it still does', async () => {
+  test('a token is rejected while its maker is banned, and is valid again after the unban', async () => {
     await stage.goOnWith(startServer)
     const made = await token('mallory')
     expect((await get('/metrics', withBearer(made))).status).toBe(403)
@@ -135,7 +135,7 @@ describe('a token', () => {
     expect((await get('/metrics', withBearer(made))).status).toBe(403)
   })
 
-  test('is read from its header alone', async () => {
+  test('a token is accepted only in the Authorization header', async () => {
     const made = await token('alice')
     for (const path of [`/metrics?access_token=${made}`, `/metrics?token=${made}`])
       expect((await get(path)).status).toBe(401)
@@ -145,7 +145,7 @@ describe('a token', () => {
   })
 })
 
-test('SIGTERM ends it while clients are connected, with exit 0', async () => {
+test('the server exits with status 0 on SIGTERM while HTTP clients are connected', async () => {
   await using other = await createStage({ http: true })
   using idle = await rawHttp(other.server.http)
   using slow = await rawHttp(other.server.http)
@@ -156,7 +156,7 @@ test('SIGTERM ends it while clients are connected, with exit 0', async () => {
 
 describe('hostile clients', () => {
   describe('what a page in a browser sends', () => {
-    test('is refused, with a token too, unless the operator named the page', async () => {
+    test('a request with an unknown Origin is rejected even if its token is valid', async () => {
       const made = await token('alice')
       for (const origin of [
         'http://evil.example',
@@ -172,7 +172,7 @@ describe('hostile clients', () => {
       )
     })
 
-    test('for a page that the operator named is answered so that its browser goes on', async () => {
+    test('a CORS preflight is accepted from a configured origin and rejected from another one', async () => {
       const origin = 'https://page.example.org'
       const asked = {
         'access-control-request-method': 'POST',
@@ -227,7 +227,7 @@ describe('hostile clients', () => {
       ['localhost', 200],
       ['[::1]:2223', 200],
       ['10.0.0.7:2223', 200],
-    ])('has a Host that is ours or is refused: %s', async (host, status) => {
+    ])('the Host header is accepted only if it names this server: %s', async (host, status) => {
       expect((await answerTo('GET /healthz HTTP/1.1', `Host: ${host}`)).statuses).toEqual([status])
     })
   })
@@ -257,13 +257,13 @@ describe('hostile clients', () => {
       ['a NUL', ['GET /healthz HTTP/1.1', 'Host: localhost', 'X: \0'], 400],
       ['a header of 20 kB', ['GET /healthz HTTP/1.1', 'Host: localhost', `X: ${'x'.repeat(20_000)}`], 400],
       ['CONNECT', ['CONNECT evil.example:80 HTTP/1.1', 'Host: localhost'], undefined],
-    ])('%s: an error, or the end of the connection', async (_what, lines, status) => {
+    ])('a request with %s gets an error status or is disconnected', async (_what, lines, status) => {
       const { statuses } = await answerTo(...lines)
       expect(statuses).toEqual(status === undefined ? [] : [status])
       expect((await get('/healthz')).status).toBe(200)
     })
 
-    test('more headers than a request may have are refused, not left out', async () => {
+    test('a request with too many headers is rejected instead of being read in part', async () => {
       const lines = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: 1`)
       const evil = ['GET /healthz HTTP/1.1', 'Host: localhost', ...lines(150), 'Origin: https://evil.example']
       expect((await answerTo(...evil)).statuses).toEqual([431])
@@ -275,26 +275,26 @@ describe('hostile clients', () => {
       ])
     })
 
-    test('several requests at once are answered in order', async () => {
+    test('pipelined requests are answered in order', async () => {
       using raw = await rawHttp(base())
       const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
       raw.write(one('/healthz') + one('/metrics') + one('/nothing') + one('/readyz'))
       expect((await raw.until('ready\n')).statuses).toEqual([200, 401, 404, 200])
     })
 
-    test('a value cannot end a header: what it has of CR and LF is refused', async () => {
+    test('CR and LF in a path cannot inject a response header', async () => {
       const { text, statuses } = await answerTo('GET /healthz%0d%0aX-Evil:%201 HTTP/1.1', 'Host: localhost')
       expect(statuses).toEqual([404])
       expect(text).not.toMatch(/^X-Evil/im)
     })
 
-    test('headers that come too slowly end the connection', async () => {
+    test('a client that sends its headers too slowly is disconnected', async () => {
       using raw = await rawHttp(base())
       raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ')
       expect((await raw.closed()).statuses).toEqual([400])
     })
 
-    test('more connections than an address may have are told so, or closed, and the others served', async () => {
+    test('connections over the limit of an address get status 503 or are closed; the others are served', async () => {
       await writeConfig(stage.server.dataDir, HTTP_CONFIG.replace(PROXIES, ''))
       expect((await askForReload(stage.server.dataDir)).problems).toEqual([])
       const held = await Promise.all(Array.from({ length: 30 }, () => rawHttp(base())))
@@ -320,7 +320,7 @@ describe('hostile clients', () => {
     })
   })
 
-  test('a right token is answered before wrong ones of its address, whose answers wait', async () => {
+  test('a valid token is answered before a wrong token of its address, whose answer is delayed', async () => {
     await using other = await createStageHere({
       config: '[limits]\naddress_burst = 1\naddress_per_s = 1\n',
       http: true,

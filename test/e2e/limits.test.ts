@@ -22,7 +22,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 const ask = (name: string) => stage.as(name, ['ask', 'lobby', '@qwen', 'hello?'])
 
-test('whoever would be one too many in the lobby is told so and sent away', async () => {
+test('a person over members_per_room of the lobby is disconnected with the reason', async () => {
   await using alice = await stage.open('alice', '-T')
   await alice.waitFor(/[-─] lobby/)
   await using other = await stage.open('alice', '-T')
@@ -33,7 +33,7 @@ test('whoever would be one too many in the lobby is told so and sent away', asyn
   expect(alice.output()).not.toContain('bob')
 })
 
-test('a command whose standard input never ends is told so, and holds its connection no longer', async () => {
+test('a command whose standard input stalls for stall_s is ended with an error', async () => {
   const { port } = stage.server
   const target = { user: 'carol', port, key: await stage.home.key('carol'), options: ['-T'] }
   for (const silent of [true, false]) {
@@ -47,7 +47,7 @@ test('a command whose standard input never ends is told so, and holds its connec
   expect(await stage.as('carol', ['say', 'lobby'], { input: 'a whole line' })).toMatchObject({ exitCode: 0 })
 })
 
-test('tokens are counted for a person and for a room, and a restart gives none back', async () => {
+test('token quotas of a person and of a room still apply after a restart', async () => {
   await stage.goOnWith(startServer)
   stage.models.play(says('one'), says('two'), says('three'))
   for (const name of ['alice', 'alice', 'bob']) expect((await ask(name)).exitCode).toBe(0)
@@ -81,7 +81,7 @@ rate_burst = 100
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
-  test('a key has as many names as it may, also when it asks for many at once, and is told why it gets no more', async () => {
+  test('a key gets at most names_per_key names, even if it asks for many at once', async () => {
     const names = ['one', 'two', 'three', 'four']
     const asked = await Promise.all(names.map((name) => stage.as(name, ['whoami'], { key: 'many' })))
     const refused = asked.filter(({ stdout }) => stdout.includes('(guest)'))
@@ -94,13 +94,13 @@ rate_burst = 100
     )
   })
 
-  test('a guest is told that the name belongs to another key', async () => {
+  test('a guest reads that the requested name belongs to another key', async () => {
     expect(await stage.as('olga', ['whoami'])).toMatchObject({ stdout: 'olga (member)\n', stderr: '' })
     const { stderr } = await stage.as('o1ga', ['whoami'], { key: 'thief' })
     expect(stderr).toContain('you are a guest: the name o1ga belongs to another key')
   })
 
-  test('a room that is full lets nobody else in, and they stay where they are', async () => {
+  test('a person cannot join a full room and stays in their current one', async () => {
     expect(await stage.as('olga', ['create', 'den'])).toMatchObject({ exitCode: 0 })
     await using owner = await stage.open('olga', '-T')
     await owner.waitFor(/[-─] lobby/)
@@ -121,7 +121,7 @@ rate_burst = 100
     await third.waitFor(/[-─] den/)
   })
 
-  test('somebody who stored a day’s bytes is told so in a sentence under each name, and can still read', async () => {
+  test('a person over bytes_per_person_day cannot write under any of their names, but can read', async () => {
     const say = (name: string, length: number) =>
       stage.as(name, ['say', 'lobby', 'x'.repeat(length)], { key: 'many' })
     expect(await say('one', 1_400)).toMatchObject({ exitCode: 0 })
@@ -141,7 +141,7 @@ rate_burst = 100
     expect(stdout).not.toContain('yyy')
   })
 
-  test('somebody whose bytes are used up can still ignore a pest, set what they see, and leave', async () => {
+  test('a person over bytes_per_person_day can still /ignore, /set and /quit', async () => {
     await stage.as('pest', ['say', 'lobby', 'buy'])
     const spent = (...words: readonly string[]) => stage.as('spent', words)
     await spent('say', 'lobby', 'z'.repeat(2_900))
@@ -158,7 +158,7 @@ rate_burst = 100
     expect(await session.exit).toBe(0)
   })
 
-  test('comings and goings beyond those of a minute are one line, which a restart does not lose', async () => {
+  test('joins and leaves over presence_per_min are summed in one line that survives a restart', async () => {
     for (const name of ['ann', 'ben', 'cyd', 'dan']) {
       await using session = await stage.open(name, '-T')
       await session.waitFor(/[-─] lobby/)

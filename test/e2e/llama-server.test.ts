@@ -50,7 +50,7 @@ encoding = "r50k_base"
   const ask = (room: string, model: string, text = 'hello') =>
     stage.as('rhea', ['ask', '--json', room, `@${model}`, text])
 
-  test('streams its answer and counts a token for each byte of the prompt', async () => {
+  test('llama-server streams its answer and counts one token per byte of the prompt', async () => {
     const model = createModel(sampleConfig({ backend: 'llamacpp', endpoint: llama.endpoint }))
     const used = async (message: string) => {
       const request = { ...sampleRequest(), prompt: samplePrompt({ message }) }
@@ -70,7 +70,7 @@ encoding = "r50k_base"
     expect(long.usage!.input - short.usage!.input).toBe(Buffer.byteLength(', grüß dich'))
   })
 
-  test('is asked for its window, which bounds the prompts', async () => {
+  test('a llamacpp model uses the context window that llama-server reports', async () => {
     const { exitCode, stdout } = await ask('lobby', 'asked')
     expect(exitCode).toBe(0)
     const reply = JSON.parse(stdout.trimEnd().split('\n').at(-1)!)
@@ -80,7 +80,7 @@ encoding = "r50k_base"
   })
 
   test.each(['asked', 'unasked'])(
-    'refuses a prompt that is too long; %s gets a shorter one, and no other turn is refused',
+    'a prompt that llama-server refuses is shortened for model %s, and its next turn is accepted',
     async (model) => {
       const room = `long-${model}`
       await stage.as('rhea', ['create', room])
@@ -98,7 +98,7 @@ encoding = "r50k_base"
     },
   )
 
-  test('has counted the tokens that people are shown', async () => {
+  test('the token counts of /models equal the counts of llama-server', async () => {
     const [prompts, answers] = await Promise.all([
       llama.count('prompt_tokens'),
       llama.count('tokens_predicted'),

@@ -31,7 +31,7 @@ const post = (...request: Parameters<typeof postMcp> extends [string, ...infer R
 const tokenOf = async (name: string, ...flags: readonly string[]) => (await made(name, ...flags)).token
 
 describe.each([{}, { modern: true as const }])("the protocol's own client, %j", (era) => {
-  test('lists the tools, says something as the one whose token it is, and reads it back', async () => {
+  test("the official MCP client lists tools, speaks as the token's person and reads that back", async () => {
     await using agent = await openHttpAgent(base, await tokenOf('bob'), era)
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(
@@ -48,7 +48,7 @@ describe.each([{}, { modern: true as const }])("the protocol's own client, %j", 
   })
 })
 
-test('an agent hears what is written to its person, once it listens, and not with a token for some rooms', async () => {
+test('a direct message reaches a listening agent over HTTP, unless its token is bound to rooms', async () => {
   const [whole, bound] = [await tokenOf('gina'), await tokenOf('gina', '--rooms', 'lobby')]
   await stage.as('alice', ['msg', 'gina', 'for you alone'])
   const opened = await post(whole, INITIALIZE)
@@ -66,7 +66,7 @@ test('an agent hears what is written to its person, once it listens, and not wit
   expect(JSON.stringify(narrow.heard)).not.toMatch('alone|and this')
 })
 
-test('what ends one of two streams for the same room leaves the other', async () => {
+test('the end of one subscription leaves another one to the same room open', async () => {
   await using agent = await openHttpAgent(base, await tokenOf('bob'), { modern: true })
   const open = () => agent.client.listen({ resourceSubscriptions: ['room://hall/log'] })
   const [one, other] = [await open(), await open()]
@@ -76,7 +76,7 @@ test('what ends one of two streams for the same room leaves the other', async ()
   await other.close()
 })
 
-test("the protocol's own client listens again when its connections break, and reads in history what it missed", async () => {
+test('the official MCP client reconnects after broken connections and finds missed lines in history', async () => {
   using relay = await openRelay()
   await using agent = await openHttpAgent(relay.base, await tokenOf('gus'))
   await agent.call('join', { room: 'lobby' })
@@ -92,7 +92,7 @@ test("the protocol's own client listens again when its connections break, and re
   expect((await agent.call('history', { room: 'lobby' })).text).toContain('while you were away')
 })
 
-test('requests of a token that come together share one agent, which leaves what it joined', async () => {
+test('concurrent requests of a token share one agent, which can leave the rooms that it joined', async () => {
   const token = await tokenOf('grace')
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -146,7 +146,7 @@ async function openRelay() {
 
 describe('a room', () => {
   test.each([{}, { modern: true as const }])(
-    'outside of a token is unknown to it, like one that is not there, %j',
+    "a room outside of a token's rooms is answered like a room that does not exist, %j",
     async (era) => {
       await using agent = await openHttpAgent(base, await tokenOf('alice', '--rooms', 'den'), era)
       const rooms = await agent.call('list_rooms')
@@ -186,7 +186,7 @@ describe('a room', () => {
     },
   )
 
-  test('of its token it may use as its person, and a private one of others is unknown to every token', async () => {
+  test("a token works in the private room it is bound to, and other people's tokens cannot see it", async () => {
     await using mine = await openHttpAgent(base, await tokenOf('alice', '--rooms', 'den'))
     expect((await mine.call('say', { room: 'den', text: 'in here' })).isError).toBe(false)
     await using other = await openHttpAgent(base, await tokenOf('bob'))
@@ -198,7 +198,7 @@ describe('a room', () => {
     expect(there).toMatchObject({ isError: true, text: none.text.replaceAll('nowhere', 'den') })
   })
 
-  test('in which its model is asked, the model reads no room outside of the token', async () => {
+  test('a model that is asked with a room-bound token can read no room outside of the token', async () => {
     await using agent = await openHttpAgent(base, await tokenOf('alice', '--rooms', 'den'))
     const asked = (tool: string, args: object) =>
       agent.call('ask_model', { room: 'den', model: 'guide', text: `call ${tool} ${JSON.stringify(args)}` })
@@ -209,7 +209,7 @@ describe('a room', () => {
 })
 
 describe('a session', () => {
-  test('belongs to its token: another one does not know it, not even of the same person', async () => {
+  test('a session ID is rejected with any token other than its own', async () => {
     const [mine, other] = [await tokenOf('alice'), await tokenOf('alice', '--rooms', 'den')]
     const session = (await post(mine, INITIALIZE)).headers.get('mcp-session-id') ?? ''
     expect(session).toMatch(/^[\w-]{36}$/)
@@ -226,7 +226,7 @@ describe('a session', () => {
     expect(stream.status).toBe(404)
   })
 
-  test('ends with DELETE, and its agent is gone from its rooms', async () => {
+  test('DELETE ends an MCP session, and its agent leaves its rooms', async () => {
     await using agent = await openHttpAgent(base, await tokenOf('carol'))
     await agent.call('join', { room: 'hall' })
     expect((await stage.as('alice', ['who', 'hall'])).stdout).toContain('carol')
@@ -234,7 +234,7 @@ describe('a session', () => {
     await expect.poll(async () => (await stage.as('alice', ['who', 'hall'])).stdout).not.toContain('carol')
   })
 
-  test('ends when its token is revoked, with the stream that it listens on', async () => {
+  test('a revoked token ends its MCP session and its stream', async () => {
     const { token, id } = await made('dave')
     await using agent = await openHttpAgent(base, token)
     await agent.call('join', { room: 'hall' })
@@ -246,7 +246,7 @@ describe('a session', () => {
     expect((await stage.as('alice', ['history', 'hall'])).stdout).not.toContain('still here?')
   })
 
-  test('that asks and hears nothing for a while ends, and leaves its rooms; one that listens does not', async () => {
+  test('an idle MCP session ends after mcp_idle_s, but one with an open stream does not', async () => {
     await using other = await createStageHere({ config: '[limits]\nmcp_idle_s = 1\n', http: true })
     const at = other.server.http
     const tokens = await Promise.all(
@@ -270,7 +270,7 @@ describe('a session', () => {
     await listening.waitFor('still there?')
   })
 
-  test('of somebody who is banned ends, too', async () => {
+  test('a ban ends the MCP session of the banned person', async () => {
     const token = await tokenOf('mallory')
     await using agent = await openHttpAgent(base, token)
     await stage.as('rhea', ['ban', 'mallory'])
@@ -278,7 +278,7 @@ describe('a session', () => {
     expect((await post(token, INITIALIZE)).status).toBe(401)
   })
 
-  test('that listens stays when clients of its person come that leave without DELETE', async () => {
+  test('a listening session survives nine sessions that its person opens without DELETE', async () => {
     const token = await tokenOf('nora')
     await using agent = await openHttpAgent(base, token)
     await agent.call('join', { room: 'hall' })
@@ -290,7 +290,7 @@ describe('a session', () => {
     expect((await agent.call('say', { room: 'hall', text: 'still here' })).isError).toBe(false)
   })
 
-  test('too many: the one that was used least lately gives way', async () => {
+  test('the least recently used session ends when a person opens one too many', async () => {
     const token = await tokenOf('erin')
     const open = async () => (await post(token, INITIALIZE)).headers.get('mcp-session-id')!
     const ids = [await open(), await open(), await open(), await open()]
@@ -323,13 +323,16 @@ describe('hostile bodies', () => {
       ['an object nested deeper', `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`, 400],
       ['binary', '\u0000\u0001\ufffd', 400],
       ['more than a body may have', JSON.stringify({ ...INITIALIZE, x: 'x'.repeat(20_000) }), 413],
-    ])('%s: an error, and the server goes on', async (_what, body, status) => {
-      const response = await post(body)
-      expect([response.status, (await response.text()).length]).toEqual([status, expect.any(Number)])
-      expect((await post(INITIALIZE)).status).toBe(200)
-    })
+    ])(
+      'a POST body with %s gets an error status, and the next request succeeds',
+      async (_what, body, status) => {
+        const response = await post(body)
+        expect([response.status, (await response.text()).length]).toEqual([status, expect.any(Number)])
+        expect((await post(INITIALIZE)).status).toBe(200)
+      },
+    )
 
-    test('a body that never ends is cut off where it is too long', async () => {
+    test('an endless request body is cut off at http_body_bytes', async () => {
       using raw = await rawHttp(base)
       raw.write(
         `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
@@ -338,7 +341,7 @@ describe('hostile bodies', () => {
       expect((await raw.closed()).statuses).toEqual([413])
     })
 
-    test('a client that goes away in the middle leaves nothing behind', async () => {
+    test('a client that disconnects within its request body causes no logged error', async () => {
       {
         using raw = await rawHttp(base)
         raw.write(
@@ -386,14 +389,14 @@ describe('listening for changes', () => {
         }),
     ],
   ] as const)('a client that listens over %s', (by, maxStreams, open) => {
-    test('hears all rooms that it may follow, also after many that are not there or that it may not see', async () => {
+    test('a client is notified of all 32 rooms it may subscribe to, also after many invisible ones', async () => {
       await using agent = await open(`bob-${by.toLowerCase()}`)
       const visible = ROOMS.slice(1)
       await using _stream = await listening(agent, [...GHOSTS, 'den', ...visible])
       await hearsAll(agent, visible)
     })
 
-    test('reads that there is one room too many, and not of one that it may not see', async () => {
+    test('a client cannot subscribe to a 33rd room, and invisible rooms are answered like missing ones', async () => {
       await using agent = await open(`carol-${by.toLowerCase()}`)
       await expect(agent.client.listen(logsOf(ROOMS))).rejects.toThrow('32 rooms at most')
       {
@@ -408,7 +411,7 @@ describe('listening for changes', () => {
       await hearsAll(agent, ['r0'])
     })
 
-    test('hears a room that it was kicked out of, since it may still read it', async () => {
+    test('a client that was kicked out of a readable room is still notified of its changes', async () => {
       const name = `erin-${by.toLowerCase()}`
       await using agent = await open(name)
       await agent.call('join', { room: 'r2' })
@@ -422,7 +425,7 @@ describe('listening for changes', () => {
       await expect.poll(sayAndCount, { timeout: 20_000 }).toBeGreaterThan(8)
     })
 
-    test(`reads that ${maxStreams} streams are open already, and may open one when another has ended`, async () => {
+    test(`a client cannot open more than ${maxStreams} streams until one of them ends`, async () => {
       await using agent = await open(`dave-${by.toLowerCase()}`)
       const streams = []
       for (let count = 0; count < maxStreams; count++) streams.push(await agent.client.listen(logsOf(['r0'])))

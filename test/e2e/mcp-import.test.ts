@@ -33,7 +33,7 @@ async function importInProcess(home: string, ...words: readonly string[]) {
 }
 
 describe('sshawl mcp import', () => {
-  test('prints a program as a table without its secrets, and says which variables to set', async () => {
+  test('sshawl mcp import prints a command server without secrets and lists the variables to set', async () => {
     const ran = await importing({
       mcpServers: {
         'My Files': { command: 'npx', args: ['-y', 'server-files', '/srv/a b'], env: { LOG_LEVEL: 'debug' } },
@@ -58,7 +58,7 @@ describe('sshawl mcp import', () => {
     expect(ran.stdout).not.toContain('s3cret')
   })
 
-  test('prints an address as a table whose headers come from the environment', async () => {
+  test('sshawl mcp import prints a URL server whose headers come from the environment', async () => {
     const { servers, stderr } = await importing({
       mcpServers: {
         holler: { type: 'http', url: 'http://localhost/mcp', headers: { Authorization: 'Bearer s3cret' } },
@@ -89,12 +89,12 @@ describe('sshawl mcp import', () => {
     ['x', ['--header', 'Authorization: Bearer k']],
     ['x', ['postgresql://me:pw@h/db']],
     ['x', ['https://h/mcp?token=k']],
-  ])('warns that a key may be in a command: %s %j', async (command, args) => {
+  ])('sshawl mcp import warns that a key may be in a command: %s %j', async (command, args) => {
     const { stderr } = await importing({ mcpServers: { a: { command, args } } })
     expect(stderr).toBe('a: a key may be in its command or address; keep the config to yourself')
   })
 
-  test('reads the file of VS Code with its comments, and says what it leaves out', async () => {
+  test('sshawl mcp import reads the commented JSON of VS Code and reports what it omits', async () => {
     const { servers, stderr } = await importing(`{
       // what VS Code asks for
       "inputs": [{ "type": "promptString", "id": "key" }],
@@ -117,7 +117,7 @@ describe('sshawl mcp import', () => {
     ])
   })
 
-  test('says which servers of single projects it leaves out of the file of Claude Code', async () => {
+  test('sshawl mcp import reports servers of single Claude Code projects that it omits', async () => {
     const projects = {
       '/a': { mcpServers: { one: { command: 'x' }, two: { url: 'http://h' } } },
       '/b': { mcpServers: {} },
@@ -177,16 +177,19 @@ describe('sshawl mcp import', () => {
         /^LS: a tool is called ls, so/,
       ],
     ],
-  ])('says all that is wrong with a file, and then prints nothing', async (content, problems) => {
-    const { exitCode, stdout, stderr } = await importing(content)
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    const said = stderr.split('\n').map((line) => line.replace(/^sshawl: DIR\/mcp\.json: /, ''))
-    expect(said).toEqual(
-      problems.map((one): unknown => (typeof one === 'string' ? one : expect.stringMatching(one))),
-    )
-  })
+  ])(
+    'sshawl mcp import reports every problem of a file and then prints no config',
+    async (content, problems) => {
+      const { exitCode, stdout, stderr } = await importing(content)
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+      const said = stderr.split('\n').map((line) => line.replace(/^sshawl: DIR\/mcp\.json: /, ''))
+      expect(said).toEqual(
+        problems.map((one): unknown => (typeof one === 'string' ? one : expect.stringMatching(one))),
+      )
+    },
+  )
 
-  test('says what it needs, and which file there is not', async () => {
+  test('sshawl mcp import reports a missing argument, a missing file and a directory', async () => {
     using dir = temporaryDir()
     const missing = join(dir.path, 'no.json')
     expect(await importInProcess(dir.path, missing)).toEqual({
@@ -199,7 +202,7 @@ describe('sshawl mcp import', () => {
 })
 
 describe('sshawl mcp import --add', () => {
-  test('adds the servers to the config, which keeps its mode, and is made where there is none', async () => {
+  test('sshawl mcp import --add appends to the config, keeps its mode and creates it if needed', async () => {
     using dir = temporaryDir()
     const [from, config] = [join(dir.path, 'mcp.json'), join(dir.path, 'own', 'sshawl.toml')]
     const one = { mcpServers: { one: { command: 'x', env: { A: 'b' } } } }
@@ -220,7 +223,7 @@ describe('sshawl mcp import --add', () => {
     expect((await stat(config)).mode & 0o777).toBe(0o640)
   })
 
-  test('changes nothing where a name is taken, or the config is wrong already', async () => {
+  test('sshawl mcp import --add changes nothing if a name is taken or the config is invalid', async () => {
     using dir = temporaryDir()
     const [from, config] = [join(dir.path, 'mcp.json'), join(dir.path, 'sshawl.toml')]
     await writeFile(from, JSON.stringify({ mcpServers: { one: { command: 'x' }, two: { command: 'x' } } }))

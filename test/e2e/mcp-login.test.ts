@@ -31,7 +31,7 @@ const begun = async (): Promise<string> =>
   (JSON.parse((await stage.as('rhea', ['mcp', 'login', '--json', 'far'])).stdout) as { open: string }).open
 
 describe('a login at a server over the network', () => {
-  test('ends in the browser where HTTP is served; admins who are there are told, and the tools are there', async () => {
+  test('an MCP login ends in the browser, and the admin then reads that the server is up', async () => {
     await using admin = await stage.open('rhea', '-T')
     await admin.waitFor(/rhea/)
     admin.write('/mcp login far\n')
@@ -56,7 +56,7 @@ describe('a login at a server over the network', () => {
     ])
   })
 
-  test('answers a browser with nothing for what nobody began, and for no other method', async () => {
+  test('/oauth/callback rejects unknown logins with 400 and other methods with 405', async () => {
     const path = `${stage.server.http}/oauth/callback`
     for (const query of ['', '?code=a', '?code=a&state=b', `?state=${'x'.repeat(5_000)}`])
       expect((await fetch(path + query)).status).toBe(400)
@@ -64,7 +64,7 @@ describe('a login at a server over the network', () => {
     expect((await fetch(path, { method: 'HEAD' })).status).toBe(405)
   })
 
-  test('ends with the address that was copied, where the browser finds no page; and with logout', async () => {
+  test('an MCP login can end with the pasted address, and /mcp logout deletes it', async () => {
     const back = await logInAt(await begun())
     const quoted = ` "'${back}'" `
     expect((await stage.as('rhea', ['mcp', 'login', 'far', quoted])).stdout).toContain(
@@ -77,7 +77,7 @@ describe('a login at a server over the network', () => {
     expect((await fetch(far.url, { method: 'POST' })).status).toBe(401)
   })
 
-  test('goes with its server, which is away before slow tokens are taken back; its name is free then', async () => {
+  test("/mcp disconnect frees the server's name at once, even if the tokens are revoked slowly", async () => {
     await using near = await startLoginServers()
     await stage.as('rhea', ['mcp', 'connect', 'near', near.url])
     const address = await stage.as('rhea', ['mcp', 'login', '--json', 'near'])
@@ -102,7 +102,7 @@ describe('a login at a server over the network', () => {
     expect(near.logins()).toBe(1)
   })
 
-  test('leaves no token in the log, the rooms, the lists or any file but its own', async () => {
+  test('tokens of an MCP login are stored only in their own file with mode 0600', async () => {
     await stage.as('rhea', ['mcp', 'login', 'far', await logInAt(await begun())])
     expect((await run('far_token')).stdout).toContain('***')
     const data = join(stage.dir, 'data')
@@ -151,7 +151,7 @@ describe('a server of ours that we are a client of', () => {
     )
   }
 
-  test("our client speaks the newest revision with `mcp serve` over a real ssh, and is that key's person", async () => {
+  test('our MCP client speaks 2026-07-28 with mcp serve over ssh and is the person of the key', async () => {
     const sent = join(stage.dir, 'sent')
     const target = { user: 'bob', port: stage.server.port, key: await stage.home.key('bob') }
     const ssh = ['ssh', ...sshArguments(target, ['mcp', 'serve'])]
@@ -167,7 +167,7 @@ describe('a server of ours that we are a client of', () => {
     expect(methods).not.toContain('initialize')
   })
 
-  test('our client speaks with our HTTP, and loses the tools with its token', async () => {
+  test('our MCP client speaks with our HTTP endpoint and loses the tools when its token is revoked', async () => {
     const { stdout } = await stage.as('eve', ['token', 'new', '--json'])
     const { token, id } = JSON.parse(stdout) as { token: string; id: number }
     const reach = { url: `${stage.server.http}/mcp`, headers: { Authorization: `Bearer ${token}` } }

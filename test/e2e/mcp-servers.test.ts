@@ -65,7 +65,7 @@ afterAll(async () => {
 })
 
 describe('servers that others publish', () => {
-  test('are connected by a reload, and their tools are in the list with their names', async () => {
+  test('a reload connects the MCP servers of the config and lists their tools', async () => {
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/alice/)
     const { exitCode } = await execa(process.execPath, [
@@ -87,7 +87,7 @@ describe('servers that others publish', () => {
       await listed(name)
   })
 
-  test('answer with texts, structured data, images that are described, and resources', async () => {
+  test('tools of MCP servers answer with text, described images and resources', async () => {
     expect((await run('everything_echo', { message: 'hi' })).stdout).toContain('Echo: hi')
     const image = (await run('everything_get-tiny-image', {})).stdout
     expect(image).toMatch(/\[image: image\/png, [\d.]+ KiB\]/)
@@ -96,7 +96,7 @@ describe('servers that others publish', () => {
     ).toMatch(/\[resource demo:\/\/\S+, text\/plain\]/)
   })
 
-  test('read a file, and keep what they are told', async () => {
+  test('published MCP servers can read an allowed file and store entities', async () => {
     expect((await run('files_read_text_file', { path: inDir('shared/hello.txt') })).stdout).toContain(
       'hello from a file',
     )
@@ -108,7 +108,7 @@ describe('servers that others publish', () => {
 })
 
 describe('a room with servers', () => {
-  test('has the tools of one of them by its name, and a model gets no others', async () => {
+  test('a room with one MCP server in its scope offers a model only the tools of that server', async () => {
     expect((await stage.as('rhea', ['tools', 'lobby', 'holler'])).exitCode).toBe(0)
     expect(
       (await offered())
@@ -130,7 +130,7 @@ describe('a room with servers', () => {
     )
   })
 
-  test("asks people before a server's tool runs", async () => {
+  test('a tool of an MCP server asks for permission before it runs', async () => {
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/alice/)
     alice.write('/run holler_echo {"a":"b"}\n')
@@ -139,7 +139,7 @@ describe('a room with servers', () => {
     await alice.waitFor('{"a":"b"}')
   })
 
-  test('is told once when a server it uses dies, and once when it is there again', async () => {
+  test('a room reads once that an MCP server died and once that it is back', async () => {
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/alice/)
     expect((await run('holler_die', {})).stderr).toContain('holler_die: it ended with status 3')
@@ -151,7 +151,7 @@ describe('a room with servers', () => {
 })
 
 describe('a server that takes long', () => {
-  test('is seen to go on: as a bar, and in words where nothing is drawn; /stop ends the call', async () => {
+  test('progress of a slow MCP tool is shown as a bar or as text, and /stop ends the call', async () => {
     expect(await stage.as('rhea', ['tools', 'lobby', 'on'])).toMatchObject({ exitCode: 0, stderr: '' })
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/alice/)
@@ -168,7 +168,7 @@ describe('a server that takes long', () => {
 })
 
 describe('a server that changes a tool', () => {
-  test('has it withheld with one notice, until an admin approves what is shown', async () => {
+  test('a changed MCP tool is withheld with one notice until an admin approves the change', async () => {
     expect((await stage.as('rhea', ['tools', 'lobby', 'shifty'])).exitCode).toBe(0)
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/alice/)
@@ -188,7 +188,7 @@ describe('a server that changes a tool', () => {
 })
 
 describe('what a server says', () => {
-  test('is between marks for an agent, and plain for people and programs', async () => {
+  test('output of an MCP server is fenced for agents, but plain for people and programs', async () => {
     expect((await stage.as('rhea', ['tools', 'lobby', 'on'])).exitCode).toBe(0)
     const path = inDir('shared/hello.txt')
     expect((await run('files_read_text_file', { path })).stdout).toBe('hello from a file\n')
@@ -257,7 +257,7 @@ describe('a server that was connected by a command', () => {
       .map(({ id }) => id)
       .filter((id) => id.startsWith('gen'))
 
-  test('a tool of a server that was connected by a command can be disabled: it is gone, and is no mistake of the config', async () => {
+  test('a tool of a server connected by a command can be listed in tools.disabled', async () => {
     expect(await listed()).toContain('gen_echo')
     await withDisabled('gen_echo')
     expect(await reload()).toMatchObject({ exitCode: 0, stderr: '' })
@@ -277,7 +277,7 @@ describe('a server that was connected by a command', () => {
     expect(check.stdout).toContain('no problems')
   })
 
-  test('an id of a server that nobody connected is a mistake, as soon as that can be known', async () => {
+  test('an unknown tool of no connected server in tools.disabled is reported by reload and start', async () => {
     await withDisabled('gen_echo', 'gem_echo')
     const { exitCode, stderr } = await reload()
     expect(exitCode).not.toBe(0)
@@ -291,7 +291,7 @@ describe('a server that was connected by a command', () => {
     expect(again.stderr()).not.toContain('there is no tool called gen_echo')
   })
 
-  test('a server of the config that is called like a tool keeps the server from starting, with the reason', async () => {
+  test('the server does not start if an MCP server of the config has the name of a tool', async () => {
     const named = '[[mcp]]\nname = "run_command"\ncommand = ["/bin/true"]\n'
     await expect(startServer({ dataDir: join(stage.dir, 'other'), config: named })).rejects.toThrow(
       'other.toml:2: mcp.name: a tool is called run_command, so a scope that names it would let in all',

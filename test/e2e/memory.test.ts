@@ -112,7 +112,7 @@ async function untilShown(
   }
 }
 
-test('a room of 10,000 messages knows its first hundred, also after a crash in the middle of summing up', async () => {
+test('the summary of 10,000 messages covers the first hundred, even after a crash', async () => {
   const ids: string[] = []
   const { models, stage } = await stageOver(createStage, async (storage) => {
     const nextId = createIds({ now: () => Date.now() - 3_600_000 })
@@ -161,7 +161,7 @@ test('a room of 10,000 messages knows its first hundred, also after a crash in t
   expect(used).toContainEqual(expect.objectContaining({ model: 'memo', turns: pieces.length - 1 }))
 })
 
-test('two rooms with one summarizer do not mix, and neither waits for the other or keeps a turn waiting', async () => {
+test('two rooms with one summarizer neither mix their summaries nor wait for each other', async () => {
   const { models, stage } = await stageOver(createStageHere, async (storage) => {
     const nextId = createIds({ now: () => Date.now() - 3_600_000 })
     for (let index = 0; index < 400; index += 1)

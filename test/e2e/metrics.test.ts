@@ -69,7 +69,7 @@ test.each([
   ['sshawl_sessions', 1],
   ['sshawl_queue_bytes', 0],
   ['sshawl_turns_running', 0],
-])('a scrape has %s: %d', (series, value) => expect(figure(series)).toBeCloseTo(value, 12))
+])('the metrics show %s with the value %d', (series, value) => expect(figure(series)).toBeCloseTo(value, 12))
 
 test.each([
   ['sshawl_logins_total', 5],
@@ -78,7 +78,9 @@ test.each([
   ['sshawl_wrap_seconds_count{outcome="done"}', 1],
   ['sshawl_storage_seconds_count{lane="read"}', 1],
   ['sshawl_storage_seconds_count{lane="write"}', 1],
-])('a scrape has %s: %d at least', (series, least) => expect(figure(series)).toBeGreaterThanOrEqual(least))
+])('the metrics show %s with at least %d', (series, least) =>
+  expect(figure(series)).toBeGreaterThanOrEqual(least),
+)
 
 describe('the dashboard and the alert rules', () => {
   /** Prometheus itself makes `up`. */
@@ -88,18 +90,18 @@ describe('the dashboard and the alert rules', () => {
   }
   const named = (text: string): readonly string[] => text.match(/\b(?:sshawl|nodejs|process)_\w+/g) ?? []
 
-  test('name only metrics that a scrape has', () => {
+  test('the dashboard and the alert rules name only metrics that exist', () => {
     const names = [alerts, ...panelQueries].flatMap(named)
     expect(names.length).toBeGreaterThan(30)
     expect(names.filter((name) => !known(name))).toEqual([])
   })
 
-  test('show every metric of sshawl on the dashboard', () => {
+  test('the dashboard shows every metric of sshawl', () => {
     const own = [...scraped.matchAll(/^# TYPE (sshawl_\w+)/gm)].map(([, name = '']) => name)
     expect(own.filter((name) => !panelQueries.some((query) => query.includes(name)))).toEqual([])
   })
 
-  test('are what promtool takes', async ({ skip }) => {
+  test('promtool accepts the alert rules, the panel queries and the metrics', async ({ skip }) => {
     const found = await execa('promtool', ['--version'], { reject: false })
     skip(found.failed, 'there is no promtool: it is in the package prometheus of Debian')
     const dir = await mkdtemp(join(tmpdir(), 'sshawl-rules-'))
@@ -139,14 +141,14 @@ describe('the log at level debug', () => {
 
   const soon = (facts: Line) => expect.poll(() => lines(facts).at(-1), { timeout: 10_000 })
 
-  test('tells of a login with the person, the key and the address', async () => {
+  test('the log of a login has the person, the key and the address', async () => {
     expect((await stage.as('bob', ['whoami'])).exitCode).toBe(0)
     const { stdout } = await stage.as('bob', ['keys', 'list'])
     const key = /SHA256:\S+/.exec(stdout)?.[0]
     await soon({ msg: 'login', person: 'bob' }).toMatchObject({ level: 'info', key, address: '127.0.0.1' })
   })
 
-  test('tells of a refused login with its reason', async () => {
+  test('the log of a refused login has the reason', async () => {
     await soon({ msg: 'login refused' }).toMatchObject({
       level: 'info',
       key: expect.stringMatching(/^SHA256:/) as string,
@@ -155,7 +157,7 @@ describe('the log at level debug', () => {
     })
   })
 
-  test('tells of a turn with its model, outcome, time and tokens', async () => {
+  test('the log of a turn has its model, outcome, duration and tokens', async () => {
     stage.models.play(answer([{ text: 'two' }], { usage: [70, 5] }))
     expect((await stage.as('alice', ['ask', 'lobby', '@qwen', SECRET])).exitCode).toBe(0)
     await soon({ msg: 'a turn ended' }).toMatchObject({
@@ -164,28 +166,28 @@ describe('the log at level debug', () => {
     })
   })
 
-  test('tells of a turn that failed after its request was sent', async () => {
+  test('the log of a failed turn has its model and outcome', async () => {
     stage.models.play(status(400, SECRET))
     expect((await stage.as('alice', ['ask', 'lobby', '@qwen', 'again'])).exitCode).not.toBe(0)
     await soon({ msg: 'a turn ended', outcome: 'failed' }).toMatchObject({ model: 'qwen' })
     expect(lines({ msg: 'a turn ended' })).toHaveLength(5)
   })
 
-  test('tells of a command by its verb alone', async () => {
+  test('the debug log of a command has its verb, person and duration', async () => {
     expect((await stage.as('bob', ['say', 'lobby', SECRET])).exitCode).toBe(0)
     await soon({ msg: 'a command ended', verb: 'say' }).toMatchObject({
       ...{ level: 'debug', person: 'bob', done: true, ms: expect.any(Number) as number },
     })
   })
 
-  test('tells of a tool call', async () => {
+  test('the debug log of a tool call has the tool and whether it failed', async () => {
     await stage.as('alice', ['ask', 'lobby', '@guide call calculator {"expression":"1+1"}'])
     await soon({ msg: 'a tool call ended' }).toMatchObject({
       ...{ level: 'debug', tool: 'calculator', failed: false },
     })
   })
 
-  test('tells of HTTP requests without queries and without unknown paths', async () => {
+  test('the debug log of an HTTP request has no query and no unknown path', async () => {
     await get(`/healthz?token=${SECRET}`)
     await soon({ msg: 'an HTTP request ended', status: 200 }).toMatchObject({
       ...{ level: 'debug', method: 'GET', path: '/healthz', address: '127.0.0.1' },
@@ -196,7 +198,7 @@ describe('the log at level debug', () => {
     await soon({ msg: 'an HTTP request ended', status: 404 }).not.toHaveProperty('path')
   })
 
-  test('has nothing of what people said', () => {
+  test('the debug log has no text of people, except in lines of failed models', () => {
     const told = stage.server.stderr().split('\n')
     expect(told.filter((line) => line.includes(SECRET) && !line.includes('"a model failed"'))).toEqual([])
   })

@@ -55,7 +55,7 @@ const ask = (model: string, ...words: string[]) => stage.as('rhea', ['ask', 'lob
 const json = async (words: readonly string[]) => JSON.parse((await stage.as('rhea', words)).stdout)
 
 describe('a model over HTTP', () => {
-  test('is sent exactly the visible tools, under the same names as in its prompt', async () => {
+  test('a model is sent exactly the visible tools, under the same names as in its prompt', async () => {
     await stage.as('rhea', ['tools', 'lobby', 'internal', 'calculator'])
     models.play(says('hel', 'lo'))
     const { stdout, exitCode } = await ask('@qwen', 'hi')
@@ -72,7 +72,7 @@ describe('a model over HTTP', () => {
     expect(prompted).toEqual(visible)
   })
 
-  test('that calls a hidden tool is told so in the words of the contract, and nothing runs', async () => {
+  test('a model that calls a hidden tool gets an error that lists its visible tools', async () => {
     await stage.as('rhea', ['tools', 'lobby', 'calculator', 'look'])
     models.play(calls('run_command', { command: 'touch pwned' }), says('sorry'))
     expect((await ask('@qwen', 'do it')).stdout).toContain('sorry')
@@ -88,7 +88,7 @@ describe('a model over HTTP', () => {
     expect(log).not.toContain('calculator')
   })
 
-  test('whose tools are taken away in mid-turn cannot call them any more', async () => {
+  test('a model cannot call tools that are turned off during its turn', async () => {
     await stage.as('rhea', ['tools', 'lobby', 'on'])
     models.play(async (response, request) => {
       await stage.as('rhea', ['tools', 'lobby', 'off'])
@@ -102,7 +102,7 @@ describe('a model over HTTP', () => {
     await stage.as('rhea', ['tools', 'lobby', 'on'])
   })
 
-  test('that fails is told in the room, and the script exits 1', async () => {
+  test('/ask exits with status 1 and names the model if its provider answers 404', async () => {
     models.play(status(404, 'model not found'))
     const { exitCode, stderr } = await ask('@qwen', 'hi')
     expect(exitCode).toBe(1)
@@ -114,7 +114,7 @@ describe('a model over HTTP', () => {
     [-5, -5],
     [1e308, 1],
   ])(
-    'whose report of tokens cannot be true (%d, %d) answers, and our own count stands in',
+    'an impossible token report (%d, %d) is replaced by our own count, and the reply is shown',
     async (input, output) => {
       models.play(answer([{ text: 'fine' }], { usage: [input, output] }))
       const none = { input: 0, output: 0 }
@@ -136,7 +136,7 @@ describe('a model over HTTP', () => {
     },
   )
 
-  test('can be stopped by the one who asked', async () => {
+  test('a turn can be stopped by its requester, but not by another person', async () => {
     models.play(hang())
     const before = models.requests.length
     const asking = ask('@qwen', 'take your time')
@@ -148,7 +148,7 @@ describe('a model over HTTP', () => {
   })
 })
 
-test('the room reads that the server was stopped, and not that its person went away', async () => {
+test('the room reads that a turn was stopped because the server is stopping', async () => {
   models.play(hang())
   const before = models.requests.length
   const asking = ask('@qwen', 'take your time')
@@ -160,7 +160,7 @@ test('the room reads that the server was stopped, and not that its person went a
 })
 
 describe('the budget', () => {
-  test('that a required layer does not fit is an error in the room, and nothing is sent', async () => {
+  test('a required layer over the token budget is an error in the room, and no request is sent', async () => {
     const before = models.requests.length
     const { exitCode, stderr } = await ask('@tiny', 'hi')
     expect(exitCode).toBe(1)
@@ -172,7 +172,7 @@ describe('the budget', () => {
 })
 
 describe("a room's script that never ends", () => {
-  test('costs its own turn only: another room answers meanwhile', async () => {
+  test('an endless room script fails after 250 ms while another room gets answers', async () => {
     await stage.as('rhea', ['create', 'tarpit'])
     const source =
       'function default_wrap(t) if tools.room_kv_get("stuck") then while true do end end return wrap(t):system() end'
@@ -223,7 +223,7 @@ describe('a strict provider', () => {
 
   const ask = async (): Promise<string> => (await stage.as('rhea', ['ask', 'lobby', '@qwen', 'hello'])).stdout
 
-  test('each part of a request that a server refuses is sent once, /models tells admins, and a reload forgets it', async () => {
+  test('a refused part of a request is not sent again until a reload, and /models shows it to admins', async () => {
     stage.models.always(strictly)
     expect(await ask()).toContain('all is well')
     expect(stage.models.requests).toHaveLength(5)
@@ -266,7 +266,7 @@ describe('a strict provider', () => {
     return (isRefused ? refusal : says('the tools are fine'))(response, request)
   }
 
-  test('a provider that refuses objects without properties takes tools of an MCP server without arguments', async () => {
+  test('a tool without arguments is sent with empty properties to a strict provider', async () => {
     const tools = [
       { name: 'now', description: 'Now.', inputSchema: { type: 'object' } },
       {

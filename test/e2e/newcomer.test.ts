@@ -45,7 +45,7 @@ async function typeUntilShown(session: SshSession, keys: string, row: string): P
 
 const READY = /\/help lists the commands/
 
-test('the first screen says where one is, who is here, and what to type; once somebody is admin, no more of that', async () => {
+test('the first screen shows the room, its people and a hint to /claim until an admin exists', async () => {
   await using server = await createStageHere({ config, isShared: true })
   await using ann = await server.open('ann', '-tt')
   await ann.waitFor(READY)
@@ -159,7 +159,7 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['/nick newton', /you are newton now; nobody else can take newt/],
 ]
 
-test('eighty things that a newcomer tries', async () => {
+test('eighty first inputs of newcomers get the expected answer or hint', async () => {
   expect(THINGS.length).toBeGreaterThanOrEqual(80)
   await using newt = await stage.open('newt', '-tt')
   await newt.waitFor(READY)
@@ -174,7 +174,7 @@ test('eighty things that a newcomer tries', async () => {
   expect(await newt.exit).toBe(0)
 })
 
-test.each(['/q', '/quit', '/exit', '/bye', '/logout'])('%s leaves', async (typed) => {
+test.each(['/q', '/quit', '/exit', '/bye', '/logout'])('%s ends the session with status 0', async (typed) => {
   await using session = await stage.open('leaver', '-tt')
   await session.waitFor(READY)
   await type(session, `${typed}\r`, /bye/)
@@ -182,7 +182,7 @@ test.each(['/q', '/quit', '/exit', '/bye', '/logout'])('%s leaves', async (typed
 })
 
 describe('what somebody typed', () => {
-  test('is there at the next login, also after a restart, for them alone; secrets and guests are not kept', async () => {
+  test('the input history survives a restart for its person only, without claim codes', async () => {
     await using server = await createStageHere({ config, isShared: true })
     await using first = await server.open('ann', '-tt')
     await first.waitFor(READY)
@@ -212,7 +212,7 @@ describe('what somebody typed', () => {
     await typeUntilShown(last, '\u0012her', 'no line has "her":')
   })
 
-  test('but was not sent as the connection broke is offered at the next login, to them alone', async () => {
+  test('an unsent draft of a broken connection is offered at the next login to its person only', async () => {
     await using server = await createStageHere({ config, isShared: true })
     await using first = await server.open('ann', '-tt')
     await first.waitFor(READY)
@@ -257,7 +257,7 @@ describe('the guide', () => {
   const boxes = (answer: string): readonly string[] =>
     answer.split('\n').filter((line) => /^- \[.\]/.test(line))
 
-  test('only the step that a newcomer did between two answers is ticked, and for nobody else', async () => {
+  test('@guide ticks only the steps that the newcomer did between two answers', async () => {
     const first = boxes(await out('newt', 'ask', 'lobby', '@guide help'))
     expect(first.map((line) => line.slice(0, 23))).toEqual([
       '- [ ] `hello everybody`',
@@ -270,7 +270,7 @@ describe('the guide', () => {
     expect(boxes(await out('bob', 'ask', 'lobby', '@guide help'))).toEqual(first)
   })
 
-  test('a member is not told to change tools, and an admin is', async () => {
+  test('@guide suggests /tools off to an admin, but not to a member', async () => {
     const member = await out('newt', 'ask', 'lobby', '@guide help')
     expect(member).toContain('- `/tools` –')
     expect(member).not.toContain('/tools off')
@@ -279,12 +279,12 @@ describe('the guide', () => {
     expect(await out('rhea', 'ask', 'lobby', '@guide help')).toContain('- `/tools off` –')
   })
 
-  test('the owner of a private room is told to invite people into it', async () => {
+  test('@guide suggests /invite to the owner of a private room', async () => {
     await out('newt', 'create', '--private', 'burrow')
     expect(await out('newt', 'ask', 'burrow', '@guide help')).toContain('- `/invite NAME` –')
   })
 
-  test('a question about talking to bob names /msg', async () => {
+  test('@guide answers a question about talking to bob with /msg', async () => {
     expect(await out('newt', 'ask', 'lobby', '@guide how do I talk to bob?')).toMatch(
       /^- `\/msg NAME TEXT…` – write to one/,
     )

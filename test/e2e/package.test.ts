@@ -88,12 +88,12 @@ const twoCalls = answer([
 ])
 
 describe('the package in an empty project', () => {
-  test('has types with which the examples compile strictly, the declarations of the package included', async () => {
+  test("the examples of docs/embedding.md compile strictly against the package's types", async () => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
     expect(await run(tsc, '-p', project)).toBe('')
   })
 
-  test('starts nothing by being imported', async () => {
+  test('an import of the package starts no timer, handle or signal listener', async () => {
     const script = `
       const before = process.getActiveResourcesInfo().length
       const sshawl = await import('sshawl')
@@ -102,19 +102,19 @@ describe('the package in an empty project', () => {
     expect(JSON.parse(await evaluate(script))).toEqual([[], 'function', 0])
   })
 
-  test('runs calls in order and without a model, with one reply for each', async () => {
+  test('the example calls.js runs calls without a model and prints what the page says', async () => {
     expect(await run('out/calls.js')).toBe((await allPrinted()).at(0))
   })
 
-  test('gives the tools of the server a directory, and nothing outside of it', async () => {
+  test("the example files.js gives the server's tools one directory and prints what the page says", async () => {
     expect(await run('out/files.js')).toBe((await allPrinted()).at(2))
   })
 
-  test('calls single tools with a part of a context, or none: what asks is denied, and nothing throws', async () => {
+  test('the example one.js calls single tools and prints what the page says', async () => {
     expect(await run('out/one.js')).toBe((await allPrinted()).at(1))
   })
 
-  test('lets a tool ask the model of its conversation, and counts what that used', async () => {
+  test("a tool of the package can ask its conversation's model, and those tokens are counted", async () => {
     const from = models.requests.length
     const call = { index: 0, id: 'a', name: 'translate', arguments: '{"text":"good morning"}' }
     models.play(answer([{ call }]), says('bonjour'), says('It is bonjour.'))
@@ -127,7 +127,7 @@ describe('the package in an empty project', () => {
     expect(last?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'bonjour' })
   })
 
-  test('says in one sentence which field of a tool or a message is wrong', async () => {
+  test('the package names the wrong field of a tool or a message in one sentence', async () => {
     const script = `
       const { createChat, createModel, defineTool } = await import('sshawl')
       const chat = createChat({ model: createModel({ name: 'g', backend: 'guide', model: 'g' }) })
@@ -142,7 +142,7 @@ describe('the package in an empty project', () => {
     ])
   })
 
-  test('has a conversation over HTTP: two calls, one of which fails, their replies in order, the answer', async () => {
+  test('the example loop.js has a conversation with tool calls, one of which fails', async () => {
     const from = models.requests.length
     const note = answer([{ call: { index: 0, id: 'a', name: 'remember', arguments: '{"note":"Paris"}' } }])
     models.play(twoCalls, note, says('Paris. ', 'Atlantis has none.'), says('Welcome.'))
@@ -171,7 +171,7 @@ describe('the package in an empty project', () => {
     expect(fourth?.tools?.map((tool) => tool.function.name)).toEqual(['shout'])
   })
 
-  test('lets a listener run the calls; one that throws is an error that the model reads', async () => {
+  test('a listener can run the calls, and its exception becomes an error that the model reads', async () => {
     const from = models.requests.length
     const both = answer([
       { call: { index: 0, id: 'a', name: 'other', arguments: '{}' } },
@@ -188,11 +188,11 @@ describe('the package in an empty project', () => {
     ])
   })
 
-  test('composes a prompt under its budget, in a process that ends with the program', async () => {
+  test('the example prompt.js composes a prompt within its budget and exits', async () => {
     expect((await run('out/prompt.js')).split('\n')).toEqual(['true shout', 'true 3000'])
   })
 
-  test('is the program as well: npx sshawl serve works in an empty directory', async () => {
+  test('npx sshawl serve creates its database in an empty directory', async () => {
     const empty = await mkdtemp(join(project, 'empty-'))
     const env = { HOME: empty, PATH: process.env['PATH'] }
     const line = ['--no-install', 'sshawl', 'serve', '--listen', '127.0.0.1:0', '--data', join(empty, 'data')]
@@ -218,7 +218,7 @@ test.each([
   // What was built for the first need not be built again.
   ['SIGINT', ['--ignore-scripts']],
 ] as const)(
-  'npm start hands %s on, so that nothing is left behind',
+  'npm start passes %s to the server and exits with status 0',
   async (signal, flags) => {
     using dir = temporaryDir()
     const npm = spawn(

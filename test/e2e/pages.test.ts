@@ -120,7 +120,7 @@ const cases = (Object.keys(PAGES) as PageName[]).flatMap((name) => LOOKS.map((lo
 
 describe.skipIf(lacks('chromium'))('a page', () => {
   test.each(cases)(
-    '$name at $width pixels, $scheme: fits, asks for nothing, does nothing, and axe-core finds nothing',
+    'the page $name fits $width pixels, $scheme, runs no script and passes axe-core',
     async ({ name, ...look }) => {
       const html = await pageOf(name)
       expect(html).toMatch(/^<!doctype html>/)
@@ -167,7 +167,7 @@ describe.skipIf(lacks('chromium'))('a page', () => {
     },
   )
 
-  test('shows Markdown as what it means, and HTML in it as text', async () => {
+  test('the exported page renders Markdown and shows HTML in it as text', async () => {
     await browser.look(await pageOf('export'), LOOKS[0]!, async ({ page }) => {
       const reply = page.locator('article.reply').last()
       expect(await reply.locator('strong').first().textContent()).toBe('bold')
@@ -180,7 +180,7 @@ describe.skipIf(lacks('chromium'))('a page', () => {
     })
   })
 
-  test('of a prompt unfolds to the very texts that wrap --json has', async () => {
+  test('the page of a prompt shows the same texts as /wrap --json', async () => {
     const prompt = JSON.parse(await as(['wrap', 'den', '@qwen', '--json'])) as {
       readonly system_prompt: string
       readonly context: string
@@ -197,7 +197,7 @@ describe.skipIf(lacks('chromium'))('a page', () => {
     })
   })
 
-  test('breaks no word and no number of a table on a phone: the table scrolls', async () => {
+  test('a table on a narrow page does not break words or numbers', async () => {
     await browser.look(await pageOf('export'), LOOKS[0]!, async ({ page }) => {
       for (const text of ['12', 'fix']) {
         const cell = page.locator('.md td, .md th', { hasText: new RegExp(`^${text}$`) }).first()
@@ -207,7 +207,7 @@ describe.skipIf(lacks('chromium'))('a page', () => {
     })
   })
 
-  test('of a turn has each step: what was sent, and exactly what came back', async () => {
+  test('the page of a turn shows for each step what was sent and what came back', async () => {
     const { body } = stage.models.requests.at(-1)!
     await browser.look(await pageOf('turn'), LOOKS[1]!, async ({ page }) => {
       expect(await page.locator('h2').allTextContents()).toEqual(['Step 1', 'Step 2'])

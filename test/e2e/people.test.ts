@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]())
 
 describe('the first admin', () => {
-  test('is refused with a wrong code', async () => {
+  test('a claim with a wrong code is rejected', async () => {
     const { exitCode, stderr } = await stage.as('me', ['claim', 'AAAA-AAAA'])
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(/wrong or was used/)
   })
 
-  test('is whoever claims with the code, once', async () => {
+  test('the claim code makes exactly one person admin', async () => {
     const code = stage.server.claimCode!
     const claims = await Promise.all([stage.as('me', ['claim', code]), stage.as('rival', ['claim', code])])
     expect(claims.map((claim) => String(claim.exitCode)).toSorted()).toEqual(['0', '1'])
@@ -28,7 +28,7 @@ describe('the first admin', () => {
     expect(again.stderr).toMatch(/wrong or was used/)
   })
 
-  test('is admin after a restart too, and no code is printed any more', async () => {
+  test('the first admin is still admin after a restart, and no claim code is printed', async () => {
     await stage.restart('SIGTERM')
     expect(stage.server.claimCode).toBeUndefined()
     const roles = await Promise.all(
@@ -41,7 +41,7 @@ describe('the first admin', () => {
 })
 
 describe('a name', () => {
-  test('belongs to its first key: another key is a guest under another name', async () => {
+  test("a key that logs in with another key's name becomes a guest, also after a restart", async () => {
     await stage.goOnWith(startServer)
     await stage.as('alice', ['whoami'])
     const thief = JSON.parse((await stage.as('alice', ['whoami', '--json'], { key: 'thief' })).stdout)
@@ -53,14 +53,14 @@ describe('a name', () => {
   })
 
   test.each(['ALICE', 'a1ice', 'аlice', 'аӏісе'])(
-    'that looks like another (%s) is that name',
+    'a lookalike (%s) of a name makes another key a guest or is rejected',
     async (name) => {
       const { stdout } = await stage.as(name, ['whoami', '--json'], { key: 'thief' })
       if (stdout !== '') expect(JSON.parse(stdout).role).toBe('guest')
     },
   )
 
-  test('with a palochka for its l is refused to a person who wants to take it', async () => {
+  test('a rename to a Cyrillic lookalike of another name is rejected', async () => {
     await stage.as('bob', ['whoami'])
     const { exitCode, stderr } = await stage.as('bob', ['rename', 'аӏісе'])
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('аӏісе') })
@@ -82,7 +82,7 @@ describe('a name', () => {
     ['everyone', 'choose another name. Log in as ssh NAME@…'],
     ['a b', 'a name is 1-24 letters, digits, _ . or -'],
     ['_', 'a name needs a letter or a digit'],
-  ])('%j cannot be had, and its key is told why at each command and session', async (name, why) => {
+  ])('the name %j is rejected with the reason for commands and sessions', async (name, why) => {
     const { exitCode, stdout, stderr } = await stage.as(name, ['whoami'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
     expect(stderr).toContain(`You cannot come in under this name: `)
@@ -117,7 +117,7 @@ describe('keys and certificates', () => {
     return (await readFile(`${await cas.key(name, args)}.pub`, 'utf8')).trim()
   }
 
-  test('a second key opens the account once it was added, and not after it was removed, nor after a restart', async () => {
+  test('an added key opens the account until it is removed, also across restarts', async () => {
     await stage.goOnWith(startServer)
     const line = await readFile(`${await stage.home.key('laptop')}.pub`, 'utf8')
     const fingerprint = await stage.home.fingerprint('laptop')
@@ -150,7 +150,7 @@ describe('keys and certificates', () => {
     expect((await stage.as('ann', ['keys', 'remove', own])).stderr).toContain('your last key')
   })
 
-  test('a changed name is shown in sessions that are open, stays after a restart, and is kept from others', async () => {
+  test('a rename is shown in open sessions, survives a restart and reserves the old name', async () => {
     await using watcher = await stage.open('boss', '-T')
     await using session = await stage.open('ann', '-T')
     await watcher.waitFor('ann joined')
@@ -192,28 +192,25 @@ describe('keys and certificates', () => {
       ['Ed25519', 'ca', ['-t', 'ed25519']],
       ['ECDSA', 'ca-ecdsa', ['-t', 'ecdsa', '-b', '521']],
       ['RSA', 'ca-rsa', ['-t', 'rsa', '-b', '2048']],
-    ])(
-      'lets a principal in, with a key of type %s, also where the server is closed',
-      async (label, ca, type) => {
-        const user = `cert-${label.toLowerCase()}`
-        const args = ['-n', `other,${user}`, '-V', '-1h:+1h', '-O', 'source-address=127.0.0.0/8,::1']
-        expect(await withCertificate(user, { ca, key: user, type, args })).toMatchObject({
-          stdout: `${user} (member)\n`,
-        })
-        const alone = await ssh(
-          {
-            user,
-            port: stage.server.port,
-            key: await stage.home.key(user),
-            options: ['-o', 'CertificateFile=none'],
-          },
-          ['whoami'],
-        )
-        expect(alone).toMatchObject({ exitCode: 255, stdout: '' })
-        const other = await withCertificate(user, { ca, key: user, args: ['-n', 'other'] })
-        expect(other).toMatchObject({ exitCode: 255, stdout: '' })
-      },
-    )
+    ])('a certificate for a key of type %s is accepted if access is "closed"', async (label, ca, type) => {
+      const user = `cert-${label.toLowerCase()}`
+      const args = ['-n', `other,${user}`, '-V', '-1h:+1h', '-O', 'source-address=127.0.0.0/8,::1']
+      expect(await withCertificate(user, { ca, key: user, type, args })).toMatchObject({
+        stdout: `${user} (member)\n`,
+      })
+      const alone = await ssh(
+        {
+          user,
+          port: stage.server.port,
+          key: await stage.home.key(user),
+          options: ['-o', 'CertificateFile=none'],
+        },
+        ['whoami'],
+      )
+      expect(alone).toMatchObject({ exitCode: 255, stdout: '' })
+      const other = await withCertificate(user, { ca, key: user, args: ['-n', 'other'] })
+      expect(other).toMatchObject({ exitCode: 255, stdout: '' })
+    })
 
     test.each([
       ['is for another name', ['-n', 'other']],
@@ -223,21 +220,21 @@ describe('keys and certificates', () => {
       ['is for a host', ['-h', '-n', 'cert-bad']],
       ['is for another network', ['-n', 'cert-bad', '-O', 'source-address=10.0.0.0/8']],
       ['wants a command that we would not force', ['-n', 'cert-bad', '-O', 'force-command=whoami']],
-    ])('lets nobody in where it %s', async (_, args) => {
+    ])('a certificate is rejected if it %s', async (_, args) => {
       expect(await withCertificate('cert-bad', { key: 'bad', args })).toMatchObject({
         exitCode: 255,
         stdout: '',
       })
     })
 
-    test('lets nobody in whose name only looks like somebody’s, and is somebody’s whose very name it is', async () => {
+    test('a certificate for a lookalike name is rejected, and one for the exact name is accepted', async () => {
       const args = (name: string) => ({ key: 'like', args: ['-n', name] })
       for (const name of ['b0ss', 'b\u043ess', 'b\u03bfss'])
         expect(await withCertificate(name, args(name))).toMatchObject({ exitCode: 255, stdout: '' })
       expect(await withCertificate('boss', args('boss'))).toMatchObject({ stdout: 'boss (admin)\n' })
     })
 
-    test('lets nobody in whose key, or who, is banned, under no name, before and after a restart', async () => {
+    test('a certificate is rejected if its key or its person is banned, also after a restart', async () => {
       await stage.goOnWith(startServer)
       const enter = (name: string, key = 'pest') => withCertificate(name, { key, args: ['-n', name] })
       expect((await enter('pest')).stdout).toBe('pest (member)\n')
@@ -258,7 +255,7 @@ describe('keys and certificates', () => {
       expect((await enter('pest')).stdout).toBe('pest (member)\n')
     })
 
-    test('lets nobody in where another CA has signed it', async () => {
+    test('a certificate of an unknown CA is rejected', async () => {
       const result = await withCertificate('cert-bad', {
         ca: 'stranger',
         key: 'bad',
@@ -300,7 +297,7 @@ describe('a client with several keys', () => {
   }
 
   test.each(['script', 'person'] as const)(
-    'an owner whose client offers other keys first comes in by name (%s)',
+    'an owner is recognized if the client offers other keys, too (%s)',
     async (how) => {
       expect(await whoami('ann', ['other', 'mine'], how)).toBe('ann (member)\n')
       expect(await whoami('ann', ['mine', 'other'], how)).toBe('ann (member)\n')
@@ -309,7 +306,7 @@ describe('a client with several keys', () => {
   )
 
   test.each(['script', 'person'] as const)(
-    'a client without the key of the owner comes in as a guest, unasked (%s)',
+    "a client without the owner's key becomes a guest without a question (%s)",
     async (how) => {
       expect(await whoami('ann', ['other'], how)).toMatch(/^ann-\d{3} \(guest\)\n$/)
       expect(await whoami('ann', ['other', 'third'], how)).toMatch(/^ann-\d{3} \(guest\)\n$/)

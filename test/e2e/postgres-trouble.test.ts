@@ -36,7 +36,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
   const isReady = (): Promise<void> => untilReady(stage)
   const saidInLobby = (): Promise<readonly string[]> => linesInLobby(stage)
 
-  test('that is away: who is in a room stays and is told, nobody comes in, and all goes on when it is back', async () => {
+  test('a stop of PostgreSQL rejects new logins, but keeps sessions, which can speak again afterwards', async () => {
     await using session = await stage.open('alice', '-T')
     await session.waitFor('alice joined')
     await postgres.stop('immediate')
@@ -67,7 +67,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     expect(stage.server.process.exitCode).toBeNull()
   })
 
-  test('that has no connection left says so, and goes on when it has', async () => {
+  test('a lack of database connections is reported, and lines are stored once there is one again', async () => {
     await using session = await stage.open('alice', '-T')
     await session.waitFor('alice joined')
     await postgres.send('ALTER ROLE sshawl CONNECTION LIMIT 0')
@@ -82,7 +82,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     expect(await saidInLobby()).not.toContain('no way in')
   })
 
-  test('in which somebody else holds what is needed: who speaks is told, others read, and it goes on', async () => {
+  test('a lock held in PostgreSQL rejects lines with the reason until it is released', async () => {
     await using session = await stage.open('alice', '-T')
     await session.waitFor('alice joined')
     const held = await postgres.hold('LOCK TABLE entries IN EXCLUSIVE MODE')
@@ -108,12 +108,12 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     expect(stored.filter((line) => !seen.has(line) && !unknown.includes(line))).toEqual([])
   }
 
-  test('that ends connections in the middle of transactions loses nothing that anybody saw', async () => {
+  test('no line that anybody saw is lost if PostgreSQL ends connections within transactions', async () => {
     const before = await linesInLobby(stage)
     await expectKept(before, await talkThrough(stage, 'cut', repeated(20, postgres.cutOff)))
   })
 
-  test('that restarts and crashes while people talk loses nothing that anybody saw, and throws nobody out', async () => {
+  test('no line that anybody saw is lost if PostgreSQL restarts and crashes while people talk', async () => {
     const before = await linesInLobby(stage)
     const restart = (mode: 'fast' | 'immediate') => async () => {
       await postgres.stop(mode)
@@ -123,7 +123,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     await untilReady(stage)
   })
 
-  test('that does not answer at all: the server stops in time all the same', async () => {
+  test('the server stops with status 0 if PostgreSQL does not respond', async () => {
     await using session = await stage.open('alice', '-T')
     await session.waitFor('alice joined')
     await postgres.signal('SIGSTOP')
@@ -135,7 +135,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL server in trouble', () => {
     }
   })
 
-  test('at the start: what is wrong is one line, which shows no password', async () => {
+  test('a failed start on PostgreSQL prints the reason in one sentence without the password', async () => {
     const config = join(stage.dir, 'other.toml')
     await writeFile(config, '[storage]\nurl_env = "ROOMS"\n')
     const start = async (change: Partial<Pick<URL, 'password' | 'pathname' | 'port' | 'search'>>) => {
@@ -174,7 +174,7 @@ const longLine = (name: string): string => `${name} ${randomBytes(2_900).toStrin
 const disk = lacks('postgres') ? undefined : tinyDisk(64)
 
 test.skipIf(disk === undefined)(
-  'while the disk of PostgreSQL is full, people come in, read and leave, and are told; nothing that was shown is lost',
+  'a full disk of PostgreSQL rejects lines with the reason, and no line that was shown is lost',
   async () => {
     using full = disk!
     await using postgres = await openOwnServer({ disk: full.path })

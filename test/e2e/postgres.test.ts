@@ -18,7 +18,7 @@ const PASSWORD = 'tops3cret'
 const withPassword = (url: string): string => Object.assign(new URL(url), { password: PASSWORD }).toString()
 
 describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
-  test('keeps what was said, survives kill -9, and shows its password nowhere', async () => {
+  test('a server on PostgreSQL keeps lines over kill -9 and never shows the password', async () => {
     await using database = await createDatabase()
     const env = { DATABASE: withPassword(database.url) }
     await using stage = await createStage({ config: CONFIG, env, isShared: true })
@@ -45,7 +45,7 @@ describe.skipIf(lacks('postgres'))('a server on PostgreSQL', () => {
 })
 
 test.skipIf(lacks('postgres'))(
-  'PostgreSQL has what a file had, and gives it back, byte for byte',
+  'sshawl copy moves a log to PostgreSQL and back unchanged',
   async ({ skip }) => {
     skip(onPostgres, 'it begins and ends with a file')
     await using database = await createDatabase()

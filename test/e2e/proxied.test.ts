@@ -87,18 +87,21 @@ test.each([
     binaryHeader({ kind: 0x21, place: ipv6Place(DB8.replace('db8', 'db9')) }),
     '2001:db8::/32',
   ],
-])('a ban of a network holds for the address of the client: %s', async (_name, first, other, network) => {
-  await whileBanned(network, async () => {
+])(
+  'a ban of a network applies to the client address of the PROXY header: %s',
+  async (_name, first, other, network) => {
+    await whileBanned(network, async () => {
+      header = first
+      expect((await through('ann', ['whoami'])).stderr).toContain('Permission denied')
+      header = other
+      expect(await through('ann', ['whoami'])).toMatchObject({ stdout: 'ann (member)\n', exitCode: 0 })
+    })
     header = first
-    expect((await through('ann', ['whoami'])).stderr).toContain('Permission denied')
-    header = other
-    expect(await through('ann', ['whoami'])).toMatchObject({ stdout: 'ann (member)\n', exitCode: 0 })
-  })
-  header = first
-  expect((await through('ann', ['whoami'])).exitCode).toBe(0)
-})
+    expect((await through('ann', ['whoami'])).exitCode).toBe(0)
+  },
+)
 
-test('the limit of an address is that of the client', async () => {
+test('connections_per_address counts the client address of the PROXY header', async () => {
   header = binaryHeader()
   await using _one = await stay('ann')
   await using _two = await stay('bob')
@@ -109,7 +112,7 @@ test('the limit of an address is that of the client', async () => {
   expect((await through('dora', ['whoami'])).exitCode).toBe(0)
 })
 
-test('the log has the address of the client', async () => {
+test('the log has the client address of the PROXY header', async () => {
   header = binaryHeader({ place: ipv4Place('203.0.113.77') })
   await whileBanned('203.0.113.77', async () => void (await through('ann', ['whoami'])))
   expect(stage.server.stderr()).toMatch(/"address":"203\.0\.113\.77".*"msg":"login refused"/)
@@ -118,13 +121,16 @@ test('the log has the address of the client', async () => {
 test.each([
   ['a socket of Unix', binaryHeader({ kind: 0x31, place: Buffer.alloc(216) })],
   ['an unspecified family', binaryHeader({ kind: 0, place: Buffer.alloc(0) })],
-])('a client of whom the proxy knows nothing has the address of the proxy: %s', async (_name, unknown) => {
-  header = unknown
-  await whileBanned('127.0.0.2', async () => {
-    expect((await through('ann', ['whoami'])).stderr).toContain('Permission denied')
-  })
-  expect((await through('ann', ['whoami'])).exitCode).toBe(0)
-})
+])(
+  'a client without an address in the PROXY header has the address of the proxy: %s',
+  async (_name, unknown) => {
+    header = unknown
+    await whileBanned('127.0.0.2', async () => {
+      expect((await through('ann', ['whoami'])).stderr).toContain('Permission denied')
+    })
+    expect((await through('ann', ['whoami'])).exitCode).toBe(0)
+  },
+)
 
 /** A connection from an address of the loopback. */
 function dial(port: number, from: string): Socket {
@@ -142,7 +148,7 @@ async function heard(socket: Socket): Promise<string> {
 }
 
 describe('from a network that is not named', () => {
-  test('a header is no greeting of SSH, and says nothing of an address', async () => {
+  test('a PROXY header from a network that is not in proxies is ignored', async () => {
     const before = stage.server.stderr()
     const socket = dial(stage.server.port, '127.0.0.3')
     socket.write(Buffer.concat([binaryHeader(), Buffer.from('SSH-2.0-x\r\n')]))
@@ -153,7 +159,7 @@ describe('from a network that is not named', () => {
 })
 
 describe('from a proxy', () => {
-  test('its own check of health is answered and ended, and no line of the log tells of it', async () => {
+  test("a proxy's health check is answered and not logged", async () => {
     const before = stage.server.stderr()
     for (const place of [Buffer.alloc(0), ipv4Place('203.0.113.9')]) {
       const socket = dial(stage.server.port, '127.0.3.1')
@@ -168,7 +174,7 @@ describe('from a proxy', () => {
     expect(since).toEqual([expect.stringContaining('"person":"rhea"')])
   })
 
-  test('a header may come byte by byte, and what follows in one piece with it', async () => {
+  test('a PROXY header is accepted byte by byte', async () => {
     const socket = dial(stage.server.port, '127.0.0.2').setNoDelay()
     for (const byte of binaryHeader())
       await new Promise<void>((sent) => socket.write(Buffer.of(byte), () => sent()))
@@ -181,17 +187,20 @@ describe('from a proxy', () => {
     ['no header', Buffer.from('SSH-2.0-x\r\n'), 'no PROXY header'],
     ['a length beyond all bounds', binaryHeader({ length: 65_535 }), 'more than 4096 bytes'],
     ['version 1', Buffer.from('PROXY UNKNOWN\r\n'), 'no PROXY header of version 2'],
-  ])('%s is refused at once, without a word', async (_name, bytes, why) => {
-    const from = stage.server.stderr().length
-    const socket = dial(stage.server.port, '127.0.0.2')
-    socket.write(bytes)
-    expect(await heard(socket)).toBe('')
-    await expect.poll(() => stage.server.stderr().slice(from)).toContain(why)
-    expect(stage.server.stderr().slice(from)).toContain('"address":"127.0.0.2"')
-  })
+  ])(
+    'a proxy connection with %s is closed without an answer, and the reason is logged',
+    async (_name, bytes, why) => {
+      const from = stage.server.stderr().length
+      const socket = dial(stage.server.port, '127.0.0.2')
+      socket.write(bytes)
+      expect(await heard(socket)).toBe('')
+      await expect.poll(() => stage.server.stderr().slice(from)).toContain(why)
+      expect(stage.server.stderr().slice(from)).toContain('"address":"127.0.0.2"')
+    },
+  )
 })
 
-test('connections without a header are closed after a while, and are bounded apart from all others', async () => {
+test('connections without a PROXY header time out and have a limit of their own', async () => {
   const limits = { connections: 2, login_timeout_s: 1 }
   await using server = await startSshServer(telling, limits, ['127.0.0.2'])
   const whys = () => server.logged.flatMap(({ facts }) => ('why' in facts && facts.why) || [])
@@ -211,7 +220,7 @@ test('connections without a header are closed after a while, and are bounded apa
   expect(result.stdout).toBe('ann from 203.0.113.9')
 })
 
-test('many who come back at once through one proxy are all greeted', async () => {
+test('32 clients that connect at once through one proxy all get the SSH greeting', async () => {
   const limits = { unauthenticated: 4, connections: 64, address_burst: 1_000 }
   await using server = await startSshServer(telling, limits, ['127.0.0.2'])
   let number = 0
@@ -227,7 +236,7 @@ test('many who come back at once through one proxy are all greeted', async () =>
   expect(new Set(await Promise.all(greetings))).toEqual(new Set(['SSH-2.0-']))
 })
 
-test('a reload follows the list', async () => {
+test('a reload applies a changed list of proxies', async () => {
   await using later = await startTcpProxy(
     stage.server.port,
     () => binaryHeader({ place: ipv4Place('203.0.113.5') }),
@@ -281,7 +290,7 @@ async function startHaproxy(server: { readonly ssh: number; readonly http: numbe
 }
 
 test.skipIf(lacks('haproxy'))(
-  'HAProxy with the sample config finds the server ready, and the server the client, until it is not ready',
+  'HAProxy with the sample config forwards client addresses and follows /readyz',
   async () => {
     await using home = await createSshHome()
     await using server = await startSshServer(telling, {}, ['127.0.0.1'])

@@ -19,7 +19,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 const out = async (who: string, ...words: readonly string[]): Promise<string> =>
   (await stage.as(who, words)).stdout
 
-test('an export has all of a room, as Markdown and as JSON, whatever bytes were said in it', async () => {
+test('an export has all entries of a room as Markdown and as JSON, whatever bytes were said', async () => {
   await stage.as('alice', ['create', 'log'])
   const binary = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('latin1')
   await stage.as('alice', ['say', 'log'], {
@@ -41,7 +41,7 @@ test('an export has all of a room, as Markdown and as JSON, whatever bytes were 
   expect(page).not.toMatch(/(?![\n\t])\p{Cc}/u)
 })
 
-test('a reader who goes away in the middle of a long export harms nobody', async () => {
+test('a reader who disconnects within a long export does not affect the next export', async () => {
   const text = `${'x'.repeat(200)}\n`.repeat(300)
   for (let at = 0; at < 18; at++) await stage.as('rhea', ['say', 'log'], { input: text })
   const target = { user: 'bob', port: stage.server.port, key: await stage.home.key('bob') }
@@ -53,7 +53,7 @@ test('a reader who goes away in the middle of a long export harms nobody', async
   expect((await out('bob', 'export', 'log', '--json')).split('\n').filter(Boolean)).toHaveLength(20)
 })
 
-test('a private room reads to a stranger like one that does not exist', async () => {
+test('a private room is answered to a non-member like a room that does not exist', async () => {
   await stage.as('alice', ['create', '--private', 'den'])
   await stage.as('alice', ['say', 'den', 'a secret word'])
   for (const words of [['export'], ['export', '--json'], ['retry'], ['stop'], ['stop'], ['search', '-']]) {
@@ -66,7 +66,7 @@ test('a private room reads to a stranger like one that does not exist', async ()
   }
 })
 
-test('who is invited is told at once, or as they come in next, and once also after a restart', async () => {
+test('an invitation is announced once: at once, or at the next login, also after a restart', async () => {
   await stage.goOnWith(startServer)
   const invited = 'alice invited you to den; /join den'
   await using carol = await stage.open('carol', '-tt')
@@ -87,7 +87,7 @@ test('who is invited is told at once, or as they come in next, and once also aft
   }
 })
 
-test('a question whose turn was cut is asked again after a restart, and answered', async () => {
+test('/retry repeats a question whose turn a restart cut off', async () => {
   await stage.goOnWith(startServer)
   stage.models.play(hang())
   const asking = openSsh({ user: 'alice', port: stage.server.port, key: await stage.home.key('alice') }, [
@@ -147,7 +147,7 @@ describe('how long lines are kept', () => {
       for (const days of [89, 2]) await saidBefore('den', days, `of ${days} days ago`)
     })
 
-    test('is told how many lines would go, and loses none before --yes', async () => {
+    test('/keep says how many lines it would remove, and removes none without --yes', async () => {
       expect(await done('bob', 'keep den')).toBe('what is said in den is kept for good\n')
       const { exitCode, stderr } = await run('ann', 'keep den 90d')
       expect(exitCode).toBe(1)
@@ -158,14 +158,14 @@ describe('how long lines are kept', () => {
       expect(await done('ann', 'keep den')).toBe('what is said in den is kept for good\n')
     })
 
-    test('is set by those who manage it alone, to a day at least', async () => {
+    test('/keep is rejected for other people, for less than a day and for parts of days', async () => {
       expect((await run('bob', 'keep den 90d --yes')).exitCode).toBe(1)
       expect((await run('ann', 'keep den 12h --yes')).exitCode).toBe(2)
       expect((await run('ann', 'keep den 36h --yes')).exitCode).toBe(2)
       expect(await texts('den')).toContain('of 400 days ago')
     })
 
-    test('loses older lines alone, and the audit shows who wanted that', async () => {
+    test('/keep removes only older lines, and the audit shows who set it', async () => {
       const kept = await done('ann', 'history den --json -n 2')
       await done('ann', 'keep den 90d --yes')
       await expect.poll(() => texts('den')).not.toContain('of 91 days ago')
@@ -186,7 +186,7 @@ describe('how long lines are kept', () => {
       })
     })
 
-    test('keeps them for good again', async () => {
+    test('/keep off keeps the lines of a room for good again', async () => {
       await done('ann', 'keep den off')
       expect(await done('bob', 'keep den')).toBe('what is said in den is kept for good\n')
       expect((await audited()).map(({ may }) => may)).toContainEqual(
@@ -196,7 +196,7 @@ describe('how long lines are kept', () => {
   })
 
   describe('what somebody said', () => {
-    test('is counted first, and removed by an admin from log, search, summary and requests', async () => {
+    test('/purge counts the lines first, then removes them from log, search, summary and requests', async () => {
       await done('ann', 'create pit')
       await done('ann', 'say pit morning')
       await done('bob', 'say pit my secret pear')

@@ -62,7 +62,7 @@ const named = (at: number): readonly string[] =>
   models.requests[at]?.body.tools?.map((tool) => tool.function.name) ?? []
 
 describe('SIGHUP', () => {
-  test('in a running turn: the turn keeps its model, and has the tools of now from its next step on', async () => {
+  test("SIGHUP in a running turn keeps the turn's model, and changes its tools from the next step", async () => {
     const answerNow = createDeferred<void>()
     const held: Script = async (response, request) => {
       await answerNow.promise
@@ -96,7 +96,7 @@ describe('SIGHUP', () => {
     expect(models.requests.slice(2).map(({ body }) => body.model)).toEqual(['second', 'third'])
   })
 
-  test('narrows what a model may call in a turn that runs already', async () => {
+  test('SIGHUP reduces the tools that a running turn may call', async () => {
     await writeFile(join(tools, 'Sum.tool'), alias('Sum'))
     await configure(configWith('first', toolsSection()))
     await hangUp(DONE)
@@ -119,7 +119,7 @@ describe('SIGHUP', () => {
     })
   })
 
-  test('of a broken config changes nothing, says where it is broken, and ends nobody', async () => {
+  test('SIGHUP with a broken config changes nothing and logs where it is broken', async () => {
     await configure(configWith('first', `${toolsSection()}[server]\nmotd = "hello"\n`))
     await hangUp(DONE)
     await configure(configWith('first', '[server]\nmotd = "bye"\n[limits]\nturn_step = 3\n'))
@@ -131,7 +131,7 @@ describe('SIGHUP', () => {
     expect(session.output()).not.toContain('bye')
   })
 
-  test('is followed by limits, the motd, admins and who may come in', async () => {
+  test('SIGHUP applies changed limits, motd, admins and access', async () => {
     const key = await stage.home.fingerprint('ann')
     expect((await stage.as('ann', ['whoami'])).stdout).not.toContain('admin')
     const server = `[server]\naccess = "closed"\nmotd = "new words"\nadmins = ["${key}"]\n`
@@ -148,7 +148,7 @@ describe('SIGHUP', () => {
 })
 
 describe('sshawl reload', () => {
-  test('ends with 0 when all is well, and names what waits for a restart', async () => {
+  test('sshawl reload exits with 0 and lists the keys that need a restart', async () => {
     await configure(configWith('first', '[sandbox]\ndisk_mb = 77\n[lua]\nengine = "lua-in-js"\n'))
     const { stdout, exitCode } = await reload()
     expect(stdout.split('\n').toSorted()).toEqual([
@@ -159,14 +159,14 @@ describe('sshawl reload', () => {
     expect(exitCode).toBe(0)
   })
 
-  test('ends with 0 where a directory of tools is not there yet, and names it', async () => {
+  test('sshawl reload exits with 0 and warns if a tools directory does not exist yet', async () => {
     await configure(configWith('first', '[tools]\ndirs = ["./later"]\n'))
     const { stdout, exitCode } = await reload()
     expect(stdout).toMatch(/later:1: the directory is not there yet; .*\nthe config was read again$/)
     expect(exitCode).toBe(0)
   })
 
-  test('ends with 1 and says what is wrong, each in one line', async () => {
+  test('sshawl reload exits with 1 and prints each problem of the config in one line', async () => {
     await configure(configWith('first', '[limits]\nturn_s = 0\n').replace('http://', 'http://me:pw@'))
     const { stderr, stdout, exitCode } = await reload()
     expect(stdout).toBe('nothing was changed: the old config stays in force')
@@ -179,7 +179,7 @@ describe('sshawl reload', () => {
     await hangUp(/:2: tools\.disabled: there is no tool called run_comand; did you mean run_command\?\n/)
   })
 
-  test('is answered as often as it is asked, also at once and beside signals', async () => {
+  test('concurrent reloads by command and by signal all succeed', async () => {
     await rm(file)
     expect(await hangUp(/cannot be read/)).toContain(`sshawl: ${file}: cannot be read`)
     await configure(configWith('first'))
@@ -187,7 +187,7 @@ describe('sshawl reload', () => {
     expect([first.exitCode, second.exitCode]).toEqual([0, 0])
   })
 
-  test('says that no server is there, and works again after one was killed', async () => {
+  test('sshawl reload exits with 1 if no server runs, and works after a killed server was restarted', async () => {
     const none = await execa(process.execPath, [...lateOptimizing, MAIN, 'reload', '--data', tools], {
       reject: false,
     })

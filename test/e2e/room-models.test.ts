@@ -62,7 +62,7 @@ describe("a model's scope in a room", () => {
     for (const scope of [['on'], ['@bot', 'on']]) await out(['tools', 'lobby', ...scope])
   })
 
-  test('off takes the tools of that model, and of no other', async () => {
+  test('/tools @MODEL off hides all tools from that model, and from no other', async () => {
     const { tools } = await sentTo('bot', 'lobby')
     expect(tools).toContain('calculator')
     expect(await out(['tools', 'lobby', '@bot', 'off'])).toMatch(/^scope all, of @bot none: 0 of /)
@@ -72,7 +72,7 @@ describe("a model's scope in a room", () => {
     expect((await sentTo('bot', 'lobby')).tools).toEqual(tools)
   })
 
-  test('shows no tool that the scope of the room hides', async () => {
+  test("a model's scope shows no tool that the scope of the room hides", async () => {
     await out(['tools', 'lobby', 'look', 'calculator'])
     await out(['tools', 'lobby', '@bot', 'calculator', 'who'])
     expect((await sentTo('bot', 'lobby')).tools).toEqual(['calculator'])
@@ -82,7 +82,7 @@ describe("a model's scope in a room", () => {
     expect((await sentTo('qwen', 'lobby')).tools.toSorted()).toEqual(['calculator', 'look'])
   })
 
-  test('is kept by a call in mid-turn', async () => {
+  test("a tool hidden by a model's scope during a turn cannot be called in it", async () => {
     models.play(async (response, request) => {
       await out(['tools', 'lobby', '@bot', 'off'])
       await calls('calculator', { expression: '1+1' })(response, request)
@@ -91,7 +91,7 @@ describe("a model's scope in a room", () => {
     expect(sent().last).toMatch(/^ERROR: You requested a tool called 'calculator'/)
   })
 
-  test('is kept by a script that asks for all tools', async () => {
+  test("a room script that asks for all tools gets only those of the model's scope", async () => {
     const all = 'function default_wrap(t) return wrap(t):system():tools("all"):history() end'
     await out(['fork', 'lobby', 'scripted'])
     await out(['script', 'scripted', 'set'], all)
@@ -99,7 +99,7 @@ describe("a model's scope in a room", () => {
     expect((await sentTo('bot', 'scripted')).tools).toEqual(['calculator'])
   })
 
-  test('is kept by a side turn that another model starts', async () => {
+  test('a side turn that another model starts has the scope of its own model', async () => {
     await out(['tools', 'lobby', '@bot', 'calculator'])
     models.play(
       calls('spawn_agent', { prompt: 'count', model: 'bot' }),
@@ -110,7 +110,7 @@ describe("a model's scope in a room", () => {
     expect(sent(2)).toMatchObject({ model: 'bot', tools: ['calculator'] })
   })
 
-  test('is kept by a fallback that answers for the model', async () => {
+  test('a fallback answers with the tool scope of the model it replaces', async () => {
     await out(['tools', 'lobby', '@bot', 'calculator'])
     models.play(status(404, 'no such model'), says('I am qwen'))
     const asked = await stage.as('rhea', ['ask', 'lobby', '@bot', 'well?'])
@@ -118,13 +118,13 @@ describe("a model's scope in a room", () => {
     expect(sent()).toMatchObject({ model: 'qwen', tools: ['calculator'] })
   })
 
-  test('is copied by a fork', async () => {
+  test('a fork copies the scope of a model', async () => {
     await out(['tools', 'lobby', '@bot', 'calculator'])
     await out(['fork', 'lobby', 'copied'])
     expect((await sentTo('bot', 'copied')).tools).toEqual(['calculator'])
   })
 
-  test('can be changed by a manager of the room only, by no other way', async () => {
+  test("only a manager of the room can change a model's scope, and /kv cannot", async () => {
     await out(['tools', 'lobby', '@bot', 'calculator'])
     const refused = await stage.as('mallory', ['tools', 'lobby', '@bot', 'on'])
     expect(refused).toMatchObject({ exitCode: 1 })
@@ -147,7 +147,7 @@ describe('an instruction of a room', () => {
     return wrap
   }
 
-  test('is in the system text of all models or of its own model, and in /wrap', async () => {
+  test('an instruction is sent in the system text of all models or of one, and shown by /wrap', async () => {
     const before = (await sentTo('qwen', 'lobby')).system
     await out(['instruct', 'lobby', 'Answer in haiku.'])
     await out(['instruct', 'lobby', '@bot', 'Speak Latin.'])
@@ -166,7 +166,7 @@ describe('an instruction of a room', () => {
     await out(['instruct', 'lobby', '@bot', 'off'])
   })
 
-  test('has versions, of which one holds again by --back', async () => {
+  test('an older version of an instruction can be restored with --back', async () => {
     for (const text of ['One.', 'Two.', 'off']) await out(['instruct', 'lobby', '@bot', text])
     const shown = async () =>
       JSON.parse(await out(['instruct', 'lobby', '--json', '@bot'])) as {
@@ -182,7 +182,7 @@ describe('an instruction of a room', () => {
     expect((await sentTo('bot', 'lobby')).system).toContain('One.')
   })
 
-  test('is read from standard input, for - and for a line without one', async () => {
+  test('an instruction is read from standard input with - or without a text', async () => {
     await out(['instruct', 'lobby', '-'], 'Be kind.\nBe brief.\n')
     await out(['instruct', 'lobby', '@bot'], 'Speak Danish.\n')
     const { system } = await sentTo('bot', 'lobby')
@@ -193,14 +193,14 @@ describe('an instruction of a room', () => {
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
   })
 
-  test('is never the flag --back behind a model: that is refused', async () => {
+  test('/instruct rejects the flag --back after @MODEL', async () => {
     expect(await stage.as('rhea', ['instruct', 'lobby', '@bot', '--back', '1'])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('--back N stands before @MODEL') as string,
     })
   })
 
-  test('is read also in a room with a script of its own, and is copied by a fork', async () => {
+  test('an instruction also applies with a room script and is copied by a fork', async () => {
     await out(['create', 'told'])
     await out(['instruct', 'told', '@bot', 'Speak Greek.'])
     const script = 'function default_wrap(t) return wrap(t):system():history() end'
@@ -219,7 +219,7 @@ describe('an instruction of a room', () => {
     ['rhea', ['--back', '99', '@bot'], 1],
     ['rhea', ['x'.repeat(2_001)], 1],
   ])(
-    'is changed by a manager of the room, for a model that is there: %s, %j',
+    '/instruct exits with 0 only for managers, known models and valid texts: %s, %j',
     async (who, words, exitCode) => {
       expect(await stage.as(who, ['instruct', 'lobby', ...words])).toMatchObject({ exitCode })
     },

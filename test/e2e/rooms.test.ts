@@ -19,7 +19,7 @@ const texts = async (room: string, who = 'alice'): Promise<string[]> => {
 }
 
 describe('two people in the lobby', () => {
-  test('see each other at once and in the order of the log', async () => {
+  test("two people in the lobby see each other's lines in the order of the log", async () => {
     await using alice = await stage.open('alice', '-tt')
     await alice.waitFor('lobby')
     await using bob = await stage.open('bob', '-tt')
@@ -35,7 +35,7 @@ describe('two people in the lobby', () => {
     expect(said).toEqual([0, 1, 2, 3, 4].flatMap((round) => [`from alice ${round}`, `from bob ${round}`]))
   })
 
-  test('stay where they are when they press ^X and nothing runs', async () => {
+  test('a session keeps its draft if ^X is pressed while no turn runs', async () => {
     await using alice = await stage.open('alice', '-tt')
     await alice.waitFor('lobby')
     alice.write('half a draft\u0018')
@@ -46,7 +46,7 @@ describe('two people in the lobby', () => {
     expect(await alice.exit).toBe(0)
   })
 
-  test('lose nothing that was shown when the server is killed', async () => {
+  test('a line that was shown is stored even if the server is killed', async () => {
     await stage.goOnWith(startServer)
     await using alice = await stage.open('alice', '-tt')
     await alice.waitFor('lobby')
@@ -60,7 +60,7 @@ describe('two people in the lobby', () => {
 })
 
 describe('a pipe without a terminal', () => {
-  test('posts each line, prints no escape and exits 0', async () => {
+  test('piped input posts each line and exits with 0 without printing escapes', async () => {
     const session = await stage.open('carol', '-T')
     session.write('a\nb\n')
     session.close()
@@ -69,7 +69,7 @@ describe('a pipe without a terminal', () => {
     expect((await texts('lobby')).slice(-2)).toEqual(['a', 'b'])
   })
 
-  test('cannot smuggle controls into other terminals', async () => {
+  test('control characters in a line do not reach the terminals of others', async () => {
     await using bob = await stage.open('bob', '-T')
     await bob.waitFor('lobby')
     await stage.as('mallory', ['say', 'lobby', 'x\u001b[2Jy\u009b31m\u202ez'])
@@ -79,7 +79,7 @@ describe('a pipe without a terminal', () => {
 })
 
 describe('rooms', () => {
-  test('are made once, and belong to their maker', async () => {
+  test('a room name can be created once, and only its owner can set the topic', async () => {
     expect((await stage.as('alice', ['create', 'dev'])).exitCode).toBe(0)
     const again = await stage.as('bob', ['create', 'dev'])
     expect(again).toMatchObject({ exitCode: 1, stderr: 'the name dev is taken; choose another\n' })
@@ -88,14 +88,14 @@ describe('rooms', () => {
     expect((await stage.as('bob', ['topic', 'dev'])).stdout).toBe('the parser\n')
   })
 
-  test('outlive a restart with their topic and log', async () => {
+  test('a room keeps its topic and log over a restart', async () => {
     await stage.as('bob', ['say', 'dev', 'still here'])
     await stage.restart('SIGTERM')
     expect((await stage.as('bob', ['topic', 'dev'])).stdout).toBe('the parser\n')
     expect(await texts('dev')).toContain('still here')
   })
 
-  test('are left and joined in a session', async () => {
+  test('/join and /leave move a session between rooms', async () => {
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/[-─] lobby/)
     alice.write('/join dev\n')
@@ -106,7 +106,7 @@ describe('rooms', () => {
     expect(await texts('lobby')).toContain('in the lobby now')
   })
 
-  test('say who is there to who goes in, and neither joined nor left of their own', async () => {
+  test('a person who joins a room reads who is there, but no notice of their own join', async () => {
     await using bob = await stage.open('bob', '-T')
     await bob.waitFor(/[-─] lobby/)
     bob.write('/join dev\n')
@@ -130,7 +130,7 @@ describe('what a script gets wrong', () => {
     [['history', 'lobby', '-n', '0'], 2, /whole number/],
     [['ask', 'lobby', '@gude', 'hi'], 1, /did you mean @guide\?/],
     [['join', 'no-such-room'], 1, /there is no room called no-such-room/],
-  ])('%j exits %i', async (words, status, message) => {
+  ])('the command %j exits with status %i and a specific error', async (words, status, message) => {
     const { exitCode, stderr } = await stage.as('dave', words)
     expect(stderr).toMatch(message)
     expect(exitCode).toBe(status)
@@ -151,7 +151,7 @@ describe('owners and names of rooms', () => {
       await done('ann', 'create yard')
     })
 
-    test('goes to a person who is in it, and to nobody else', async () => {
+    test('ownership of a room can be given only by its owner, and only to people who are in it', async () => {
       expect((await run('bob', 'owner yard bob')).stderr).toContain('only the owner of yard or an admin')
       expect((await run('rhea', 'owner lobby rhea')).stderr).toContain("the lobby is everybody's")
       expect((await run('ann', 'owner yard nobody-here')).stderr).toContain('has registered here')
@@ -160,7 +160,7 @@ describe('owners and names of rooms', () => {
       expect((await run('ann', 'owner cave ann')).stderr).toContain('ann owns cave already')
     })
 
-    test('has a new owner and keeps the old one as an op, and the room and the new owner are told', async () => {
+    test('a new owner manages the room after a restart, too, and the old one becomes an op', async () => {
       await using bob = await stage.open('bob', '-tt')
       await bob.waitFor(/[-─] lobby/)
       bob.write('/join yard\r')
@@ -178,7 +178,7 @@ describe('owners and names of rooms', () => {
       await done('bob', 'archive yard off')
     })
 
-    test('can be left by its owner once it has another one', async () => {
+    test('an owner can leave a room only after giving it to another owner', async () => {
       await done('ann', 'invite cave mallory')
       await done('mallory', 'join cave')
       expect((await run('ann', 'leave cave')).stderr).toContain('first give it another owner')
@@ -187,14 +187,14 @@ describe('owners and names of rooms', () => {
       expect((await run('ann', 'history cave')).stderr).toContain('there is no room called cave')
     })
 
-    test('is handed over by an admin, to somebody who never was there, too', async () => {
+    test('an admin can give a room to a person who never was in it', async () => {
       await done('rhea', 'owner yard mallory')
       await done('mallory', 'archive yard')
     })
   })
 
   describe('a renamed room', () => {
-    test('keeps all that it has, and takes the people in it along, who see one line', async () => {
+    test('a renamed room keeps its data and its people, who see one notice', async () => {
       await done('ann', 'create den')
       await done('ann', 'topic den plans')
       await done('ann', 'say den a red herring')
@@ -230,7 +230,7 @@ describe('owners and names of rooms', () => {
       expect(texts.slice(-2)).toEqual(['ann renamed the room: den is den2 now', 'still here'])
     })
 
-    test('is found by its new name alone, after a restart, too, and nobody else gets the old one', async () => {
+    test('a renamed room is found only by its new name, and its old name stays reserved', async () => {
       await stage.restart('SIGTERM')
       expect((await run('bob', 'say den hello')).stderr).toBe('den is called den2 now\n')
       expect((await run('bob', 'create den')).stderr).toContain('the name den is taken')
@@ -241,7 +241,7 @@ describe('owners and names of rooms', () => {
       )
     })
 
-    test('gets a name that is free, from its owner or an admin, and takes its old one back', async () => {
+    test('a room can be renamed to a free name or its old one, by its owner or an admin', async () => {
       expect((await run('bob', 'rename-room den2 pit')).stderr).toContain(
         'only the owner of den2 or an admin',
       )
@@ -252,7 +252,7 @@ describe('owners and names of rooms', () => {
       expect((await run('bob', 'history den2')).stderr).toContain('den2 is called den now')
     })
 
-    test('that is private says nothing of its names to others', async () => {
+    test('the old name of a private room is answered to non-members like an unknown name', async () => {
       await done('ann', 'create --private attic')
       await done('ann', 'rename-room attic loft')
       const [old, never] = [await run('bob', 'history attic'), await run('bob', 'history attxc')]
@@ -262,7 +262,7 @@ describe('owners and names of rooms', () => {
   })
 
   describe('a portal', () => {
-    test('says that it is one way, and with --both makes two, for a manager of both rooms', async () => {
+    test('a portal is one-way, and --both needs a manager of both rooms', async () => {
       for (const [name, room] of [
         ['ann', 'red'],
         ['ann', 'green'],

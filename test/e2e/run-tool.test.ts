@@ -31,7 +31,7 @@ const last = async (count: number) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('a script that runs a tool', () => {
-  test('gets the content alone on standard output, and the log has call and result', async () => {
+  test("/run prints only the tool's result, but logs both the call and the result", async () => {
     expect(await run('alice', 'lobby', 'calculator', '{"expression": "6 * 7"}')).toEqual({
       stdout: '42\n',
       stderr: '',
@@ -54,12 +54,12 @@ describe('a script that runs a tool', () => {
   test.each([
     ['calculator', '2 + 2', '4\n', { expression: '2 + 2' }],
     ['find_tools', 'the calculator', expect.stringMatching(/^calculator /m), { query: 'the calculator' }],
-  ])('gives %s its one required argument as text', async (tool, typed, stdout, args) => {
+  ])('/run passes a plain text as the one required argument of %s', async (tool, typed, stdout, args) => {
     expect(await run('alice', 'lobby', tool, typed)).toMatchObject({ stdout, exitCode: 0 })
     expect((await last(2))[0]).toMatchObject({ name: tool, arguments: args })
   })
 
-  test('gets the entry with --json, before the text that takes the rest of the line', async () => {
+  test('/run --json prints the result entry', async () => {
     const { stdout, exitCode } = await run('alice', '--json', 'lobby', 'calculator', '{"expression":"1+1"}')
     expect({ ...(JSON.parse(stdout) as object), exitCode }).toMatchObject({
       kind: 'tool_result',
@@ -77,13 +77,13 @@ describe('a script that runs a tool', () => {
     ['calculator', 1, /^ERROR: calculator: expression is required/],
     ['edit_file notes.txt', 1, /^edit_file takes JSON: run edit_file \{file_path: string, /],
     ['--verbose calculator', 2, /unknown flag --verbose/],
-  ])('is told what is wrong with "%s"', async (words, exitCode, stderr) => {
+  ])('/run %s fails with a specific error', async (words, exitCode, stderr) => {
     const result = await run('alice', 'lobby', ...words.split(' ').filter(Boolean))
     expect(result).toMatchObject({ exitCode, stdout: '' })
     expect(result.stderr).toMatch(stderr)
   })
 
-  test('gets for a hidden tool what it gets for one that never was', async () => {
+  test('/run answers a hidden tool like an unknown one', async () => {
     await stage.as('rhea', ['tools', 'lobby', 'calculator'])
     const hidden = await run('alice', 'lobby', 'Grep', '{}')
     const never = await run('alice', 'lobby', 'Nope', '{}')
@@ -92,7 +92,7 @@ describe('a script that runs a tool', () => {
     expect(never.stderr).toBe(hidden.stderr.replace('Grep', 'Nope'))
   })
 
-  test('learns nothing of a private room', async () => {
+  test('/run, /allow, /deny and /perms answer for a private room as for an unknown one', async () => {
     await stage.as('rhea', ['create', 'den', '--private'])
     const refused = await run('alice', 'den', 'calculator', '{"expression":"1"}')
     const never = await run('alice', 'nowhere', 'calculator', '{"expression":"1"}')
@@ -105,35 +105,38 @@ describe('a script that runs a tool', () => {
 describe('a script whose tool needs a permission', () => {
   const command = '{"command":"echo ran"}'
 
-  test.skipIf(lacks('bwrap'))('is refused unless an op names the tool', async () => {
-    const denied = await run('rhea', 'lobby', 'run_command', command)
-    expect(denied).toEqual({
-      stdout: '',
-      stderr: "ERROR: Permission denied: run 'echo ran'? (a script must name it: --allow run_command)\n",
-      exitCode: 1,
-    })
-    expect(await run('rhea', '--allow', 'run_command', 'lobby', 'run_command', command)).toEqual({
-      stdout: 'ran\n',
-      stderr: '',
-      exitCode: 0,
-    })
-    expect((await last(3)).map(({ kind, verdict }) => verdict ?? kind)).toEqual([
-      'once',
-      'tool_call',
-      'tool_result',
-    ])
-    expect(await run('rhea', '--allow', 'write_file', 'lobby', 'run_command', command)).toEqual(denied)
-  })
+  test.skipIf(lacks('bwrap'))(
+    '/run from a script needs --allow by an op for a tool that executes commands',
+    async () => {
+      const denied = await run('rhea', 'lobby', 'run_command', command)
+      expect(denied).toEqual({
+        stdout: '',
+        stderr: "ERROR: Permission denied: run 'echo ran'? (a script must name it: --allow run_command)\n",
+        exitCode: 1,
+      })
+      expect(await run('rhea', '--allow', 'run_command', 'lobby', 'run_command', command)).toEqual({
+        stdout: 'ran\n',
+        stderr: '',
+        exitCode: 0,
+      })
+      expect((await last(3)).map(({ kind, verdict }) => verdict ?? kind)).toEqual([
+        'once',
+        'tool_call',
+        'tool_result',
+      ])
+      expect(await run('rhea', '--allow', 'write_file', 'lobby', 'run_command', command)).toEqual(denied)
+    },
+  )
 
   test.each([
     ['alice', 'run_command', /^only the owner of lobby, an op or an admin can allow tools from a script/],
     ['rhea', 'rm_command', /^there is no tool called rm_command in lobby; see tools/],
-  ])('is refused at once when %s allows %s', async (who, tool, stderr) => {
+  ])('/run is rejected at once if %s passes --allow %s', async (who, tool, stderr) => {
     const result = await run(who, '--allow', tool, 'lobby', 'run_command', command)
     expect(result).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringMatching(stderr) as string })
   })
 
-  test.skipIf(lacks('bwrap'))('names them for the turn that it starts, too', async () => {
+  test.skipIf(lacks('bwrap'))('/ask --allow allows the named tools in the turn that it starts', async () => {
     stage.models.play(calls('run_command', { command: 'echo ran' }), says('fine'))
     const asked = await stage.as('rhea', [
       'ask',
@@ -165,7 +168,7 @@ describe('a script whose tool needs a permission', () => {
 
 describe('a person in a session', () => {
   test.skipIf(lacks('bwrap'))(
-    'runs a tool, is asked where a model would be, and reads the whole result',
+    'a person can /run a tool in a session, answer its question and read the result',
     async () => {
       await using alice = await stage.open('alice', '-T')
       await alice.waitFor('alice joined')
@@ -183,24 +186,27 @@ describe('a person in a session', () => {
     },
   )
 
-  test.skipIf(lacks('bwrap'))('stops it, or takes it along when they leave', async () => {
-    await using bob = await stage.open('bob', '-T')
-    await bob.waitFor('bob joined')
-    await using alice = await stage.open('alice', '-T')
-    await bob.waitFor('alice joined')
-    for (const [end, why] of [
-      ['/stop', 'alice stopped it'],
-      ['/quit', 'alice left'],
-    ]) {
-      const from = bob.output().length
-      alice.write('/run run_command {"command":"sleep 50"}\n')
-      await bob.waitFor(/may alice use/, from)
-      alice.write('/allow\n')
-      await bob.waitFor('-- alice: allowed once', from)
-      alice.write(`${end}\n`)
-      await bob.waitFor(`run_command: ERROR: run_command: stopped before it was done: ${why}`, from)
-    }
-  })
+  test.skipIf(lacks('bwrap'))(
+    'a running tool is stopped by /stop and by /quit of its requester',
+    async () => {
+      await using bob = await stage.open('bob', '-T')
+      await bob.waitFor('bob joined')
+      await using alice = await stage.open('alice', '-T')
+      await bob.waitFor('alice joined')
+      for (const [end, why] of [
+        ['/stop', 'alice stopped it'],
+        ['/quit', 'alice left'],
+      ]) {
+        const from = bob.output().length
+        alice.write('/run run_command {"command":"sleep 50"}\n')
+        await bob.waitFor(/may alice use/, from)
+        alice.write('/allow\n')
+        await bob.waitFor('-- alice: allowed once', from)
+        alice.write(`${end}\n`)
+        await bob.waitFor(`run_command: ERROR: run_command: stopped before it was done: ${why}`, from)
+      }
+    },
+  )
 })
 
 describe('long results and workspaces', () => {
@@ -214,7 +220,7 @@ describe('long results and workspaces', () => {
   const whole = lines.map((text, index) => `log.txt:${index + 1}:${text}`).join('\n')
 
   describe('a long result', () => {
-    test('reaches the model page by page, and the pages joined are what the tool gave', async () => {
+    test('a long tool result reaches the model in pages that join to the whole result', async () => {
       await stage.goOnWith(startServer)
       await mkdir(files('lobby'), { recursive: true })
       await writeFile(join(files('lobby'), 'log.txt'), lines.join('\r\n'))
@@ -231,7 +237,7 @@ describe('long results and workspaces', () => {
       expect(pages.join('')).toBe(whole)
     })
 
-    test('is there after a restart, and its number is not given again', async () => {
+    test('a stored tool result survives a restart, and its fd number is not reused', async () => {
       await stage.restart('SIGKILL')
       const { stdout } = await as('rhea', 'run', 'lobby', 'read_fd', '{"fd":"fd:1","page":2}')
       expect(whole).toContain(pageOf(stdout.trimEnd()))
@@ -239,7 +245,7 @@ describe('long results and workspaces', () => {
       expect(again.stdout).toMatch(/\[page 1 of \d+ of fd:2, which grep gave, /)
     })
 
-    test('of another room is not there, for a model and for a person', async () => {
+    test('a stored tool result cannot be read from another room', async () => {
       for (const fd of ['fd:1', 'lobby/fd:1', '../lobby/fd:1']) {
         const { exitCode, stderr } = await as('rhea', 'run', 'den', 'read_fd', JSON.stringify({ fd }))
         expect(exitCode).toBe(1)
@@ -250,7 +256,7 @@ describe('long results and workspaces', () => {
       expect(told()).toMatch(/^ERROR: read_fd: there is no fd:1 in this room/)
     })
 
-    test('is saved to a file, whole, only with the word of somebody who may', async () => {
+    test('fd_to_file saves a whole result to a file, but needs a permission', async () => {
       const save = JSON.stringify({ fd: 'fd:1', file_path: 'found/all.txt' })
       const refused = await as('alice', 'run', 'lobby', 'fd_to_file', save)
       expect(refused.stderr).toContain("ERROR: Permission denied: write fd:1 to 'found/all.txt'?")
@@ -262,7 +268,7 @@ describe('long results and workspaces', () => {
       expect(await readFile(join(files('lobby'), 'found', 'all.txt'), 'utf8')).toBe(whole)
     })
 
-    test('tells a model without read_fd to ask for less', async () => {
+    test('a model without read_fd reads in a long result that it should ask for less', async () => {
       await as('rhea', 'tools', 'lobby', 'grep')
       stage.models.play(calls('grep', { pattern: 'needle' }), says('hm'))
       await as('rhea', 'ask', 'lobby', '@qwen', 'search')
@@ -274,7 +280,7 @@ describe('long results and workspaces', () => {
   })
 
   describe('the tools glob and grep', () => {
-    test('find nothing outside the workspace, whatever they are told', async () => {
+    test('glob and grep find nothing outside of the workspace', async () => {
       await writeFile(join(stage.dir, 'secret.txt'), 'needle of the server')
       await symlink(stage.dir, join(files('lobby'), 'out'))
       const attempts = [
@@ -292,7 +298,7 @@ describe('long results and workspaces', () => {
   })
 
   describe('a room that is mapped to a directory', () => {
-    test('can be made by admins only, and its tools see that directory', async () => {
+    test('a room mapped to a directory can be created by admins only, and its tools see that directory', async () => {
       await writeFile(join(mapped, 'plan.txt'), 'the plan')
       expect(await as('mallory', 'create', 'dev')).toMatchObject({
         exitCode: 1,
@@ -309,7 +315,7 @@ describe('long results and workspaces', () => {
   })
 
   describe('/todo', () => {
-    test('shows what a model wrote down, under either name of the tool', async () => {
+    test('/todo shows the list that a model stored with TodoWrite', async () => {
       expect((await as('alice', 'todo', 'lobby')).stdout).toBe('The todo list is empty.\n')
       const todos = [
         { content: 'look around', status: 'completed' },
@@ -324,7 +330,7 @@ describe('long results and workspaces', () => {
       })
     })
 
-    test('makes nothing of a key that holds no list', async () => {
+    test('/todo skips invalid items and shows an invalid list as empty', async () => {
       await as(
         'rhea',
         'kv',

@@ -21,7 +21,7 @@ const ask = () => stage.as('rhea', ['ask', 'lobby', '@qwen', 'go'])
 const answered = (): unknown => stage.models.requests.at(-1)!.body.messages.at(-1)
 
 describe.skipIf(lacks('bwrap'))('commands on a server', () => {
-  test('a search that wants 1.8 GB ends at the limit on memory, and the server does not grow', async () => {
+  test('a search that needs 1.8 GB ends at the memory limit, and the server does not grow', async () => {
     const before = await memoryOfServer()
     const pattern = JSON.stringify({ arguments: ['-E', '((a{1,200}){1,200}){1,100}', 'x'] })
     const { exitCode, stderr } = await stage.as('bob', ['run', 'lobby', 'Grep', pattern])
@@ -40,7 +40,7 @@ describe.skipIf(lacks('bwrap'))('commands on a server', () => {
     ['Glob', ['.', '-exec', 'touch', 'pwned', ';']],
     ['Grep', ['-f/etc/shadow', 'x']],
     ['LS', ['../..']],
-  ])('%s %j changes nothing', async (name, words) => {
+  ])('the call %s %j changes no file of the room', async (name, words) => {
     const files = join(stage.server.dataDir, 'rooms', 'lobby', 'files')
     await mkdir(files, { recursive: true })
     await writeFile(join(files, 'kept.txt'), 'kept\n')
@@ -51,7 +51,7 @@ describe.skipIf(lacks('bwrap'))('commands on a server', () => {
   })
 
   test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'leave no process behind when the server ends by %s',
+    'a sandboxed command leaves no process behind when the server ends by %s',
     async (signal) => {
       const word = mark()
       stage.models.play(calls('Swarm', { arguments: [word] }))
@@ -73,7 +73,7 @@ describe('a command that takes too long', () => {
 
   describe.skipIf(lacks('bwrap'))('a command on a server', () => {
     test.each(['Hold', 'Swarm'])(
-      '%s ends at the time limit with all its children, and the room goes on meanwhile',
+      'the tool %s ends at the time limit with its children, and people can speak meanwhile',
       async (name) => {
         const word = mark()
         stage.models.play(calls(name, { arguments: [word] }), says('done'))

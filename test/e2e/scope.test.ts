@@ -48,7 +48,7 @@ const guide = async (words: string): Promise<string> =>
 const setScope = (...words: string[]) => stage.as('rhea', ['tools', 'lobby', ...words])
 
 describe("the room's scope", () => {
-  test('is everything at first, and the guide is given exactly what is listed', async () => {
+  test('the scope of a room is all tools at first, and @guide is offered exactly the visible ones', async () => {
     const { tools, visible, tokens, scope, warnings } = await listed()
     expect({ scope, warnings }).toEqual({ scope: 'all', warnings: [] })
     expect(tools.map((tool) => tool.id)).toEqual(
@@ -74,7 +74,7 @@ describe("the room's scope", () => {
     for (const { name } of offered) expect(answer).toMatch(new RegExp(`\\b${name}\\b`))
   })
 
-  test('off: there are none, on: all are back', async () => {
+  test('/tools off hides all tools, and /tools on shows them again', async () => {
     expect((await setScope('off')).exitCode).toBe(0)
     expect(await guide('tools')).toBe('There are no tools in the request I was given.\n')
     expect(await listed()).toMatchObject({ scope: 'none', visible: 0, tokens: 0 })
@@ -82,7 +82,7 @@ describe("the room's scope", () => {
     expect(await guide('tools')).toMatch(/\bGrep\b/)
   })
 
-  test('internal: only the internal ones', async () => {
+  test('/tools internal shows only internal tools', async () => {
     await setScope('internal')
     const { tools } = await listed()
     const offered = tools.filter(({ visible }) => visible)
@@ -99,7 +99,7 @@ describe("the room's scope", () => {
     expect(answer).not.toMatch(/Grep|calculator|read_file/)
   })
 
-  test('patterns, where taking away wins, with one reason for each hidden tool', async () => {
+  test('excluding patterns win over including ones, and each hidden tool has a reason', async () => {
     await setScope('G*', '!Grep')
     const { tools, visible } = await listed()
     expect(tools.filter((tool) => tool.visible).map((tool) => tool.id)).toEqual(['Glob'])
@@ -109,7 +109,7 @@ describe("the room's scope", () => {
     expect(await guide('tools')).not.toContain('Grep')
   })
 
-  test('a pattern without a tool, and patterns that leave none, are refused and change nothing', async () => {
+  test('a pattern that matches no tool and patterns that leave none are rejected', async () => {
     const before = await listed()
     for (const words of [['shouter'], ['Gr*', '!Grep']]) {
       const { stderr, exitCode } = await setScope(...words)
@@ -119,7 +119,7 @@ describe("the room's scope", () => {
     expect((await listed()).scope).toEqual(before.scope)
   })
 
-  test('can be changed by owner, op and admin only, and every change is told in the room', async () => {
+  test('only managers can change the scope of a room, and each change is an entry of its log', async () => {
     await setScope('on')
     const refused = await stage.as('mallory', ['tools', 'lobby', 'off'])
     expect(refused).toMatchObject({ exitCode: 1 })
@@ -137,7 +137,7 @@ describe("the room's scope", () => {
     })
   })
 
-  test('is kept over a restart', async () => {
+  test('the scope of a room survives a restart', async () => {
     await stage.goOnWith(startServer)
     await setScope('calculator')
     await stage.restart('SIGKILL')
@@ -147,7 +147,7 @@ describe("the room's scope", () => {
 })
 
 describe('a call by the guide', () => {
-  test('runs a visible tool and answers with its result', async () => {
+  test('@guide calls a visible tool and answers with its result', async () => {
     expect(await guide('call calculator {"expression":"2**10"}')).toContain('1024')
     expect(await guide('call who')).toContain('guide')
   })
@@ -158,13 +158,13 @@ describe('a call by the guide', () => {
     ['Grep', '["-f","/etc/shadow","."]', '-f'],
     ['Grep', '["x","/etc/passwd"]', '/etc/passwd'],
     ['LS', '["../.."]', '../..'],
-  ])('%s %s is refused before it runs, and the message names %s', async (tool, args, named) => {
+  ])('the call %s %s is rejected, and the error names %s', async (tool, args, named) => {
     const answer = await guide(`call ${tool} {"arguments":${args}}`)
     expect(answer).toMatch(/^ERROR: /)
     expect(answer).toContain(named)
   })
 
-  test('that writes or executes is denied to a script, which nobody can ask', async () => {
+  test('a call of @guide that executes commands is denied to a script', async () => {
     const answer = await guide('call run_command {"command":"touch made"}')
     expect(answer).toMatch(/^ERROR: Permission denied: .*touch made/)
     expect(await allFiles(stage.dir)).not.toContainEqual(expect.stringMatching(/made$/))
@@ -201,7 +201,7 @@ describe('servers that are down', () => {
     await bringDown('holler')
   })
 
-  test('a server that is down can be the scope: the room has no tools, and all of that server once it is back', async () => {
+  test('an MCP server that is down can be set as scope, and its tools appear when it is back', async () => {
     const { exitCode, stdout, stderr } = await setScope('holler')
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
@@ -219,12 +219,12 @@ describe('servers that are down', () => {
     expect(warnings).toEqual([])
   })
 
-  test('a server that is down can be in a scope beside tools that are there', async () => {
+  test('an MCP server that is down can be in a scope beside other tools', async () => {
     expect((await setScope('calculator', 'holler:*')).exitCode).toBe(0)
     expect(await scope()).toMatchObject({ scope: ['calculator', 'holler:*'], visible: ['calculator'] })
   })
 
-  test('tools of a server that is down can be taken away before they come back', async () => {
+  test('tools of an MCP server that is down can be excluded before they come back', async () => {
     const { exitCode, stderr } = await setScope('!holler_echo', '!internal')
     expect(exitCode).toBe(0)
     expect(stderr).toBe('the MCP server holler is down; its tools stay hidden when it is back\n')
@@ -235,7 +235,7 @@ describe('servers that are down', () => {
     expect(visible).not.toContain('holler_echo')
   })
 
-  test('a server that an admin connected can be the scope while it is down', async () => {
+  test('an MCP server connected by an admin can be set as scope while it is down', async () => {
     await bring('gen')
     expect((await manage('connect', 'gen', ...command('gen'))).exitCode).toBe(0)
     await bringDown('gen')
@@ -251,14 +251,14 @@ describe('servers that are down', () => {
     ['holler nope', 'nope matches no tool'],
     ['off holler', 'off matches no tool'],
     ['calc* !calculator !holler', 'leaves no tool'],
-  ])('%s is refused while holler is down, and the scope stays as it was', async (words, problem) => {
+  ])('the scope "%s" is rejected while the MCP server holler is down', async (words, problem) => {
     const { exitCode, stderr } = await setScope(...words.split(' '))
     expect(exitCode).toBe(1)
     expect(stderr).toContain(problem)
     expect((await scope()).scope).toBe('all')
   })
 
-  test('a tool that a server does not have is refused while the server is there', async () => {
+  test('an unknown tool of an MCP server is rejected while that server is up', async () => {
     await bring('holler')
     await manage('refresh', 'holler')
     const { exitCode, stderr } = await setScope('holler_ehco')

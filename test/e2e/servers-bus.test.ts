@@ -39,12 +39,12 @@ describe.skipIf(LACKS)('three servers of which the third has a clock that is an 
     }
   }
 
-  test('all see one order', async () => {
+  test('three servers with different clocks show all lines in one order', async () => {
     await talk('by the clock')
     await expectOneLog()
   })
 
-  test('without NATS they go on, and so they do when it is back', async () => {
+  test('three servers lose no line while NATS is down or after it is back', async () => {
     await talkers.site.nats?.kill()
     await talk('without NATS')
     await talkers.site.nats?.startAgain()
@@ -52,7 +52,7 @@ describe.skipIf(LACKS)('three servers of which the third has a clock that is an 
     await expectOneLog()
   })
 
-  test('one that is cut off from NATS goes on, whichever way is cut', async () => {
+  test('a server whose connection to NATS is cut in one or both directions loses no line', async () => {
     const gate = talkers.site.machines[1]?.toNats
     for (const passage of ['shut', 'only-out', 'only-in', 'open'] as const) {
       gate?.set(passage)
@@ -61,7 +61,7 @@ describe.skipIf(LACKS)('three servers of which the third has a clock that is an 
     await expectOneLog()
   })
 
-  test('a restart of PostgreSQL ends no session, and what was acknowledged is there', async () => {
+  test('a restart of PostgreSQL ends no session and loses no stored line', async () => {
     for (const how of ['immediate', 'fast'] as const) {
       const from = talkers.sessions.map((session) => session.output().length)
       for (const at of EVERYBODY) talkers.say(at, `before (${how})`)
@@ -76,7 +76,7 @@ describe.skipIf(LACKS)('three servers of which the third has a clock that is an 
     await expectOneLog()
   })
 
-  test('nobody is taken for gone by a wrong clock, and who goes has left once', async () => {
+  test('a wrong clock logs no person as left, and people of a killed server leave once', async () => {
     expect(await talkers.left()).toEqual([])
     const { machines } = talkers.site
     await machines[2]?.server.stop('SIGKILL')
@@ -89,7 +89,7 @@ describe.skipIf(LACKS)('three servers of which the third has a clock that is an 
 })
 
 test.skipIf(LACKS)(
-  'a server that NATS does not let in starts and tells its admins, check warns of it, and neither shows the password',
+  'a server with a rejected NATS login starts, warns admins and does not show the password',
   async () => {
     await using nats = await startNats(['--user', 'u', '--pass', 'tops3cret'])
     const env = (database: string, pass: string) => ({

@@ -12,7 +12,7 @@ const CUT = "@qwen's answer to alice was cut off"
 const PATIENCE = { timeout: 20_000 }
 
 test.skipIf(lacks('postgres'))(
-  'people of a server that is cut off from PostgreSQL, and of one that dies, have left once, and the former miss nothing',
+  'people of a cut-off server or a killed one leave once, and the former miss no line',
   async () => {
     await using talkers = await createTalkers({ servers: 3, bus: 'postgres' })
     const [alice, bob] = talkers.sessions
@@ -45,7 +45,7 @@ test.skipIf(lacks('postgres'))(
 )
 
 test.skipIf(lacks('postgres'))(
-  'a turn ends on a server that is cut off from the database, which goes on when it is back',
+  'a turn on a server that is cut off from the database ends, and the server continues later',
   async () => {
     let gate: Gate | undefined
     await using models = await startModelServer()

@@ -65,7 +65,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one stands still while
     process.kill('SIGCONT')
   }
 
-  test('a server that stood still stores no line that another server has forbidden meanwhile', async () => {
+  test('a paused server stores no line that another server forbade in the meantime', async () => {
     const sessions = await Promise.all(
       ACTS.map(async ({ name, room }) => {
         const session = await stage.inLobby(1, name)
@@ -91,7 +91,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one stands still while
     expect(await said()).toContain('hall: here again')
   })
 
-  test('a server that stood still learns what was decided also if its listening connection was ended', async () => {
+  test('a paused server applies bans and mutes even if its listening connection was ended', async () => {
     const session = await stage.inLobby(1, 'zoe')
     session.write('/join hall\n')
     await session.waitFor(/[-─] hall/)
@@ -124,7 +124,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one is taken for dead'
     await models[Symbol.asyncDispose]()
   })
 
-  test('a turn has one end, also if its server stood still and goes on after others have ended it', async () => {
+  test('a turn has one end, even if its server was paused and continues after others ended it', async () => {
     await using alice = await stage.inLobby(0, 'alice')
     await using bob = await stage.inLobby(1, 'bob')
     const isCut = createDeferred<void>()
@@ -166,7 +166,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one is taken for dead'
 })
 
 test.skipIf(lacks('postgres'))(
-  'a server whose clock is ten seconds ahead warns once as it starts, and holds people to a mute and a ban',
+  'a server with a clock 10 s ahead warns once, but enforces mutes and bans',
   async () => {
     await using stage = await createCluster({
       servers: 2,

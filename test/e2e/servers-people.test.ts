@@ -37,7 +37,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
 
   const times = (session: SshSession, text: string): number => session.output().split(text).length - 1
 
-  test('a line said on one server is heard on all, in one order, and people are in a room wherever they are', async () => {
+  test('two servers show all lines in one order, and /who lists the people of both', async () => {
     await using alice = await stage.inLobby(0, 'alice')
     await using bob = await stage.inLobby(1, 'bob')
     await alice.waitFor('bob joined')
@@ -53,7 +53,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     expect(await stage.done(0, 'alice', 'who lobby')).toContain('bob')
   })
 
-  test('a person who changes their name, or becomes admin, has the new name and rights on all servers', async () => {
+  test('a new name and admin rights are valid on all servers', async () => {
     await using bob = await stage.inLobby(1, 'bob')
     await until(0, 'ann', 'who lobby', /bob/)
     await stage.done(0, 'bob', 'rename bobby')
@@ -69,7 +69,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     await stage.done(0, 'bob', 'rename bob')
   })
 
-  test('a message reaches all sessions once, wherever they are, and so does the answer', async () => {
+  test('a direct message and its answer reach every session of the person once, on any server', async () => {
     await using here = await stage.inLobby(0, 'bob')
     await using there = await stage.inLobby(1, 'bob')
     await using ann = await stage.inLobby(1, 'ann')
@@ -89,7 +89,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     expect(times(again, 'waits for you')).toBe(0)
   })
 
-  test('a guest has one name on all servers, which nobody else gets, and is written to', async () => {
+  test('a guest has one reserved name on all servers and can get direct messages', async () => {
     const [first, second] = await Promise.all([
       stage.inLobby(0, 'ann', 'guest1'),
       stage.inLobby(1, 'ann', 'guest2'),
@@ -108,7 +108,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     expect(other.output()).toMatch(new RegExp(`^${nameOf(two)}-\\d{3} `))
   })
 
-  test('an absence, an ignored person, a setting and an invitation are known on all', async () => {
+  test('an absence, an ignored person, a setting and an invitation are known on all servers', async () => {
     await using bob = await stage.inLobby(1, 'bob')
     await stage.done(0, 'bob', 'away at lunch')
     await until(1, 'ann', 'msg bob are you there', /bob is away: at lunch/)
@@ -130,13 +130,13 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     expect(times(bob, 'ann invited you')).toBe(1)
   })
 
-  test('commands that come one after the other over two servers beside two terminals are all let in', async () => {
+  test('thirty sequential commands over two servers are accepted beside two open sessions', async () => {
     await using _first = await stage.inLobby(0, 'carl')
     await using _second = await stage.inLobby(1, 'carl')
     for (let command = 0; command < 30; command++) await stage.done(command % 2, 'carl', 'whoami')
   })
 
-  test('each of two servers that a person is on gives them half of their connections', async () => {
+  test('a person on two servers can have half of their connections on each', async () => {
     await using _first = await stage.inLobby(0, 'carl')
     await using _second = await stage.inLobby(0, 'carl')
     await using _third = await stage.inLobby(1, 'carl')
@@ -173,7 +173,7 @@ describe.skipIf(lacks('postgres'))('two servers with one MCP server', () => {
     return stdout
   }
 
-  test('run the script that a room is given on one of them, and its hooks once for each line', async () => {
+  test('a script set on one server runs on both, and on_message runs once for each line', async () => {
     await out(0, ['create', 'den'])
     const sum = ['run', 'den', 'calculator', '{"expression":"1+1"}']
     expect(await out(1, sum)).toContain('2')
@@ -192,7 +192,7 @@ function before_tool_call(call) return "no sums" end`
     )
   })
 
-  test('both have an MCP server that is connected on one, until it is disconnected on one', async () => {
+  test('an MCP server connected or disconnected on one server is so on both', async () => {
     await out(0, ['mcp', 'connect', 'gen', ...rawServer('usual')])
     await vi.waitFor(
       async () => expect(await out(1, ['tools', 'lobby', '--json'])).toContain('gen_echo'),
@@ -206,7 +206,7 @@ function before_tool_call(call) return "no sums" end`
     expect(await out(0, ['mcp', 'list'])).not.toMatch(/\bgen\b/)
   })
 
-  test('both offer a tool again once its new definition is approved on one', async () => {
+  test('a changed MCP tool approved on one server is offered on both', async () => {
     const tell = ['run', 'lobby', '--allow', 'shifty_time', 'shifty_time', '{"a":1}']
     for (const at of [0, 1])
       await vi.waitFor(async () => expect(await out(at, tell)).toContain('{"a":1}'), PATIENCE)

@@ -56,30 +56,27 @@ async function versionOnOtherChannel() {
   return other
 }
 
-test.skipIf(lacks('postgres'))(
-  'during a deployment, servers of two versions have the same rooms',
-  async () => {
-    await using next = await nextVersion()
-    let isDeployed = false
-    await using cluster = await createCluster({
-      servers: 2,
-      main: (at) => (at === 1 && isDeployed ? next.main : undefined),
-    })
-    await using alice = await cluster.inLobby(0, 'alice')
-    isDeployed = true
-    await cluster.restart(1, 'SIGTERM')
-    expect((await cluster.as(1, 'bob', ['say', 'lobby', 'from the next version'])).exitCode).toBe(0)
-    await alice.waitFor('from the next version')
-    alice.write('from the version before\n')
-    await alice.waitFor('from the version before')
-    await cluster.restart(0, 'SIGTERM')
-    const { stdout } = await cluster.as(0, 'alice', ['history', 'lobby'])
-    expect(stdout).toMatch(/from the next version[^]*from the version before/)
-  },
-)
+test.skipIf(lacks('postgres'))('servers of two versions share their rooms during a deployment', async () => {
+  await using next = await nextVersion()
+  let isDeployed = false
+  await using cluster = await createCluster({
+    servers: 2,
+    main: (at) => (at === 1 && isDeployed ? next.main : undefined),
+  })
+  await using alice = await cluster.inLobby(0, 'alice')
+  isDeployed = true
+  await cluster.restart(1, 'SIGTERM')
+  expect((await cluster.as(1, 'bob', ['say', 'lobby', 'from the next version'])).exitCode).toBe(0)
+  await alice.waitFor('from the next version')
+  alice.write('from the version before\n')
+  await alice.waitFor('from the version before')
+  await cluster.restart(0, 'SIGTERM')
+  const { stdout } = await cluster.as(0, 'alice', ['history', 'lobby'])
+  expect(stdout).toMatch(/from the next version[^]*from the version before/)
+})
 
 test.skipIf(lacks('postgres'))(
-  'servers that do not hear each other on the bus have every line once, in one order',
+  'servers without a common bus channel show every line once, in one order',
   async () => {
     await using before = await versionOnOtherChannel()
     await using cluster = await createCluster({
@@ -108,7 +105,7 @@ describe.skipIf(lacks('postgres'))('three servers that are started again', () =>
   }, 30_000)
   afterAll(() => stage[Symbol.asyncDispose]())
 
-  test('have one claim code, which makes one admin, whichever server takes it', async () => {
+  test('three servers share one claim code, which makes one admin', async () => {
     const codes = (): readonly (string | undefined)[] => stage.servers.map(({ claimCode }) => claimCode)
     const code = stage.servers[0]!.claimCode!
     expect(codes()).toEqual([code, code, code])
@@ -131,7 +128,7 @@ describe.skipIf(lacks('postgres'))('three servers that are started again', () =>
     expect((await stage.as(0, 'rhea1', ['claim', stage.servers[0]!.claimCode!])).exitCode).toBe(0)
   })
 
-  test('share no data directory, and one that was killed leaves nothing there that hinders the next', async () => {
+  test('a data directory is used by one server at a time, and a killed server leaves it usable', async () => {
     const [first] = stage.servers
     const { dataDir } = first!
     const config = await readFile(`${dataDir}.toml`, 'utf8')
@@ -165,7 +162,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which the second starts with
     }, PATIENCE)
   }
 
-  test('tell it once to admins who are there', async () => {
+  test('admins who are present read once that another server has another config', async () => {
     // In rooms that the other server has never opened.
     const inRoom = async (name: string): Promise<SshSession> => {
       await stage.as(0, 'rhea', ['create', name])
@@ -185,7 +182,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which the second starts with
     expect((rhea.output() + other.output()).match(DIFFER)).toHaveLength(1)
   })
 
-  test('log it once, and tell it to admins who log in, on each server', async () => {
+  test('each server logs a different config once and shows it to admins who log in', async () => {
     const logged = (at: number): string => stage.servers[at]!.stderr()
     for (const at of [0, 1])
       await vi.waitFor(() => expect(logged(at)).toContain('runs another version or config'), PATIENCE)

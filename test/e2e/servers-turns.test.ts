@@ -68,7 +68,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
     return session
   }
 
-  test('turns on both wait for each other, are seen on both and stopped from either', async () => {
+  test('turns on two servers wait for each other and can be stopped from either server', async () => {
     await stage.done(0, 'rhea', 'create queue')
     await using alice = await inRoom(0, 'alice', 'queue')
     await using bob = await inRoom(1, 'bob', 'queue')
@@ -99,7 +99,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
       ])
   })
 
-  test('a tool that somebody runs on one is stopped from the other', async () => {
+  test('a tool that runs on one server can be stopped from the other', async () => {
     await stage.done(0, 'rhea', 'create shell')
     await using alice = await inRoom(0, 'alice', 'shell')
     await using bob = await inRoom(1, 'bob', 'shell')
@@ -114,7 +114,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
     await expect.poll(() => stage.database.send('SELECT id FROM work'), PATIENCE).toEqual([])
   })
 
-  test('a turn is cut off once if its server is killed, and the next that waits begins', async () => {
+  test('a turn is cut off once if its server is killed, and the next turn begins', async () => {
     await stage.done(0, 'rhea', 'create crash')
     await using alice = await inRoom(0, 'alice', 'crash')
     await using bob = await inRoom(1, 'bob', 'crash')
@@ -145,7 +145,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
       ])
   })
 
-  test('questions have one row of numbers, are answered anywhere, once, and end with their server', async () => {
+  test('questions of two servers are numbered together, answered once and denied if their server ends', async () => {
     await stage.done(0, 'rhea', 'create asked')
     await using alice = await inRoom(0, 'alice', 'asked')
     await using bob = await inRoom(1, 'bob', 'asked')
@@ -188,7 +188,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
     expect(bob.output().match(/the server of question 3 ended/g)).toHaveLength(1)
   })
 
-  test('a question stays open while its requester goes to the other, and the turn that waits goes on', async () => {
+  test('a question stays open while its requester moves to another server, and the turn continues', async () => {
     await stage.done(0, 'rhea', 'create drained')
     await using rhea = await inRoom(1, 'rhea', 'drained')
     await using ann = await inRoom(0, 'ann', 'drained')
@@ -218,7 +218,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
     expect(rhea.output()).not.toContain('denied')
   })
 
-  test('a summary is made by one at a time, is known on both, and made anew by the other if asked there', async () => {
+  test('a summary is made by one server at a time and is shown on both', async () => {
     const shownOn = async (at: number): Promise<Shown> =>
       JSON.parse(await stage.done(at, 'rhea', 'summary --json den')) as Shown
     await stage.done(0, 'rhea', 'create den')

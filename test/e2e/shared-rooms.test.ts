@@ -37,7 +37,7 @@ const tool = async (stage: Stage<AnyServer>, room: string, name: string, given: 
   return stdout
 }
 
-test('what one server writes in a room, the other reads and changes', async () => {
+test('a room file written on one server can be read and edited on the other', async () => {
   await tool(one, 'lobby', 'write_file', { file_path: 'notes', content: 'first\n' })
   await tool(two, 'lobby', 'edit_file', { file_path: 'notes', old_text: 'first', new_text: 'second' })
   expect(await tool(one, 'lobby', 'read_file', { file_path: 'notes' })).toContain('second')
@@ -45,7 +45,7 @@ test('what one server writes in a room, the other reads and changes', async () =
   for (const { server } of [one, two]) expect(await readdir(server.dataDir)).not.toContain('rooms')
 })
 
-test('edits of one file on both servers at once are all in it', async () => {
+test('concurrent edits of one file on two servers are all applied', async () => {
   const words = Array.from({ length: 4 }, (_, number) => `word${number}`)
   await tool(one, 'lobby', 'write_file', { file_path: 'many', content: words.join('\n') })
   const edits = words.map((word, number) =>
@@ -61,7 +61,7 @@ test('edits of one file on both servers at once are all in it', async () => {
   expect((await readdir(join(rooms, 'lobby'))).toSorted()).toEqual(['backups', 'files'])
 })
 
-test('a deleted room leaves its files in the directory, beside the rooms', async () => {
+test('a deleted room leaves its files in .deleted of rooms_dir', async () => {
   expect((await one.as('rhea', ['create', 'den'])).exitCode).toBe(0)
   await tool(one, 'den', 'write_file', { file_path: 'kept', content: 'kept\n' })
   // It is asked twice.
@@ -77,7 +77,7 @@ test('a deleted room leaves its files in the directory, beside the rooms', async
   expect(await readdir(rooms)).not.toContain('den')
 })
 
-test('check and the start refuse a directory that others can write to, and check warns of its group', async () => {
+test('check and serve reject a world-writable rooms_dir; check warns of a group-writable one', async () => {
   const file = join(dir, 'open.toml')
   const open = join(dir, 'open')
   await mkdir(open)

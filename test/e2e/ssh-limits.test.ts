@@ -25,7 +25,7 @@ const staying = handlerWith({
   },
 })
 
-test('a channel beyond the limit is refused, and a closed one makes room', async () => {
+test('a channel over the limit is refused until another one is closed', async () => {
   await using server = await startSshServer(staying, { channels_per_connection: 2 })
   using client = await connectHostile('alice', server.port, await home.key('alice'))
   const first = await client.exec('stay')
@@ -36,7 +36,7 @@ test('a channel beyond the limit is refused, and a closed one makes room', async
   await expect(client.exec('stay')).resolves.toBeDefined()
 })
 
-test('a peer that sends more than its window is disconnected, and the server stays up', async () => {
+test('a client that sends more than its channel window is disconnected, and the server stays up', async () => {
   await using server = await startSshServer(staying)
   using client = await connectHostile('alice', server.port, await home.key('alice'))
   client.overrun(await client.exec('deaf'), 4 * 1024 * 1024)
@@ -49,7 +49,7 @@ test('a peer that sends more than its window is disconnected, and the server sta
   expect(result).toMatchObject({ stdout: 'up', exitCode: 0 })
 })
 
-test('a connection on which nothing is open is closed after a while, and one with a channel is not', async () => {
+test('a connection is closed after idle_connection_s, but not while it has a channel', async () => {
   await using server = await startSshServer(staying, { idle_connection_s: 1 })
   using busy = await connectHostile('alice', server.port, await home.key('alice'))
   const channel = await busy.exec('stay')
@@ -64,7 +64,7 @@ test('a connection on which nothing is open is closed after a while, and one wit
   ])
 })
 
-test('a key has the limits of one person, whatever names it uses', async () => {
+test('the limits of one person apply to all names of one key together', async () => {
   await using server = await startSshServer(staying, { exec_per_person: 1, exec_per_address: 2 })
   const [alice, carol] = [await home.key('alice'), await home.key('carol')]
   await using first = openSsh({ user: 'alice', port: server.port, key: alice }, ['stay'])
@@ -77,7 +77,7 @@ test('a key has the limits of one person, whatever names it uses', async () => {
   expect(third.stderr).toContain('Too many commands at once')
 })
 
-test('a command whose output is not read is ended with its connection', async () => {
+test('a command whose output is not read is disconnected after stall_s', async () => {
   const endless = handlerWith({
     async exec(_person, _line, pipe) {
       while (!pipe.signal.aborted) await pipe.out('x'.repeat(100_000))
@@ -134,13 +134,13 @@ async function collect(client: HostileClient, open: (channel: ClientChannel) => 
 
 const ALL = { out: LINES.join(''), err: LINES.join(''), status: 7 }
 
-test('a client that opens its window a little at a time gets everything once, in order, on both streams', async () => {
+test('a client that opens its window in small steps gets both streams complete and in order', async () => {
   await using server = await startSshServer(chatty, { queue_bytes: 100 })
   using client = await connectHostile('alice', server.port, await home.key('alice'))
   expect(await collect(client, (channel) => client.adjust(channel, 77))).toEqual(ALL)
 })
 
-test('an exchange of keys in the middle of a command loses nothing', async () => {
+test('a key exchange during a command loses no output', async () => {
   await using server = await startSshServer(chatty, { queue_bytes: 100 })
   using client = await connectHostile('alice', server.port, await home.key('alice'))
   let rekeys = 0
@@ -160,7 +160,7 @@ describe('hostile bytes', () => {
     await once(socket, 'close')
   }
 
-  test('no bytes before the login bring the server down', async () => {
+  test('random bytes before the login do not crash the server', async () => {
     await using server = await startSshServer(handlerWith({}), {
       login_timeout_s: 1,
       unauthenticated_per_address: 200,
@@ -190,7 +190,7 @@ describe('hostile bytes', () => {
   /** Every message that SSH has given a meaning to (RFC 4250, 4.1.2), and some of those that it has not. */
   const messages = [...Array(128).keys(), 128, 160, 191, 192, 224, 255]
 
-  test('no bytes after the login bring the server down, in whatever message they come', async () => {
+  test('malformed SSH messages after the login do not crash the server', async () => {
     await using server = await startSshServer(handlerWith({}), {
       connections_per_person: 64,
       address_burst: 10_000,
@@ -220,7 +220,7 @@ describe('a keepalive', () => {
   const drops = ({ logged }: SshFixture): number =>
     logged.filter(({ text }) => text === 'connection dropped').length
 
-  test('a peer that answers no keepalive is dropped after 45 s', async () => {
+  test('a client that answers no keepalive is disconnected after 45 s', async () => {
     await using server = await startSshServer(handlerWith({}))
     using client = await connectHostile('alice', server.port, await home.key('alice'))
     client.stopReading()
@@ -231,7 +231,7 @@ describe('a keepalive', () => {
     expect(drops(server)).toBe(1)
   })
 
-  test('a peer that answers again after a lost keepalive stays connected', async () => {
+  test('a client that answers again after a lost keepalive stays connected', async () => {
     await using server = await startSshServer(handlerWith({}))
     using client = await connectHostile('alice', server.port, await home.key('alice'))
     for (let round = 0; round < 3; round++) {
@@ -244,7 +244,7 @@ describe('a keepalive', () => {
     expect(drops(server)).toBe(0)
   })
 
-  test('no keepalive is sent to a client that was disconnected and does not hang up', async () => {
+  test('a disconnected client that does not close its socket gets no keepalive', async () => {
     await using server = await startSshServer(handlerWith({}))
     using client = await connectHostile('alice', server.port, await home.key('alice'))
     client.stopReading()
@@ -270,7 +270,7 @@ describe('a client that is disconnected', () => {
   const whysOf = ({ logged }: SshFixture): readonly unknown[] =>
     logged.map(({ facts }) => ('why' in facts ? facts.why : facts))
 
-  test('a client that has no cipher of ours is named as that in the log', async () => {
+  test('the log names the missing cipher of a client without a common one', async () => {
     await using server = await startSshServer(handlerWith({}))
     const key = await home.key('alice')
     const options = ['-o', 'Ciphers=aes128-cbc']
@@ -279,7 +279,7 @@ describe('a client that is disconnected', () => {
     expect(whysOf(server)).toEqual([expect.stringContaining('no matching C->S cipher')])
   })
 
-  test('a version is understood in however many pieces it comes', async () => {
+  test('an SSH version line is accepted in any number of pieces', async () => {
     await using server = await startSshServer(handlerWith({}))
     const { socket, heard } = open(server.port)
     await once(socket, 'data')
@@ -290,7 +290,7 @@ describe('a client that is disconnected', () => {
     expect(whysOf(server)).toEqual([])
   })
 
-  test('who exchanges keys too often reads so in OpenSSH, and what to do', async () => {
+  test('a client that exchanges keys too often reads the reason in OpenSSH', async () => {
     await using server = await startSshServer(
       handlerWith({
         async exec(_person, _line, pipe) {
@@ -322,7 +322,7 @@ describe('a client that is disconnected', () => {
   })
 
   describe('who is not let in because of others reads why in OpenSSH, and what to do', () => {
-    test('where the server is full', async () => {
+    test('a client reads the reason in OpenSSH if the server is full', async () => {
       await using server = await startSshServer(staying, { connections: 1 })
       await using only = openSsh({ user: 'alice', port: server.port, key: await home.key('alice') }, ['x'])
       await only.waitFor('in')
@@ -331,7 +331,7 @@ describe('a client that is disconnected', () => {
       expect(bob.stderr).toContain('Too many connections: the server is full. Try again in a few minutes')
     })
 
-    test('where they give way to others from their address, while they wait and before', async () => {
+    test('an evicted client reads that too many connections wait for their login', async () => {
       await using server = await startSshServer(staying, {
         connections_per_address: 1,
         unauthenticated_per_address: 1,
@@ -347,7 +347,7 @@ describe('a client that is disconnected', () => {
     })
   })
 
-  test('a client that is disconnected is closed even where it does not read, and goes on to send', async () => {
+  test("a disconnected client's socket is closed even if the client only sends and does not read", async () => {
     await using server = await startSshServer(staying, { login_timeout_s: 0.2 })
     const { socket } = open(server.port)
     // It neither reads nor hangs up, and goes on to send.

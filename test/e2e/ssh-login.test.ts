@@ -31,24 +31,32 @@ test.each([
   ['Ed25519', 'ssh-ed25519', ['-t', 'ed25519']],
   ['ECDSA', 'ecdsa-sha2-nistp384', ['-t', 'ecdsa', '-b', '384']],
   ['RSA with SHA-2', 'ssh-rsa', ['-t', 'rsa', '-b', '2048']],
-])('%s keys log in; the handler learns name, fingerprint and address', async (label, algorithm, args) => {
-  const seen: unknown[] = []
-  await using server = await startSshServer(
-    handlerWith({
-      identify(name, key, address) {
-        seen.push({ name, ...key, address })
-        return Promise.resolve(personCalled(name))
+])(
+  'a login with a key of type %s passes name, fingerprint and address to the handler',
+  async (label, algorithm, args) => {
+    const seen: unknown[] = []
+    await using server = await startSshServer(
+      handlerWith({
+        identify(name, key, address) {
+          seen.push({ name, ...key, address })
+          return Promise.resolve(personCalled(name))
+        },
+      }),
+    )
+    const key = await home.key(label.slice(0, 3), args)
+    expect((await ssh({ user: 'Ünï', port: server.port, key }, ['x'])).exitCode).toBe(0)
+    expect(seen).toMatchObject([
+      {
+        name: 'Ünï',
+        algorithm,
+        fingerprint: await home.fingerprint(label.slice(0, 3)),
+        address: '127.0.0.1',
       },
-    }),
-  )
-  const key = await home.key(label.slice(0, 3), args)
-  expect((await ssh({ user: 'Ünï', port: server.port, key }, ['x'])).exitCode).toBe(0)
-  expect(seen).toMatchObject([
-    { name: 'Ünï', algorithm, fingerprint: await home.fingerprint(label.slice(0, 3)), address: '127.0.0.1' },
-  ])
-})
+    ])
+  },
+)
 
-test('RSA with SHA-1 and RSA of 1024 bits are refused like any other key', async () => {
+test('RSA keys with SHA-1 or 1024 bits are rejected without a lookup', async () => {
   let asked = 0
   await using server = await startSshServer(
     handlerWith({ identify: (name) => (asked++, Promise.resolve(personCalled(name))) }),
@@ -74,7 +82,7 @@ test('RSA with SHA-1 and RSA of 1024 bits are refused like any other key', async
   expect(asked).toBe(0)
 })
 
-test('without a key, and with a refused one, a client learns the same: publickey, and how to make a key', async () => {
+test('a client without a key and one with a rejected key read the same hint', async () => {
   await using server = await startSshServer(
     handlerWith({ identify: () => Promise.reject(new Refusal('this name is taken')) }),
   )
@@ -88,7 +96,7 @@ test('without a key, and with a refused one, a client learns the same: publickey
   }
 })
 
-test('a handler that fails is a refusal for the client and an error in the log', async () => {
+test('a login whose handler throws is rejected and logged as an error', async () => {
   await using server = await startSshServer(
     handlerWith({ identify: () => Promise.reject(new Error('disk full')) }),
   )
@@ -97,7 +105,7 @@ test('a handler that fails is a refusal for the client and an error in the log',
   expect(server.logged.map(({ text }) => text)).toContain('login failed')
 })
 
-test('who offers too many keys is disconnected', async () => {
+test('a client that offers too many keys is disconnected', async () => {
   await using server = await startSshServer(
     handlerWith({ identify: () => Promise.reject(new Refusal('no')) }),
     {
@@ -118,19 +126,19 @@ test.each([
   ['nothing', ''],
   ['half a version', 'SSH-2.0-hal'],
   ['a version and then nothing', 'SSH-2.0-test\r\n'],
-])('who sends %s is disconnected at the login timeout', async (_label, first) => {
+])('a client that sends %s is disconnected at the login timeout', async (_label, first) => {
   await using server = await startSshServer(handlerWith({}), { login_timeout_s: 0.2 })
   expect(await readUntilClosed(server.port, first)).toMatch(/^SSH-2\.0-sshawl\r\n/)
 })
 
-test('bytes that are not SSH cost their sender the connection and nobody else anything', async () => {
+test('a client that sends bytes other than SSH is disconnected, and other clients can log in', async () => {
   await using server = await startSshServer(handlerWith({}))
   await readUntilClosed(server.port, `${'\x00\xff'.repeat(40_000)}\r\n`)
   await readUntilClosed(server.port, `SSH-2.0-x\r\n${'\xff'.repeat(64)}`)
   expect((await ssh({ user: 'a', port: server.port, key: await home.key('alice') }, ['x'])).exitCode).toBe(0)
 })
 
-test('the oldest unauthenticated connection of an address gives way to one too many', async () => {
+test('the oldest unauthenticated connection of an address is closed for a new one over the limit', async () => {
   await using server = await startSshServer(handlerWith({}), { unauthenticated_per_address: 2 })
   const [oldest, other] = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')]
   await Promise.all([oldest, other].map((socket) => once(socket, 'data')))
@@ -142,7 +150,7 @@ test('the oldest unauthenticated connection of an address gives way to one too m
   other.destroy()
 })
 
-test('one more connection than an address may have is turned away in words, and strangers are not counted', async () => {
+test('a connection over connections_per_address is rejected with a message', async () => {
   await using server = await startSshServer(
     handlerWith({
       async exec(_person, _line, pipe) {
@@ -168,7 +176,7 @@ test('one more connection than an address may have is turned away in words, and 
   stranger.destroy()
 })
 
-test('the connection that is one too many for a person or a key is told so, and another person is let in', async () => {
+test('a connection over connections_per_person is rejected for the name and the key', async () => {
   await using server = await startSshServer(
     handlerWith({
       async exec(_person, line, pipe) {
@@ -192,7 +200,7 @@ test('the connection that is one too many for a person or a key is told so, and 
   expect([idle.exitCode, idle.stderr.includes('You have 1 connections already')]).toEqual([255, true])
 })
 
-test('a client that hangs up while its key is looked up takes no place of its person', async () => {
+test('a client that disconnects during the key lookup does not count toward connections_per_person', async () => {
   const looking = createDeferred<void>()
   const asked = createDeferred<void>()
   const { identify } = handlerWith({})
@@ -267,7 +275,7 @@ describe('clients of other makers', () => {
 
   const WELCOME = { stdout: 'hello', exitCode: 7 }
 
-  test('the OpenSSH client of this machine gets no warning and agrees on the best exchange that it has', async () => {
+  test('the local OpenSSH client gets no warning and uses the best common key exchange', async () => {
     const { stdout: offered } = await execa('ssh', ['-Q', 'kex'])
     const target = { user: 'ann', port: server.port, key, options: ['-v'] }
     const { stdout, stderr, exitCode } = await ssh(target, ['x'])
@@ -277,17 +285,14 @@ describe('clients of other makers', () => {
     expect(stderr).not.toMatch(/quantum/)
   })
 
-  test.skipIf(lacks('dropbear'))(
-    'the client of dropbear gets in, whatever exchange it guesses first',
-    async () => {
-      const own = join(home.dir, 'dropbear')
-      await execa('dropbearconvert', ['openssh', 'dropbear', key, own])
-      const args = ['-y', '-y', '-i', own, '-p', String(server.port), 'ann@127.0.0.1', 'x']
-      expect(await run('dbclient', args)).toEqual(WELCOME)
-    },
-  )
+  test.skipIf(lacks('dropbear'))('the dropbear client can log in and run a command', async () => {
+    const own = join(home.dir, 'dropbear')
+    await execa('dropbearconvert', ['openssh', 'dropbear', key, own])
+    const args = ['-y', '-y', '-i', own, '-p', String(server.port), 'ann@127.0.0.1', 'x']
+    expect(await run('dbclient', args)).toEqual(WELCOME)
+  })
 
-  test.skipIf(lacks('putty'))('plink gets in', async () => {
+  test.skipIf(lacks('putty'))('plink can log in and run a command', async () => {
     const own = join(home.dir, 'ann.ppk')
     await execa('puttygen', [key, '-o', own])
     const { stdout: hostKey } = await execa('ssh-keyscan', ['-p', String(server.port), '127.0.0.1'])
@@ -306,7 +311,7 @@ print(out.read().decode(), end='')
 sys.exit(out.channel.recv_exit_status())
 `
 
-  test.skipIf(lacks('paramiko'))('paramiko gets in', async () => {
+  test.skipIf(lacks('paramiko'))('paramiko can log in and run a command', async () => {
     const args = ['-c', PARAMIKO, String(server.port), key]
     expect(await run(debianPython(), args)).toEqual(WELCOME)
   })

@@ -35,7 +35,7 @@ function startChat(limits: Parameters<typeof startSshServer>[1] = {}) {
   return startSshServer(handler, limits)
 }
 
-test('a person types, corrects, sends, and leaves with ^D', async () => {
+test('a person can type, correct, send and leave with ^D', async () => {
   await using server = await startChat()
   await using client = openSsh(await target(server.port))
   await client.waitFor('welcome')
@@ -48,7 +48,7 @@ test('a person types, corrects, sends, and leaves with ^D', async () => {
   expect(emulator.all()).toEqual(['welcome', 'alice: hello wörld'])
 })
 
-test('SSHAWL_PLAIN sent with SetEnv gives a session without escapes; other variables do not arrive', async () => {
+test('SSHAWL_* and LANG of SetEnv reach the session sanitized, but other variables do not', async () => {
   let env: Terminal['env'] = {}
   await using server = await startSshServer(
     handlerWith({
@@ -70,7 +70,7 @@ test('SSHAWL_PLAIN sent with SetEnv gives a session without escapes; other varia
   expect(env).toEqual({ SSHAWL_PLAIN: '1', LANG: 'de_DE.UTF-8', SSHAWL_EVIL: 'a[31mb' })
 })
 
-test('subsystems, forwards of every kind and agents are refused while a shell works', async () => {
+test('unknown subsystems, direct forwards and remote forwards are refused', async () => {
   await using server = await startChat()
   const netconf = await ssh(await target(server.port, ['-s']), ['netconf'])
   expect([netconf.exitCode, netconf.stderr.includes('subsystem request failed')]).toEqual([255, true])
@@ -112,7 +112,7 @@ test('a killed client ends its session on the server', async () => {
 
 const SLOW = 'almost nothing was read for 1s (stall_s)'
 
-test('a reader that is stopped is told how much it missed, and one that stays stopped is cut off', async () => {
+test('a paused reader reads how many messages it missed, and is disconnected after stall_s', async () => {
   const room = createFakeRoom()
   const { handler, over } = servingOne(room)
   await using server = await startSshServer(handler, { queue_bytes: 65_536, stall_s: 1 })
@@ -136,7 +136,7 @@ test('a reader that is stopped is told how much it missed, and one that stays st
   })
 })
 
-test('a line that makes the host throw is told, and the session goes on', async () => {
+test('a line that makes the host throw shows an error, and the session continues', async () => {
   await using server = await startChat()
   await using alice = openSsh(await target(server.port))
   await alice.waitFor('welcome')
@@ -148,7 +148,7 @@ test('a line that makes the host throw is told, and the session goes on', async 
   expect(await alice.exit).toBe(0)
 })
 
-test('a session that throws ends with an apology and status 1, and the others go on', async () => {
+test('a session that throws exits with status 1 and an apology, while other sessions continue', async () => {
   const room = createFakeRoom()
   await using server = await startSshServer(
     handlerWith({
@@ -167,7 +167,7 @@ test('a session that throws ends with an apology and status 1, and the others go
   await bob.waitFor('bob\u001b[0m still here'.slice(-10))
 })
 
-test('when the server stops, people are told, commands are aborted, and the clients exit', async () => {
+test('a stopping server says goodbye to sessions, aborts commands and disconnects clients', async () => {
   const room = createFakeRoom()
   await using server = await startSshServer(
     handlerWith({
@@ -193,7 +193,7 @@ test('when the server stops, people are told, commands are aborted, and the clie
   expect(room.screens.size).toBe(0)
 })
 
-test('a session that is busy when the server stops is told and ended all the same', async () => {
+test('a session that never ends is disconnected with a goodbye when the server stops', async () => {
   await using server = await startSshServer(
     handlerWith({
       shell(_person, terminal) {
@@ -223,7 +223,7 @@ describe('a command', () => {
 
   const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-  test('a command gets its line as it was sent, and both streams and the exit status come back', async () => {
+  test('the line of a command arrives unchanged, as do both streams and its exit status', async () => {
     await using server = await withExec(async (line, pipe) => {
       await pipe.out(`got ${line}\n`)
       await pipe.err('but\n')
@@ -234,7 +234,7 @@ describe('a command', () => {
     expect(result.stderr).toContain('but\n')
   })
 
-  test('a command line that is too long for a packet is refused in a sentence', async () => {
+  test('a command line that is too long is rejected with an explanation', async () => {
     await using server = await withExec(async (line, pipe) => {
       await pipe.out(String(line.length))
       return 0
@@ -250,7 +250,7 @@ describe('a command', () => {
     }
   })
 
-  test('five megabytes of output arrive whole although the command does not wait for the reader', async () => {
+  test('five megabytes of output arrive complete if the command does not wait for the reader', async () => {
     const text = Array.from({ length: 100_000 }, (_, i) => `line ${i} ${'é'.repeat(20)}\n`).join('')
     expect(Buffer.byteLength(text)).toBeGreaterThan(5_000_000)
     await using server = await withExec(async (_line, pipe) => {
@@ -261,7 +261,7 @@ describe('a command', () => {
     expect([sha256(stdout), exitCode]).toEqual([sha256(text), 3])
   })
 
-  test('both streams arrive whole when both have to wait for the window', async () => {
+  test('both streams arrive complete if both have to wait for the window', async () => {
     const chunk = 'x'.repeat(65_536)
     await using server = await withExec(async (_line, pipe) => {
       for (let i = 0; i < 60; i++) await Promise.all([pipe.out(chunk), pipe.err(chunk)])
@@ -273,7 +273,7 @@ describe('a command', () => {
     expect(exitCode).toBe(0)
   })
 
-  test('standard input reaches the command to its last byte', async () => {
+  test('standard input reaches the command complete', async () => {
     const input = Buffer.alloc(3_000_000, 'abc\0\xff', 'latin1')
     await using server = await withExec(async (_line, pipe) => {
       const hash = createHash('sha256')
@@ -285,7 +285,7 @@ describe('a command', () => {
     expect(stdout).toBe(createHash('sha256').update(input).digest('hex'))
   })
 
-  test('a command that leaves its input unread, or stops in the middle of it, ends in peace', async () => {
+  test('a command that does not read all of its input exits with status 0', async () => {
     await using server = await withExec(async (line, pipe) => {
       if (line === 'one') for await (const _chunk of pipe.stdin) break
       await pipe.out('done')
@@ -302,7 +302,7 @@ describe('a command', () => {
     })
   })
 
-  test('the signal is aborted when the client is killed', async () => {
+  test('a killed client aborts the signal of its command', async () => {
     let heard!: () => void
     const aborted = new Promise<void>((resolve) => (heard = resolve))
     await using server = await withExec(async (_line, pipe) => {
@@ -318,7 +318,7 @@ describe('a command', () => {
     await aborted
   })
 
-  test('^C in a command with a pty aborts its signal, and its line ends fit a raw terminal', async () => {
+  test('^C in a command with a pty aborts its signal, and the output has CRLF line ends', async () => {
     await using server = await withExec(async (_line, pipe) => {
       await pipe.out('started\n')
       await new Promise((resolve) => pipe.signal.addEventListener('abort', resolve))
@@ -332,7 +332,7 @@ describe('a command', () => {
     expect(await client.exit).toBe(130)
   })
 
-  test('no escape sequence leaves through a command, whatever it prints', async () => {
+  test('escape sequences are removed from the output of a command', async () => {
     await using server = await withExec(async (_line, pipe) => {
       await pipe.out('a\x1b[31mb\u009b2Jc\x1b]0;title\x07d\n')
       return 0
@@ -340,7 +340,7 @@ describe('a command', () => {
     expect((await ssh(await target(server.port), ['x'])).stdout).toBe('abcd\n')
   })
 
-  test('a command that throws costs its caller an apology and nobody else anything', async () => {
+  test('a command that throws exits with status 1 and an apology, but the next command runs', async () => {
     await using server = await withExec(async (line) => {
       if (line === 'boom') throw new Error('secret detail')
       return 0

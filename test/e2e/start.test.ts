@@ -53,7 +53,7 @@ async function packageWithout(emptied: string): Promise<string> {
 test.each([
   ['lua/layers', 'lua/layers/*.lua: there are no layers; install sshawl again'],
   ['migrations', 'migrations: there are no migrations (001-….sql) in this directory; install sshawl again'],
-])('a server whose directory %s is empty does not start, and says so', async (emptied, why) => {
+])('a server whose directory %s is empty exits with status 1 and the reason', async (emptied, why) => {
   const root = await packageWithout(emptied)
   const serve = ['serve', '--data', join(dir, 'data'), '--listen', '127.0.0.1:0', '--log-level', 'silent']
   const ended = await execa(process.execPath, [...lateOptimizing, join(root, 'dist/main.js'), ...serve], {
@@ -71,7 +71,7 @@ describe('a server with HTTP', () => {
   }
   const WARNING = 'is not encrypted, so tokens can be read on their way: have it listen on 127.0.0.1'
 
-  test('warns where others than this machine reach it', async () => {
+  test('a server warns if HTTP listens on 0.0.0.0', async () => {
     expect(await errorsWith('0.0.0.0:0', '')).toContain(`sshawl: HTTP on 0.0.0.0 ${WARNING}`)
     expect(await errorsWith('127.0.0.1:0', '')).not.toContain(WARNING)
   })
@@ -95,7 +95,7 @@ describe('a server that was started, stopped and started again', () => {
     await rm(home, { recursive: true, force: true })
   })
 
-  test('prints the host key, a claim code and the address, in this order, and keeps the key', () => {
+  test('a server prints host key, claim code, then address, and keeps its host key', () => {
     expect(first.lines).toEqual([
       expect.stringMatching(/^host key SHA256:[A-Za-z0-9+/]{43}$/),
       expect.stringMatching(
@@ -109,7 +109,7 @@ describe('a server that was started, stopped and started again', () => {
     expect(server.lines[0]).toBe(first.lines[0])
   })
 
-  test('makes everything it writes readable by its owner only', async ({ skip }) => {
+  test('the data directory and its files are readable by their owner only', async ({ skip }) => {
     skip(onPostgres, 'it is about the file of the database')
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
     const files = (await readdir(dataDir, { withFileTypes: true })).filter((entry) => entry.isFile())
@@ -118,7 +118,9 @@ describe('a server that was started, stopped and started again', () => {
       expect((await stat(join(dataDir, file.name))).mode & 0o777, file.name).toBe(0o600)
   })
 
-  test('goes on while a second one on the same data is refused', async ({ skip }) => {
+  test('a second server on the same data directory is rejected, and the first keeps running', async ({
+    skip,
+  }) => {
     skip(onPostgres, 'the file is what one server has alone; a PostgreSQL database bears several')
     const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', dataDir])
     expect(exitCode).toBe(1)
@@ -126,7 +128,7 @@ describe('a server that was started, stopped and started again', () => {
     expect(server.process.exitCode).toBeNull()
   })
 
-  test('has its address alone: another server is told that it is taken, and what to do', async () => {
+  test('a server on an address in use exits with status 1 and suggests --listen', async () => {
     const taken = `127.0.0.1:${server.port}`
     const { exitCode, stderr } = await sshawl(['serve', '--listen', taken, '--data', join(dir, 'second')])
     expect(stderr).toContain(
@@ -141,17 +143,20 @@ describe('starting', () => {
     [['serve', '--lisen', 'x'], 'sshawl: unknown flag --lisen; did you mean --listen?; see sshawl --help'],
     [['srve'], 'sshawl: unknown command srve; did you mean serve?; see sshawl --help'],
     [['serve', '--config', '/nowhere.toml'], /^sshawl: \/nowhere\.toml: cannot be read/],
-  ])('%j is one line on standard error and exit 2, and nothing is made', async (args, message) => {
-    const { exitCode, stdout, stderr } = await sshawl([...args, '--data', join(dir, 'data')])
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    if (typeof message === 'string') expect(stderr).toBe(message)
-    else expect(stderr).toMatch(message)
-    expect(stderr.split('\n')).toHaveLength(1)
-    expect(await readdir(dir)).toEqual([])
-  })
+  ])(
+    'the command %j exits with status 2 after one line on standard error and creates nothing',
+    async (args, message) => {
+      const { exitCode, stdout, stderr } = await sshawl([...args, '--data', join(dir, 'data')])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+      if (typeof message === 'string') expect(stderr).toBe(message)
+      else expect(stderr).toMatch(message)
+      expect(stderr.split('\n')).toHaveLength(1)
+      expect(await readdir(dir)).toEqual([])
+    },
+  )
 
   test.each(['/proc/x/y', '/dev/null/data'])(
-    'a data directory that cannot be made (%s) is exit 2 at once',
+    'serve exits with status 2 if the data directory cannot be created (%s)',
     async (data) => {
       const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data])
       expect(stderr).toMatch(/^sshawl: --data: \S+ cannot be a directory here \(E[A-Z]+\)/)
@@ -159,7 +164,7 @@ describe('starting', () => {
     },
   )
 
-  test('a data directory that cannot be made is a problem to sshawl check, too, and nothing is made', async () => {
+  test('sshawl check reports a data directory that cannot be created, and creates nothing', async () => {
     const { exitCode, stdout } = await sshawl(['check', '--data', '/dev/null/data'])
     expect(stdout).toContain('--data: /dev/null/data cannot be a directory here (ENOTDIR)')
     expect(exitCode).toBe(1)
@@ -169,7 +174,7 @@ describe('starting', () => {
 
   const disk = tinyDisk()
   test.skipIf(disk === undefined)(
-    'a data directory on a read-only disk is refused with what to do, by serve and by check',
+    'serve and check reject a data directory on a read-only disk with a hint',
     async () => {
       using full = disk
       const data = join(full?.path ?? '', 'data')
@@ -187,7 +192,7 @@ describe('starting', () => {
     },
   )
 
-  test('--version and --help answer and start nothing', async () => {
+  test('--version and --help print their text without creating files', async () => {
     expect((await sshawl(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+$/)
     expect((await sshawl(['--help'])).stdout).toContain('sshawl check')
     expect(await readdir(dir)).toEqual([])
@@ -227,7 +232,7 @@ describe('host keys of the config', () => {
   const fingerprint = async (name: string): Promise<string> =>
     (await execa('ssh-keygen', ['-lf', at(name)])).stdout.split(' ')[1] ?? ''
 
-  test('two servers print and show the same keys, and make none of their own', async () => {
+  test('two servers with the same host_keys show the same keys and create none', async () => {
     const lines = [`host key ${await fingerprint('ed')}`, `host key ${await fingerprint('rsa')}`]
     const known = at('known_hosts')
     for (const server of servers) {
@@ -257,7 +262,7 @@ describe('host keys of the config', () => {
     return { exitCode, text: `${stdout}${stderr}` }
   }
 
-  test('a reload says that other keys need a restart, as often as it is asked, and follows the rest', async () => {
+  test('a reload reports each time that changed host_keys need a restart', async () => {
     await keygen('other', '-t', 'ed25519')
     const note = /one\.toml:3: server\.host_keys needs a restart; the old ones stay/
     for (const config of [configWith(at('other')), configWith(at('rsa')), configWith()]) {
@@ -274,13 +279,13 @@ describe('host keys of the config', () => {
     await copyFile(at('kept'), at('ed'))
   })
 
-  test('a reload with a key that cannot be used leaves all as it was', async () => {
+  test('a reload with an unusable host key exits with 1 and the reason', async () => {
     const { exitCode, text } = await reloaded(configWith(at('ed'), at('gone')))
     expect(exitCode).toBe(1)
     expect(text).toMatch(/one\.toml:3: server\.host_keys: there is no file \S+\/gone/)
   })
 
-  test('check and the start say what is wrong with each key, and make nothing', async () => {
+  test('sshawl check and the start reject unusable host keys without creating files', async () => {
     await keygen('locked', '-t', 'rsa')
     await execa('ssh-keygen', ['-q', '-p', '-P', '', '-N', 'secret', '-f', at('locked')])
     const file = at('wrong.toml')

@@ -6,9 +6,7 @@ import { createStage, createStageHere } from '../support/stage.ts'
 import { onPostgres } from '../support/stored.ts'
 import { tinyDisk } from '../support/tiny-disk.ts'
 
-test('while another program holds the database, people come in, read and leave, and are told', async ({
-  skip,
-}) => {
+test('known people can log in, read and leave while another program locks the database', async ({ skip }) => {
   skip(onPostgres, ITS_OWN)
   await using stage = await createStageHere()
   for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])
@@ -19,7 +17,7 @@ test('while another program holds the database, people come in, read and leave, 
   await expectAllIsWell(stage)
 })
 
-test('a server whose database somebody else holds stops in time all the same', async ({ skip }) => {
+test('a server whose database is locked by another program stops within five seconds', async ({ skip }) => {
   skip(onPostgres, ITS_OWN)
   await using stage = await createStage()
   const names = ['alice', 'bob', 'carol']
@@ -37,7 +35,7 @@ test('a server whose database somebody else holds stops in time all the same', a
 const disk = tinyDisk()
 
 test.skipIf(disk === undefined)(
-  'while the disk is full, people come in, read and leave, and are told',
+  'known people can log in, read and leave while the disk is full',
   async ({ skip }) => {
     skip(onPostgres, ITS_OWN)
     using full = disk

@@ -9,7 +9,7 @@ const ASKS = 40
 /** Twice what was measured. A whole request of this room has 40 KB at the end. */
 const BYTES_A_TURN = 10_000
 
-test('many requests of @guide share their parts, and are gone after 30 days while the log is not', async () => {
+test('stored requests reuse equal parts and are removed after 30 days, but the log is not', async () => {
   await using stage = await createStageHere({ isShared: true })
   const done = async (...words: string[]): Promise<string> => {
     const { exitCode, stdout, stderr } = await stage.as('rhea', words)

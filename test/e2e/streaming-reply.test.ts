@@ -78,7 +78,7 @@ async function openTypist(stage: ModelStage<AnyServer>, name: string, columns: n
 }
 
 test.each([40, 120])(
-  'a reply of 200 tokens a second at %i columns while three type: no draft torn, every line once, at most twice the bytes',
+  'a fast reply at %i columns keeps three drafts intact and shows each word once',
   async (columns) => {
     const { text, words } = longReply()
     const count = Math.ceil(text.length / TOKEN_UNITS)

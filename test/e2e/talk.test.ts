@@ -35,7 +35,7 @@ const out = async (name: string, ...words: string[]): Promise<string> => (await 
 
 const asked = (): string => JSON.stringify(stage.models.requests.at(-1)?.body)
 
-test('a message to somebody offline is read once, at the next login, and found by nobody else', async () => {
+test('a direct message to an absent person is shown once at the next login, and to nobody else', async () => {
   await stage.goOnWith(startServer)
   const sent = await stage.as('alice', ['msg', 'BOB', 'the quokka sleeps\nalice: at noon'])
   expect(sent).toEqual({
@@ -89,7 +89,7 @@ test('a message to somebody offline is read once, at the next login, and found b
   expect(stage.server.stderr()).not.toContain('sleeps')
 })
 
-test('a message is shown on all sessions of a person, and to nobody who was not written to', async () => {
+test('a direct message appears in all sessions of its recipient, but not if they ignore the sender', async () => {
   await stage.goOnWith(startServer)
   await using eve = await stage.open('eve', '-T')
   await using bob = await stage.open('bob', '-T')
@@ -109,7 +109,7 @@ test('a message is shown on all sessions of a person, and to nobody who was not 
   expect(await out('bob', 'history', 'lobby')).toContain('eve: hello @bob')
 })
 
-test('whoever is ignored is not heard through a tool either, which others see', async () => {
+test('an ignored person cannot reach the ignorer through a tool, but other people see the call', async () => {
   await using alice = await stage.open('alice', '-T')
   await using bob = await stage.open('bob', '-T')
   await using eve = await stage.open('eve', '-T')
@@ -126,7 +126,7 @@ test('whoever is ignored is not heard through a tool either, which others see', 
   expect(bob.output().replace('no snails, please', '')).not.toContain('snails')
 })
 
-test('whom somebody ignores stays ignored after a restart, in what is replayed too, and is heard once it is undone', async () => {
+test('/ignore survives a restart and hides replayed lines until it is undone', async () => {
   await stage.restart('SIGKILL')
   expect(await out('bob', 'ignore')).toBe('eve\n')
   await using bob = await stage.open('bob', '-T')
@@ -138,7 +138,7 @@ test('whom somebody ignores stays ignored after a restart, in what is replayed t
   await bob.waitFor('eve: thanks')
 })
 
-test('models read the last version of a line, and nothing of what was taken back; the log keeps all', async () => {
+test('models read the last version of an edited line and nothing of a retracted one', async () => {
   await using bob = await stage.open('bob', '-T')
   await bob.waitFor(/[-─] lobby/)
   await stage.as('alice', ['say', 'lobby', 'meet at the walrus'])
@@ -173,7 +173,7 @@ test('models read the last version of a line, and nothing of what was taken back
   expect(await stage.as('eve', ['retract', 'lobby'])).toMatchObject({ exitCode: 0 })
 })
 
-test('somebody away is announced once to who mentions or writes to them, until they speak', async () => {
+test('an absence is announced once to a person who mentions or writes to the absent one', async () => {
   await using bob = await stage.open('bob', '-T')
   await using eve = await stage.open('eve', '-T')
   for (const session of [bob, eve]) await session.waitFor(/[-─] lobby/)
@@ -196,7 +196,7 @@ describe('messages that wait', () => {
     return session
   }
 
-  test('a message that came while the client was stopped waits for the next login when the client is killed', async () => {
+  test('a direct message to a paused client is delivered at the next login if the client is killed', async () => {
     const dan = await inLobby('dan')
     dan.child.kill('SIGSTOP')
     expect(await stage.as('ann', ['msg', 'dan', 'while you sleep'])).toMatchObject({ exitCode: 0 })
@@ -211,7 +211,7 @@ describe('messages that wait', () => {
     expect(await printed(third, 'dan')).not.toContain('while you sleep')
   })
 
-  test('a message for a session that is far behind is not among what is skipped', async () => {
+  test('a direct message is delivered to a slow session that skips other messages', async () => {
     await using bob = await inLobby('bob')
     await using ann = await inLobby('ann')
     bob.child.kill('SIGSTOP')
@@ -227,7 +227,7 @@ describe('messages that wait', () => {
     expect((await printed(bob, 'bob')).split('not to be skipped')).toHaveLength(2)
   })
 
-  test('all names of a key fill one share of what may wait for somebody', async () => {
+  test('all names of a key share one limit of waiting messages to a person', async () => {
     for (const name of ['pest1', 'pest2', 'pest3']) await stage.as(name, ['whoami'], { key: 'pest' })
     const sent: (number | undefined)[] = []
     for (const name of ['pest1', 'pest1', 'pest1', 'pest2', 'pest3'])
@@ -236,7 +236,7 @@ describe('messages that wait', () => {
     expect(await stage.as('ann', ['msg', 'eve', 'important'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('who is ignored is not heard under another name, as a guest, or by inviting', async () => {
+  test('an ignored person stays ignored under other names, as a guest and for invitations', async () => {
     await using eve = await inLobby('eve')
     eve.write('/ignore pest1\n')
     await eve.waitFor('you ignore pest1 now')
@@ -262,7 +262,7 @@ describe('messages that wait', () => {
     await eve.waitFor('pest2: thanks')
   })
 
-  test('after a change of name the last line is still one’s own, and so are the reactions', async () => {
+  test('a renamed person can still edit or retract their last line and undo their reaction', async () => {
     await stage.as('dan', ['say', 'lobby', 'one'])
     await stage.as('dan', ['say', 'lobby', 'two'])
     await stage.as('dan', ['react', 'lobby', '👍'])
@@ -279,7 +279,7 @@ describe('messages that wait', () => {
     expect(stdout).not.toContain('"by"')
   })
 
-  test('a line with a blank before its slash is neither said nor run', async () => {
+  test('a line with a blank before its slash is neither said nor run as a command', async () => {
     await using ann = await inLobby('ann')
     for (const line of [' /msg bob a secret', '\t/msg bob a secret', '\u200b/msg bob a secret'])
       ann.write(`${line}\n`)
@@ -291,7 +291,7 @@ describe('messages that wait', () => {
 })
 
 describe('what is set for oneself', () => {
-  test('a time zone that somebody sets is there at the next login', async () => {
+  test('a time zone set with /set is still set at the next login', async () => {
     await using first = await stage.open('ann', '-T')
     await first.waitFor(/[-─] lobby/)
     first.write('/set timezone asia/kolkata\n')
@@ -304,7 +304,7 @@ describe('what is set for oneself', () => {
     await next.waitFor(/timezone Asia\/(?:Kolkata|Calcutta) \(or/)
   })
 
-  test('a long text of somebody else is folded on a terminal, and a search marks its words there', async () => {
+  test('a long text is folded on a terminal, and /search highlights its matches', async () => {
     await using bob = await stage.open('bob', '-tt')
     await bob.waitFor(/[-─] lobby/)
     const rows = Array.from({ length: 30 }, (_, index) => `row ${index} of the walrus`)

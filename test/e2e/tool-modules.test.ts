@@ -45,7 +45,7 @@ const published = (page: string) =>
   readFile(inDir(`data/rooms/lobby/files/site/${page}.txt`), 'utf8').catch(() => undefined)
 
 describe("a module's tool", () => {
-  test('runs for a script, with its arguments checked, where it only reads', async () => {
+  test("a module's reading tool runs from a script with checked arguments", async () => {
     expect(await run('alice', 'to_roman', { number: 14 })).toMatchObject({ stdout: 'XIV\n', exitCode: 0 })
     expect(await run('alice', 'to_roman', { number: 'x' })).toMatchObject({
       stderr: expect.stringContaining('to_roman: number must be an integer, got "x"') as string,
@@ -53,7 +53,7 @@ describe("a module's tool", () => {
     })
   })
 
-  test("is denied to a member's script where it writes, whoever it is made by", async () => {
+  test("a module's writing tool is denied to a member's script", async () => {
     const denied = await run('alice', 'publish', { page: 'a', text: 'unasked' })
     expect(denied.exitCode).toBe(1)
     expect(denied.stderr).toContain('Permission denied: use publish {"page":"a","text":"unasked"}?')
@@ -61,7 +61,7 @@ describe("a module's tool", () => {
     expect(await published('a')).toBeUndefined()
   })
 
-  test('is asked for once in a session, and /allow room holds for exactly these arguments', async () => {
+  test("/allow room on a module's tool applies to exactly the same arguments", async () => {
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/alice/)
     const call = (page: string) => `/run publish {"page":"${page}","text":"hello"}\n`
@@ -86,7 +86,7 @@ describe("a module's tool", () => {
 })
 
 describe('a module that cannot be used', () => {
-  test('is one line with its file and line, and the rest goes on', async () => {
+  test('an invalid module is reported in one line by check and reload, but other tools still run', async () => {
     const [{ stdout, exitCode }, reloaded] = await Promise.all([check(), reload()])
     expect(stdout.split('\n')).toEqual(
       expect.arrayContaining([
@@ -100,7 +100,7 @@ describe('a module that cannot be used', () => {
     expect(await run('alice', 'to_roman', { number: 4 })).toMatchObject({ stdout: 'IV\n' })
   })
 
-  test('is told by check where a provider would refuse a tool of it', async () => {
+  test("sshawl check warns of a module's tool that a provider would reject", async () => {
     const named = (schema: string): string =>
       `{ title: 'T', description: 'D.', access: 'read', run: async () => ({ content: '', isError: false }), schema: ${schema} }`
     await writeFile(
@@ -123,7 +123,7 @@ describe('a module that cannot be used', () => {
     )
   })
 
-  test('says what is wrong with each tool: its id, its description, its type, an id that is taken', async () => {
+  test('a reload reports what is wrong with each tool of a module: id, description, type or taken id', async () => {
     const plain = (more: string): string => `Object.assign(() => 'x', { tool: { access: 'read', ${more} } })`
     await writeFile(
       inDir('more.js'),
@@ -165,7 +165,7 @@ describe('a module that cannot be used', () => {
     })
   })
 
-  test('stays as it was when it breaks, and is anew when it is mended', async () => {
+  test('a module that no longer loads keeps its old tools until it is fixed', async () => {
     await writeFile(inDir('more.js'), 'export const list = []')
     await writeFile(inDir('my-tools.js'), 'throw 1')
     expect((await reload()).stderr).toContain('my-tools.js:1: it cannot be loaded: 1\n')
@@ -176,7 +176,7 @@ describe('a module that cannot be used', () => {
     expect((await run('alice', 'to_roman', { number: 9 })).stderr).toContain('no tool to_roman; ')
   })
 
-  test('is no reason to doubt [tools] disabled once all are mended: an unknown name there is a problem', async () => {
+  test('an unknown name in tools.disabled is reported if all modules load', async () => {
     await writeFile(inDir('broken.js'), await example())
     await writeFile(
       inDir('data.toml'),
@@ -256,7 +256,7 @@ price = { input = 2, output = 10 }
   const lastResult = (): unknown => models.requests.at(-1)?.body.messages.at(-1)?.content
 
   describe("a module's tool that asks the model that called it", () => {
-    test('gets its answer, and usage has all three requests with their cost', async () => {
+    test('a tool that asks its model gets the answer, and usage includes its request', async () => {
       models.play(callsIt, uses(100, 5, 'all well'), uses(20, 3, 'It ends well.'))
       expect(await ask('alice', 'sum up')).toMatchObject({
         stdout: 'It ends well.\n',
@@ -272,7 +272,7 @@ price = { input = 2, output = 10 }
       expect(JSON.parse(stdout)).toMatchObject({ usage: { input: 131, output: 15 }, cost: '0.000412' })
     })
 
-    test('asks no further once the quota of its requester is used up', async () => {
+    test("a tool cannot ask its model if the requester's token quota is used up", async () => {
       models.play(
         answer([{ call: { index: 0, id: 'a', name: 'sum_up', arguments: '{"text":"x"}' } }], {
           usage: [390, 10],
@@ -287,7 +287,7 @@ price = { input = 2, output = 10 }
       expect(stdout).toContain('ERROR: sum_up: the quota of bob (tokens_per_person_day) is used up')
     })
 
-    test('ends with its turn: the request is broken off', async () => {
+    test('a stopped turn aborts the model request of its tool', async () => {
       models.play(callsIt, hang())
       const before = models.requests.length
       const asking = ask('carol', 'sum up')
@@ -297,7 +297,7 @@ price = { input = 2, output = 10 }
       await models.abandoned()
     })
 
-    test('has no model to ask if a person runs it', async () => {
+    test('a tool has no model to ask if a person runs it', async () => {
       expect(await stage.as('alice', ['run', 'lobby', 'sum_up', '{"text":"x"}'])).toMatchObject({
         stderr: expect.stringContaining('sum_up: only a model can call it') as string,
         exitCode: 1,

@@ -58,7 +58,7 @@ describe('an empty room', () => {
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
-  test('offers each function once, for fewer than 2,000 tokens of texts', async () => {
+  test('an empty room offers each function once, for fewer than 2,000 tokens', async () => {
     const { stdout } = await stage.as('ann', ['wrap', 'lobby', '@guide', '--json'])
     const prompt = JSON.parse(stdout) as {
       readonly budget: { readonly tools: number }
@@ -78,7 +78,7 @@ describe('an empty room', () => {
     expect(await guide(stage, 'tools')).toContain(`Tools in the request I was given (${list.visible})`)
   })
 
-  test('offers tools for at most 2,500 tokens to a provider of which nothing is known', async () => {
+  test('an unknown provider is offered tools for at most 2,500 tokens in an empty room', async () => {
     const { stdout } = await stage.as('ann', ['wrap', 'lobby', '@qwen', '--json'])
     const { budget, tools } = JSON.parse(stdout) as {
       readonly budget: { readonly tools: number }
@@ -89,7 +89,7 @@ describe('an empty room', () => {
     expect(new Set(tools.map(({ form }) => form))).toEqual(new Set(['full']))
   })
 
-  test('offers walking only where models may walk', async () => {
+  test('the tools go, join and leave are offered only after /nav on', async () => {
     const walks = ['go', 'join', 'leave']
     expect(offered(await listed(stage), ...walks)).toEqual([])
     await stage.claim('rhea')
@@ -102,7 +102,7 @@ describe('an empty room', () => {
     )
   })
 
-  test('gives a reason for each tool that is hidden', async () => {
+  test('each hidden tool has a reason in the list of tools', async () => {
     const { tools } = await listed(stage)
     const reasons = new Map(tools.map(({ name, reason }) => [name, reason]))
     for (const { visible, reason, name } of tools) expect(reason !== '', name).toBe(!visible)
@@ -114,7 +114,7 @@ describe('an empty room', () => {
     expect(stdout).toMatch(/^- todo_write .*TodoWrite stands for it$/m)
   })
 
-  test('runs a call by the name that is not offered, as far as the scope shows the tool', async () => {
+  test('a tool can be called by its alias that is not offered, if the scope includes that alias', async () => {
     expect(await guide(stage, 'call todo_write {"todos":[{"content":"sow"}]}')).toContain('sow')
     await stage.as('rhea', ['tools', 'lobby', '!TodoWrite'])
     expect(await guide(stage, 'call todo_write {"todos":[]}')).toContain('however we only have these tools')
@@ -124,14 +124,14 @@ describe('an empty room', () => {
     await stage.as('rhea', ['tools', 'lobby', 'on'])
   })
 
-  test('fails a call of what cannot run here with the reason', async () => {
+  test('a call of a tool that cannot run fails with the reason', async () => {
     const { stderr, exitCode } = await stage.as('ann', ['run', 'lobby', 'web_search', '{"query":"x"}'])
     expect(stderr).toBe('ERROR: web_search: no search provider is configured ([tools.web] search)\n')
     expect(exitCode).toBe(1)
   })
 })
 
-test('a server without bubblewrap offers what needs no commands in place of what does', async () => {
+test('a server without bubblewrap offers glob and grep, but no tool that runs commands', async () => {
   const empty = join(import.meta.dirname, 'no-programs')
   await using stage = await createStage({ isShared: true, env: { PATH: empty } })
   const list = await listed(stage)
@@ -177,17 +177,20 @@ describe('many tools', () => {
   }
 
   describe('a room with 30 servers and 1,000 tools', () => {
-    test.each(['qwen', 'big'])('gives @%s a prompt of less than 8,000 tokens', async (name) => {
-      const { budget, layers, tools } = JSON.parse(
-        await out('wrap', 'lobby', `@${name}`, '--json'),
-      ) as Wrapped
-      expect(budget.used).toBeLessThan(8_000)
-      expect(layers.find((layer) => layer.name === 'tools')?.tokens).toBeLessThanOrEqual(6_000)
-      expect(tools.filter(({ form }) => form === 'deferred').length).toBeGreaterThan(800)
-      expect(tools.length).toBeGreaterThan(1_000)
-    })
+    test.each(['qwen', 'big'])(
+      'a room with 1,000 MCP tools gives @%s a prompt of fewer than 8,000 tokens',
+      async (name) => {
+        const { budget, layers, tools } = JSON.parse(
+          await out('wrap', 'lobby', `@${name}`, '--json'),
+        ) as Wrapped
+        expect(budget.used).toBeLessThan(8_000)
+        expect(layers.find((layer) => layer.name === 'tools')?.tokens).toBeLessThanOrEqual(6_000)
+        expect(tools.filter(({ form }) => form === 'deferred').length).toBeGreaterThan(800)
+        expect(tools.length).toBeGreaterThan(1_000)
+      },
+    )
 
-    test('lists its groups with their tools and tokens, and the tools of one on demand', async () => {
+    test('/tools lists 30 MCP servers as groups, and --list shows the tools of one', async () => {
       const lines = (await out('tools', 'lobby')).trim().split('\n')
       expect(lines.length).toBeLessThan(40)
       expect(lines).toContainEqual(expect.stringMatching(/^builtin +\d+ tools +\d+ tokens {2}\d+ short/))
@@ -200,7 +203,7 @@ describe('many tools', () => {
       expect(tools.length).toBeGreaterThan(1_000)
     })
 
-    test('has its tools found by a model, loaded for its next step, and called', async () => {
+    test('a model can find a deferred tool, get it in its next step and call it', async () => {
       models.play(
         calls('find_tools', { query: 'merge pull requests in system 25' }),
         calls('srv25_merge_pull_request_25', { id: '7' }),
@@ -218,7 +221,7 @@ describe('many tools', () => {
       )
     })
 
-    test('has its tools searched by people and agents, as far as the scope shows them', async () => {
+    test('people and agents can search tools with find_tools within the scope of the room', async () => {
       const query = (words: string): string => JSON.stringify({ query: words })
       const found = await out('run', 'lobby', 'find_tools', query('delet employe'))
       expect(found).toMatch(
@@ -264,7 +267,7 @@ describe('a tools layer of a room', () => {
     return { system: String(messages[0]?.content), names: tools.map((tool) => tool.function.name) }
   }
 
-  test("the text of a room's own tools layer is read by the model beside the definitions, and is counted", async () => {
+  test("a script's own tools layer is sent to the model and counted in the budget", async () => {
     stage.models.play(says('hello'))
     await out(['ask', 'lobby', '@qwen', 'hello?'])
     const { system, names } = lastRequest()
@@ -281,7 +284,7 @@ describe('a tools layer of a room', () => {
     expect(names.toSorted()).toEqual(loaded.toSorted())
   })
 
-  test("the room's scope holds for a tools layer of the script", async () => {
+  test("a script's own tools layer lists only tools of the room's scope", async () => {
     await out(['tools', 'lobby', 'calculator'])
     stage.models.play(calls('look', {}), says('I could not look'))
     await out(['ask', 'lobby', '@qwen', 'look around'])

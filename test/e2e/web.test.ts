@@ -30,12 +30,12 @@ async function offeredOf(
 }
 
 describe('a server with [tools.web]', () => {
-  test('has web_fetch and its alias, and no search that nobody configured', async () => {
+  test('a server with [tools.web] offers WebFetch, but no search without a provider', async () => {
     expect(await offeredOf(stage)).toEqual([{ id: 'WebFetch', access: 'network' }])
   })
 
   test.each(['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'localhost.'])(
-    'lets no model read %s, by any name of the tool',
+    'a model cannot fetch the private address %s with web_fetch or WebFetch',
     async (host) => {
       for (const tool of ['web_fetch', 'WebFetch']) {
         const answer = await call(tool, { url: `http://${host}:${inner.port}/` })
@@ -45,7 +45,7 @@ describe('a server with [tools.web]', () => {
     },
   )
 
-  test('asks before a page is fetched, so that a script alone fetches nothing', async () => {
+  test('web_fetch needs a permission, which a script cannot give', async () => {
     expect(await call('web_fetch', { url: 'http://192.0.32.8/' })).toContain(
       'Permission denied: fetch http://192.0.32.8/?',
     )
@@ -53,7 +53,7 @@ describe('a server with [tools.web]', () => {
 })
 
 describe('a server with a search', () => {
-  test('searches when it is allowed to, and gives what was found', async () => {
+  test('web_search needs a permission and returns the results of the provider', async () => {
     await using searxng = await startSite((_request, response) => {
       const results = [{ title: 'Shawls', url: 'https://shawl.test/', content: 'Warm and woolly' }]
       response.end(JSON.stringify({ results }))
@@ -75,7 +75,7 @@ describe('a server with a search', () => {
 })
 
 describe('a server without [tools.web]', () => {
-  test('offers no tool of the web', async () => {
+  test('a server without [tools.web] offers no web tool', async () => {
     await using plain = await createStageHere()
     await plain.claim('rhea')
     expect(await offeredOf(plain)).toEqual([])

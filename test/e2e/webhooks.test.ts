@@ -53,18 +53,18 @@ async function last(room = 'dev'): Promise<{ readonly author: string; readonly t
 }
 
 describe('a POST to a room', () => {
-  test("says a text as the token's person", async () => {
+  test("a POST to a room is posted as a message of the token's person", async () => {
     expect(await post('dev', 'the build is green\n')).toEqual([200, 'ok'])
     expect(await last()).toMatchObject({ author: 'ci', kind: 'message', text: 'the build is green' })
   })
 
-  test('says the JSON that Slack takes, with its links and escapes as text', async () => {
+  test('a POST of Slack JSON is posted with its links and escapes as text', async () => {
     const message = { text: 'see <https://ci.example.org/7|build 7> &amp; rest', username: 'Jenkins' }
     expect(await post('dev', JSON.stringify(message), JSON_TYPE)).toEqual([200, 'ok'])
     expect((await last()).text).toBe('[Jenkins] see build 7 (https://ci.example.org/7) & rest')
   })
 
-  test('says the form field payload, and what blocks and attachments say in plain text', async () => {
+  test('a POST with the form field payload is posted with its blocks and attachments as text', async () => {
     const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: 'deployed' } }]
     const attachments = [{ fallback: 'CPU is high' }, { title: 'disk', text: '91 %' }]
     const body = new URLSearchParams({ payload: JSON.stringify({ blocks, attachments }) }).toString()
@@ -73,31 +73,31 @@ describe('a POST to a room', () => {
     expect((await last()).text).toBe('deployed\nCPU is high\ndisk: 91 %')
   })
 
-  test("says the title and the message of Grafana's webhook", async () => {
+  test('a POST of a Grafana alert is posted with its title and message', async () => {
     const alert = { status: 'firing', alerts: [{}], title: '[FIRING:1] disk', message: '**Firing** 91 %' }
     expect(await post('dev', JSON.stringify(alert), JSON_TYPE)).toEqual([200, 'ok'])
     expect((await last()).text).toBe('[FIRING:1] disk\n**Firing** 91 %')
   })
 
-  test('takes the token as the password of a program that has only an address', async () => {
+  test('a POST accepts the token as the password of HTTP Basic', async () => {
     const withPassword = (password: string) => ({ authorization: `Basic ${btoa(`x:${password}`)}` })
     expect(await post('dev', 'by password', withPassword(token))).toEqual([200, 'ok'])
     expect(await last()).toMatchObject({ author: 'ci', text: 'by password' })
     expect((await post('dev', 'hello', withPassword('nothing')))[0]).toBe(401)
   })
 
-  test('asks a model that it mentions', async () => {
+  test('a POST that mentions a model calls that model', async () => {
     expect(await post('dev', '@guide tools')).toEqual([200, 'ok'])
     await expect.poll(async () => (await last()).author, { timeout: 20_000 }).toBe('guide')
   })
 
-  test('answers alike for a private room and one that does not exist', async () => {
+  test('a POST to a private room gets the same 404 as a POST to a missing room', async () => {
     const [status, text] = await post('den', 'hello')
     expect([status, text]).toEqual([404, expect.stringContaining('there is no room called den')])
     expect(await post('nowhere', 'hello')).toEqual([status, text.replace('den', 'nowhere')])
   })
 
-  test('answers alike for a room that the token is not for', async () => {
+  test('a POST with a token of other rooms gets status 404', async () => {
     const bound = await caller.token('ci', '--rooms', 'lobby')
     expect(await post('dev', 'hello', withBearer(bound))).toEqual([
       404,
@@ -106,14 +106,14 @@ describe('a POST to a room', () => {
     expect(await post('lobby', 'hello', withBearer(bound))).toEqual([200, 'ok'])
   })
 
-  test('is refused with a sentence if the line is too long, or the person is muted', async () => {
+  test('a POST gets status 403 with the reason if its text is too long or the person is muted', async () => {
     expect(await post('dev', 'x'.repeat(201))).toEqual([403, expect.stringContaining('201 characters')])
     await stage.as('rhea', ['mute', 'dev', 'ci'])
     expect(await post('dev', 'hello')).toEqual([403, expect.stringContaining('muted')])
     await stage.as('rhea', ['unmute', 'dev', 'ci'])
   })
 
-  test('is refused if it has no text, or JSON that cannot be read', async () => {
+  test('a POST without a text or with invalid JSON gets status 400', async () => {
     for (const [body, headers] of [
       ['', {}],
       ['{', JSON_TYPE],
@@ -123,7 +123,7 @@ describe('a POST to a room', () => {
       expect(await post('dev', body, headers)).toEqual([400, expect.stringContaining('Slack')])
   })
 
-  test('needs a token and the method POST', async () => {
+  test('a request to post without a valid token gets 401, and one with another method gets 405', async () => {
     expect((await post('dev', 'hello', withBearer('nothing')))[0]).toBe(401)
     const { status, headers } = await caller.get('/rooms/dev/messages')
     expect([status, headers.get('allow')]).toEqual([405, 'POST'])
@@ -146,7 +146,7 @@ end`
   const log = async () => (await stage.as('rhea', ['script', 'yard', 'log'])).stdout
 
   describe("a webhook that a room's on_message names", () => {
-    test('gets the message as JSON, with the secret header', async () => {
+    test('a webhook named by on_message gets the message as JSON with the secret header', async () => {
       await say('hello')
       await say('deploy the new one')
       const [first, ...others] = await receiver.got(1)
@@ -166,7 +166,7 @@ end`
       ])
     })
 
-    test('is tried again after 503, and gets messages in the order of the log', async () => {
+    test('a webhook is retried after 503 and gets messages in the order of the log', async () => {
       receiver.answerNext(503)
       await say('deploy 1')
       await say('deploy 2')
@@ -174,7 +174,7 @@ end`
       expect(got.map(({ body }) => JSON.parse(body).text)).toEqual(['deploy 1', 'deploy 1', 'deploy 2'])
     })
 
-    test('is not tried again after 400, and no redirect is followed', async () => {
+    test('a webhook is not retried after 400, and its redirects are not followed', async () => {
       receiver.answerNext(400)
       receiver.answerNext(307, { location: '/elsewhere' })
       for (const text of ['deploy 1', 'deploy 2', 'deploy 3']) await say(text)
@@ -185,14 +185,14 @@ end`
       ])
     })
 
-    test('is not told if the room may not use it, and /script log says so', async () => {
+    test('a webhook is not called for a room that it does not allow, and /script log says so', async () => {
       await say('page somebody')
       await vi.waitFor(async () => expect(await log()).toContain('there is no webhook ops for this room'))
       await say('deploy')
       expect((await receiver.got(1)).map(({ path }) => path)).toEqual(['/ci'])
     })
 
-    test('is warned of by sshawl check if it names no rooms', async () => {
+    test('sshawl check warns of a webhook without a list of rooms', async () => {
       const words = ['check', '--config', `${stage.server.dataDir}.toml`, '--data', join(stage.dir, 'none')]
       const { stdout } = await operator(words, { TEST_HOOK_AUTH: 'Bearer secret' })
       expect(stdout.match(/^warning: webhooks: .*$/gm)).toEqual([
@@ -200,12 +200,12 @@ end`
       ])
     })
 
-    test('must be named by a text, else the hook fails', async () => {
+    test('on_message fails if the webhook that it returns is not a text', async () => {
       await say('wrong')
       await vi.waitFor(async () => expect(await log()).toContain('webhook must be the name of one, it is 5'))
     })
 
-    test('is not told of a line that came by a POST', async () => {
+    test('a line posted over HTTP does not call a webhook', async () => {
       const headers = withBearer(token, { 'content-type': 'text/plain' })
       const url = `${caller.base()}/rooms/yard/messages`
       const { status } = await fetch(url, { method: 'POST', headers, body: 'deploy from ci' })
@@ -229,7 +229,7 @@ describe('what people are told while they are away', () => {
     (await receiver.got(count)).map(({ path, body }) => `${path}: ${body}`)
 
   describe('a person who is not here', () => {
-    test('is told by a POST with a title that somebody mentioned them, without the text', async () => {
+    test('an absent person is notified of a mention by a POST without the text', async () => {
       await register('bob')
       await say('dev', '@bob the secret is out')
       const [notice] = await receiver.got(1)
@@ -240,7 +240,7 @@ describe('what people are told while they are away', () => {
       })
     })
 
-    test('is told of a direct message, and once a minute at most', async () => {
+    test('an absent person is notified of a direct message, and at most once per minute', async () => {
       for (const name of ['carol', 'dora']) await register(name)
       await rhea('msg', 'carol', 'psst')
       await say('dev', '@carol and again')
@@ -248,7 +248,7 @@ describe('what people are told while they are away', () => {
       expect(await told(2)).toEqual(['/carol: rhea wrote to you', '/dora: rhea mentioned you in dev'])
     })
 
-    test('is not told the name of a private room, and nothing of one that they may not see', async () => {
+    test('a notice does not name a private room, and non-members get none', async () => {
       for (const name of ['emil', 'fay']) await register(name)
       await rhea('invite', 'den', 'emil')
       await stage.as('emil', ['join', 'den'])
@@ -258,7 +258,7 @@ describe('what people are told while they are away', () => {
       expect(await told(2)).toContain('/fay: rhea mentioned you in dev')
     })
 
-    test('is not told of people whom they ignore', async () => {
+    test('an absent person is not notified of people whom they ignore', async () => {
       await register('gus')
       await stage.as('hal', ['whoami'])
       await stage.as('gus', ['ignore', 'hal'])
@@ -269,7 +269,7 @@ describe('what people are told while they are away', () => {
     })
   })
 
-  test('a person in a session is told only while they are away', async () => {
+  test('a person in a session is notified only after /away', async () => {
     await register('ivy')
     await register('jon')
     await using ivy = await stage.open('ivy', '-T')
@@ -284,14 +284,14 @@ describe('what people are told while they are away', () => {
   })
 
   describe('/set notify', () => {
-    test('takes only addresses below the origins of the config', async () => {
+    test('/set notify accepts only addresses below the origins in notify.allow', async () => {
       const refused = await setNotify('kim', 'https://elsewhere.example.org/kim')
       expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(receiver.url)])
       for (const wrong of ['nonsense', 'ftp://ntfy.sh/x', receiver.url.replace('//', '//a:b@')])
         expect((await setNotify('kim', wrong)).exitCode).toBe(1)
     })
 
-    test('keeps the case of an address, and off ends the notices', async () => {
+    test('/set notify keeps the case of the address, and off ends the notices', async () => {
       await setNotify('lea', `${receiver.url}/MyTopic`)
       expect((await stage.as('lea', ['set', 'notify'])).stdout).toContain('/MyTopic')
       await setNotify('lea', 'off')
@@ -301,7 +301,7 @@ describe('what people are told while they are away', () => {
     })
   })
 
-  test('a server whose config names no origins sends no notices and says so', async () => {
+  test('/set notify is rejected if the config has no notify.allow', async () => {
     await using other = await createStageHere()
     const { exitCode, stderr } = await other.as('bob', ['set', 'notify', `${receiver.url}/bob`])
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('[notify] allow')])
@@ -320,7 +320,7 @@ describe('hooks', () => {
   const WRAP = 'function default_wrap(t) return wrap(t):system():tools(room_tool_scope()) end\n'
 
   describe('the hooks of a room', () => {
-    test('count what is said, in order, and refuse a tool to people and models alike', async () => {
+    test('hooks of a room see messages in order, and can reject tools of people or models', async () => {
       await out(['create', 'hooked'])
       const script = `${WRAP}
 function on_message(entry)
@@ -346,7 +346,7 @@ function after_turn(turn) tools.room_kv_set("last", turn.model .. " " .. turn.ou
       )
     })
 
-    test('that never end delay no message and no other room, and are told once', async () => {
+    test('an endless hook delays neither messages nor other rooms, and is announced once', async () => {
       await out(['create', 'slow'])
       await out(['script', 'slow', 'set'], `${WRAP}function on_message() while true do end end`)
       for (let index = 1; index <= 3; index++) await out(['say', 'slow', `message ${index}`])

@@ -59,7 +59,7 @@ describe('[tools] allow', () => {
       () => false,
     )
 
-  test('with ops: a call is refused at once if no op is in the room', async () => {
+  test('a call that needs an op is denied at once if no op is in the room', async () => {
     await rule('write = "ops"')
     const from = alice.output().length
     alice.write(wants('alone'))
@@ -67,7 +67,7 @@ describe('[tools] allow', () => {
     expect(await exists('alone')).toBe(false)
   })
 
-  test('with ops: a requester is refused, in a session and from a script, and an op allows', async () => {
+  test('a call that needs an op cannot be allowed by its requester, but by an op', async () => {
     await rule('write = "ops"')
     await using _ = await enter(stage, 'olga')
     const { text, number, from } = await asks(alice, wants('by-an-op'))
@@ -83,7 +83,7 @@ describe('[tools] allow', () => {
     await expect.poll(() => exists('by-an-op')).toBe(true)
   })
 
-  test('with ops: the status line tells an op how to answer, and others that an op is waited for', async () => {
+  test('the status line shows an op how to answer, and other people that an op is needed', async () => {
     await rule('write = "ops"')
     await using bob = await enter(stage, 'bob', '-tt')
     await using olga = await enter(stage, 'olga', '-tt')
@@ -95,7 +95,7 @@ describe('[tools] allow', () => {
     await alice.waitFor('-- alice: denied', from)
   })
 
-  test('with nobody: a call of a model is refused without a question, and the model reads why', async () => {
+  test('a call that nobody may allow is denied without a question, and the model reads the reason', async () => {
     await rule('write = "nobody"')
     await using _ = await enter(stage, 'olga')
     const from = alice.output().length
@@ -118,7 +118,7 @@ describe('[tools] allow', () => {
     expect(await exists('never')).toBe(false)
   })
 
-  test('with nobody for read: a tool that only reads is refused, too', async () => {
+  test('a reading tool is denied if allow.read is "nobody"', async () => {
     const sum = ['run', 'lobby', 'calculator', '{"expression":"2+2"}']
     await rule('read = "nobody"')
     expect((await stage.as('alice', sum)).stderr).toContain('nobody may allow read on this server')
@@ -126,7 +126,7 @@ describe('[tools] allow', () => {
     expect((await stage.as('alice', sum)).stdout).toBe('4\n')
   })
 
-  test('what a requester was granted before serves them after a reload to ops', async () => {
+  test('a permission granted by a requester still applies after a reload to "ops"', async () => {
     await rule('write = "requester"')
     const { number, from } = await asks(alice, wants('granted'))
     alice.write(`/allow room ${number}\n`)
@@ -148,7 +148,7 @@ describe('a server that strangers can enter', () => {
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
-  test('needs an op for the network, and the requester alone for a file', async () => {
+  test('an open server needs an op for network tools, but only the requester for file tools', async () => {
     await using alice = await enter(stage, 'alice')
     await using _ = await enter(stage, 'rhea')
     const page = await asks(alice, '/run web_fetch {"url":"https://example.org/"}\n')
@@ -163,7 +163,7 @@ describe('a server that strangers can enter', () => {
     await alice.waitFor('-- alice: allowed once', file.from)
   })
 
-  test('is warned of by sshawl check if requesters may allow there', async () => {
+  test('sshawl check warns if everybody can log in and allow themselves execute', async () => {
     const file = `${stage.server.dataDir}.toml`
     const check = async (config: string, listen: string): Promise<string> => {
       await writeConfig(stage.server.dataDir, config)
@@ -183,7 +183,7 @@ describe('a server that strangers can enter', () => {
   })
 })
 
-test('a question that nobody answers in time is a no, and the room goes on', async () => {
+test('a question without an answer is denied after the timeout', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-time-'))
   await using home = await createSshHome()
   const flags = { listen: '127.0.0.1:0', data: dir }

@@ -28,7 +28,7 @@ const guide = (name: string, room: string, tool: string, args: object = {}): Pro
   out(name, 'ask', room, '@guide', `call ${tool} ${JSON.stringify(args)}`)
 
 describe('exits', () => {
-  test('are made by managers, to rooms that they can see', async () => {
+  test('only managers can make exits, and only to rooms that they can see', async () => {
     expect(await stage.as('bob', ['portal', 'lobby', 'east', 'attic'])).toMatchObject({
       exitCode: 1,
       stderr: 'only the owner of lobby, an op or an admin can change its exits\n',
@@ -39,13 +39,13 @@ describe('exits', () => {
     expect(hidden.stderr.replace('secret-den', 'secret-dxn')).toBe(missing.stderr)
   })
 
-  test('are shown to each only where they lead somewhere for them', async () => {
+  test('/exits shows only exits to rooms that the person can see', async () => {
     expect(await out('alice', 'exits', 'attic')).toBe('south  lobby\ntrapdoor  secret-den\n')
     expect(await out('bob', 'exits', 'attic')).toBe('south  lobby\n')
     expect(await out('rhea', 'exits', 'attic', '--json')).toBe('[{"direction":"south","room":"lobby"}]\n')
   })
 
-  test('are gone through in a session, and not by a script', async () => {
+  test('/go moves a session through an exit, but is rejected in a script', async () => {
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/[-─] lobby/)
     alice.write('/go nowhere\n/go North\n')
@@ -58,7 +58,7 @@ describe('exits', () => {
     expect(await stage.as('alice', ['go', 'north'])).toMatchObject({ exitCode: 1, stdout: '' })
   })
 
-  test('to a private room are in nothing that others can read: commands, key-values, tools, prompts, log', async () => {
+  test('an exit to a private room appears in no output that non-members can read', async () => {
     for (const tool of ['exits', 'rooms']) await guide('alice', 'attic', tool)
     const entries = (await out('bob', 'history', 'attic', '-n', '500', '--json')).trim().split('\n')
     const ids = new Set(entries.flatMap((line) => (JSON.parse(line) as { turn?: string }).turn ?? []))
@@ -79,7 +79,7 @@ describe('exits', () => {
     expect(hidden.replace('trapdoor', 'trapdxxr')).toBe(missing)
   })
 
-  test('are taken away again', async () => {
+  test('an exit can be removed with /portal', async () => {
     await stage.as('rhea', ['portal', 'lobby', 'up', 'attic'])
     expect(await out('rhea', 'portal', 'lobby', 'up', '-')).toBe('the exit up is gone\n')
     expect(await stage.as('rhea', ['portal', 'lobby', 'up', '-'])).toMatchObject({ exitCode: 1 })
@@ -87,7 +87,7 @@ describe('exits', () => {
 })
 
 describe('a forked room', () => {
-  test('has vibe, tools, script and key-values of the first, and its own log and owner', async () => {
+  test('a fork copies vibe, tools, script and key-values, but not the log or the owner', async () => {
     await stage.as('alice', ['vibe', 'attic', 'dusty'])
     await stage.as('alice', ['tools', 'attic', 'internal', '!say'])
     await stage.as('alice', ['kv', 'attic', 'colour', 'blue'])
@@ -104,7 +104,7 @@ describe('a forked room', () => {
     expect(await out('bob', 'exits', 'loft')).toBe('south  lobby\n')
   })
 
-  test('is private where the first one is, and refused where the name is taken', async () => {
+  test('a fork of a private room is private, and a fork to a taken name is rejected', async () => {
     expect(await out('alice', 'fork', 'secret-den', 'cave')).toContain('and private')
     expect(await out('bob', 'rooms')).not.toContain('cave')
     expect(await stage.as('bob', ['fork', 'secret-den', 'mine'])).toMatchObject({ exitCode: 1 })
@@ -116,7 +116,7 @@ describe('a forked room', () => {
 })
 
 describe('nav', () => {
-  test('is off until a manager turns it on, in both rooms', async () => {
+  test('a model can move to another room only if managers of both turned /nav on', async () => {
     expect(await out('bob', 'nav', 'lobby')).toBe('off\n')
     expect((await stage.as('bob', ['nav', 'lobby', 'on'])).exitCode).toBe(1)
     expect((await stage.as('rhea', ['nav', 'lobby', 'maybe'])).exitCode).toBe(2)
@@ -128,7 +128,7 @@ describe('nav', () => {
 })
 
 describe('side turns over HTTP', () => {
-  test('answer their turn, which answers the person; the log has them as a thread', async () => {
+  test('a side turn returns its answer to its turn, and the log has it as a thread', async () => {
     stage.models.play(
       calls('spawn_agent', { prompt: 'add up', tools: ['calc*'] }),
       calls('calculator', { expression: '40+2' }),
@@ -156,7 +156,7 @@ describe('side turns over HTTP', () => {
     expect(await out('bob', 'history', 'lobby', '-n', '3')).toContain('-- (side turn) qwen: it is 42')
   })
 
-  test('may do for a script what it was allowed by name, and nothing else', async () => {
+  test('a side turn of a script may use only the tools that --allow names', async () => {
     const write = { file_path: 'made.txt', content: 'by a side turn' }
     for (const [flags, expected] of [
       [[], /^ERROR: Permission denied/],

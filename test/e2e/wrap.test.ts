@@ -30,7 +30,7 @@ const createRoom = async (name: string): Promise<void> => void (await out(['crea
 const failing = 'function default_wrap(t)\n  local x = nil\n  return x.y\nend'
 
 describe('the script of a room', () => {
-  test('has versions with who and when, each of which can be shown, and a reset', async () => {
+  test('the script of a room has dated versions, which can be shown, and can be reset', async () => {
     await createRoom('den')
     const first = 'function default_wrap(t) return wrap(t):system() end -- größer'
     const second = 'function default_wrap(t) return wrap(t):system():room() end'
@@ -55,7 +55,7 @@ describe('the script of a room', () => {
     expect((await rhea(['script', 'den', 'reset', 'now'])).exitCode).toBe(2)
   })
 
-  test('is set by the owner only, and a script that does not compose is not stored', async () => {
+  test('only the owner can set the script of a room, and an invalid script is not stored', async () => {
     await createRoom('strict')
     const source = 'function default_wrap(t) return wrap(t):system() end'
     expect(await stage.as('mallory', ['script', 'strict', 'set'], { input: source })).toMatchObject({
@@ -83,7 +83,7 @@ describe('the script of a room', () => {
     expect(await out(['script', 'strict', 'versions'])).toBe('no script was ever set\n')
   })
 
-  test('that fails at a mention is told in the room with its line, and no request is sent', async () => {
+  test('a script that fails at a mention is reported in the room, and no request is sent', async () => {
     await createRoom('broken')
     const source = `function default_wrap(t)
   if tools.room_kv_get("mode") == "on" then
@@ -104,7 +104,7 @@ end`
     expect(await out(['ask', 'broken', '@qwen', 'hi'])).toBe('well again\n')
   })
 
-  test('cannot write on the terminals of those who look at it', async () => {
+  test('escape sequences of a script are removed from the output of /wrap and /script', async () => {
     await createRoom('paint')
     const source = `function default_wrap(t)
   tools.log("in\\27[31mfo", "text \\u{9b}2J\\u{202e}")
@@ -124,7 +124,7 @@ end`
 })
 
 describe('a checkpoint', () => {
-  test('is where models begin to read, until it is cleared; people still read all', async () => {
+  test('models read only lines after the checkpoint until it is cleared, and people read all', async () => {
     await createRoom('long')
     const context = async (): Promise<string> =>
       (JSON.parse(await out(['wrap', 'long', '@qwen', '--json'])) as { context: string }).context
@@ -145,7 +145,7 @@ describe('a checkpoint', () => {
 })
 
 describe('the key-values of a room', () => {
-  test('are set, shown, listed and removed, and those of the server have commands of their own', async () => {
+  test("/kv sets, shows, lists and removes keys, but not the server's own keys", async () => {
     await createRoom('keys')
     await out(['kv', 'keys', 'n', '{"a":[1,null,"ü"]}'])
     await out(['kv', 'keys', 'text', 'two  words'])
@@ -164,7 +164,7 @@ describe('the key-values of a room', () => {
     expect((await rhea(['kv', 'keys', 'k', 'x'.repeat(16_385)])).exitCode).toBe(1)
   })
 
-  test('do not tell anybody the name of a private room', async () => {
+  test('/kv does not show the name of a private room to non-members', async () => {
     await createRoom('hall')
     await out(['create', '--private', 'cellar'])
     await out(['portal', 'hall', 'down', 'cellar'])
@@ -181,7 +181,7 @@ describe('the key-values of a room', () => {
 })
 
 describe('a past turn', () => {
-  test('is shown request by request, as the model’s server received it', async () => {
+  test('/turn shows each request of a past turn as the provider received it', async () => {
     await createRoom('past')
     const first = stage.models.requests.length
     stage.models.play(calls('calculator', { expression: '6*7' }), says('42'))
@@ -225,7 +225,7 @@ describe('a past turn', () => {
 })
 
 describe('/wrap for people', () => {
-  test('is drawn in the width of the terminal, with colours where it has them', async () => {
+  test('/wrap on a terminal draws a bar in colour', async () => {
     await using session = await stage.open('rhea', '-tt')
     await session.waitFor('lobby')
     session.write('/wrap @qwen\r')
@@ -233,7 +233,7 @@ describe('/wrap for people', () => {
     expect(session.output()).toMatch(/\u001b\[[\d;]+m█+\u001b\[0m\u001b\[[\d;]+m[▒▚]+\u001b\[0m/)
   })
 
-  test('is plain where there is no terminal', async () => {
+  test('/wrap without a terminal prints a plain bar of 79 columns', async () => {
     const lines = (await out(['wrap', 'lobby', '@qwen'])).split('\n')
     expect(lines[0]).toMatch(/^@qwen: \d+ of \d+ tokens \(\d+\.\d%\), r50k_base$/)
     expect(lines[2]).toMatch(/^█+[▒▚░▓▞▙]+·+$/)

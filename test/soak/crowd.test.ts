@@ -131,7 +131,7 @@ const moves = (rows: readonly Row[], event: 'joined' | 'left'): number =>
 const count = (rows: readonly Row[], kind: string, event?: string): number =>
   rows.filter((row) => row.kind === kind && (event === undefined || row.event === event)).length
 
-test('a server that a crowd has left holds what it held before, and all that was said', async () => {
+test('a server has no more memory, handles or children after a crowd left, and no line is lost', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-soak-'))
   onTestFinished(() => rm(dir, { recursive: true }))
   const heapFile = (when: string): string => join(HEAPS ?? dir, `${when}.heapsnapshot`)

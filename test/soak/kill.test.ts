@@ -5,7 +5,7 @@ import { killUnderLoad } from '../support/kill-under-load.ts'
 /** `SOAK_KILLS`, a hundred if absent. */
 const KILLS = Number(process.env['SOAK_KILLS'] ?? 100)
 
-test(`what anybody saw is stored, once and in order, after ${KILLS} kills at random moments`, async () => {
+test(`every line that a client saw is stored once and in order after ${KILLS} kills at random moments`, async () => {
   const report = await killUnderLoad(KILLS)
   expectNothingLost(report)
   const shown = new Set(report.shown.flat()).size
