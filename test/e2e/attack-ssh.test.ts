@@ -496,7 +496,7 @@ connections_per_address = 200
     while (!server.stderr().includes(words)) await once(server.process.stderr ?? server.process, 'data')
   }
 
-  test('eighty unread long histories use less than 400 MB and do not delay other users', async () => {
+  test('eighty unread long histories keep the server below 400 MB and do not delay other users', async () => {
     let held = 0
     await using arena = await openArena({ config: LIMITS, prepare })
     const damage = await arena.damageOf(twin(), async (stage) => {

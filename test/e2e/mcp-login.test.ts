@@ -151,7 +151,7 @@ describe('a server of ours that we are a client of', () => {
     )
   }
 
-  test('our MCP client speaks 2026-07-28 with mcp serve over ssh and is the person of the key', async () => {
+  test('our MCP client speaks revision 2026-07-28 with mcp serve as the person of its ssh key', async () => {
     const sent = join(stage.dir, 'sent')
     const target = { user: 'bob', port: stage.server.port, key: await stage.home.key('bob') }
     const ssh = ['ssh', ...sshArguments(target, ['mcp', 'serve'])]

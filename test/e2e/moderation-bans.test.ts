@@ -292,7 +292,7 @@ describe('a key that somebody added', () => {
     expect(await whoami('dan')).toBe('dan (member)\n')
   })
 
-  test("a name's owner who adds an admin's key is no admin and does not get the admin's login", async () => {
+  test('a person who added an admin key is no admin, and that key does not log in as that person', async () => {
     await comesIn('boss', 'attacker')
     await adds('boss', 'chief', 'attacker')
     const { dataDir } = stage.server

@@ -45,7 +45,7 @@ describe('a person who is muted', () => {
     expect((await stage.entries('ann', 'yard', 50)).filter(({ author }) => author !== 'ann')).toEqual([])
   })
 
-  test('a muted person reads so in a session, can join and speaks again after /unmute', async () => {
+  test('a muted person reads that they are muted, can join and speaks again after /unmute', async () => {
     await using session = await stage.open('mallory', '-tt')
     await session.waitFor(/[-─] lobby/)
     session.write('/join yard\rhello all\r')

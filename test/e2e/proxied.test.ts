@@ -148,7 +148,7 @@ async function heard(socket: Socket): Promise<string> {
 }
 
 describe('from a network that is not named', () => {
-  test('a PROXY header from a network that is not in proxies is ignored', async () => {
+  test('a PROXY header from a network that is not in proxies is not trusted', async () => {
     const before = stage.server.stderr()
     const socket = dial(stage.server.port, '127.0.0.3')
     socket.write(Buffer.concat([binaryHeader(), Buffer.from('SSH-2.0-x\r\n')]))

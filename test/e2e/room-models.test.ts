@@ -200,7 +200,7 @@ describe('an instruction of a room', () => {
     })
   })
 
-  test('an instruction also applies with a room script and is copied by a fork', async () => {
+  test('an instruction of a room applies beside a room script and is copied by a fork', async () => {
     await out(['create', 'told'])
     await out(['instruct', 'told', '@bot', 'Speak Greek.'])
     const script = 'function default_wrap(t) return wrap(t):system():history() end'

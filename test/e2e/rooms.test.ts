@@ -151,7 +151,7 @@ describe('owners and names of rooms', () => {
       await done('ann', 'create yard')
     })
 
-    test('ownership of a room can be given only by its owner, and only to people who are in it', async () => {
+    test('an owner can give a room only to a person in it, and other people cannot give it away', async () => {
       expect((await run('bob', 'owner yard bob')).stderr).toContain('only the owner of yard or an admin')
       expect((await run('rhea', 'owner lobby rhea')).stderr).toContain("the lobby is everybody's")
       expect((await run('ann', 'owner yard nobody-here')).stderr).toContain('has registered here')

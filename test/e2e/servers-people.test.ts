@@ -192,7 +192,7 @@ function before_tool_call(call) return "no sums" end`
     )
   })
 
-  test('an MCP server connected or disconnected on one server is so on both', async () => {
+  test('/mcp connect and disconnect on one server apply to both', async () => {
     await out(0, ['mcp', 'connect', 'gen', ...rawServer('usual')])
     await vi.waitFor(
       async () => expect(await out(1, ['tools', 'lobby', '--json'])).toContain('gen_echo'),

@@ -67,7 +67,7 @@ describe('[tools] allow', () => {
     expect(await exists('alone')).toBe(false)
   })
 
-  test('a call that needs an op cannot be allowed by its requester, but by an op', async () => {
+  test('a call that needs an op can be allowed by an op, but not by its requester', async () => {
     await rule('write = "ops"')
     await using _ = await enter(stage, 'olga')
     const { text, number, from } = await asks(alice, wants('by-an-op'))
