@@ -258,7 +258,7 @@ describe('what people are told while they are away', () => {
       expect(await told(2)).toContain('/fay: rhea mentioned you in dev')
     })
 
-    test('an absent person is not notified of people whom they ignore', async () => {
+    test('an absent person is not notified by people that they ignore', async () => {
       await register('gus')
       await stage.as('hal', ['whoami'])
       await stage.as('gus', ['ignore', 'hal'])
