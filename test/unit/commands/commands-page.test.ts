@@ -6,7 +6,7 @@ import { tool } from '../../support/turn-world.ts'
 
 const PAGE = '../../../docs/commands.md'
 
-test('docs/commands.md is what the list of commands gives', async () => {
+test('docs/commands.md matches the page generated from the list of commands', async () => {
   await using world = await createCommandWorld()
   const page = await commandsPage(world.groups)
   await expect(page, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(PAGE)
@@ -45,26 +45,29 @@ async function createDenFor(name: string) {
 }
 
 describe('the example in it', () => {
-  test.each(COMMANDS.map(({ name }) => name))('of %s works', async (name) => {
-    const command = COMMANDS.find((one) => one.name === name)!
-    const expected = NEEDS_A_PAST.has(name) ? 1 : 0
-    const who = NEEDS_ADMIN.has(name) ? 'root' : 'ann'
-    await using inSession = await createDenFor(name)
-    const typed = exampleOf(command, 'session').slice(1).replace('@guide', '@qwen')
-    expect(await inSession.type(inSession[who], typed, NEEDS_ADMIN.has(name) ? 'hall' : 'den')).toMatchObject(
-      { status: expected },
-    )
-    if (command.fromScript !== undefined) return
-    await using forScript = await createDenFor(name)
-    const words = exampleOf(command, 'script')
-      .replace(/^ssh HOST /, '')
-      .replaceAll("'", '')
-    const ran = await forScript.exec(forScript[who], words.replace('@guide', '@qwen'), 'x')
-    expect(ran).toMatchObject({ status: expected })
-  })
+  test.each(COMMANDS.map(({ name }) => name))(
+    'the example of %s in docs/commands.md is valid usage',
+    async (name) => {
+      const command = COMMANDS.find((one) => one.name === name)!
+      const expected = NEEDS_A_PAST.has(name) ? 1 : 0
+      const who = NEEDS_ADMIN.has(name) ? 'root' : 'ann'
+      await using inSession = await createDenFor(name)
+      const typed = exampleOf(command, 'session').slice(1).replace('@guide', '@qwen')
+      expect(
+        await inSession.type(inSession[who], typed, NEEDS_ADMIN.has(name) ? 'hall' : 'den'),
+      ).toMatchObject({ status: expected })
+      if (command.fromScript !== undefined) return
+      await using forScript = await createDenFor(name)
+      const words = exampleOf(command, 'script')
+        .replace(/^ssh HOST /, '')
+        .replaceAll("'", '')
+      const ran = await forScript.exec(forScript[who], words.replace('@guide', '@qwen'), 'x')
+      expect(ran).toMatchObject({ status: expected })
+    },
+  )
 })
 
-test('a command that does nothing for a script has no example for one', async () => {
+test('a command without effect in a script has no script example and prints nothing there', async () => {
   await using world = await createDen()
   const only = COMMANDS.filter((one) => one.fromScript !== undefined)
   expect(only.map((one) => one.name)).toEqual(['leave', 'go', 'next', 'clear', 'quit'])

@@ -89,13 +89,13 @@ test.each([
   ['//', []],
   ['hello ', []],
   ['', []],
-])('%j can become %j', async (text, expected) => {
+])('completion of %j offers %j', async (text, expected) => {
   const { world, complete } = await createScene()
   await using _ = world
   expect(await complete(text)).toEqual(expected)
 })
 
-test('a private room is offered only to its members', async () => {
+test('completion offers a private room only to its members', async () => {
   const { world, complete } = await createScene()
   await using _ = world
   expect(await complete('/join ', world.ann)).toEqual(['den', 'hall', 'lobby'])

@@ -13,7 +13,7 @@ const COLUMNS = 79
 const rowsOf = ({ out }: { readonly out: readonly string[] }): readonly string[] => out.join('\n').split('\n')
 
 describe('/help', () => {
-  test('lists the groups with their commands, in a session with a slash', async () => {
+  test('/help lists all groups with their commands, with a slash only in a session', async () => {
     await using world = await createCommandWorld()
     const typed = rowsOf(await world.type(world.bob, 'help'))
     const script = rowsOf(await world.exec(world.bob, 'help'))
@@ -34,7 +34,7 @@ describe('/help', () => {
     expect(script.at(-1)).toContain('A script names the room first')
   })
 
-  test('fits on a small screen, whatever part of it is asked for', async () => {
+  test('/help output for every group fits on 24 rows of 80 columns', async () => {
     await using world = await createCommandWorld()
     for (const words of ['', 'keys', 'room', ...world.groups.map(({ name }) => name)]) {
       const rows = rowsOf(await world.type(world.bob, `help ${words}`))
@@ -46,7 +46,7 @@ describe('/help', () => {
     }
   })
 
-  test('of any group fits on 24 rows of 40 columns, too, with as much of every command as there is room for', async () => {
+  test('help for every group fits on 24 rows of 40 columns and shows each command', async () => {
     await using world = await createCommandWorld()
     for (const kind of ['session', 'script'] as const) {
       const shown = world.groups.map((group) => groupHelp(group, kind, 39))
@@ -72,7 +72,7 @@ describe('/help', () => {
     ])
   })
 
-  test('of a model says how it is asked', async () => {
+  test('/help @MODEL explains how to ask a model', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, 'help @guide')).toEqual(
       done('a model is asked in the room: type @guide help, without /help; /models lists the models'),
@@ -82,7 +82,7 @@ describe('/help', () => {
     )
   })
 
-  test('of a group shows the form of each command, what it does, and an example', async () => {
+  test('/help GROUP shows the form, summary and example of each command', async () => {
     await using world = await createCommandWorld()
     for (const { name, commands } of world.groups) {
       const text = (await world.type(world.bob, `help ${name}`)).out.join('\n')
@@ -99,7 +99,7 @@ describe('/help', () => {
     ])
   })
 
-  test('no group is called like a command, and no habit is', async () => {
+  test('no group or foreign command has the name of a command', async () => {
     await using world = await createCommandWorld()
     const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
     expect(world.groups.map(({ name }) => name).filter((name) => names.has(name))).toEqual([])
@@ -107,7 +107,7 @@ describe('/help', () => {
     expect(world.commands.length).toBe(new Set(world.commands.map(({ name }) => name)).size)
   })
 
-  test('of one command shows all that can stand in it, for this caller', async () => {
+  test('/help COMMAND shows the usage, arguments and example as the caller types them', async () => {
     await using world = await createCommandWorld()
     const summary = 'let somebody into this private room; they are told at once, or as they come in next'
     const name = 'NAME: of somebody who was here before'
@@ -120,14 +120,14 @@ describe('/help', () => {
     expect((await world.type(world.bob, 'help dm')).out.join()).toContain('also called: w, whisper, dm')
   })
 
-  test('of keys shows the keys, and the command for other keys', async () => {
+  test('/help keys lists the keys and names /keys', async () => {
     await using world = await createCommandWorld()
     const { out } = await world.type(world.bob, 'help keys')
     for (const { keys, does } of KEY_HELP) expect(out[0]?.replace(/ +/g, ' ')).toContain(`${keys} ${does}`)
     expect(out[1]).toContain('/keys ')
   })
 
-  test('looks for words: in names first, then in all that is said of a command, and of a key', async () => {
+  test('/help WORDS searches names first, then descriptions and keys', async () => {
     await using world = await createCommandWorld()
     const found = rowsOf(await world.type(world.bob, 'help private room')).filter((row) =>
       row.startsWith('/'),
@@ -150,13 +150,13 @@ describe('/help', () => {
     ['__proto__', 'no command and no key has "__proto__"; /help lists the commands'],
     ['x'.repeat(50), `no command and no key has "${'x'.repeat(40)}"; /help lists the commands`],
     ['('.repeat(4000), `no command and no key has "${'('.repeat(40)}"; /help lists the commands`],
-  ])('of %s, which is none, is refused', async (word, sentence) => {
+  ])('help for the unknown word %s is refused', async (word, sentence) => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, `help ${word}`)).toEqual(refused(sentence))
   })
 })
 
-test('what habits advise exists: each command in it is one', async () => {
+test('every command exists that the advice for foreign commands names', async () => {
   await using world = await createCommandWorld()
   const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
   for (const [word, advice] of FOREIGN_COMMANDS) {

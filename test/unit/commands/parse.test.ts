@@ -35,7 +35,7 @@ const sum = defineCommand({ ...named, name: 'usage', room: 'optional' })
 const noFlags = { json: false, n: undefined, allow: [] }
 
 describe('splitting a line', () => {
-  test('all values of a flag that repeats count, of another the last one', () => {
+  test('a repeatable flag collects all its values, any other flag keeps the last one', () => {
     const line = '--allow a lobby --allow b -n 1 @qwen -n 2 hi --allow c'
     expect(parseArguments(ask, line, 'script')).toEqual({
       roomName: 'lobby',
@@ -45,7 +45,7 @@ describe('splitting a line', () => {
     expect(() => parseArguments(ask, '--allow', 'script')).toThrow('ask: --allow needs TOOL')
   })
 
-  test('what looks like a flag is no text: one that is near a flag, or that stands where nothing is before it', () => {
+  test('a word that looks like a flag is refused at the start or if it resembles a flag', () => {
     const topic = defineCommand({
       ...named,
       name: 'topic',
@@ -70,7 +70,7 @@ describe('splitting a line', () => {
     expect(() => parseArguments(ask, '@qwen --jason is who?', 'session')).toThrow('did you mean --json?')
   })
 
-  test('a script names the room first and the text keeps its spaces and quotes as they are', () => {
+  test('a script line names the room first, and its text keeps spaces and quotes', () => {
     expect(parseArguments(ask, 'lobby @qwen  why   "this"  ', 'script')).toEqual({
       roomName: 'lobby',
       args: { model: '@qwen', text: 'why   "this"  ' },
@@ -78,12 +78,12 @@ describe('splitting a line', () => {
     })
   })
 
-  test('in a session there is no room to name', () => {
+  test('a session line names no room', () => {
     const parsed = parseArguments(ask, '@qwen why', 'session')
     expect(parsed).toEqual({ args: { model: '@qwen', text: 'why' }, flags: noFlags })
   })
 
-  test('a room that is optional is there or not', () => {
+  test('a command with an optional room accepts it in a script and rejects it in a session', () => {
     expect(parseArguments(sum, '', 'script').roomName).toBeUndefined()
     expect(parseArguments(sum, 'lobby', 'script').roomName).toBe('lobby')
     expect(() => parseArguments(sum, 'lobby', 'session')).toThrow('usage: "lobby" is one word too many')
@@ -96,13 +96,13 @@ describe('splitting a line', () => {
     ['lobby @qwen hi --json', {}, 'hi --json'],
     ['lobby @qwen -- --json', {}, '--json'],
     ['lobby @qwen --verbose is a word', {}, '--verbose is a word'],
-  ])('%s', (line, flags, text) => {
+  ])('the line %s is split into its flags and its text', (line, flags, text) => {
     const parsed = parseArguments(ask, line, 'script')
     expect(parsed.flags).toEqual({ ...noFlags, ...flags })
     expect(parsed.args['text']).toBe(text)
   })
 
-  test('a list of words takes flags on either side, and is empty where it was left out', () => {
+  test('a list of words accepts a flag after it and is empty if left out', () => {
     expect(parseArguments(tools, 'lobby Gr* !Grep --json', 'script')).toEqual({
       roomName: 'lobby',
       args: { scope: ['Gr*', '!Grep'] },
@@ -111,7 +111,7 @@ describe('splitting a line', () => {
     expect(parseArguments(tools, 'lobby', 'script').args['scope']).toEqual([])
   })
 
-  test('a line end parts words, and belongs to a text', () => {
+  test('a line break separates words but is kept in a text', () => {
     expect(parseArguments(tools, 'a\n\n b\n', 'session').args['scope']).toEqual(['a', 'b'])
     expect(parseArguments(ask, '@qwen \n one\ntwo\n', 'session').args['text']).toBe('\n one\ntwo\n')
   })
@@ -121,7 +121,7 @@ describe('splitting a line', () => {
     ['lobby', /MODEL is missing/],
     ['lobby --jsn @qwen', /unknown flag --jsn/],
     ['lobby -n', /-n needs N/],
-  ])('"%s" is a usage error that shows the right form', (line, message) => {
+  ])('the line "%s" is a usage error that shows the right form', (line, message) => {
     const wrong = () => parseArguments(ask, line, 'script')
     expect(wrong).toThrow(message)
     expect(wrong).toThrow(
@@ -129,12 +129,12 @@ describe('splitting a line', () => {
     )
   })
 
-  test('a word too many is refused and not ignored', () => {
+  test('an extra word is rejected', () => {
     const who = defineCommand({ ...named, name: 'who', room: 'here' })
     expect(() => parseArguments(who, 'lobby extra', 'script')).toThrow(/"extra" is one word too many/)
   })
 
-  test('of an argument with choices every other word is a usage error', () => {
+  test('an argument with choices rejects every other word', () => {
     const about = ''
     const command = defineCommand({
       ...named,
@@ -158,7 +158,7 @@ describe('splitting a line', () => {
   })
 })
 
-test('the usage line tells what stands where', () => {
+test('a usage line shows the room, flags and arguments of a command', () => {
   expect(usage(ask, 'script')).toBe('ask ROOM [--json] [-n N] [--allow TOOL] MODEL [TEXT…]')
   expect(usage(tools, 'session')).toBe('/tools [--json] [SCOPE…]')
   expect(usage(sum, 'script')).toBe('usage [ROOM]')
@@ -190,14 +190,14 @@ describe('a command without a line', () => {
       ['fork den other', { verb: 'fork', room: 'den', args: { name: 'other' } }],
     ]
 
-    test.each(lines)('gets what the line %s would give it', (line, use) => {
+    test.each(lines)('an invocation without a line gets the same arguments as the line %s', (line, use) => {
       const command = commandCalled(use.verb)
       expect(parsedInvocation(command, use)).toEqual(
         parseArguments(command, line.slice(use.verb.length), 'script'),
       )
     })
 
-    test('takes words as they are, that a line would make flags or several arguments', () => {
+    test('an invocation keeps words that a line would parse as flags or several arguments', () => {
       const say = commandCalled('say')
       expect(
         parsedInvocation(say, { verb: 'say', room: 'den', args: { text: '--json - -- x' } }),
@@ -211,7 +211,7 @@ describe('a command without a line', () => {
       })
     })
 
-    test('refuses words that it did not declare, and a use without those it needs', () => {
+    test('an invocation rejects undeclared arguments and missing required ones', () => {
       const join = commandCalled('join')
       expect(() => parsedInvocation(join, { verb: 'join', args: { name: 'den', as: 'root' } })).toThrow(
         'join has no as',
@@ -219,7 +219,7 @@ describe('a command without a line', () => {
       expect(() => parsedInvocation(join, { verb: 'join' })).toThrow('join needs name')
     })
 
-    test('is told of like one with a line, and charged and paced like it', async () => {
+    test('a failing invocation returns status 1 and prints its error', async () => {
       const told: string[] = []
       const caller = {
         person: world.bob,

@@ -81,13 +81,13 @@ describe('the status and the words of a command', () => {
       },
       { status: 1, err: [WENT_WRONG] },
     ],
-  ])('%s', async (_title, run, expected) => {
+  ])('the runner reports the status and message of a command %s', async (_title, run, expected) => {
     const { world, runner, bob } = await createScene(run)
     await using _ = world
     expect({ status: await runner.command('do', bob.caller), err: bob.told.err }).toEqual(expected)
   })
 
-  test('have for an admin what those can do who run the server', async () => {
+  test('an admin reads the advice for operators in a storage error', async () => {
     const { world, runner, bob } = await createScene(() =>
       Promise.reject(new StorageError('away', 'it is away', { forOperators: 'start it' })),
     )
@@ -97,7 +97,7 @@ describe('the status and the words of a command', () => {
     expect(bob.told.err).toEqual(['not stored: start it'])
   })
 
-  test('are told in the same words when it goes on in the background, which fails nothing', async () => {
+  test('a background task that throws prints an error and is logged, but its command succeeds', async () => {
     const { world, runner, bob, log } = await createScene(() => Promise.reject(new TypeError('a bug')))
     await using _ = world
     const told = bob.next()
@@ -117,13 +117,13 @@ describe('a line that is no command', () => {
       'unknown command /__proto__; /help lists them',
       'unknown command __proto__; help lists them',
     ],
-  ])('%j gets one sentence, and no usage', async (line, typed, script) => {
+  ])('the unknown command line %j gets a one-line error without usage', async (line, typed, script) => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, line)).toEqual({ ...done(), status: 2, err: [typed] })
     expect(await world.exec(world.bob, line)).toEqual({ ...done(), status: 2, err: [script] })
   })
 
-  test('is repeated only in part when it is long', async () => {
+  test('the error for a long unknown command repeats only its first 40 characters', async () => {
     await using world = await createCommandWorld()
     expect((await world.exec(world.bob, 'x'.repeat(99_999))).err).toEqual([
       `unknown command ${'x'.repeat(40)}; help lists them`,
@@ -131,7 +131,7 @@ describe('a line that is no command', () => {
   })
 })
 
-test('what is said goes into the room of the session, and is refused in words', async () => {
+test('speech is posted to the room of the session, and an empty message is refused', async () => {
   await using world = await createCommandWorld()
   const { caller, told } = sessionIn(world.turnWorld.room, world.bob)
   expect(await world.runner.speech('/not a command', caller)).toBe(0)
@@ -140,7 +140,7 @@ test('what is said goes into the room of the session, and is refused in words', 
   expect(told.err).toEqual(['there is nothing to say: the message is empty'])
 })
 
-test('who is too fast is refused before anything runs', async () => {
+test('a caller over the rate limit is refused before the command runs', async () => {
   let runs = 0
   const { world, runner } = await createScene(async () => void runs++)
   await using _ = world
@@ -151,7 +151,7 @@ test('who is too fast is refused before anything runs', async () => {
   expect(runs).toBe(2)
 })
 
-test('who has used up their bytes is refused all but what protects, which counts all the same', async () => {
+test('an exempt command runs over the byte quota but still counts towards it', async () => {
   let runs = 0
   const scene = await createScene(async () => void runs++)
   await using _ = scene.world
@@ -164,7 +164,7 @@ test('who has used up their bytes is refused all but what protects, which counts
 })
 
 describe('where other servers may have decided something meanwhile', () => {
-  test('it is known before anything is said or done, and nothing is where it cannot be known', async () => {
+  test('a command or message first loads changes from other servers and is refused if that fails', async () => {
     const steps: string[] = []
     let news = async (): Promise<void> => void steps.push('known')
     const scene = await createScene(
@@ -209,7 +209,7 @@ describe('a command that changes a room', () => {
     ['script', 'reset', 'reset its script'],
     ['checkpoint', 'x', 'set its checkpoint'],
     ['kv', 'key value', 'change its key-values'],
-  ])('/%s %s is for the owner, ops and admins; a guest and a member read why', async (verb, words, what) => {
+  ])('/%s %s is refused with a reason unless the caller is owner, op or admin', async (verb, words, what) => {
     await using world = await createCommandWorld()
     const sentence = refused(`only the owner of hall, an op or an admin can ${what}`)
     for (const person of [world.bob, world.guest]) {
@@ -223,7 +223,7 @@ describe('a command that changes a room', () => {
       expect((await world.type(person, `${verb} ${words}`)).err.join()).not.toContain('only the owner')
   })
 
-  test('has its room looked up before its words and the rights are', async () => {
+  test('a command that changes a room finds the room before it checks arguments and rights', async () => {
     await using world = await createCommandWorld()
     const noRoom = refused('there is no room called den; see rooms, or make it with create')
     for (const line of ['nav den maybe', 'topic den mine', 'script den edit'])
@@ -264,7 +264,7 @@ test.each([
   ['sure', '/allow 2 answers question 2'],
   ['okay!', '/allow 2 answers question 2'],
   ['deny 6', '/deny 2 answers question 2'],
-])('%j gets a hint if a question is open that the speaker may answer', async (text, hint) => {
+])('the message %j gets a hint only if the speaker may answer an open question', async (text, hint) => {
   await using world = await createTurnWorld(scriptedModel())
   const question = (number: number, name: string) => ({
     ...{ number, waitsFor: name },
@@ -277,7 +277,7 @@ test.each([
   expect((await others.say(world.room, world.ann, text)).hint).toBeUndefined()
 })
 
-test('a number behind allow is that of the question in the hint', async () => {
+test('the hint for "allow 2" names question 2', async () => {
   await using world = await createTurnWorld(scriptedModel())
   const asked = { open: () => [1, 2].map((number) => ({ number, waitsFor: 'ann', mayAllow: () => true })) }
   const speech = new Speech(world.turns, limits, { heard() {} }, nobody, asked)
@@ -289,7 +289,7 @@ test('a sentence that begins with yes answers no question', () => {
     expect(answerCommand(text)).toBeUndefined()
 })
 
-test('a model that cannot be asked keeps no other from being asked, and is named', async () => {
+test('a mentioned model that cannot be asked is named, and the others are still asked', async () => {
   await using world = await createTurnWorld(scriptedModel(say('a')), {
     more: [anotherModel('llama')],
     limits: { turns_per_room: 1, turns_queued: 0 },
@@ -335,7 +335,7 @@ test.each([
   ['@'.repeat(4_000), undefined],
   [`@${'x'.repeat(4_000)}`, undefined],
   ['', undefined],
-])('of %j its speaker is told %j', async (text, expected) => {
+])('the message %j gives its speaker the hint %j', async (text, expected) => {
   const isRegistered = async (name: string) => name === 'bob'
   const callable = { models: ['guide', 'qwen'], people: ['Ann'], isRegistered }
   expect(await hintForSpeech(text, callable)).toBe(expected)
@@ -352,6 +352,6 @@ test.each([
   [':)', undefined],
   ['help!', undefined],
   ['', undefined],
-])('of %j, behind the sign of another program, its speaker is told %j', (text, expected) => {
+])('the message %j with a foreign command prefix gives its speaker the hint %j', (text, expected) => {
   expect(hintForBareCommand(text, (word) => ['help', 'join'].includes(word))).toBe(expected)
 })

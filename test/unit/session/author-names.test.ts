@@ -42,7 +42,7 @@ const entriesOf = (author: string): readonly Entry[] => {
   ]
 }
 
-test.each(HOSTILE)('a name is drawn in one line, whatever was stored: %j', (author) => {
+test.each(HOSTILE)('the author name %j is drawn on one line in every kind of entry', (author) => {
   for (const entry of entriesOf(author)) {
     const drawn = [
       withoutSgr(renderEntry(entry, style, markdown.tools(), USUAL)),
@@ -58,17 +58,20 @@ test.each(HOSTILE)('a name is drawn in one line, whatever was stored: %j', (auth
   }
 })
 
-test.each(HOSTILE)('so is one of a model whose reply is being written, and of a message: %j', (model) => {
-  const replies = createReplies({ tools: () => markdown.tools(), wallNow: () => 0 })
-  replies.add({ room: 'lobby' as RoomName, turn, model, text: 'one\n\ntwo' })
-  replies.add({ room: 'lobby' as RoomName, turn, model, text: 'thinks', thinking: true })
-  replies.flush()
-  const rows = replies.now().flatMap((reply) => reply.live(0, style, false))
-  expect(rows.join('\n')).toContain('root: obey')
-  expect(withoutSgr(rows.join('\n'))).not.toMatch(FORGED)
-  const message = { head: `${model} -> you`, text: 'psst', from: { name: model, guest: false }, at: 0 }
-  for (const text of [withoutSgr(renderMessage(message, style)), personalLine(message)]) {
-    expect(text).toContain('root: obey')
-    expect(text).not.toMatch(FORGED)
-  }
-})
+test.each(HOSTILE)(
+  'the model name %j is drawn on one line in a streaming reply and a private message',
+  (model) => {
+    const replies = createReplies({ tools: () => markdown.tools(), wallNow: () => 0 })
+    replies.add({ room: 'lobby' as RoomName, turn, model, text: 'one\n\ntwo' })
+    replies.add({ room: 'lobby' as RoomName, turn, model, text: 'thinks', thinking: true })
+    replies.flush()
+    const rows = replies.now().flatMap((reply) => reply.live(0, style, false))
+    expect(rows.join('\n')).toContain('root: obey')
+    expect(withoutSgr(rows.join('\n'))).not.toMatch(FORGED)
+    const message = { head: `${model} -> you`, text: 'psst', from: { name: model, guest: false }, at: 0 }
+    for (const text of [withoutSgr(renderMessage(message, style)), personalLine(message)]) {
+      expect(text).toContain('root: obey')
+      expect(text).not.toMatch(FORGED)
+    }
+  },
+)

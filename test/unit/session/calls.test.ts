@@ -32,7 +32,7 @@ const result: Entry = {
   ...{ isError: false, durationMs: 1, bytes: 2 },
 }
 
-test('a call is one line that changes from asked to running to its result', () => {
+test('a pending call is one row that changes from asked to running until its result', () => {
   const calls = new PendingCalls(() => 0)
   const rows = (): readonly string[] =>
     calls.all().map((entry) => drawCall(entry, 1_500, { columns: 79, theme: chooseTheme('vt100', {}) }))
@@ -52,7 +52,7 @@ test.each<readonly [string, Entry]>([
   ['it is denied', approval('denied', 1)],
   ['nobody answers', approval('denied')],
   ['its turn is over', { ...base, kind: 'notice', level: 'error', text: 'failed' }],
-])('a question waits no more once %s', (_why, end) => {
+])('a permission question is no longer pending when %s', (_why, end) => {
   const calls = new PendingCalls(() => 0)
   calls.take(approval('asked', 1))
   calls.take(approval('denied', 2))
@@ -61,7 +61,7 @@ test.each<readonly [string, Entry]>([
   expect(calls.all()).toEqual([])
 })
 
-test('a call that a crash cut off more than 20 minutes ago is shown as it began, and never as running', () => {
+test('a call without a result for over 20 minutes is shown as begun, not as running', () => {
   const calls = new PendingCalls(() => 1_200_001)
   expect(calls.take(call)).toEqual([call])
   expect(calls.all()).toEqual([])
@@ -101,30 +101,27 @@ describe('the row of a call', () => {
 
   const NAMES = ['Grep', 'calculator', 'run_command'] as const
 
-  test.each(NAMES)(
-    'a row of 33 cells has the whole name of %s, while it runs and when it is done',
-    (name) => {
-      for (const [ms, time] of [
-        [1_500, '1.5s'],
-        [3_599_000, '59m 59s'],
-      ] as const) {
-        const row = withoutSgr(drawCall(call(name), ms, style(33)))
-        expect(row).toContain(`-- qwen: ${name}`)
-        expect(row.endsWith(` ${time}`)).toBe(true)
-        expect(stringWidth(row)).toBeLessThanOrEqual(33)
-      }
-      for (const text of [
-        'ERROR: permission was denied, and this is why',
-        'a result that is longer than the row',
-      ]) {
-        const rows = resultRows(call(name), result(name, text), style(33)).map(withoutSgr)
-        expect(rows[0]).toContain(`-- qwen: ${name}`)
-        for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(33)
-      }
-    },
-  )
+  test.each(NAMES)('a call row of 33 cells shows the whole tool name %s, running and done', (name) => {
+    for (const [ms, time] of [
+      [1_500, '1.5s'],
+      [3_599_000, '59m 59s'],
+    ] as const) {
+      const row = withoutSgr(drawCall(call(name), ms, style(33)))
+      expect(row).toContain(`-- qwen: ${name}`)
+      expect(row.endsWith(` ${time}`)).toBe(true)
+      expect(stringWidth(row)).toBeLessThanOrEqual(33)
+    }
+    for (const text of [
+      'ERROR: permission was denied, and this is why',
+      'a result that is longer than the row',
+    ]) {
+      const rows = resultRows(call(name), result(name, text), style(33)).map(withoutSgr)
+      expect(rows[0]).toContain(`-- qwen: ${name}`)
+      for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(33)
+    }
+  })
 
-  test('a call that is too long for its share has the values of its arguments, not half of their JSON', () => {
+  test('a call row shows the values of arguments if their JSON does not fit', () => {
     const long = { ...call('run_command'), arguments: { command: 'ls -la /', options: [{ deep: true }, 7] } }
     const [row = ''] = resultRows(long, result('run_command', `ERROR: ${'no '.repeat(60)}`), style(99)).map(
       withoutSgr,
@@ -136,7 +133,7 @@ describe('the row of a call', () => {
     expect(withoutSgr(drawCall(long, 1_500, style(119)))).toContain('{"command":"ls -la /","options"')
   })
 
-  test('a call of a tool that is not there is one short line for the room, and names the tools to who asked', () => {
+  test('a call of an unknown tool is one short line, which lists the tools only to its requester', () => {
     const names = "'look', 'calculator'"
     const told = result('calc', `ERROR: You requested a tool called 'calc', however we only have: ${names}`)
     const draw = (isOwn: boolean) =>
@@ -156,19 +153,19 @@ describe('the row of a call', () => {
     text: 'question 1: may @qwen use run_command?\n| ls -la',
   }
 
-  test('a call that waits for an answer looks like waiting at 40 columns, too', () => {
+  test('a call row of 33 cells still says that the call waits for permission', () => {
     const draw = (columns: number, ms: number) => withoutSgr(drawCall(question, ms, style(columns)))
     expect(draw(79, 2_100)).toBe('-- qwen: run_command ls -la: not allowed yet, 2.1s')
     expect(draw(33, 2_100)).toBe('-- qwen: run_command waits 2.1s')
     expect(draw(33, 119_000)).toBe('-- qwen: run_command waits 1m 59s')
   })
 
-  test('where there is no room for a long name, its row is cut and still tells the time', () => {
+  test('a call row with a long tool name is cut but shows the elapsed time', () => {
     const row = withoutSgr(drawCall(call('x'.repeat(64)), 1_500, style(33)))
     expect(row).toMatch(/^-- qwen: x+ … 1\.5s$/)
   })
 
-  test('how far a tool is stands on its row as a bar, as far as there is room', () => {
+  test('a call row shows the progress of a tool as a bar if the width permits', () => {
     const draw = (columns: number, progress: ToolProgress) =>
       withoutSgr(drawCall(call('Grep'), 1_500, style(columns), progress))
     const half = { share: 0.5, text: 'reading files' }

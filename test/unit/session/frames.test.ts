@@ -38,7 +38,7 @@ function start(count: number) {
   return { timers, painted, views, open }
 }
 
-test('a quiet view is painted in the next pass, once for all that was asked in this one', () => {
+test('several requests of a quiet view in one pass lead to one paint in the next pass', () => {
   const { timers, painted, views } = start(1)
   for (let i = 0; i < 3; i++) views[0]!.request()
   expect(painted).toEqual([0])
@@ -47,7 +47,7 @@ test('a quiet view is painted in the next pass, once for all that was asked in t
   expect(timers.pending()).toBe(0)
 })
 
-test('views that change all the time are painted 30 times a second, with one timer for all of them', () => {
+test('views that change constantly are painted 30 times a second with one shared timer', () => {
   const { timers, painted, views } = start(50)
   let mostTimers = 0
   for (let ms = 0; ms < 10_000; ms++) {
@@ -66,7 +66,7 @@ test('views that change all the time are painted 30 times a second, with one tim
   expect(timers.pending()).toBe(0)
 })
 
-test('a frame comes 33 ms after the one before, and no sooner than half of that after the change', () => {
+test('a frame is painted 33 ms after the previous one and at least 17 ms after its change', () => {
   const { timers, painted, views } = start(1)
   const request = (): void => {
     views[0]!.request()
@@ -89,7 +89,7 @@ test('a frame comes 33 ms after the one before, and no sooner than half of that 
   expect(painted).toEqual([10])
 })
 
-test('twenty changes a second, unevenly spread, are each painted at once', () => {
+test('twenty irregular changes a second are each painted at once', () => {
   const { timers, painted, views } = start(1)
   for (let second = 0; second < 60; second++) {
     for (let i = 0; i < 20; i++) {
@@ -101,7 +101,7 @@ test('twenty changes a second, unevenly spread, are each painted at once', () =>
   expect(painted[0]).toBe(60 * 20)
 })
 
-test('changes that can wait are painted at once where they are few, and four times a second where they go on', () => {
+test('low-priority changes are painted at once if rare, and four times a second if continuous', () => {
   const { timers, painted, views } = start(1)
   for (let ms = 0; ms < 10_000; ms++) {
     views[0]!.requestCalmly()
@@ -113,7 +113,7 @@ test('changes that can wait are painted at once where they are few, and four tim
   expect(painted[0]).toBeLessThanOrEqual(44)
 })
 
-test('the last change is painted, also one that can wait; what is painted for another has not to wait', () => {
+test('a delayed low-priority change is painted after 250 ms, or earlier with a normal change', () => {
   const { timers, painted, views } = start(1)
   for (let i = 0; i < 3; i++) {
     views[0]!.requestCalmly()
@@ -133,7 +133,7 @@ test('the last change is painted, also one that can wait; what is painted for an
   expect(timers.pending()).toBe(0)
 })
 
-test('a view whose painting throws is given up, and the others are painted', () => {
+test('a view that throws while painting is dropped, and other views are still painted', () => {
   const { timers, open } = start(0)
   const errors: unknown[] = []
   let painted = 0
@@ -152,7 +152,7 @@ test('a view whose painting throws is given up, and the others are painted', () 
   expect([errors.length, painted]).toEqual([1, 3])
 })
 
-test('a view is painted once more when it is closed, and then never, not even for what it asked before', () => {
+test('a closed view is painted one last time and never again', () => {
   const { timers, painted, views } = start(1)
   views[0]!.request()
   views[0]!.close()
@@ -239,7 +239,7 @@ const changes = fc.array(fc.record({ size: sizes, waitMs: fc.integer({ min: 150,
   maxLength: 6,
 })
 
-test('however the window changes while a reply is written, each line of it can be read in the scrollback', async () => {
+test('every line of a streaming reply stays readable in the scrollback after any resizes', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, changes, fc.integer({ min: 1, max: 60 }), async (size, series, wayMs) => {
       const session = open(size, wayMs)

@@ -19,7 +19,7 @@ const NAMED: Readonly<Record<string, string>> = {
   '↑': '\u001b[A', '↓': '\u001b[B', '→': '\u001b[C', '←': '\u001b[D', 'Ctrl-→': '\u001b[1;5C', 'Ctrl-←': '\u001b[1;5D',
 } // prettier-ignore
 
-test.each(Object.entries(KEYS))('%s is the key that the table says', (name, { keys }) => {
+test.each(Object.entries(KEYS))('the keys listed for %s in the key table decode to it', (name, { keys }) => {
   for (const key of keys.split(', '))
     expect([key, createKeyDecoder()(new TextEncoder().encode(bytesOf(key)))]).toEqual([
       key,
@@ -27,7 +27,7 @@ test.each(Object.entries(KEYS))('%s is the key that the table says', (name, { ke
     ])
 })
 
-test('the table in docs/keys.md is made from the list', async () => {
+test('the table in docs/keys.md matches the list of keys', async () => {
   const before = await readFile(new URL(PAGE, import.meta.url), 'utf8')
   const rows = KEY_HELP.map(
     ({ keys, does }) =>

@@ -25,7 +25,7 @@ function joined(keys: readonly Key[]): Key[] {
 const names = (...input: readonly string[]): string[] =>
   decode(...input).map((key) => (key.type === 'press' ? key.name : `${key.type}:${key.text}`))
 
-test('typed text comes through in any script, also when a character is cut', () => {
+test('typed text is decoded in any script, even if a character is split between chunks', () => {
   expect(names('héllo 日本 👩‍👩‍👧')).toEqual(['text:héllo 日本 👩‍👩‍👧'])
   const [first, second] = [bytes('é').slice(0, 1), bytes('é').slice(1)]
   expect(decode(first, second)).toEqual([{ type: 'text', text: 'é' }])
@@ -35,38 +35,38 @@ test('invalid UTF-8 becomes a replacement character and never stops the decoder'
   expect(decode(Uint8Array.of(0xff, 0xc3, 0x41))).toEqual([{ type: 'text', text: '\ufffd\ufffdA' }])
 })
 
-test('a line feed is Enter, too', () => {
+test('a line feed is decoded as Enter', () => {
   expect(names('\n')).toEqual(['enter'])
 })
 
-test('sequences that mean nothing here are left out whole', () => {
+test('escape sequences without a meaning are dropped whole', () => {
   expect(names('a\x1b[5~\x1b[?1;2cb\x1b[<0;10;10Mc')).toEqual(['text:abc'])
   expect(names('\x00\x1c\u009b')).toEqual([])
 })
 
-test('a bracketed paste is text with its line ends, and no key', () => {
+test('a bracketed paste is decoded as text with line ends, not as keys', () => {
   expect(names('\x1b[200~one\r\ntwo\rthree\n\x1b[201~\r')).toEqual(['paste:one\ntwo\nthree\n', 'enter'])
 })
 
-test('controls within a paste are left out, tabs stay', () => {
+test('control characters in a paste are dropped, but tabs are kept', () => {
   expect(names('\x1b[200~a\x03\x1b[31m\tb\x1b[201~')).toEqual(['paste:a[31m\tb'])
 })
 
-test('a letter with Alt that has no meaning types nothing', () => {
+test('Alt with an unbound letter types nothing', () => {
   expect(names('\x1bx')).toEqual([])
 })
 
-test('a letter that is pressed after a lone Esc is itself', () => {
+test('a letter without an Alt binding that arrives after a separate Esc is plain text', () => {
   const decode = createKeyDecoder()
   decode(bytes('\x1b'))
   expect(decode(bytes('x'), 40)).toEqual([{ type: 'text', text: 'x' }])
 })
 
-test('a sequence without an end does not hold the keyboard for ever', () => {
+test('an unterminated escape sequence does not block the keyboard', () => {
   expect(names('\x1b[' + '1;'.repeat(40) + '\r').at(-1)).toBe('enter')
 })
 
-test('the keys are the same wherever the bytes are cut', () => {
+test('the decoded keys do not depend on how the bytes are split into chunks', () => {
   const part = fc.oneof(
     fc.constantFrom(
       '\x1b[A',
@@ -95,7 +95,7 @@ test('the keys are the same wherever the bytes are cut', () => {
   )
 })
 
-test('no bytes whatever make it throw, or let a control into text', () => {
+test('random bytes never make the decoder throw or put control characters into text', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (chunks) => {
       for (const key of decode(...chunks)) {
@@ -246,7 +246,7 @@ const SEQUENCES: readonly (readonly [sender: string, sequence: string, does: str
   ['SOS', `${ESC}Xsomething${ST}`, ''],
 ]
 
-test.each(SEQUENCES)('%s: %j is %j', (_, sequence, does) => {
+test.each(SEQUENCES)('the sequence of %s, %j, is decoded as %j', (_, sequence, does) => {
   expect(shown(createKeyDecoder()(bytesOf(`a${sequence}b`)))).toBe(`a${does}b`)
   const decode = createKeyDecoder()
   const byByte = Array.from(bytesOf(`a${sequence}b`), (byte) => decode(Uint8Array.of(byte)))
@@ -254,7 +254,7 @@ test.each(SEQUENCES)('%s: %j is %j', (_, sequence, does) => {
 })
 
 test.each([']', 'P', '_', '^', 'X'])(
-  'Enter and ^C work in a string that ESC %s began by mistake',
+  'Enter, ^C and arrow keys work in a control string that ESC %s began by mistake',
   (begin) => {
     expect(shown(createKeyDecoder()(bytesOf(`${ESC}${begin}hello\r`)))).toBe('<enter>')
     expect(shown(createKeyDecoder()(bytesOf(`${ESC}${begin}hello\u0003x`)))).toBe('<interrupt>x')
@@ -262,11 +262,11 @@ test.each([']', 'P', '_', '^', 'X'])(
   },
 )
 
-test('a string of more than 4,096 characters gives the keyboard back', () => {
+test('a control string ends after 4,096 characters, and later bytes are text', () => {
   expect(shown(createKeyDecoder()(bytesOf(`${ESC}]${'x'.repeat(4_096)}text`)))).toBe('text')
 })
 
-test('a string, a sequence and a paste without their ends end after a second of silence', () => {
+test('an unterminated string, sequence or paste ends after one second of silence', () => {
   for (const begin of [`${ESC}]11;rgb:`, `${CSI}1;`, `${CSI}200~`]) {
     const decode = createKeyDecoder()
     decode(bytesOf(begin))
@@ -274,13 +274,13 @@ test('a string, a sequence and a paste without their ends end after a second of 
   }
 })
 
-test('Esc and a letter are Alt, however long the person takes', () => {
+test('Esc followed by a letter is Alt with that letter even after five seconds', () => {
   const decode = createKeyDecoder()
   decode(bytesOf(ESC))
   expect(shown(decode(bytesOf('b'), 5_000))).toBe('<word-left>')
 })
 
-test('^C that is pressed ends a paste without an end; ^C that is pasted does not', () => {
+test('a typed ^C ends an unterminated paste, but a pasted ^C does not', () => {
   const decode = createKeyDecoder()
   expect(shown(decode(bytesOf(`${CSI}200~pasted\u0003 text`)))).toBe('[pasted text]')
   expect(shown(decode(bytesOf('\u0003'), 2))).toBe('')
@@ -289,7 +289,7 @@ test('^C that is pressed ends a paste without an end; ^C that is pasted does not
   expect(shown(decode(bytesOf('typed\r')))).toBe('typed<enter>')
 })
 
-test('sequences and keys of any kind are the same wherever they are cut', () => {
+test('known sequences decode to the same keys however they are split into chunks', () => {
   const part = fc.constantFrom(
     ...SEQUENCES.map(([, sequence]) => sequence),
     ...['text', 'é😀', '\r', `${CSI}200~`, `${CSI}201~`, `${ESC}]`],

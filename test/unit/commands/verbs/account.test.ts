@@ -11,7 +11,7 @@ import {
 } from '../../../support/commands/command-world.ts'
 import { createPeopleParts } from '../../../support/people.ts'
 
-test('/whoami tells name and role as they are now', async () => {
+test('/whoami prints the current name and role', async () => {
   await using world = await createCommandWorldWith({ hasNoAdmin: true })
   expect(await world.type(world.bob, 'whoami')).toEqual(done('bob (member)'))
   expect(await world.exec(world.root, 'whoami')).toEqual(done('root (member)'))
@@ -22,7 +22,7 @@ test('/whoami tells name and role as they are now', async () => {
 
 const HERE = '127.0.0.1'
 
-test('a person takes another name; rights and memberships stay, and the room reads it', async () => {
+test('/rename keeps rights and memberships and is announced in the room', async () => {
   await using world = await createCommandWorld()
   const { rooms } = world.turnWorld.chatParts
   const hall = await rooms.get('hall', world.ann)
@@ -41,7 +41,7 @@ test('a person takes another name; rights and memberships stay, and the room rea
   expect(screen.texts()).toContain('ann is called anna now')
 })
 
-test('names that somebody has or keeps, that nobody can have, and one that is the same are refused', async () => {
+test('/rename refuses names that are taken, reserved, invalid or unchanged', async () => {
   await using world = await createCommandWorld()
   for (const name of ['bob', 'BOB', 'qwen'])
     expect(await world.exec(world.ann, `rename ${name}`)).toEqual(
@@ -58,7 +58,7 @@ test('names that somebody has or keeps, that nobody can have, and one that is th
   expect(await world.exec(world.guest, 'rename gus')).toMatchObject({ status: 1 })
 })
 
-test('no more former names are kept than the limit says', async () => {
+test('/rename is refused if the limit of former names is reached', async () => {
   await using world = await createCommandWorld()
   for (const name of ['b1', 'b2']) expect((await world.exec(world.bob, `rename ${name}`)).status).toBe(0)
   expect(await world.exec(world.bob, 'rename b3')).toMatchObject({
@@ -68,7 +68,7 @@ test('no more former names are kept than the limit says', async () => {
   expect((await world.exec(world.bob, 'rename b1')).status).toBe(0)
 })
 
-test('a name is changed so often in a day, by all names of a key; what was refused does not count', async () => {
+test('the daily limit of renames covers all names of a key and ignores refused renames', async () => {
   const parts = await createChatParts()
   const { people } = createPeopleParts(parts)
   const key = 'SHA256:k' as Fingerprint
@@ -97,7 +97,7 @@ test('a name is changed so often in a day, by all names of a key; what was refus
   await expect(people.rename(zoe, 'zoe')).rejects.toThrow('renames_per_day')
 })
 
-test('who came in earlier is shown under the new name, and listed in the new order', async () => {
+test('present people are shown and sorted under a new name after a rename', async () => {
   const parts = await createChatParts()
   const { people } = createPeopleParts(parts)
   const key = (name: string) => `SHA256:${name}` as Fingerprint
@@ -115,7 +115,7 @@ test('who came in earlier is shown under the new name, and listed in the new ord
   expect(await people.identify('ann', key('c'), HERE)).toMatchObject({ name: 'ann-917', guest: true })
 })
 
-test('a former name is free for others after thirty days', async () => {
+test('a former name is free for others after 30 days', async () => {
   const parts = await createChatParts()
   const { people } = createPeopleParts(parts)
   const ann = await people.identify('ann', 'SHA256:a' as Fingerprint, HERE)
@@ -127,7 +127,7 @@ test('a former name is free for others after thirty days', async () => {
   expect(await people.identify('ann', other, HERE)).toMatchObject({ name: 'ann', guest: false })
 })
 
-test('an option is set, shown, and kept for the person alone', async () => {
+test('/set stores an option for its person alone and shows its value', async () => {
   await using world = await createCommandWorld()
   const { ann, bob, preferences } = world
   expect(await world.type(ann, 'set bell off')).toEqual(done('bell is off'))
@@ -145,7 +145,7 @@ test('an option is set, shown, and kept for the person alone', async () => {
     expect(list).toContain(`\n${option} (or `)
 })
 
-test('what is no option and no value is refused with what there is, and nothing changes', async () => {
+test('/set refuses unknown options and values with the valid ones, and changes nothing', async () => {
   await using world = await createCommandWorld()
   const { ann } = world
   const options = 'bell, timestamps, timezone, theme, plain, color, history, notify'
@@ -163,7 +163,7 @@ test('what is no option and no value is refused with what there is, and nothing 
   expect(await world.preferences.of(ann)).toEqual({})
 })
 
-test('a guest has options until they leave, and is told so', async () => {
+test('an option of a guest lasts until they leave, and is refused without a session', async () => {
   await using world = await createCommandWorld()
   const { guest, preferences } = world
   expect(await world.exec(guest, 'set bell all')).toEqual(
@@ -180,7 +180,7 @@ test('a guest has options until they leave, and is told so', async () => {
 
 const WRONG = 'that claim code is wrong or was used already; the server prints it when it starts'
 
-test('/set timezone takes an IANA name in any case, and names one for a city', async () => {
+test('/set timezone accepts an IANA name in any case and suggests one for a city', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'set timezone europe/berlin')).toEqual(done('timezone is Europe/Berlin'))
   expect((await world.type(world.bob, 'set timezone')).out).toEqual([
@@ -191,7 +191,7 @@ test('/set timezone takes an IANA name in any case, and names one for a city', a
   )
 })
 
-test('/claim is refused for a wrong code, for a guest, and where there is an admin', async () => {
+test('/claim is refused for a wrong code, for a guest, and if there is an admin', async () => {
   await using world = await createCommandWorld()
   for (const code of ['nope', '-', 'x'.repeat(9_999), `${CLAIM_CODE}x`])
     expect(await world.exec(world.bob, `claim ${code}`)).toEqual(refused(WRONG))
@@ -202,7 +202,7 @@ test('/claim is refused for a wrong code, for a guest, and where there is an adm
   expect(await world.exec(world.bob, 'claim')).toEqual(misused('claim: CODE is missing', 'claim CODE'))
 })
 
-test('/quit ends a session; a script ends by itself', async () => {
+test('/quit ends a session and does nothing in a script', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'QUIT')).toEqual({ ...done(), moves: ['quit'] })
   expect(await world.exec(world.bob, 'quit')).toEqual(done())

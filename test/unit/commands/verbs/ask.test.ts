@@ -16,13 +16,13 @@ import { tool } from '../../../support/turn-world.ts'
 const NO_TOOLS = 'There are no tools in the request I was given.'
 
 describe('ask', () => {
-  test('says the question, and prints the answer of the model to a script', async () => {
+  test('/ask posts the question and prints the answer of the model to a script', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.bob, 'ask hall @qwen tools')).toEqual(done(NO_TOOLS, '\n'))
     expect(await world.texts('hall', 2)).toEqual(['@qwen tools', NO_TOOLS])
   })
 
-  test('prints an entry a line with --json, the question first', async () => {
+  test('/ask --json prints one entry a line, the question first', async () => {
     await using world = await createCommandWorld(tool('look_up'))
     const { out } = await world.exec(world.bob, 'ask hall --json qwen call look_up {"q":"x"}')
     const entries = out.map((line) => JSON.parse(line) as { readonly kind: string; readonly text: string })
@@ -30,7 +30,7 @@ describe('ask', () => {
     expect(entries.at(-1)?.text).toBe('{"q":"x"}')
   })
 
-  test('adds what was piped in to what is on the line', async () => {
+  test('/ask adds piped text to the question on the line', async () => {
     await using world = await createCommandWorld()
     for (const line of ['ask hall qwen', 'ask hall qwen -']) await world.exec(world.bob, line, 'piped')
     expect((await world.texts('hall', 4)).filter((text) => text === '@qwen piped')).toHaveLength(2)
@@ -38,7 +38,7 @@ describe('ask', () => {
     expect(await world.texts('hall', 2)).toContain('@qwen review this\npiped')
   })
 
-  test('fails where the turn fails, and says why', async () => {
+  test('/ask fails with the reason if the turn fails', async () => {
     await using world = await createCommandWorld()
     const script = 'function default_wrap(t) error("no prompt today") end'
     await world.turnWorld.chatParts.storage.prompts.scripts.put({
@@ -50,7 +50,7 @@ describe('ask', () => {
     expect(failed.err.join()).toContain('no prompt today')
   })
 
-  test('says on standard error who stopped it', async () => {
+  test('/ask prints on standard error who stopped the turn', async () => {
     const begun = createDeferred<void>()
     const endless = tool('endless', (_args, { signal }) => {
       begun.resolve()
@@ -63,7 +63,7 @@ describe('ask', () => {
     expect(await asked).toEqual({ ...refused("ann stopped @qwen's turn for bob"), out: [] })
   })
 
-  test('lets tools do what a script allows by name, if the script is a manager of the room', async () => {
+  test('/ask --allow lets tools run by name if the caller of the script manages the room', async () => {
     await using world = await createCommandWorld(touch)
     const call = 'hall qwen call touch {"q":"a.txt"}'
     expect((await world.exec(world.ann, `ask --allow touch ${call}`)).out[0]).toBe('touched a.txt')
@@ -91,7 +91,7 @@ describe('ask', () => {
       'the message has 101 characters and 100 are allowed; nothing was sent',
     ],
     ['ask den qwen hello', 'there is no room called den; see rooms, or make it with create'],
-  ])('%s is refused, and nothing is said', async (line, sentence) => {
+  ])('the script line %s is refused and posts nothing', async (line, sentence) => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.bob, line)).toEqual(refused(sentence))
     expect(await world.texts('hall')).toEqual([])
@@ -125,7 +125,7 @@ async function setScript(world: CommandWorld, source: string): Promise<void> {
 const BROKEN = 'function default_wrap(t) error("no prompt today") end'
 
 describe('retry', () => {
-  test('asks again what failed, not what was answered since, until it is answered', async () => {
+  test('/retry repeats a failed question even if later ones were answered', async () => {
     await using world = await createCommandWorld(tool('look_up'))
     await setScript(world, BROKEN)
     await world.exec(world.bob, 'ask hall qwen call look_up {"q":"first"}')
@@ -139,7 +139,7 @@ describe('retry', () => {
     expect(await world.exec(world.bob, 'retry hall')).toEqual(done('{"q":"third"}', '\n'))
   })
 
-  test('says the question no second time: the same message is answered', async () => {
+  test('/retry answers the original message without posting it again', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.bob, 'ask hall qwen tools')
     const { out } = await world.exec(world.bob, 'retry hall --json')
@@ -148,7 +148,7 @@ describe('retry', () => {
     expect((await world.texts('hall', 9)).filter((text) => text === '@qwen tools')).toHaveLength(1)
   })
 
-  test('asks what was stopped, in a session without waiting', async () => {
+  test('/retry in a session repeats a stopped question without waiting for the answer', async () => {
     const { world, begun } = await createScene()
     await using _ = world
     await world.type(world.bob, 'ask qwen call slow {}')
@@ -163,7 +163,7 @@ describe('retry', () => {
     await again?.ended()
   })
 
-  test('is refused while that question is being answered', async () => {
+  test('/retry is refused while its question is being answered', async () => {
     const { world, begun, wake } = await createScene()
     await using _ = world
     await world.type(world.bob, 'ask qwen call slow {}')
@@ -172,7 +172,7 @@ describe('retry', () => {
     wake()
   })
 
-  test('asks a question as its author changed it, and none that its author took back', async () => {
+  test('/retry asks an edited question as edited, and refuses a retracted one', async () => {
     await using world = await createCommandWorld(tool('look_up'))
     await world.exec(world.bob, 'ask hall qwen call look_up {"q":"first"}')
     await world.exec(world.bob, 'edit hall @qwen call look_up {"q":"second"}')
@@ -182,7 +182,7 @@ describe('retry', () => {
     expect(await world.exec(world.bob, 'retry hall')).toEqual(refused(NOTHING))
   })
 
-  test('asks what one asked under a former name, and nothing that its bearer of now did not ask', async () => {
+  test('/retry repeats a question asked under a former name, but not for the new owner of that name', async () => {
     await using world = await createCommandWorld(tool('look_up'))
     await world.exec(world.bob, 'ask hall qwen call look_up {"q":"first"}')
     await world.exec(world.bob, 'rename bobby')
@@ -195,7 +195,7 @@ describe('retry', () => {
     )
   })
 
-  test('asks nothing that others asked, here or elsewhere, and nothing in a room that is not there', async () => {
+  test('/retry ignores questions of others and of other rooms, and hides private rooms', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.ann, 'ask hall qwen tools')
     await world.exec(world.bob, 'ask lobby qwen tools')
@@ -228,7 +228,7 @@ async function createStopScene() {
   return { world, turn: turn! }
 }
 
-test('^X stops what one started; an op is told how to stop the rest', async () => {
+test('^X stops only the work of its caller and refers an op to /stop for the rest', async () => {
   const { world, turn } = await createStopScene()
   await using _ = world
   const work = { turns: world.turnWorld.turns, runs: world.runs }
@@ -243,7 +243,7 @@ test('^X stops what one started; an op is told how to stop the rest', async () =
 })
 
 describe('/stop', () => {
-  test('is refused for what others asked for, but not to who manages the room', async () => {
+  test('/stop is refused for the work of others unless the caller manages the room', async () => {
     const { world, turn } = await createStopScene()
     await using _ = world
     expect(await world.type(world.guest, 'stop')).toEqual(refused(NOTHING_STOP))
@@ -260,23 +260,20 @@ describe('/stop', () => {
     )
   })
 
-  test.each(['qwen', '@QWEN'])(
-    '%s stops the turns of that model, and no tool that somebody runs',
-    async (word) => {
-      const { world, turn } = await createStopScene()
-      await using _ = world
-      expect(await world.exec(world.guest, `stop hall ${word}`)).toEqual(
-        refused('@qwen is doing nothing in hall that you could stop'),
-      )
-      expect(await world.exec(world.bob, `stop hall ${word}`)).toEqual(done())
-      await turn.ended()
-      expect(await world.texts('hall', 1)).toEqual(['bob stopped @qwen'])
-      expect(await world.exec(world.bob, `stop hall ${word}`)).toMatchObject({ status: 1 })
-      expect(await world.exec(world.bob, 'stop hall')).toEqual(done())
-    },
-  )
+  test.each(['qwen', '@QWEN'])('/stop %s stops the turns of that model, but no tool run', async (word) => {
+    const { world, turn } = await createStopScene()
+    await using _ = world
+    expect(await world.exec(world.guest, `stop hall ${word}`)).toEqual(
+      refused('@qwen is doing nothing in hall that you could stop'),
+    )
+    expect(await world.exec(world.bob, `stop hall ${word}`)).toEqual(done())
+    await turn.ended()
+    expect(await world.texts('hall', 1)).toEqual(['bob stopped @qwen'])
+    expect(await world.exec(world.bob, `stop hall ${word}`)).toMatchObject({ status: 1 })
+    expect(await world.exec(world.bob, 'stop hall')).toEqual(done())
+  })
 
-  test('says which model was meant, and which rooms and words there are not', async () => {
+  test('/stop refuses unknown models, rooms and extra words, and completes model names', async () => {
     const { world, turn } = await createStopScene()
     await using _ = world
     expect(await world.exec(world.ann, 'stop hall @qwne')).toEqual(
@@ -294,7 +291,7 @@ describe('/stop', () => {
     expect(world.turnWorld.turns.running(room.name)).toContain(turn)
   })
 
-  test('knows what one asked for under a former name, which helps nobody who has that name now', async () => {
+  test('/stop stops work started under a former name, but not for the new owner of that name', async () => {
     const { world, turn } = await createStopScene()
     await using _ = world
     await world.exec(world.bob, 'rename bobby')

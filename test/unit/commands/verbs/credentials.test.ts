@@ -28,7 +28,7 @@ describe('keys and tokens', () => {
     login: { key: key as NonNullable<Person['login']>['key'], network: '127.0.0.1' },
   })
 
-  test('a key is added from standard input or the line, listed with which is in use, and removed', async () => {
+  test('/keys adds a key from standard input or the line, lists it and removes it', async () => {
     await using world = await createCommandWorld()
     const [first, second] = [await home.fingerprint('one'), await home.fingerprint('two')]
     expect(await world.exec(world.ann, 'keys add', `${await publicKey('one')}\n`)).toEqual(waits(first))
@@ -49,13 +49,13 @@ describe('keys and tokens', () => {
     ['Ed25519', []],
     ['ECDSA', ['-t', 'ecdsa', '-b', '521']],
     ['RSA', ['-t', 'rsa', '-b', '2048']],
-  ] as const)('%s keys can be added', async (label, args) => {
+  ] as const)('a public key of type %s can be added with /keys add', async (label, args) => {
     await using world = await createCommandWorld()
     const line = await publicKey(label, args.length > 0 ? args : undefined)
     expect(await world.exec(world.ann, 'keys add', line)).toEqual(waits(await home.fingerprint(label)))
   })
 
-  test('what is no public key that could log in is refused, and nothing is added', async () => {
+  test('/keys add refuses a text that is no usable public key', async () => {
     await using world = await createCommandWorld()
     const good = await publicKey('one')
     const [type, base64 = ''] = good.split(' ')
@@ -84,7 +84,7 @@ describe('keys and tokens', () => {
     expect(jsonOf(await world.exec(world.ann, 'keys list --json'))).toHaveLength(1)
   })
 
-  test('the last key stays, a key that somebody else has waits like any other, and there is a limit', async () => {
+  test('/keys keeps the last proven key, accepts a key that others have, and limits the number', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.ann, 'keys remove SHA256:ann')).toEqual(
       refused(
@@ -112,7 +112,7 @@ describe('keys and tokens', () => {
     )
   })
 
-  test('what came in with a removed key ends, and nothing else does', async () => {
+  test('the removal of a key ends only the sessions that logged in with it', async () => {
     await using world = await createCommandWorld()
     const [first, second] = [await home.fingerprint('one'), await home.fingerprint('two')]
     for (const name of ['one', 'two']) await world.exec(world.ann, 'keys add', await publicKey(name))
@@ -130,7 +130,7 @@ describe('keys and tokens', () => {
     withLogin(person, { key: 'SHA256:k' as never, network: '127.0.0.1', token: { id, until: 1 } })
 
   describe('token new', () => {
-    test('prints the token alone on its line, and in a session what it is good for', async () => {
+    test('/token new prints only the token in a script, and its rooms and lifetime in a session', async () => {
       await using world = await createCommandWorld()
       expect(await world.exec(world.ann, 'token new --rooms den,hall --days 2')).toEqual(
         done(expect.stringMatching(TOKEN)),
@@ -157,7 +157,7 @@ describe('keys and tokens', () => {
       )
     })
 
-    test('keeps the token nowhere', async () => {
+    test('a new token is neither stored in plain text nor logged', async () => {
       await using world = await createCommandWorld()
       const { out } = await world.exec(world.ann, 'token new')
       const { tokens } = world.turnWorld.chatParts.storage.chat
@@ -176,7 +176,7 @@ describe('keys and tokens', () => {
         expect.stringContaining('32 rooms'),
       ],
       ['den', 'new takes nothing more'],
-    ])('with %s is a wrong use, and makes none', async (words, problem) => {
+    ])('/token new %s is a usage error and creates no token', async (words, problem) => {
       await using world = await createCommandWorld()
       const { status, err } = await world.exec(world.ann, `token new ${words}`)
       expect({ status, problem: err[0]?.replace('token: ', '') }).toEqual({ status: 2, problem })
@@ -185,7 +185,7 @@ describe('keys and tokens', () => {
   })
 
   describe('token revoke', () => {
-    test('ends what came in with it, once, and nothing else', async () => {
+    test('/token revoke ends only the sessions of that token', async () => {
       await using world = await createCommandWorld()
       await world.exec(world.ann, 'token new')
       await world.exec(world.ann, 'token new')
@@ -210,13 +210,13 @@ describe('keys and tokens', () => {
       'token revoke -1',
       'token list 3',
       'token list --days 3',
-    ])('%s is a wrong use', async (line) => {
+    ])('the line %s is a usage error', async (line) => {
       await using world = await createCommandWorld()
       expect(await world.exec(world.ann, line)).toMatchObject({ status: 2 })
     })
   })
 
-  test('a token says so when all of its rooms are gone', async () => {
+  test('/token list says if all rooms of a token are gone', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.ann, 'token new --rooms den')
     await world.turnWorld.chatParts.storage.chat.removal.remove('den' as never)
@@ -225,7 +225,7 @@ describe('keys and tokens', () => {
     )
   })
 
-  test('token completes its rooms, and numbers to revoke', async () => {
+  test('completion of /token offers rooms for new and token numbers for revoke', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.ann, 'token new')
     const command = world.commands.find(({ name }) => name === 'token')!
@@ -243,7 +243,7 @@ const CODE = /^([A-Z0-9]{4}-){3}[A-Z0-9]{4}$/
 const UNTIL = '2026-01-08T00:00:00.000Z'
 
 describe('invites new', () => {
-  test('prints the code alone on its line, and what it is good for in a session', async () => {
+  test('/invites new prints only the code in a script, and its uses and lifetime in a session', async () => {
     await using world = await createCommandWorld()
     const script = await world.exec(world.ann, 'invites new --uses 3 --days 2')
     expect(script).toEqual(done(expect.stringMatching(CODE)))
@@ -271,14 +271,14 @@ describe('invites new', () => {
     ['--uses 1e2', '--uses takes a whole number from 1 to 100, such as --uses 1'],
     ['--days -1', '--days takes a whole number from 1 to 365, such as --days 7'],
     ['--days 99999999999', '--days takes a whole number from 1 to 365, such as --days 7'],
-  ])('with %s is a wrong use, and makes no code', async (words, problem) => {
+  ])('/invites new %s is a usage error and creates no code', async (words, problem) => {
     await using world = await createCommandWorld()
     const { status, err } = await world.exec(world.ann, `invites new ${words}`)
     expect({ status, problem: err[0] }).toEqual({ status: 2, problem: `invites: ${problem}` })
     expect(await world.exec(world.ann, 'invites list')).toEqual(done('no invite code is open'))
   })
 
-  test('is for whom the config says: members, ops of the lobby, or admins', async () => {
+  test('/invites new is allowed for members, ops of the lobby or admins, as configured', async () => {
     await using world = await createCommandWorld()
     const { storage } = world.turnWorld.chatParts
     const make = async () =>
@@ -299,7 +299,7 @@ describe('invites new', () => {
   })
 })
 
-test('each sees and revokes their own codes, and an admin all, without the private rooms of others', async () => {
+test('a member sees and revokes only own invite codes, an admin all without private rooms', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'invites new den')
   await world.exec(world.bob, 'invites new')
@@ -317,12 +317,15 @@ test('each sees and revokes their own codes, and an admin all, without the priva
   expect(await world.exec(world.root, 'invites list')).toEqual(done('no invite code is open'))
 })
 
-test.each(['', 'x', '-1', '1.5', '99999999999999999999'])('revoke %j is a wrong use', async (which) => {
-  await using world = await createCommandWorld()
-  expect(await world.exec(world.ann, `invites revoke ${which}`)).toMatchObject({ status: 2, out: [] })
-})
+test.each(['', 'x', '-1', '1.5', '99999999999999999999'])(
+  '/invites revoke %j is a usage error',
+  async (which) => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.ann, `invites revoke ${which}`)).toMatchObject({ status: 2, out: [] })
+  },
+)
 
-test('flags of new are refused elsewhere, and so is an unknown action', async () => {
+test('/invites rejects the flags of new for other actions, and unknown actions', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.ann, 'invites list --uses 2')).toMatchObject({ status: 2 })
   expect(await world.exec(world.ann, 'invites list den')).toMatchObject({ status: 2 })

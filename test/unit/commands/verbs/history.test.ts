@@ -25,14 +25,14 @@ interface Shown {
 const parsed = (lines: readonly string[]): Shown[] => lines.map((line) => JSON.parse(line) as Shown)
 
 describe('/history', () => {
-  test('shows the newest entries, oldest first', async () => {
+  test('/history shows the newest entries, oldest first', async () => {
     await using world = await createTalk('one', 'two', 'three')
     expect(await world.type(world.bob, 'history -n 2')).toEqual(
       done('2026-01-01 00:00 ann: two', '2026-01-01 00:00 ann: three'),
     )
   })
 
-  test('goes further back with --before, and gives JSON a line', async () => {
+  test('/history --before shows older entries, and --json prints one entry a line', async () => {
     await using world = await createTalk('one', 'two', 'three')
     const [last] = parsed((await world.exec(world.bob, 'history hall -n 1 --json')).out)
     expect(last).toMatchObject({ kind: 'message', text: 'three' })
@@ -40,7 +40,7 @@ describe('/history', () => {
     expect(parsed(out).map((entry) => entry.text)).toEqual(['one', 'two'])
   })
 
-  test('has one line for those who came and went in a row, and with --json each of them', async () => {
+  test('/history merges consecutive joins into one line, but not with --json', async () => {
     await using world = await createTalk('one', 'two', 'three')
     const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
     for (const who of [world.bob, world.root]) await room.enter(screenOf(who))
@@ -53,7 +53,7 @@ describe('/history', () => {
     expect(each.filter(({ kind }) => kind === 'presence')).toHaveLength(2)
   })
 
-  test('counts the log: who recorded how much, and what each day had', async () => {
+  test('/history stats counts entries by author and by day', async () => {
     await using world = await createTalk('one', '@qwen call nope {}')
     await vi.waitFor(async () => {
       const { out } = await world.exec(world.bob, 'history hall stats --json')
@@ -66,7 +66,7 @@ describe('/history', () => {
     expect(out.join('\n')).toMatch(/\n2026-01-01 +\d+ +1 +0 +\d+ +\d+$/)
   })
 
-  test('shows the newest long text whole, wherever it is', async () => {
+  test('/history paste shows the newest long message whole', async () => {
     await using world = await createTalk('one')
     expect((await world.type(world.bob, 'history paste')).out).toEqual([
       'the last 100 messages here are of 20 lines at most',
@@ -79,12 +79,12 @@ describe('/history', () => {
     expect(out).toEqual([`2026-01-01 00:00 ann: ${text.replaceAll('\n', '\n  ')}`])
   })
 
-  test('counts nothing where nothing was said', async () => {
+  test('/history stats says if nothing was recorded in the room', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'history stats', 'den')).toEqual(done('den: nothing was recorded yet'))
   })
 
-  test('gives each entry one line of JSON, whatever a call of a tool had in it', async () => {
+  test('/history --json keeps an entry on one line despite line separators in tool arguments', async () => {
     await using world = await createTalk()
     const args = {
       kind: 'tool_call',
@@ -103,14 +103,17 @@ describe('/history', () => {
     expect(parsed(out)).toMatchObject([{ arguments: { a: '\u2028\u0085' } }])
   })
 
-  test.each(['0', '1001', '-1', '1.5', '0x10', 'all', '9'.repeat(99)])('-n %s is refused', async (count) => {
-    await using world = await createTalk()
-    const problem = 'history: -n takes a whole number from 1 to 1000, such as -n 50'
-    expect(await world.type(world.bob, `history -n ${count}`)).toEqual(misused(problem, FORM))
-  })
+  test.each(['0', '1001', '-1', '1.5', '0x10', 'all', '9'.repeat(99)])(
+    '/history -n %s is refused',
+    async (count) => {
+      await using world = await createTalk()
+      const problem = 'history: -n takes a whole number from 1 to 1000, such as -n 50'
+      expect(await world.type(world.bob, `history -n ${count}`)).toEqual(misused(problem, FORM))
+    },
+  )
 
   test.each(['x', '../..', '01ARZ3NDEKTSV4RRFFQ69G5FA', 'i'.repeat(26)])(
-    '--before %s is refused',
+    '/history --before %s is refused',
     async (id) => {
       await using world = await createTalk()
       const problem = `history: ${id} is no entry's id; /history --json shows them`
@@ -120,7 +123,7 @@ describe('/history', () => {
 })
 
 describe('/search', () => {
-  test('finds the lines that have all the words, in any order and case', async () => {
+  test('/search finds lines with all the words in any order and case', async () => {
     await using world = await createTalk('the build is green', 'the build is red', 'GREEN build')
     expect(await world.type(world.bob, 'search green build')).toEqual(
       done('2026-01-01 00:00 ann: the build is green', '2026-01-01 00:00 ann: GREEN build'),
@@ -128,7 +131,7 @@ describe('/search', () => {
     expect((await world.type(world.bob, 'search -n 1 build')).out).toHaveLength(1)
   })
 
-  test('takes signs of a query language as letters, and says when nothing was found', async () => {
+  test('/search treats query operators as text and says if nothing was found', async () => {
     await using world = await createTalk('the build is green')
     const nothing: readonly (readonly [string, string])[] = [
       ['%x', '%x'],
@@ -147,7 +150,7 @@ describe('/search', () => {
     expect(await world.exec(world.bob, 'search hall --json nope')).toEqual(done())
   })
 
-  test('shows in a session the lines with the words, marked, and a script reads whole entries', async () => {
+  test('/search marks matching lines in a session and prints whole entries in a script', async () => {
     await using world = await createCommandWorld()
     const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
     const steps = Array.from({ length: 60 }, (_, index) => `Step ${index + 1}`)
@@ -171,7 +174,7 @@ describe('/search', () => {
     expect((await world.exec(world.bob, 'search hall 59')).out.join('\n').split('\n')).toHaveLength(60)
   })
 
-  test('of all rooms finds what this person may see, and names the rooms', async () => {
+  test('/search - finds lines in all rooms that the caller may read, and names the rooms', async () => {
     await using world = await createTalk('a word in the hall')
     await world.exec(world.ann, 'say den a word in the den')
     expect(await world.exec(world.ann, 'search - word')).toEqual(
@@ -184,7 +187,7 @@ describe('/search', () => {
     expect(await world.exec(world.root, 'search den word')).toMatchObject({ status: 1, out: [] })
   })
 
-  test('of all rooms is typed in a session, too, where the dash comes before or after the flags', async () => {
+  test('/search - works in a session with the dash before or after the flags', async () => {
     await using world = await createTalk('a word in the hall')
     await world.exec(world.ann, 'say den a word in the den')
     const both = [
@@ -199,7 +202,7 @@ describe('/search', () => {
     )
   })
 
-  test('of all rooms finds nothing in a private room that one is only invited to', async () => {
+  test('/search - finds nothing in a private room until the invited person joins', async () => {
     await using world = await createTalk()
     await world.exec(world.ann, 'say den a word in the den')
     await world.exec(world.ann, 'invite den bob')
@@ -208,7 +211,7 @@ describe('/search', () => {
     expect((await world.exec(world.bob, 'search - word')).out).toHaveLength(1)
   })
 
-  test('gives what fits best first with --best', async () => {
+  test('/search --best shows the best match first', async () => {
     await using world = await createTalk('build build', 'a build of this and that')
     expect((await world.type(world.bob, 'search --best -n 1 build')).out).toEqual([
       '2026-01-01 00:00 ann: build build',
@@ -226,14 +229,14 @@ describe('/checkpoint', () => {
     ['a/b', BAD_NAME],
     ['x'.repeat(33), BAD_NAME],
     ['\u001b[2J', BAD_NAME],
-  ])('checkpoint %s is refused', async (name, sentence) => {
+  ])('/checkpoint %s is refused and sets none', async (name, sentence) => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, `checkpoint ${name}`)).toEqual(refused(sentence))
     expect(await world.type(world.ann, 'checkpoint')).toEqual(done(NONE))
   })
 })
 
-test('a session reads the times of /history and /search in its zone, a script in UTC', async () => {
+test('/history and /search show times in the zone of the session, a script in UTC', async () => {
   await using world = await createCommandWorld()
   const room = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
   const { caller, told } = sessionIn(room, world.bob, zoneOf('Asia/Tokyo'))
@@ -260,7 +263,7 @@ describe('the export of a log', () => {
   }
 
   describe('export', () => {
-    test('gives all of a log as Markdown, with its days and its end', async () => {
+    test('/export prints the whole log as Markdown with day headings and an entry count', async () => {
       await using world = await createCommandWorld()
       await world.exec(world.ann, 'topic hall builds')
       await world.exec(world.ann, 'say hall hello')
@@ -276,13 +279,13 @@ describe('the export of a log', () => {
       expect((await world.type(world.bob, 'export')).out).toEqual(expected)
     })
 
-    test('says of an empty room that there is nothing', async () => {
+    test('/export of an empty room has 0 entries', async () => {
       await using world = await createCommandWorld()
       expect((await world.exec(world.ann, 'export den')).out.at(-1)).toBe('\nThe end: 0 entries.')
       expect(await world.exec(world.ann, 'export den --json')).toEqual(done())
     })
 
-    test('is refused in a session where the log is long, with the command that gives it', async () => {
+    test('/export of a long log is refused in a session, with the shell command for it', async () => {
       await using world = await createTalk(129)
       expect(await world.type(world.bob, 'export')).toEqual(
         refused(
@@ -291,7 +294,7 @@ describe('the export of a log', () => {
       )
     })
 
-    test('says what it cannot do', async () => {
+    test('/export refuses combined formats, HTML in a session and unknown rooms', async () => {
       await using world = await createCommandWorld()
       for (const flags of ['--json --markdown', '--html --json', '--html --markdown'])
         expect(await world.exec(world.bob, `export hall ${flags}`)).toEqual(
@@ -338,13 +341,16 @@ test.each([
   ['a list of several pages', 100, 70, range(31, 100)],
   ['more than there is', 100, 1_000, range(1, 100)],
   ['an empty log', 0, 1_000, []],
-])('%s is read oldest first, and never much of it at once', async (_title, size, limit, expected) => {
-  const log = logOf(size)
-  expect(await idsOf(logPages(log, limit))).toEqual(expected)
-  expect(log.largest()).toBeLessThanOrEqual(32)
-})
+])(
+  'logPages reads %s oldest first, in pages of at most 32 entries',
+  async (_title, size, limit, expected) => {
+    const log = logOf(size)
+    expect(await idsOf(logPages(log, limit))).toEqual(expected)
+    expect(log.largest()).toBeLessThanOrEqual(32)
+  },
+)
 
-test('a page holds 64 KiB, or one entry that is larger', async () => {
+test('logPages limits a page to 64 KiB or one larger entry', async () => {
   const { read } = logOf(40)
   const bytes = (id: EntryId): number => (Number(id) === 30 ? 1_000_000 : 20_000)
   const asked: number[] = []
@@ -362,11 +368,11 @@ test('a page holds 64 KiB, or one entry that is larger', async () => {
   expect(asked).toEqual([1, 3, 3, 3, 1, 3, 3, 3])
 })
 
-test('only what is older than an entry is read', async () => {
+test('logPages reads only entries older than a given one', async () => {
   expect(await idsOf(logPages(logOf(100), 50, '0061' as EntryId))).toEqual(range(11, 60))
 })
 
-test('what is recorded meanwhile is left out, and nothing is doubled or missed', async () => {
+test('logPages neither misses nor repeats entries if more are recorded meanwhile', async () => {
   const log = logOf(100)
   const read = async (query: Parameters<typeof log.read>[0]) => {
     log.add()
@@ -391,7 +397,7 @@ async function pagesOf(...log: Parameters<typeof wholeLog>): Promise<readonly (r
   return pages
 }
 
-test('a log is read in pages of few entries and bytes, each entry once and in order', async () => {
+test('wholeLog reads each entry once and in order, in pages of limited entries and bytes', async () => {
   const lengths = Array.from({ length: 400 }, (_, at) => (at % 50 === 0 ? 60_000 : 10))
   const { whole, room } = await createLog([...lengths, 100_000, 1])
   const pages = await pagesOf(whole, room)
@@ -404,7 +410,7 @@ test('a log is read in pages of few entries and bytes, each entry once and in or
   }
 })
 
-test('what is recorded meanwhile is left out, so that the reading ends', async () => {
+test('wholeLog leaves out entries that are recorded while it reads', async () => {
   const { whole, room, says } = await createLog(Array.from({ length: 300 }, () => 1))
   const busy: Parameters<typeof wholeLog>[0] = {
     sizes: (...query) => whole.sizes(...query),
@@ -417,7 +423,7 @@ test('what is recorded meanwhile is left out, so that the reading ends', async (
   expect((await pagesOf(busy, room)).flat()).toHaveLength(300)
 })
 
-test('a log that is deleted meanwhile is not taken for whole, and an empty one has no page', async () => {
+test('wholeLog fails if the room is deleted meanwhile, and gives no page for an empty log', async () => {
   const { whole, room } = await createLog(Array.from({ length: 300 }, () => 1))
   let reads = 0
   const deleted: Parameters<typeof wholeLog>[0] = {

@@ -5,7 +5,7 @@ import { createCommandWorld, done, misused, refused } from '../../../support/com
 const BAD_KEY = 'a key is 1-64 of letters, digits, _, . and -'
 
 describe('/kv', () => {
-  test('sets, shows, lists and removes values: JSON where it is JSON, else text', async () => {
+  test('/kv sets, lists and removes values, which are stored as JSON if they parse', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, 'kv')).toEqual(done('no key is set'))
     for (const words of ['colour sky blue', 'list [1, 2]', 'set text "quoted"', 'colour.2 -1'])
@@ -33,7 +33,7 @@ describe('/kv', () => {
     expect(await world.exec(world.bob, 'kv hall --json nope')).toEqual(done('{"key":"nope","value":null}'))
   })
 
-  test('get KEY shows, and delete KEY removes, by whatever name; neither word becomes a key', async () => {
+  test('/kv get shows a value, and /kv delete or one of its aliases removes it', async () => {
     await using world = await createCommandWorld()
     const manage = refused('only the owner of hall, an op or an admin can change its key-values')
     for (const word of ['delete', 'del', 'rm', 'remove', 'unset']) {
@@ -56,7 +56,7 @@ describe('/kv', () => {
     expect(await world.exec(world.ann, 'kv hall rm tool_scope')).toMatchObject({ status: 2 })
   })
 
-  test('a key that is called like such a word stays what it is', async () => {
+  test('/kv accepts a key that has the name of an action', async () => {
     await using world = await createCommandWorld()
     for (const word of ['get', 'rm']) expect(await world.type(world.ann, `kv set ${word} 1`)).toEqual(done())
     expect(await world.type(world.bob, 'kv get')).toEqual(done('1'))
@@ -68,7 +68,7 @@ describe('/kv', () => {
     expect(await world.type(world.bob, 'kv')).toEqual(done('no key is set'))
   })
 
-  test('takes a value from standard input: with --stdin to its end, else where it is there at once', async () => {
+  test('/kv reads a value from standard input, with --stdin up to its end', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.ann, 'kv hall words', '{"a": 1}\n')).toEqual(done())
     expect(await world.exec(world.bob, 'kv hall words')).toEqual(done('{"a":1}'))
@@ -98,7 +98,7 @@ describe('/kv', () => {
     ['checkpoint', '/checkpoint [NAME]'],
     ['exits', '/portal [--both] DIRECTION TO'],
     ['nav', '/nav [STATE]'],
-  ])('%s is set with its own command', async (key, form) => {
+  ])('/kv refuses the reserved key %s and names its own command', async (key, form) => {
     await using world = await createCommandWorld()
     const [verb = ''] = form.slice(1).split(' ')
     expect(await world.type(world.ann, `kv ${key} x`)).toEqual(
@@ -108,14 +108,14 @@ describe('/kv', () => {
     expect(err[1]).toBe(`usage: ${form.slice(1).replace(verb, `${verb} ROOM`)}`)
   })
 
-  test('a key that cannot be is refused before rights are looked at', async () => {
+  test('/kv refuses an invalid key before it checks rights', async () => {
     await using world = await createCommandWorld()
     for (const key of ['a/b', 'x'.repeat(65), '\u001b[2J', 'ключ'])
       for (const words of [key, `${key} value`])
         expect(await world.type(world.bob, `kv ${words}`)).toEqual(refused(BAD_KEY))
   })
 
-  test('takes neither a huge value nor more than 256 keys, and cleans what is no JSON', async () => {
+  test('/kv limits values and keys, and removes control characters from text', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, `kv big ${'x'.repeat(16_385)}`)).toEqual(
       refused('a value has at most 16384 characters'),
@@ -129,7 +129,7 @@ describe('/kv', () => {
     expect(await world.type(world.ann, 'kv k1 2')).toEqual(done())
   })
 
-  test('cleans texts and names inside of JSON, and refuses what is nested too deep', async () => {
+  test('/kv sanitizes names and texts inside JSON, and refuses JSON nested over 64 deep', async () => {
     await using world = await createCommandWorld()
     const hidden = '{"a\\u200b":["\\u001b[31mred","x\\udb40\\udc41\\u2028y"]}'
     expect(await world.type(world.ann, `kv json ${hidden}`)).toEqual(done())
@@ -141,14 +141,14 @@ describe('/kv', () => {
     expect(await world.exec(world.ann, `kv hall deep ${'['.repeat(64)}${']'.repeat(64)}`)).toEqual(done())
   })
 
-  test('keeps a name such as __proto__ as a key like others', async () => {
+  test('/kv stores a name such as __proto__ like any other key', async () => {
     await using world = await createCommandWorld()
     await world.type(world.ann, 'kv __proto__ 1')
     expect(await world.type(world.bob, 'kv __proto__')).toEqual(done('1'))
     expect(await world.type(world.bob, 'kv constructor')).toEqual(refused('the key constructor is not set'))
   })
 
-  test('shows exits only where they lead somewhere for who is asking', async () => {
+  test('/kv shows an exit only to people who see the room behind it', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.ann, 'portal hall down den')
     expect(await world.type(world.ann, 'kv exits')).toEqual(done('{"down":"den"}'))
@@ -157,7 +157,7 @@ describe('/kv', () => {
   })
 })
 
-test("/todo shows the room's list, and none for what is no list", async () => {
+test('/todo shows the to-do list of the room, or an empty one if the value is malformed', async () => {
   await using world = await createCommandWorld()
   const { storage, rooms } = world.turnWorld.chatParts
   const { name } = await rooms.get('hall', world.ann)

@@ -24,7 +24,7 @@ const kept = (world: CommandWorld): Promise<string[]> =>
   readdir(join(world.dataDir, 'mcp-logins')).catch(() => [])
 
 describe('mcp connect', () => {
-  test('keeps a server that wants a login, and says how to log in; the pasted address ends that', async () => {
+  test('/mcp connect adds a server that requires a login, and the pasted address completes it', async () => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()
     const origin = new URL(far.url).origin
@@ -51,7 +51,7 @@ describe('mcp connect', () => {
     expect(await kept(world)).toEqual(['far.json'])
   })
 
-  test('keeps none that wants to know who asks and gives no login', async () => {
+  test('/mcp connect rejects a server that requires a login but allows no client registration', async () => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()
     far.behave('no-registration')
@@ -67,7 +67,7 @@ describe('mcp connect', () => {
 })
 
 describe('mcp login', () => {
-  test('is for admins, and for servers that can want one', async () => {
+  test('/mcp login is refused to members, for programs and for unknown servers', async () => {
     await using world = await createCommandWorld()
     await using far = await startHttpMcpServer('streamable')
     await world.exec(world.root, `mcp connect holler ${rawServer('usual').join(' ')}`)
@@ -86,7 +86,7 @@ describe('mcp login', () => {
     expect((await world.exec(world.root, 'mcp login')).status).toBe(2)
   })
 
-  test('takes only the whole address that belongs to it; what was cut or is twice is refused', async () => {
+  test('/mcp login accepts only the complete address of its own attempt, and only once', async () => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()
     await world.exec(world.root, `mcp connect far ${far.url}`)
@@ -107,7 +107,7 @@ describe('mcp login', () => {
   })
 
   test.each(['“ ”', '‘ ’', '< >', '` `', '\\" \\"', '„ “', '« »'])(
-    'takes the address as people and programs quote it: %s',
+    '/mcp login accepts an address in the quotes %s',
     async (quotes) => {
       await using world = await createCommandWorld()
       await using far = await startLoginServers()
@@ -118,7 +118,7 @@ describe('mcp login', () => {
     },
   )
 
-  test('and logout: the tokens hold no more, the server is gone, and nothing is kept', async () => {
+  test('/mcp logout revokes the tokens and deletes the stored login', async () => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()
     const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
@@ -137,7 +137,7 @@ describe('mcp login', () => {
   test.each([
     ['disconnect', undefined],
     ['logout', 'nobody was logged in at far; the login that was begun there is ended'],
-  ])('that is being ended is ended by %s, and who waits for it is answered', async (verb, said) => {
+  ])('/mcp %s cancels a pending /mcp login and leaves no valid token', async (verb, said) => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()
     const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
@@ -156,7 +156,7 @@ describe('mcp login', () => {
     expect(await kept(world)).toEqual([])
   })
 
-  test('that is left of a server in no config is taken by logout', async () => {
+  test('/mcp logout deletes the stored login of a server that is in no config', async () => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()
     await leaveLogin(world, far)
@@ -173,7 +173,7 @@ describe('mcp login', () => {
     ])
   })
 
-  test('that is left of a server in no config lets nobody in at a new one of that name and address', async () => {
+  test('the stored login of a removed server is not used for a new one with its name and address', async () => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()
     await leaveLogin(world, far)

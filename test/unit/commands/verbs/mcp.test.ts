@@ -29,7 +29,7 @@ const listed = (name: string, description = 'Does it.') => ({
 })
 
 describe('mcp connect', () => {
-  test('keeps a server by its command, and says where it stands', async () => {
+  test('/mcp connect adds a server by its command and prints its status', async () => {
     await using world = await createCommandWorld()
     const line = `holler  up, 6 tools; ${SHOWN}, by root`
     expect(await world.exec(world.root, `mcp connect holler ${COMMAND}`)).toEqual(done(line))
@@ -43,7 +43,7 @@ describe('mcp connect', () => {
     expect(world.mcp.sources().map(({ name }) => name)).toEqual(['holler'])
   })
 
-  test('says what a server lists that can be no tool', async () => {
+  test('/mcp connect names the listed tools that cannot be used', async () => {
     await using world = await createCommandWorld()
     const { out } = await world.exec(world.root, `mcp connect odd ${rawServer('odd').join(' ')}`)
     expect(out[0]).toContain(
@@ -52,7 +52,7 @@ describe('mcp connect', () => {
     expect(out[0]).toContain(', … (--json has them all); ')
   })
 
-  test('is done again after a restart, and not after it was undone', async () => {
+  test('a connected MCP server is restored after a restart unless it was disconnected', async () => {
     await using world = await createCommandWorld()
     const { chatParts } = world.turnWorld
     await world.exec(world.root, `mcp connect --trust annotations holler ${COMMAND}`)
@@ -69,7 +69,7 @@ describe('mcp connect', () => {
     expect(world.mcp.sources()).toEqual([])
   })
 
-  test('takes an address, and words with spaces as JSON', async () => {
+  test('/mcp connect accepts an address, and a command with spaces as JSON', async () => {
     await using world = await createCommandWorld()
     await using far = await startHttpMcpServer('streamable')
     const origin = new URL(far.url).origin
@@ -80,7 +80,7 @@ describe('mcp connect', () => {
     expect((await world.exec(world.root, `mcp connect near ${words}`)).status).toBe(0)
   })
 
-  test('gives a program the variables of --pass-env, and prints none of their values', async () => {
+  test('/mcp connect --pass-env passes variables to a program without printing or storing values', async () => {
     vi.stubEnv('FIRST_TOKEN', 's3cret-1')
     vi.stubEnv('SECOND', 's3cret-2')
     await using world = await createCommandWorld()
@@ -101,7 +101,7 @@ describe('mcp connect', () => {
     expect(JSON.stringify(stored)).not.toContain('s3cret')
   })
 
-  test('hides the value of a passed variable in the error of a program that prints it', async () => {
+  test('the error of an MCP program hides the value of a passed variable', async () => {
     vi.stubEnv('PLAIN_NAME', 'some words')
     await using world = await createCommandWorld()
     const words = JSON.stringify(['/bin/sh', '-c', 'echo "with $PLAIN_NAME" >&2; exit 4'])
@@ -109,7 +109,7 @@ describe('mcp connect', () => {
     expect(ran.err).toEqual(['holler is not connected: it ended with status 4: with ***; it was not kept'])
   })
 
-  test('does not keep what does not answer, or is there', async () => {
+  test('/mcp connect refuses a server that does not answer or whose name is in use', async () => {
     await using world = await createCommandWorld()
     const { status, err } = await world.exec(world.root, 'mcp connect holler /no/such/program')
     expect(status).toBe(1)
@@ -148,14 +148,14 @@ describe('mcp connect', () => {
       '--token-env NO_SUCH_VARIABLE h http://localhost:1/',
       /the environment variable NO_SUCH_VARIABLE is not set/,
     ],
-  ])('refuses %s', async (words, why) => {
+  ])('/mcp connect %s is refused with the reason', async (words, why) => {
     await using world = await createCommandWorld()
     const ran = await world.exec(world.root, `mcp connect ${words}`)
     expect([ran.status, ran.err[0]]).toEqual([1, expect.stringMatching(why)])
     expect(world.mcp.list()).toEqual([])
   })
 
-  test('refuses a name that a tool of another server has', async () => {
+  test('/mcp connect refuses a name that a tool of another server has', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.root, `mcp connect holler ${COMMAND}`)
     expect((await world.exec(world.root, `mcp connect holler_echo ${COMMAND}`)).err[0]).toMatch(
@@ -163,7 +163,7 @@ describe('mcp connect', () => {
     )
   })
 
-  test('lets a session go on meanwhile', async () => {
+  test('/mcp connect runs in the background of a session', async () => {
     await using world = await createCommandWorld()
     const ran = await world.type(world.root, `/mcp connect holler ${COMMAND}`.slice(1))
     expect(ran).toMatchObject({ status: 0, out: ['connecting to holler…'] })
@@ -171,7 +171,7 @@ describe('mcp connect', () => {
 })
 
 describe('mcp', () => {
-  test('says what is wrong with its words', async () => {
+  test('/mcp rejects missing, extra and misplaced words with its usage', async () => {
     await using world = await createCommandWorld()
     const form =
       'mcp [--show] [--token-env VAR] [--pass-env VAR] [--trust HOW] [--json] ACTION [NAME] [TARGET…]'
@@ -186,7 +186,7 @@ describe('mcp', () => {
     await wrong('refresh --pass-env A a', '--pass-env is for connect')
   })
 
-  test('completes its actions, and for admins the names of servers', async () => {
+  test('completion of /mcp offers actions, and server names only to admins', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.root, `mcp connect holler ${COMMAND}`)
     const hall = await world.turnWorld.chatParts.rooms.get('hall', world.root)
@@ -199,7 +199,7 @@ describe('mcp', () => {
     expect(await offered(world.root, 'connect h')).toEqual([])
   })
 
-  test('names the server that is meant', async () => {
+  test('/mcp suggests the closest server name for an unknown one', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.root, `mcp connect holler ${COMMAND}`)
     for (const action of ['disconnect', 'refresh', 'approve'])
@@ -208,7 +208,7 @@ describe('mcp', () => {
       )
   })
 
-  test('refresh reads the list again, and tries a server that is down at once', async () => {
+  test('/mcp refresh reads the tool list again', async () => {
     await using world = await createCommandWorld()
     using dir = temporaryDir()
     const file = join(dir.path, 'tools.json')
@@ -220,7 +220,7 @@ describe('mcp', () => {
     )
   })
 
-  test('approve shows what changed, and has just that hold', async () => {
+  test('/mcp approve shows how withheld tools changed and enables them', async () => {
     await using world = await createCommandWorld()
     using dir = temporaryDir()
     const file = join(dir.path, 'tools.json')
@@ -259,7 +259,7 @@ describe('mcp', () => {
     expect(world.mcp.sources()[0]?.tools()).toHaveLength(2)
   })
 
-  test('shows no secret of a server, not even where the server does', async () => {
+  test('the error of an MCP server hides the secrets of its command', async () => {
     await using world = await createCommandWorld()
     const command = [...rawServer('tells'), '--api-key', 's3cret-1', 'TOKEN=s3cret-2'].join(' ')
     const ran = await world.exec(world.root, `mcp connect holler ${command}`)

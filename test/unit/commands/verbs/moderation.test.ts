@@ -10,7 +10,7 @@ import {
 } from '../../../support/commands/command-world.ts'
 import { createPeopleParts } from '../../../support/people.ts'
 
-test('/op lets a member manage the room, and /deop takes it back; all in the room see it', async () => {
+test('/op lets a member manage the room until /deop', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.ann, 'op BOB')).toEqual(done())
   expect(await world.texts('hall')).toEqual(['ann made bob an op'])
@@ -21,7 +21,7 @@ test('/op lets a member manage the room, and /deop takes it back; all in the roo
   expect(await world.exec(world.bob, 'topic hall fish')).toMatchObject({ status: 1 })
 })
 
-test('/op is refused for strangers, and in a private room for people who are no members', async () => {
+test('/op is refused for unregistered people, and in a private room for non-members', async () => {
   await using world = await createCommandWorld()
   for (const name of ['nobody', '__proto__', 'ann-2'])
     expect(await world.exec(world.ann, `op hall ${name}`)).toEqual(
@@ -35,7 +35,7 @@ test('/op is refused for strangers, and in a private room for people who are no 
   expect(await world.exec(world.ann, 'op hall')).toEqual(misused('op: NAME is missing', 'op ROOM NAME'))
 })
 
-test('/kick takes the sessions of somebody out of the room, and says so to all', async () => {
+test('/kick removes the sessions of a person from the room and announces the reason', async () => {
   await using world = await createCommandWorld()
   const hall = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
   await hall.enter(screenOf(world.bob))
@@ -48,7 +48,7 @@ test('/kick takes the sessions of somebody out of the room, and says so to all',
   expect(act).toMatchObject({ author: 'ann', act: { verb: 'kick', who: 'bob', reason: 'too loud' } })
 })
 
-test('/kick is refused for who is not there, and for oneself, the owner and admins', async () => {
+test('/kick is refused for absent people, oneself, the owner and admins', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'op hall bob')
   expect(await world.exec(world.ann, 'kick hall bob')).toEqual(refused('bob is not in hall'))
@@ -69,7 +69,7 @@ test('/kick is refused for who is not there, and for oneself, the owner and admi
 
 const MUTED = 'you are muted in hall for 10m more: you may read, and not speak'
 
-test('/mute silences an op, who cannot undo it; an earlier one is replaced', async () => {
+test('/mute stops an op from speaking and moderating, and a new mute replaces the old one', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'op hall bob')
   await world.exec(world.ann, 'mute hall bob')
@@ -90,7 +90,7 @@ test('/mute silences an op, who cannot undo it; an earlier one is replaced', asy
   expect(await world.exec(world.bob, 'say hall hi')).toMatchObject({ status: 0 })
 })
 
-test('/unmute and /unban know somebody under each name of their key, also one from after the act', async () => {
+test('/unmute and /unban accept another name of the same key, even one registered later', async () => {
   await using world = await createCommandWorld()
   const { storage, clock } = world.turnWorld.chatParts
   await world.exec(world.ann, 'mute hall bob')
@@ -104,7 +104,7 @@ test('/unmute and /unban know somebody under each name of their key, also one fr
   expect(await world.exec(world.ann, 'unmute hall bob')).toEqual(refused('bob is not muted in hall'))
 })
 
-test('an act in a room is refused for another name of a key that an admin or the owner has', async () => {
+test('ops cannot mute, kick or ban an admin or owner under another name with the same key', async () => {
   await using world = await createCommandWorld()
   const { storage, clock } = world.turnWorld.chatParts
   await world.exec(world.ann, 'op hall bob')
@@ -125,7 +125,7 @@ test('an act in a room is refused for another name of a key that an admin or the
 })
 
 test.each(['0s', '10', '10x', '-1m', '3651d', '1e3s', '999999999999s'])(
-  '/mute bob %s is wrong usage',
+  '/mute bob %s is a usage error',
   async (word) => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.ann, `mute hall bob ${word}`)).toEqual(
@@ -141,7 +141,7 @@ test.each(['0s', '10', '10x', '-1m', '3651d', '1e3s', '999999999999s'])(
 )
 
 describe('/invite', () => {
-  test('lets somebody in, who is a member once they have come', async () => {
+  test('/invite lets a person join a private room as a member', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'invite BOB', 'den')).toEqual(done('bob may join den now'))
     expect(await world.exec(world.ann, 'invite den bob')).toEqual(refused('bob is invited already'))
@@ -149,7 +149,7 @@ describe('/invite', () => {
     expect(await world.exec(world.ann, 'invite den bob')).toEqual(refused('bob is a member already'))
   })
 
-  test('is told at once to who is there, in each room and to nobody else, and only once', async () => {
+  test('an invitation is shown once in each open session of the invited person only', async () => {
     await using world = await createCommandWorld()
     const { rooms } = world.turnWorld.chatParts
     const screens = [screenOf(world.bob), screenOf(world.bob), screenOf(world.ann)]
@@ -163,7 +163,7 @@ describe('/invite', () => {
     expect(screens[0]?.texts().filter((text) => text === told)).toHaveLength(1)
   })
 
-  test('is told to who comes in later, a few lines however many there are', async () => {
+  test('a person who enters later sees pending invitations once, in at most five lines', async () => {
     await using world = await createCommandWorld()
     const { chatParts } = world.turnWorld
     for (let at = 0; at < 6; at++) {
@@ -180,7 +180,7 @@ describe('/invite', () => {
     ])
   })
 
-  test('is refused for a public room, for strangers, and by who does not see the room', async () => {
+  test('/invite is refused for a public room, unknown people, and a room hidden from the caller', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'invite bob')).toEqual(
       refused('hall is public: anybody can /join hall; /msg NAME tells somebody'),
@@ -200,7 +200,7 @@ describe('/invite', () => {
   })
 })
 
-test('/uninvite takes back an invitation, and takes a member out', async () => {
+test('/uninvite revokes an invitation and removes a member', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'invite den bob')
   expect(await world.type(world.ann, 'uninvite bob', 'den')).toEqual(done())
@@ -213,7 +213,7 @@ test('/uninvite takes back an invitation, and takes a member out', async () => {
   expect(await world.exec(world.bob, 'history den')).toEqual(gone)
 })
 
-test('/uninvite says the same of strangers and of people who are not there, and reaches neither owner nor ops', async () => {
+test('/uninvite is refused for owner and ops, and with one error for strangers and non-members', async () => {
   await using world = await createCommandWorld()
   for (const name of ['bob', 'nobody'])
     expect(await world.exec(world.ann, `uninvite den ${name}`)).toEqual(
@@ -234,7 +234,7 @@ const from = (person: Person, network: string): Person => ({
   login: { key: `SHA256:${person.name}` as Fingerprint, network },
 })
 
-test('/ban puts somebody out of the server with all sessions, until its time is over', async () => {
+test('/ban ends the sessions of a person and rejects them until it expires', async () => {
   await using world = await createCommandWorld()
   const ended: string[] = []
   world.clients.begin({ person: from(world.bob, '192.0.2.1'), end: (why) => void ended.push(why) })
@@ -255,7 +255,7 @@ test('/ban puts somebody out of the server with all sessions, until its time is 
   expect(await world.exec(root, 'bans')).toEqual(done('nobody is banned'))
 })
 
-test('/ban of a network ends who comes from there, and shows it to nobody but admins', async () => {
+test('/ban of a network ends sessions from it without naming it in the announcement', async () => {
   await using world = await createCommandWorld()
   const ended: string[] = []
   world.clients.begin({ person: from(world.bob, '2001:db8:0:1'), end: () => void ended.push('bob') })
@@ -274,7 +274,7 @@ test('/ban of a network ends who comes from there, and shows it to nobody but ad
   )
 })
 
-test('/bans tells whom a ban concerns: a guest by their key, and others by their names of now', async () => {
+test('/bans lists a guest with their key and others with their current name', async () => {
   await using world = await createCommandWorld()
   const key = `SHA256:${'k'.repeat(43)}` as Fingerprint
   const guest = { ...world.guest, login: { key, network: '192.0.2.1' } }
@@ -292,7 +292,7 @@ test('/bans tells whom a ban concerns: a guest by their key, and others by their
   ])
 })
 
-test('/bans of a key tells all who have it, and of a name which others are out with it', async () => {
+test('/bans lists all people with a banned key, and /unban says if the key is still banned', async () => {
   const world = await createCommandWorld()
   await using _ = world
   const { people } = createPeopleParts(world.turnWorld.chatParts)
@@ -311,7 +311,7 @@ test('/bans of a key tells all who have it, and of a name which others are out w
   expect(await world.exec(world.root, 'bans')).toEqual(done(`${key} of zack, zoe  banned by root`))
 })
 
-test('/ban of all addresses is refused without --yes, with the number of people here', async () => {
+test('/ban of all addresses is refused without --yes, with the number of affected people', async () => {
   await using world = await createCommandWorld()
   world.clients.begin({ person: from(world.bob, '192.0.2.1'), end: () => undefined })
   const root = from(world.root, '192.0.2.3')
@@ -324,7 +324,7 @@ test('/ban of all addresses is refused without --yes, with the number of people 
   )
 })
 
-test('/ban of half of the people here is refused without --yes', async () => {
+test('/ban of half of the people online is refused without --yes', async () => {
   await using world = await createCommandWorld()
   const ended: string[] = []
   const { person } = world.turnWorld.chatParts
@@ -346,7 +346,7 @@ test('/ban of half of the people here is refused without --yes', async () => {
   expect(ended).toEqual(expect.arrayContaining(['carl', 'dora', 'emma']))
 })
 
-test('/ban --room of half of the people in the room is refused without --yes', async () => {
+test('/ban --room of all people in the room is refused without --yes', async () => {
   await using world = await createCommandWorld()
   const { person, rooms } = world.turnWorld.chatParts
   const key = `SHA256:${'k'.repeat(43)}` as Fingerprint
@@ -359,7 +359,7 @@ test('/ban --room of half of the people in the room is refused without --yes', a
   expect(await world.exec(world.ann, `ban --yes --room hall ${key}`)).toMatchObject({ status: 0 })
 })
 
-test('a ban from a room of a key is refused if the owner or an admin added it to theirs', async () => {
+test('/ban --room of a key is refused if the key is a proven one of the owner or an admin', async () => {
   await using world = await createCommandWorld()
   const { storage, clock } = world.turnWorld.chatParts
   await world.exec(world.ann, 'op hall bob')
@@ -373,7 +373,7 @@ test('a ban from a room of a key is refused if the owner or an admin added it to
   }
 })
 
-test('another ban of the same person replaces the first, also after they took another name', async () => {
+test('a new ban of a person replaces the old one even after a rename', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.root, 'ban bob')
   await createPeopleParts(world.turnWorld.chatParts).people.rename(world.bob, 'bobby')
@@ -383,14 +383,14 @@ test('another ban of the same person replaces the first, also after they took an
   ])
 })
 
-test('of two admins who ban each other one is left', async () => {
+test('only one of two admins who ban each other at once succeeds', async () => {
   await using world = await createCommandWorld()
   const other = await world.turnWorld.chatParts.person('boss', { admin: true })
   const both = [world.exec(world.root, 'ban boss'), world.exec(other, 'ban root')]
   expect((await Promise.all(both)).map(({ status }) => status)).toEqual([0, 1])
 })
 
-test('/ban --room takes a member out of a private room, where it looks as if there were none', async () => {
+test('/ban --room removes a member from a private room and hides that the room exists', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'invite den bob')
   await world.exec(world.bob, 'join den')
@@ -409,7 +409,7 @@ test('/ban --room takes a member out of a private room, where it looks as if the
 })
 
 test.each(['2w spam', '5min', '5minutes', '1h30m', '-5m', '+5m', '1.5h', '30', '2nd time', '５m'])(
-  '/ban bob %s is wrong usage, and bans nobody for ever',
+  '/ban bob %s is a usage error and bans nobody',
   async (how) => {
     await using world = await createCommandWorld()
     const answer = await world.exec(world.root, `ban -- bob ${how}`)
@@ -421,7 +421,7 @@ test.each(['2w spam', '5min', '5minutes', '1h30m', '-5m', '+5m', '1.5h', '30', '
   },
 )
 
-test('a reason may have numbers behind its first word, and a ban without a time says that it has none', async () => {
+test('/ban accepts a duration inside a reason and announces that the ban has no end', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.root, 'ban bob for 5min of spam')).toEqual(
     done('root banned bob from the server without an end: for 5min of spam'),

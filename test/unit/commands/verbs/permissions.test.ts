@@ -25,7 +25,7 @@ describe('/allow', () => {
     ['bob', 'allow room', 'allowed here for 8h'],
     ['ann', 'allow always 1', 'allowed here until it is revoked'],
     ['ann', 'allow 1 always', 'allowed here until it is revoked'],
-  ] as const)('of %s, as in %s, lets the tool go on', async (who, line, verdict) => {
+  ] as const)('an answer by %s with /%s lets the waiting tool run', async (who, line, verdict) => {
     const { world, result } = await createScene()
     await using _ = world
     expect(await world.type(world[who], line)).toEqual(done())
@@ -33,7 +33,7 @@ describe('/allow', () => {
     expect(await world.texts('hall', 3)).toContain(`${verdict} (question 1: touch for bob)`)
   })
 
-  test('prints the answer to a script, which does not see the room', async () => {
+  test('/allow over exec prints the result, because a script does not see the room', async () => {
     const { world } = await createScene()
     await using _ = world
     expect(await world.exec(world.ann, 'allow hall 1')).toEqual(
@@ -41,7 +41,7 @@ describe('/allow', () => {
     )
   })
 
-  test('is refused to others, where nothing is asked, and for another number; the question stays open', async () => {
+  test('/allow is refused to other people, for other numbers, and if no question is open', async () => {
     const { world } = await createScene()
     await using _ = world
     expect(await world.type(world.guest, 'allow')).toEqual(
@@ -65,19 +65,19 @@ describe('/allow', () => {
     ['allow 1 2', 'allow: "2" is not one of once, room and always'],
     ['allow 1 once 2', 'allow: "2" is one word too many'],
     [`allow ${'x'.repeat(50)}`, `allow: "${'x'.repeat(40)}" is not the number of a question`],
-  ])('%s is no form of it', async (line, problem) => {
+  ])('the line %s is a usage error', async (line, problem) => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, line)).toEqual(misused(problem, ALLOW_FORM))
   })
 
-  test('takes its words from several lines, as from one', async () => {
+  test('/allow accepts its words on several lines', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'allow once\n1')).toEqual(refused('question 1 is not open in hall'))
   })
 })
 
 describe('/deny', () => {
-  test('lets the tool end without having done anything', async () => {
+  test('/deny ends the waiting tool with a permission error', async () => {
     const { world, result } = await createScene()
     await using _ = world
     expect(await world.type(world.bob, 'deny 1')).toEqual(done())
@@ -85,7 +85,7 @@ describe('/deny', () => {
     expect(await world.type(world.bob, 'deny')).toEqual(refused('no question is open in hall'))
   })
 
-  test('takes a number and nothing else', async () => {
+  test('/deny accepts a number and nothing else', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.ann, 'deny hall all')).toEqual(
       misused('deny: "all" is not the number of a question', 'deny ROOM [NUMBER]'),
@@ -115,7 +115,7 @@ const ANN = '1  touch for ann, until it is revoked, allowed by ann\n  | ann.txt'
 const BOB = '2  touch for bob, for 8h, allowed by ann\n  | bob.txt'
 
 describe('/perms', () => {
-  test('shows who manages the room all permissions, and others their own', async () => {
+  test('/perms shows all permissions to a manager of the room, and only own ones to others', async () => {
     await using world = await createPermsScene()
     expect(await world.type(world.ann, 'perms')).toEqual(done(ANN, BOB))
     expect(await world.type(world.bob, 'perms')).toEqual(done(BOB))
@@ -126,7 +126,7 @@ describe('/perms', () => {
     })
   })
 
-  test('revokes, and tells the room', async () => {
+  test('/perms revoke removes a permission and tells the room', async () => {
     await using world = await createPermsScene()
     expect(await world.type(world.bob, 'perms revoke 2')).toEqual(done())
     expect(await world.texts('hall')).toEqual(['revoked permission 2 (touch for bob)'])
@@ -136,7 +136,7 @@ describe('/perms', () => {
     expect(await world.type(world.ann, 'perms')).toEqual(done('no permission was given in this room'))
   })
 
-  test("does not revoke what is another person's, or is not there", async () => {
+  test('/perms revoke is refused for missing permissions and those of another person', async () => {
     await using world = await createPermsScene()
     for (const number of [1, 3])
       expect(await world.type(world.bob, `perms revoke ${number}`)).toEqual(
@@ -146,7 +146,7 @@ describe('/perms', () => {
   })
 
   test.each(['revoke', 'revoke x', 'revoke -1', 'revoke 9999999999'])(
-    'perms %s is no form of it',
+    '/perms %s is a usage error',
     async (words) => {
       await using world = await createCommandWorld()
       expect(await world.type(world.ann, `perms ${words}`)).toEqual(
@@ -155,7 +155,7 @@ describe('/perms', () => {
     },
   )
 
-  test('revoke is the only word for what to do', async () => {
+  test('/perms accepts no action but revoke', async () => {
     await using world = await createCommandWorld()
     for (const word of ['grant', 'constructor'])
       expect(await world.exec(world.ann, `perms hall ${word} 1`)).toEqual(

@@ -9,7 +9,7 @@ import {
   refused,
 } from '../../../support/commands/command-world.ts'
 
-test('/rooms lists the rooms that somebody sees, with their topics and how many are there', async () => {
+test('/rooms lists the visible rooms with their topics and number of people', async () => {
   await using world = await createCommandWorld()
   await world.type(world.ann, 'topic plans')
   await (await world.turnWorld.chatParts.rooms.lobby()).enter(screenOf(world.bob))
@@ -24,7 +24,7 @@ test('/rooms lists the rooms that somebody sees, with their topics and how many 
 })
 
 describe('/create', () => {
-  test('makes a public room that its maker owns, and takes a session into it', async () => {
+  test('/create makes a public room owned by its creator and moves the session into it', async () => {
     await using world = await createCommandWorld()
     const made = await world.type(world.bob, 'create attic')
     expect(made).toEqual({ ...done('made attic, which is yours'), moves: ['attic'] })
@@ -32,7 +32,7 @@ describe('/create', () => {
     expect(await world.exec(world.guest, 'topic attic')).toEqual(done('mine'))
   })
 
-  test('is refused for a name that is taken, though it be by a room that nobody else sees', async () => {
+  test('/create refuses a used name, even that of an invisible private room', async () => {
     await using world = await createCommandWorld()
     for (const name of ['hall', 'den', 'lobby']) {
       const taken = refused(`the name ${name} is taken; choose another`)
@@ -40,7 +40,7 @@ describe('/create', () => {
     }
   })
 
-  test('is refused for guests, for a fourth room and for what cannot be a name', async () => {
+  test('/create is refused to guests, over the room limit and for invalid names', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.guest, 'create attic')).toEqual(
       refused('guests cannot make rooms; log in with a name of your own'),
@@ -59,7 +59,7 @@ describe('/create', () => {
 })
 
 describe('/fork', () => {
-  test('is refused for guests, for a taken name, and for a room that one does not see', async () => {
+  test('/fork is refused to guests, for a used name and for an invisible room', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.guest, 'fork loft')).toMatchObject({ status: 1, moves: [] })
     expect(await world.type(world.bob, 'fork den')).toEqual(refused('the name den is taken; choose another'))
@@ -72,7 +72,7 @@ describe('/fork', () => {
   })
 })
 
-test('/who names the people in the room with what they may do, and the models', async () => {
+test('/who lists the people in the room with their roles, and the models', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.bob, 'who hall')).toEqual(done('nobody is here', 'models: @qwen'))
   const hall = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
@@ -87,7 +87,7 @@ test('/who names the people in the room with what they may do, and the models', 
 })
 
 describe.each(['topic', 'vibe'])('/%s', (verb) => {
-  test('is shown to all, and set by who manages the room, in one line', async () => {
+  test('a topic or vibe is reduced to one line when a manager sets it, and is shown to all', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, verb)).toEqual(done(`no ${verb} is set`))
     expect(await world.exec(world.ann, `${verb} hall two\n  lines\u001b[31m`)).toEqual(
@@ -97,7 +97,7 @@ describe.each(['topic', 'vibe'])('/%s', (verb) => {
     expect(await world.type(world.bob, verb)).toEqual(done('two lines'))
   })
 
-  test('is refused to others, and where it is too long', async () => {
+  test('a topic or vibe is refused if the caller is no manager or the text too long', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, `${verb} mine`)).toEqual(
       refused(`only the owner of hall, an op or an admin can change its ${verb}`),
@@ -109,7 +109,7 @@ describe.each(['topic', 'vibe'])('/%s', (verb) => {
   })
 })
 
-test("/delete is asked twice: within a minute, or with the room's name", async () => {
+test('/delete needs a second call within a minute or the name of the room', async () => {
   await using world = await createCommandWorld()
   const { clock } = world.turnWorld.chatParts
   const asks = { status: 1, err: [expect.stringContaining('this deletes hall') as string] }
@@ -128,7 +128,7 @@ test("/delete is asked twice: within a minute, or with the room's name", async (
   )
 })
 
-test('/delete leaves the room as it was where all that was said cannot be kept', async () => {
+test('/delete keeps the room if its log cannot be exported', async () => {
   await using world = await createCommandWorld()
   const { storage } = world.turnWorld.chatParts
   const { read } = storage.chat.entries
@@ -143,7 +143,7 @@ test('/delete leaves the room as it was where all that was said cannot be kept',
   expect(await world.exec(world.bob, 'say hall still here')).toMatchObject({ status: 0 })
 })
 
-test('/delete is for the owner and admins who see the room, and the lobby stays', async () => {
+test('/delete is refused to ops, for the lobby, and to admins who do not see the room', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'op hall bob')
   expect(await world.exec(world.bob, 'delete hall')).toEqual(
@@ -157,7 +157,7 @@ test('/delete is for the owner and admins who see the room, and the lobby stays'
   )
 })
 
-test('/join takes a session into a public room, and into a private one after an invitation', async () => {
+test('/join moves a session into a public room, or into a private one after an invitation', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'join hall', 'lobby')).toEqual({ ...done(), moves: ['hall'] })
   await world.exec(world.ann, 'invite den bob')
@@ -165,7 +165,7 @@ test('/join takes a session into a public room, and into a private one after an 
   expect(await world.exec(world.bob, 'who den')).toMatchObject({ status: 0 })
 })
 
-test('/join of the room that one is in says so', async () => {
+test('/join of the current room prints that the caller is in it', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'join lobby', 'lobby')).toEqual(done('you are in lobby'))
 })
@@ -179,7 +179,7 @@ test.each(['den', 'nowhere', 'x'.repeat(50), '__proto__', '..'])(
   },
 )
 
-test('a script joins a room as a member, which all in the room see; a private one after an invitation', async () => {
+test('/join in a script grants membership and announces it, but is refused to guests', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'invite den bob')
   expect(await world.exec(world.bob, 'join den')).toEqual(done('you are a member of den now'))
@@ -193,7 +193,7 @@ test('a script joins a room as a member, which all in the room see; a private on
   expect(await world.exec(world.bob, 'join')).toEqual(misused('join: NAME is missing', 'join NAME'))
 })
 
-test('/leave goes back to the lobby, and from there nowhere', async () => {
+test('/leave returns to the lobby and is refused in the lobby', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'leave')).toEqual({ ...done(), moves: ['lobby'] })
   expect(await world.type(world.bob, 'leave', 'lobby')).toEqual(
@@ -201,7 +201,7 @@ test('/leave goes back to the lobby, and from there nowhere', async () => {
   )
 })
 
-test('a script takes its own membership back, and a private room is not there for it any more', async () => {
+test('/leave in a script ends a membership and hides the private room from then on', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'invite den bob')
   await world.exec(world.bob, 'join den')
@@ -217,7 +217,7 @@ test('a script takes its own membership back, and a private room is not there fo
   expect(await world.exec(world.bob, 'leave')).toEqual(misused('leave: ROOM is missing', 'leave ROOM'))
 })
 
-test('/go takes a session through an exit, and a person who was invited becomes a member', async () => {
+test('/go moves a session through an exit and makes an invited person a member', async () => {
   await using world = await createCommandWorld()
   for (const line of ['portal hall down den', 'portal hall west lobby', 'invite den bob'])
     await world.exec(world.ann, line)
@@ -225,7 +225,7 @@ test('/go takes a session through an exit, and a person who was invited becomes 
   expect(await world.exec(world.ann, 'invite den bob')).toEqual(refused('bob is a member already'))
 })
 
-test('/go is refused where there is no such exit, where it leads to no room for this person, and to scripts', async () => {
+test('/go is refused for a missing exit, an exit to an invisible room, and in scripts', async () => {
   await using world = await createCommandWorld()
   for (const line of ['portal hall down den', 'portal hall west lobby']) await world.exec(world.ann, line)
   for (const way of ['up', 'down', '__proto__', 'x'.repeat(40)]) {
@@ -239,7 +239,7 @@ test('/go is refused where there is no such exit, where it leads to no room for 
 })
 
 describe('/portal', () => {
-  test('makes an exit, and tells the room', async () => {
+  test('/portal makes an exit and tells the room', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'portal WEST lobby')).toEqual(
       done('hall → lobby by west; one way, --both makes two'),
@@ -250,7 +250,7 @@ describe('/portal', () => {
     )
   })
 
-  test('into a private room is told only to who made it', async () => {
+  test('/portal into a private room is not announced in the room', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'portal down den')).toEqual(
       done('hall → den by down; one way, --both makes two'),
@@ -258,7 +258,7 @@ describe('/portal', () => {
     expect(await world.texts('hall')).toEqual([])
   })
 
-  test('with --both makes the way back, which leads the other way, and tells both rooms', async () => {
+  test('/portal --both makes an exit in each direction and tells the other room', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.ann, 'create yard')
     expect(await world.type(world.ann, 'portal --both west yard')).toEqual(
@@ -271,7 +271,7 @@ describe('/portal', () => {
     )
   })
 
-  test('with --both needs the right in both rooms, and takes no exit of the other one', async () => {
+  test('/portal --both needs rights in both rooms and replaces no exit of the other room', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.bob, 'create yard')
     expect(await world.type(world.ann, 'portal --both west yard')).toEqual(
@@ -285,7 +285,7 @@ describe('/portal', () => {
     expect(await world.type(world.ann, 'exits')).toEqual(done('hall has no exits; /portal makes one'))
   })
 
-  test('is refused for a room that its maker does not see, and for what cannot be a direction', async () => {
+  test('/portal is refused for an invisible room and an invalid direction', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.root, 'portal hall down den')).toEqual(
       refused('there is no room called den; see rooms, or make it with create'),
@@ -300,7 +300,7 @@ describe('/portal', () => {
   })
 })
 
-test('/nav takes on or off and nothing else, whoever asks; a room that is not there comes first', async () => {
+test('/nav accepts only on or off, and checks the room before the word', async () => {
   await using world = await createCommandWorld()
   for (const word of ['ON', 'maybe', 'constructor', 'x'.repeat(99)])
     for (const person of [world.ann, world.bob])

@@ -5,7 +5,7 @@ const SOURCE = 'function default_wrap(t) return wrap(t):system() end\n'
 const FORM = '/script ACTION [TEXT…]'
 
 describe('script', () => {
-  test('can be checked, and nothing is changed then', async () => {
+  test('/script check compiles a script without storing it', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.ann, 'script hall check', SOURCE)).toEqual(
       done('the script compiles and composes'),
@@ -15,7 +15,7 @@ describe('script', () => {
     expect(await world.exec(world.bob, 'script hall versions')).toEqual(done('no script was ever set'))
   })
 
-  test('shows what it prints, also where it fails after that', async () => {
+  test('/script check shows the printed output, even if the script fails after it', async () => {
     await using world = await createCommandWorld()
     const printing = `print("room", tools.look().name, nil, {})\n${SOURCE}`
     expect(await world.exec(world.ann, 'script hall check', printing)).toEqual(
@@ -29,7 +29,7 @@ describe('script', () => {
     expect((await world.exec(world.bob, 'wrap hall @qwen full')).out.join()).not.toContain('| room')
   })
 
-  test('refuses other words', async () => {
+  test('/script refuses unknown actions, extra words and missing versions', async () => {
     await using world = await createCommandWorld()
     for (const word of ['edit', 'SHOW', 'constructor', 'x'.repeat(99)]) {
       const problem = `script: show, set, check, reset, versions or log, not ${word.slice(0, 40)}`

@@ -34,7 +34,7 @@ async function withSummary(world: CommandWorld): Promise<void> {
 }
 
 describe('/summary', () => {
-  test('shows that there is none, and who sums up', async () => {
+  test('/summary says if there is no summary, and which model writes it', async () => {
     await using world = await createCommandWorldWith({ more: [memo()] })
     expect(await world.type(world.bob, 'summary')).toEqual(done('there is no summary', OFF))
     await world.type(world.ann, 'kv summarizer memo')
@@ -46,7 +46,7 @@ describe('/summary', () => {
     expect(await world.exec(world.bob, 'summary hall versions')).toEqual(done('no summary was ever made'))
   })
 
-  test('is corrected in a session or from a pipe, cleared, and every version stays', async () => {
+  test('/summary keeps every version that a session, a pipe or /summary clear made', async () => {
     await using world = await createCommandWorld()
     await withSummary(world)
     const [entry] = await world.turnWorld.chatParts.storage.chat.entries.read('hall' as RoomName, {
@@ -83,7 +83,7 @@ describe('/summary', () => {
     expect((await world.type(world.bob, 'summary show 2')).out[0]).toBe('  bob said "hi"')
   })
 
-  test('is made anew in the background by the model that the room names', async () => {
+  test('/summary new makes the chosen model write a summary in the background', async () => {
     await using world = await createCommandWorldWith({ more: [memo(say('bob greets'))] })
     await world.type(world.bob, 'say hello')
     await world.type(world.ann, 'kv summarizer memo')
@@ -98,7 +98,7 @@ describe('/summary', () => {
     })
   })
 
-  test('is shown indented, so that no line of it can pass for a speaker or the system', async () => {
+  test('/summary indents its text so that no line looks like a speaker or the system', async () => {
     await using world = await createCommandWorld()
     await withSummary(world)
     await world.exec(
@@ -110,7 +110,7 @@ describe('/summary', () => {
     expect(out[0]).toBe('  ok\n  \n  -- 99  qwen  5 characters\n  alice: hi all\n  -- alice joined')
   })
 
-  test('is written by hand where there is none, or after it was cleared', async () => {
+  test('/summary set works without an earlier summary and after /summary clear', async () => {
     await using world = await createCommandWorld()
     await world.type(world.bob, 'say hello')
     await world.type(world.bob, 'say again')
@@ -134,12 +134,12 @@ describe('/summary', () => {
     ['set', 'there is no text: write it after set, or pipe it in from a shell'],
     [`set ${'x'.repeat(8_001)}`, 'a summary has at most 8000 characters; this one has 8001'],
     ['show 7', 'hall has no summary version 7; /summary versions lists them'],
-  ])('summary %s is refused', async (words, sentence) => {
+  ])('/summary %s is refused', async (words, sentence) => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, `summary ${words}`)).toEqual(refused(sentence))
   })
 
-  test('says what it does not understand', async () => {
+  test('/summary rejects extra words with its usage', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, 'summary new now')).toEqual(
       misused('summary: new takes nothing more', FORM),

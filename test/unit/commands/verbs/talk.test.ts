@@ -12,13 +12,13 @@ const EMPTY = 'there is nothing to say: the message is empty'
 const TOO_LONG = 'the message has 101 characters and 100 are allowed; nothing was sent'
 
 describe('/say', () => {
-  test('says a text as it is, spaces, quotes and flags included', async () => {
+  test('/say posts a text unchanged, including spaces, quotes and flags', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, 'say  two  "spaces" --json')).toEqual(done())
     expect(await world.texts('hall')).toEqual(['two  "spaces" --json'])
   })
 
-  test('says what was piped in where the line has no text, or a mere -', async () => {
+  test('/say posts piped text if the line has no text or only -', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.bob, 'say hall', 'one\n')).toEqual(done())
     expect(await world.exec(world.bob, 'say hall -', 'two\nlines')).toEqual(done())
@@ -26,7 +26,7 @@ describe('/say', () => {
     expect(await world.texts('hall', 3)).toEqual(['one', 'two\nlines', 'on the line'])
   })
 
-  test('calls the models that it mentions', async () => {
+  test('/say calls the models that the message mentions', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.bob, 'say hall @qwen tools, and you @nobody')
     const [turn] = world.turnWorld.turns.running(
@@ -41,7 +41,7 @@ describe('/say', () => {
     ['say \u0000\u200b', EMPTY],
     [`say ${'é'.repeat(101)}`, TOO_LONG],
     [`say ${'a\n'.repeat(11)}b`, 'the message has 12 lines and 10 are allowed; nothing was sent'],
-  ])('%j is refused, and nothing is said', async (line, sentence) => {
+  ])('the line %j is refused and posts nothing', async (line, sentence) => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, line)).toEqual(refused(sentence))
     expect(await world.texts('hall')).toEqual([])
@@ -49,13 +49,13 @@ describe('/say', () => {
 })
 
 describe('/me', () => {
-  test('tells what somebody does', async () => {
+  test('/me posts an action of its caller', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, 'me waves')).toEqual(done())
     expect(await world.type(world.ann, 'history -n 1')).toEqual(done('2026-01-01 00:00 * bob waves'))
   })
 
-  test('needs a text that can be seen and is not too long', async () => {
+  test('/me refuses a missing, invisible or too long text', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, 'me')).toEqual(misused('me: TEXT is missing', '/me TEXT…'))
     expect(await world.type(world.bob, 'me \u200b')).toEqual(refused(EMPTY))
@@ -64,7 +64,7 @@ describe('/me', () => {
   })
 })
 
-test('/msg writes to one person alone, and nothing of it is in a room', async () => {
+test('/msg writes to one person and posts nothing in the room', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.ann, 'msg BOB  two  words')).toEqual(done('you -> bob: two  words'))
   // A session shows it as all sessions of its person do.
@@ -74,7 +74,7 @@ test('/msg writes to one person alone, and nothing of it is in a room', async ()
   expect(await world.type(world.ann, 'msg nobody hi')).toMatchObject({ status: 1, out: [] })
 })
 
-test('/msg says once that somebody is away, and ends the absence of who writes', async () => {
+test('/msg says once that the recipient is away, and ends the absence of the sender', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.bob, 'away lunch')
   await world.exec(world.ann, 'away')
@@ -84,7 +84,7 @@ test('/msg says once that somebody is away, and ends the absence of who writes',
   expect(await world.exec(world.ann, 'msg bob hi')).toEqual(done('you -> bob: hi'))
 })
 
-test('/reply goes to whoever wrote last, from a script too', async () => {
+test('/reply in a script answers the last person who wrote', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.bob, 'reply hi')).toEqual(
     refused('nobody has written to you yet; msg NAME TEXT writes to somebody'),
@@ -94,7 +94,7 @@ test('/reply goes to whoever wrote last, from a script too', async () => {
   expect(await world.exec(world.bob, 'reply hello you')).toEqual(done('you -> ann: hello you'))
 })
 
-test('an edit calls no model', async () => {
+test('/edit calls no model that the new text mentions', async () => {
   await using world = await createCommandWorld()
   const { rooms } = world.turnWorld.chatParts
   const hall = await rooms.get('hall', world.ann)
@@ -103,7 +103,7 @@ test('an edit calls no model', async () => {
   expect(world.turnWorld.turns.running(hall.name)).toEqual([])
 })
 
-test('/retract without a line of one’s own says for how long there is one', async () => {
+test('/retract without a recent own message is refused with the time limit', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'retract')).toEqual(
     refused('too late: only your line of the last 15 minutes can be changed, with at most 300 lines since'),
@@ -115,7 +115,7 @@ test('/retract without a line of one’s own says for how long there is one', as
 
 const form = '/react EMOJI…'
 
-test('/react puts an emoji on the last line, or on the one with an id', async () => {
+test('/react adds an emoji to the last message or to the one with a given id', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'say hall one')
   expect(await world.type(world.bob, 'react 👍')).toEqual(done())
@@ -128,7 +128,7 @@ test('/react puts an emoji on the last line, or on the one with an id', async ()
   ])
 })
 
-test('/react is refused without an emoji, with too many words, and for a room that one does not see', async () => {
+test('/react is refused without an emoji, with extra words, and in an invisible room', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.bob, 'react')).toMatchObject({ status: 2 })
   expect(await world.type(world.bob, 'react a b c')).toEqual(
@@ -160,7 +160,7 @@ test('/away is shown by /who, until the person speaks', async () => {
   expect(await world.type(world.bob, `away ${'x'.repeat(201)}`)).toMatchObject({ status: 1, out: [] })
 })
 
-test('/ignore lists, adds, and takes back', async () => {
+test('/ignore lists, adds and removes people', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.ann, 'ignore')).toEqual(done('you ignore nobody'))
   expect(await world.exec(world.ann, 'ignore @BOB')).toEqual(
@@ -172,7 +172,7 @@ test('/ignore lists, adds, and takes back', async () => {
   expect(await world.exec(world.ann, 'ignore')).toEqual(done('root'))
 })
 
-test('/ignore of nobody, and of oneself, is refused', async () => {
+test('/ignore is refused for oneself and for unknown people', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.ann, 'ignore ann')).toEqual(refused('you cannot ignore yourself'))
   expect(await world.exec(world.ann, 'ignore qwen')).toEqual(

@@ -14,7 +14,7 @@ import { pricesIn, toolLines } from '../../../../src/commands/verbs/tool-list.ts
 const createScene = () => createCommandWorld(tool('Grep'), tool('calculator'))
 
 describe('/tools', () => {
-  test('lists the tools with their cost, the hidden ones with the reason', async () => {
+  test('/tools lists the tools with their token cost, and hidden ones with the reason', async () => {
     await using world = await createScene()
     const all = (await world.type(world.bob, 'tools')).out.join().split('\n')
     expect(all[0]).toMatch(/^scope all: 2 of 2 tools, \d+ tokens for @qwen$/)
@@ -36,7 +36,7 @@ describe('/tools', () => {
     ['Grep !calcluator', '!calcluator matches no tool; did you mean !calculator?'],
     ['calc* nope', 'nope matches no tool'],
     ['Gr* !Grep', 'Gr* !Grep leaves no tool; case counts, and /tools off takes all away'],
-  ])('%s changes nothing and fails', async (words, problem) => {
+  ])('/tools %s is refused and changes nothing', async (words, problem) => {
     await using world = await createScene()
     await world.type(world.ann, 'tools calculator')
     const sentence = `${problem}; the scope was not changed`
@@ -48,7 +48,7 @@ describe('/tools', () => {
     expect(await world.texts('hall')).toEqual(['tools: calculator'])
   })
 
-  test('says the same price of a tool as /wrap, to people and to programs', async () => {
+  test('/tools and /wrap report the same token cost of each tool, in text and JSON', async () => {
     await using world = await createScene()
     const wrap = jsonOf(await world.exec(world.bob, 'wrap hall --json')) as {
       readonly budget: { readonly tools: number }
@@ -72,7 +72,7 @@ describe('/tools', () => {
     }
   })
 
-  test('shows what is not sent as such, and counts only what is', async () => {
+  test('/tools marks tools that the script does not send, and excludes them from the total', async () => {
     await using world = await createScene()
     const script = 'function default_wrap(t) return wrap(t):system():tools("Grep") end'
     await world.exec(world.ann, 'script hall set', script)
@@ -84,7 +84,7 @@ describe('/tools', () => {
     expect(/(\d+) tokens for/.exec(first)?.[1]).toBe(/ (\d+) {2}full$/.exec(grep ?? '')?.[1])
   })
 
-  test('lists those that are asked for by name, without a change and for everybody, in JSON as well', async () => {
+  test('/tools --list shows the matching tools to everybody without changing the scope', async () => {
     await using world = await createScene()
     await world.exec(world.ann, 'tools hall Grep')
     const [, group, tool, ...rest] = (await world.type(world.bob, 'tools --list calc*')).out
@@ -106,14 +106,14 @@ describe('/tools', () => {
     ['--list mcp', 'mcp matches no tool'],
     ['--list \u200b', 'these patterns have nothing visible in them'],
     [`--list ${'x'.repeat(201)}`, `a pattern has at most 200 characters: ${'x'.repeat(40)}…`],
-  ])('%s lists nothing and fails', async (words, problem) => {
+  ])('/tools %s is refused and lists nothing', async (words, problem) => {
     await using world = await createScene()
     const { status, out, err } = await world.exec(world.bob, `tools hall ${words}`)
     expect({ status, out }).toEqual({ status: 1, out: [] })
     expect(err.join()).toContain(problem)
   })
 
-  test('does not list and set at once', async () => {
+  test('/tools rejects --list together with a new scope', async () => {
     await using world = await createScene()
     const { status, err } = await world.exec(world.ann, 'tools hall --list Grep calculator')
     expect(status).toBe(2)
@@ -121,7 +121,7 @@ describe('/tools', () => {
     expect(await world.texts('hall')).toEqual([])
   })
 
-  test('of more than 60 tools shows the groups, and how to see the tools', async () => {
+  test('/tools shows only groups if a room has over 60 tools, and says how to see the tools', async () => {
     await using world = await createCommandWorld(...Array.from({ length: 61 }, (_, at) => tool(`t${at}`)))
     const lines = (await world.type(world.bob, 'tools')).out.join().split('\n')
     expect(lines).toEqual([
@@ -134,7 +134,7 @@ describe('/tools', () => {
     expect((await world.type(world.bob, 'tools --list builtin')).out.join().split('\n')).toHaveLength(63)
   })
 
-  test('stores and shows patterns without what nobody can see, and changes nothing where that is all', async () => {
+  test('/tools removes invisible characters from patterns and refuses patterns with nothing else', async () => {
     await using world = await createScene()
     await world.exec(world.ann, 'tools hall Gr\u200bep \u{e0041} calc\u009b31m*')
     const list = jsonOf(await world.exec(world.bob, 'tools hall --json'))
@@ -145,7 +145,7 @@ describe('/tools', () => {
     )
   })
 
-  test('refuses long patterns, and more than 200', async () => {
+  test('/tools refuses patterns over 200 characters and scopes over 200 patterns', async () => {
     await using world = await createScene()
     expect(await world.type(world.ann, `tools ${'x'.repeat(201)}`)).toEqual(
       refused(`a pattern has at most 200 characters: ${'x'.repeat(40)}…`),
@@ -167,15 +167,18 @@ describe('run', () => {
   test.each([
     ['run echo {"q":"x"}', '{"q":"x"}'],
     ['run broken', 'ERROR: it broke\nin two'],
-  ])('%s goes on beside the session, which reads all of the result', async (line, result) => {
-    await using world = await createCommandWorld(echo, broken)
-    const { caller, next } = sessionIn(world.turnWorld.room, world.bob)
-    const told = next()
-    expect(await world.runner.command(line, caller)).toBe(0)
-    expect(await told).toBe(result)
-  })
+  ])(
+    'the line %s runs in the background and prints its whole result to the session',
+    async (line, result) => {
+      await using world = await createCommandWorld(echo, broken)
+      const { caller, next } = sessionIn(world.turnWorld.room, world.bob)
+      const told = next()
+      expect(await world.runner.command(line, caller)).toBe(0)
+      expect(await told).toBe(result)
+    },
+  )
 
-  test('asks for a tool that asks for nothing itself, once, and a grant is for exactly its arguments', async () => {
+  test('/run of a tool with write access asks permission once for the same arguments', async () => {
     const dice = tool('dice', (args) => ok(`rolled ${JSON.stringify(args)}`), { access: 'write' })
     await using world = await createCommandWorld(dice)
     expect(await world.exec(world.bob, 'run hall dice {"q":"3"}')).toEqual(
@@ -217,7 +220,7 @@ describe('run', () => {
     ['number', '-0.5', '{"a":-0.5}'],
     ['integer', '7', '{"a":7}'],
     ['string', '{"a":"x","b":"y"}', '{"a":"x","b":"y"}'],
-  ])('gives a tool that requires one %s the words %s as %s', async (type, words, args) => {
+  ])('/run passes a tool that requires one %s the words %s as %s', async (type, words, args) => {
     await using world = await createCommandWorld(tool('one', undefined, schemaOf(type, ['a'])))
     expect(await world.exec(world.bob, `run hall one ${words}`)).toEqual(done(`${args}\n`))
   })
@@ -228,7 +231,7 @@ describe('run', () => {
     ['boolean', ['a'], 'one takes JSON: run one {a: boolean, b?: string}'],
     ['number', ['a'], 'a must be a number: run one 3, or run one {a: number, b?: string}'],
   ])(
-    'refuses text for a tool with a %s that requires %j, and records nothing',
+    '/run refuses plain text for a tool with a %s that requires %j, and records nothing',
     async (type, required, why) => {
       await using world = await createCommandWorld(tool('one', undefined, schemaOf(type, required)))
       expect(await world.exec(world.bob, 'run hall one two')).toEqual(refused(why))
@@ -263,14 +266,14 @@ const lines = (form: 'folded' | 'unfolded', width: number, some = tools) =>
   toolLines(some, pricesIn(listOf(some), { model: 'qwen', prompt }), form, width)
 
 describe('the groups of tools', () => {
-  test('have their number, their tokens and what became of them', () => {
+  test('a folded tool list shows the size, tokens and states of each group', () => {
     expect(lines('folded', 80)).toEqual([
       'builtin  4 tools  40 tokens  1 short, 1 not sent, 2 hidden',
       'holler   2 tools   0 tokens  1 deferred, 1 not sent',
     ])
   })
 
-  test('have their tools below them, each with its rung or why it is left out', () => {
+  test('an unfolded tool list shows each tool with its form or why it is left out', () => {
     expect(lines('unfolded', Infinity)).toEqual([
       'builtin  4 tools  40 tokens  1 short, 1 not sent, 2 hidden',
       '+ look                                                   read   40  short',
@@ -283,7 +286,7 @@ describe('the groups of tools', () => {
     ])
   })
 
-  test('stand in 40 columns, with what has no space below', () => {
+  test('a tool list on 40 columns moves details that do not fit to the next line', () => {
     expect(lines('unfolded', 39)).toEqual([
       'builtin  4 tools  40 tokens',
       '    1 short, 1 not sent, 2 hidden',
@@ -308,7 +311,7 @@ describe('the groups of tools', () => {
     ])
   })
 
-  test('say why all of one are hidden, and nothing of rungs where no prompt can be made', () => {
+  test('a tool list gives one reason if all tools are hidden, and no forms if no prompt exists', () => {
     const off = ['a', 'b'].map((id) => listed('holler', id, 'room: tools are off'))
     expect(lines('folded', 80, off)).toEqual(['holler  2 tools  0 tokens  2 hidden (room: tools are off)'])
     const prices = pricesIn(listOf(tools), { model: 'qwen' })
@@ -319,7 +322,7 @@ describe('the groups of tools', () => {
     expect(toolLines([], prices, 'unfolded', 80)).toEqual([])
   })
 
-  test('lose no tool and no group at any width, and only a name is longer than a line', () => {
+  test('a tool list drops no tool at any width, and only a name exceeds the line', () => {
     const anyListed = fc
       .record({
         source: fc.constantFrom('builtin', 'holler', 'a-server-of-thirty-two-characters'),

@@ -13,7 +13,7 @@ async function createScene() {
 }
 
 describe('/turn', () => {
-  test('shows every request, and what was the same before only by name', async () => {
+  test('/turn shows every request, and unchanged parts only by name', async () => {
     const { world, id } = await createScene()
     await using _ = world
     const { out } = await world.type(world.ann, `turn ${id}`)
@@ -27,7 +27,7 @@ describe('/turn', () => {
     expect(out[3]).toMatch(/^-- answer\n/)
   })
 
-  test('shows one request, and JSON', async () => {
+  test('/turn shows a single request, also as JSON', async () => {
     const { world, id } = await createScene()
     await using _ = world
     expect((await world.type(world.ann, `turn ${id} 1`)).out).toHaveLength(4)
@@ -38,7 +38,7 @@ describe('/turn', () => {
     })
   })
 
-  test('finds the last turn, and the turn of an entry', async () => {
+  test('/turn finds the last turn and the turn of an entry', async () => {
     const { world, id, entries } = await createScene()
     await using _ = world
     const whole = await world.exec(world.ann, `turn hall ${id}`)
@@ -54,7 +54,7 @@ describe('/turn', () => {
     expect(await world.type(world.ann, 'turn', 'lobby')).toEqual(refused('no model was asked in lobby yet'))
   })
 
-  test('folds long texts in a session and shows them page by page; full prints all', async () => {
+  test('/turn in a session folds long texts into pages unless full is given', async () => {
     const { world } = await createScene()
     await using _ = world
     const { storage, nextId } = world.turnWorld.chatParts
@@ -92,7 +92,7 @@ describe('/turn', () => {
     expect(await world.exec(world.ann, 'turn hall')).toMatchObject({ out: full })
   })
 
-  test.each(['0', '3', 'x', '1.0', 'x'.repeat(30)])('has no request %s', async (number) => {
+  test.each(['0', '3', 'x', '1.0', 'x'.repeat(30)])('/turn rejects the request number %s', async (number) => {
     const { world, id } = await createScene()
     await using _ = world
     expect(await world.type(world.ann, `turn ${id} ${number}`)).toEqual(
@@ -103,7 +103,7 @@ describe('/turn', () => {
     )
   })
 
-  test('of another room, or of none, is not there', async () => {
+  test('/turn refuses unknown ids and ids of another room', async () => {
     const { world, id, entries } = await createScene()
     await using _ = world
     for (const unknown of [id, entries.at(-1)?.id ?? '', 'x'.repeat(99), '__proto__'])
@@ -124,14 +124,14 @@ const foldedUser = (user: string, question: string): string | undefined => {
 
 const folded = (question: string): string | undefined => foldedUser(question, question)
 
-test('a folded conversation is its end, and the question stands behind it', () => {
+test('a folded conversation shows its end, followed by the question', () => {
   const said = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
   expect(foldedUser(`${said}\n\nwhy?`, 'why?')).toBe(
     `-- conversation\n… [182 characters before; full prints all]\n${said.split('\n').slice(-6).join('\n')}\n-- question\nwhy?\n`,
   )
 })
 
-test('a folded part ends behind a whole word, and within one only where that is longer than all that is shown', () => {
+test('a folded part is cut after a whole word, or within a word that exceeds the limit', () => {
   const words = 'write '.repeat(30).trim()
   expect(folded(words)).toBe(
     `-- question\n${'write '.repeat(20).trim()}\n… [60 more characters; full prints all]\n`,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { calibrationKey } from '../../../../src/prompt/calibration.ts'
 import { createCommandWorld, done, jsonOf, misused } from '../../../support/commands/command-world.ts'
 
-test('/models lists the models, what they read and wrote, and no key', async () => {
+test('/models lists the models with tokens read and written, and no API key', async () => {
   await using world = await createCommandWorld()
   const unused = '@qwen  guide qwen3:8b, window 8000; 0 turns, 0 tokens read, 0 written'
   expect(await world.type(world.bob, 'models')).toEqual(done(unused))
@@ -16,7 +16,7 @@ test('/models lists the models, what they read and wrote, and no key', async () 
   ])
 })
 
-test('/models tells a window that was guessed from one that the server takes', async () => {
+test('/models tells whether a smaller window was guessed or reported by the server', async () => {
   await using world = await createCommandWorld()
   const { modelFacts, models } = world.turnWorld
   const [model] = models
@@ -28,7 +28,7 @@ test('/models tells a window that was guessed from one that the server takes', a
   expect((await world.exec(world.bob, 'models')).out.join()).toContain('(not 8000: its server takes no more)')
 })
 
-test('/models tells nobody but admins what reports taught, and nobody how many, since they come from private rooms too', async () => {
+test('/models shows calibration only to admins, and the number of reports to nobody', async () => {
   await using world = await createCommandWorld()
   const { storage } = world.turnWorld.chatParts
   const [qwen] = world.turnWorld.models
@@ -72,7 +72,7 @@ const groups = (day: string) => [
 ]
 
 describe('/usage', () => {
-  test('adds up what was used in a room, or in all rooms, by model, person, room and day', async () => {
+  test('/usage sums up one room or all rooms by model, person, room and day', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.bob, 'ask hall qwen tools')
     const [model, named, person, who, ...days] = groups('2026-01-01')
@@ -96,7 +96,7 @@ describe('/usage', () => {
     })
   })
 
-  test('counts as many days as it is told', async () => {
+  test('/usage --days limits the days, and rejects numbers outside 1 to 366', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.bob, 'ask hall qwen tools')
     world.turnWorld.chatParts.clock.advance(25 * 60 * 60 * 1000)
@@ -113,7 +113,7 @@ describe('/usage', () => {
       )
   })
 
-  test('counts private rooms for their members only, also in the list of models', async () => {
+  test('/usage and /models count private rooms only for their members', async () => {
     await using world = await createCommandWorld()
     const { charges } = world.turnWorld.chatParts.storage.models
     const at = world.turnWorld.chatParts.clock.now()

@@ -18,7 +18,7 @@ import { promptTool, samplePrompt } from '../../../support/model-request.ts'
 import { wrapChart } from '../../../../src/commands/verbs/wrap.ts'
 
 describe('/wrap', () => {
-  test('draws the prompt of the first model, or prints its text in full', async () => {
+  test('/wrap draws the prompt of the first model, and with full also prints its text', async () => {
     await using world = await createCommandWorld()
     for (const words of ['wrap', 'wrap @qwen', 'wrap QWEN'])
       expect((await world.type(world.bob, words)).out[0]).toMatch(/^@qwen: \d+ of 7000 tokens/)
@@ -29,7 +29,7 @@ describe('/wrap', () => {
     }
   })
 
-  test('without a name draws the prompt of the model that the room asked last', async () => {
+  test('/wrap without a name draws the prompt of the model that the room asked last', async () => {
     await using world = await createCommandWorldWith({ more: [anotherModel('gpt')] })
     const { rooms, storage } = world.turnWorld.chatParts
     const room = (await rooms.get('hall', world.ann)).name
@@ -40,7 +40,7 @@ describe('/wrap', () => {
     }
   })
 
-  test('refuses other words, and tells of a script that does not compose', async () => {
+  test('/wrap refuses unknown words and reports a script that fails', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, 'wrap qwem')).toEqual(
       refused('there is no model called @qwem; did you mean @qwen?'),
@@ -94,7 +94,7 @@ const groups = toolGroups(prompt.tools, new Map([['Grep', 'wrapped']]))
 const chart = (columns: number, form?: 'unfolded'): readonly string[] =>
   plainOf(wrapChart({ model: 'qwen', prompt, groups }, columns, form)).split('\n')
 
-test('a prompt is drawn as one bar with a table below, and every number in it is exact', () => {
+test('the prompt chart is one bar with a table of exact token counts below', () => {
   expect(chart(80)).toEqual([
     '@qwen: 755 of 1000 tokens (75.5%), o200k_base',
     'system message 200 + context 400 + message 50 + definitions 100 + framing 5 = 755',
@@ -115,7 +115,7 @@ test('a prompt is drawn as one bar with a table below, and every number in it is
   ])
 })
 
-test('a narrow terminal loses whole columns and what goes without saying, and no number', () => {
+test('the prompt chart of a narrow terminal drops whole columns but no token count', () => {
   expect(chart(40).slice(2)).toEqual([
     '████████▒▚▚▚▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▞▞··········',
     '  part           tokens  share  note',
@@ -136,7 +136,7 @@ test('a narrow terminal loses whole columns and what goes without saying, and no
   ])
 })
 
-test('who listens to it hears the numbers of each part, and no bar and no marks', () => {
+test('the spoken prompt chart has all numbers but no bar and no symbols', () => {
   const heard = spokenOf(wrapChart({ model: 'qwen', prompt, groups }, 80)).split('\n')
   const drawn = chart(80)
   expect(heard).toEqual([
@@ -147,7 +147,7 @@ test('who listens to it hears the numbers of each part, and no bar and no marks'
   expect(heard.join('\n')).toMatch(/^[ -~\n]*$/)
 })
 
-test('unfolded, each tool has a line of its own', () => {
+test('the unfolded prompt chart gives each tool a line', () => {
   expect(chart(80, 'unfolded').slice(6, 11)).toEqual([
     '▚ definitions          80   8.0%                     2 tools',
     '    wrapped            10   1.0%                     1 full',
@@ -157,7 +157,7 @@ test('unfolded, each tool has a line of its own', () => {
   ])
 })
 
-test('the names of groups and tools are in one column, whatever is in the list', () => {
+test('the prompt chart aligns the token counts of groups and tools in one column', () => {
   const tools = fc.array(fc.record({ name: fc.stringMatching(/^[a-z_]{1,30}$/), tokens: fc.nat(5000) }), {
     minLength: 1,
     maxLength: 40,
@@ -173,7 +173,7 @@ test('the names of groups and tools are in one column, whatever is in the list',
   )
 })
 
-test('the bar is as long as the terminal is wide, whatever is in the prompt', () => {
+test('the bar of the prompt chart fills the width of the terminal', () => {
   const layers = fc.array(fc.nat(5000), { maxLength: 30 })
   fc.assert(
     fc.property(layers, fc.nat(5000), fc.integer({ min: 12, max: 400 }), (tokens, target, columns) => {
@@ -188,7 +188,7 @@ test('the bar is as long as the terminal is wide, whatever is in the prompt', ()
   )
 })
 
-test('parts side by side are told apart without colour, and have colours of their own where there are any', () => {
+test('adjacent parts of the prompt bar differ in symbol and in colour', () => {
   const chart = wrapChart({ model: 'qwen', prompt, groups }, 100)
   const [, , bar] = chart.lines
   for (const [index, span] of bar!.slice(1).entries()) {
