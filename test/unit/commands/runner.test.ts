@@ -46,36 +46,36 @@ const WENT_WRONG = 'something went wrong on the server; it was logged'
 
 describe('the status and the words of a command', () => {
   test.each([
-    ['that did it', async () => {}, { status: 0, err: [] }],
-    ['that did not succeed', async () => false as const, { status: 1, err: [] }],
-    ['that was refused', () => Promise.reject(new Refusal('no')), { status: 1, err: ['no'] }],
+    ['that succeeds', async () => {}, { status: 0, err: [] }],
+    ['that fails', async () => false as const, { status: 1, err: [] }],
+    ['that is refused', () => Promise.reject(new Refusal('no')), { status: 1, err: ['no'] }],
     [
-      'whose words do not fit',
+      'with a usage error',
       () => Promise.reject(new UsageError('do: bad', 'do WELL')),
       { status: 2, err: ['do: bad', 'usage: do WELL'] },
     ],
     [
-      'that the store refused',
+      'that the store refuses',
       () => Promise.reject(new StorageError('full', 'the disk is full')),
       { status: 1, err: ['not stored: the disk is full'] },
     ],
     [
-      'that the store has words for operators about',
+      'that fails in the store with advice for operators',
       () => Promise.reject(new StorageError('away', 'it is away', { forOperators: 'start it' })),
       { status: 1, err: ['not stored: it is away'] },
     ],
     [
-      'that the store could not read for',
+      'that fails to read from the store',
       () => Promise.reject(new StorageError('other', 'the disk failed', { reading: true })),
       { status: 1, err: ['not read: the disk failed'] },
     ],
     [
-      'with a bug',
+      'that rejects because of a bug',
       () => Promise.reject(new TypeError('x is not a function')),
       { status: 1, err: [WENT_WRONG] },
     ],
     [
-      'with a bug that throws at once',
+      'that throws because of a bug',
       () => {
         throw new TypeError('x is not a function')
       },

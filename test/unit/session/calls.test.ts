@@ -49,9 +49,9 @@ test('a pending call is one row that changes from asked to running until its res
 })
 
 test.each<readonly [string, Entry]>([
-  ['it is denied', approval('denied', 1)],
+  ['the question is denied', approval('denied', 1)],
   ['nobody answers', approval('denied')],
-  ['its turn is over', { ...base, kind: 'notice', level: 'error', text: 'failed' }],
+  ['the turn is over', { ...base, kind: 'notice', level: 'error', text: 'failed' }],
 ])('a permission question is no longer pending when %s', (_why, end) => {
   const calls = new PendingCalls(() => 0)
   calls.take(approval('asked', 1))

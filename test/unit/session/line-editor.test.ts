@@ -52,11 +52,11 @@ test.each([
   ['a<newline>b<home>X', 'a\nX|b'],
   ['a<newline>b<up>', 'a\nb|'],
   ['one two<home><kill-word-right>', '| two'],
-])('%s leaves %j', (keys, expected) => {
+])('the keys %s leave the draft %j', (keys, expected) => {
   expect(shown(keys)).toBe(expected)
 })
 
-test('backspace takes back what a person calls a character', () => {
+test('backspace deletes a whole grapheme cluster', () => {
   for (const character of ['é', '👩‍👩‍👧', '🇩🇪', 'e\u0301', '한'])
     expect(pressAll(`a${character}<backspace>`).editor.draft.text).toBe('a')
 })
@@ -71,12 +71,12 @@ test('Enter on a blank draft sends nothing', () => {
   expect(pressAll('<enter>  <enter>').events).toEqual([])
 })
 
-test('^D leaves on an empty line and deletes to the right elsewhere', () => {
+test('^D ends the session on an empty line and deletes the next character otherwise', () => {
   expect(pressAll('<eof>').events).toEqual([{ type: 'leave' }])
   expect(pressAll('ab<home><eof>')).toMatchObject({ events: [], editor: { draft: { text: 'b' } } })
 })
 
-test('up and down go through what was sent and come back to the draft', () => {
+test('the up and down keys move through sent lines and back to the draft', () => {
   const sent = 'one<enter>two<enter>two<enter>new'
   expect(shown(`${sent}<up>`)).toBe('two|')
   expect(shown(`${sent}<up><up>`)).toBe('one|')
@@ -85,13 +85,13 @@ test('up and down go through what was sent and come back to the draft', () => {
   expect(shown(`${sent}<up><down><down>`)).toBe('new|')
 })
 
-test('what does not fit into a draft is left out, and said', () => {
+test('a paste over the draft limit is cut and reported', () => {
   const step = press(EMPTY_EDITOR, { type: 'paste', text: '😀'.repeat(most) }, most - 1)
   expect(step.event).toEqual({ type: 'full' })
   expect(step.editor.draft.text).toBe('😀'.repeat(most / 2 - 1))
 })
 
-test('killing words and moving over them takes linear time in a long draft', () => {
+test('^W deletes the last word of a draft of a million characters', () => {
   const text = 'word '.repeat(200_000)
   const step = press(EMPTY_EDITOR, { type: 'paste', text }, text.length)
   expect(press(step.editor, { type: 'press', name: 'kill-word' }, text.length).editor.draft.text.length).toBe(
@@ -99,7 +99,7 @@ test('killing words and moving over them takes linear time in a long draft', () 
   )
 })
 
-test('^W cuts out what stands between blanks of any script, as trimming knows them', () => {
+test('^W and word-left stop at every character that trim() treats as whitespace', () => {
   const spaces = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
     (unit) => unit.trim() === '',
   )
@@ -116,7 +116,7 @@ test('^W cuts out what stands between blanks of any script, as trimming knows th
   expect(step.editor.draft.text).toBe('')
 })
 
-test('a word is letters and digits of any script: Meta-f stops behind each, Meta-b before each', () => {
+test('Meta-f stops after, and Meta-b before, every word of letters and digits in any script', () => {
   const text = 'naïve, ça_va 日本語 e\u0301x2 👩‍👩‍👧 ＡＢ'
   const stops = (name: 'word-left' | 'word-right', cursor: number): readonly number[] => {
     const all: number[] = []
@@ -137,41 +137,57 @@ test('a word is letters and digits of any script: Meta-f stops behind each, Meta
 })
 
 test.each([
-  ['what was cut out comes back with ^Y', 'one two<kill-word>X<yank>', 'one Xtwo|'],
-  ['cuts in a row belong together', 'a b c<kill-word><kill-word><yank>', 'a b c|'],
+  ['^Y inserts the text that was cut', 'one two<kill-word>X<yank>', 'one Xtwo|'],
+  ['^Y inserts consecutive cuts as one', 'a b c<kill-word><kill-word><yank>', 'a b c|'],
   [
-    'to the right too',
+    '^Y inserts consecutive cuts to the right as one',
     'one two three<home><kill-word-right><kill-word-right><end>!<yank>',
     ' three!one two|',
   ],
-  ['one after a move is another', 'one two<kill-word><home><kill-right><yank>', 'one |'],
-  ['Meta-y puts the one before in its place', 'one two<kill-word><home><kill-right><yank><yank-pop>', 'two|'],
-  ['and comes round', 'one two<kill-word><home><kill-right><yank><yank-pop><yank-pop>', 'one |'],
-  ['Meta-y does nothing elsewhere', 'one two<kill-word><yank-pop>', 'one |'],
+  [
+    '^Y inserts only the last cut if the cursor moved between two',
+    'one two<kill-word><home><kill-right><yank>',
+    'one |',
+  ],
+  [
+    'Meta-y replaces the inserted cut with the one before',
+    'one two<kill-word><home><kill-right><yank><yank-pop>',
+    'two|',
+  ],
+  [
+    'Meta-y returns to the newest cut after the oldest',
+    'one two<kill-word><home><kill-right><yank><yank-pop><yank-pop>',
+    'one |',
+  ],
+  ['Meta-y does nothing without a preceding ^Y', 'one two<kill-word><yank-pop>', 'one |'],
   ['Meta-Backspace stops at punctuation', 'a/b.c<kill-word-left>', 'a/b.|'],
-  ['^K and ^U keep what they cut', 'one two<word-left><kill-right><kill-left><yank>', 'one two|'],
-  ['what was sent can be yanked later', 'one two<kill-word><enter><yank>', 'two|'],
-  ['typing is undone word by word', 'one <clear>two<undo>', 'one |'],
-  ['up to the beginning', 'one two<undo><undo><undo><undo>', '|'],
-  ['a cut is undone', 'one two<kill-left><undo>', 'one two|'],
-  ['^C is undone', 'one two<interrupt><undo>', 'one two|'],
-  ['so is a yank', 'one two<kill-word><yank><undo>', 'one |'],
-  ['^T takes a character along', 'abcd<left><left><transpose>', 'acb|d'],
-  ['at the end it swaps the last two', 'abc<transpose>', 'acb|'],
-  ['one character stays', 'a<transpose><home><transpose>', '|a'],
-  ['not across lines', 'a<newline>b<left><transpose>', 'a\n|b'],
-  ['it takes characters whole', 'a👩‍👩‍👧<transpose>', '👩‍👩‍👧a|'],
-  ['Meta-t takes a word along', 'one, two three<home><word-right><transpose-words>', 'two, one| three'],
-  ['at the end it swaps the last two words', 'one, two three<transpose-words>', 'one, three two|'],
-  ['one word stays', 'one<transpose-words>', 'one|'],
-  ['Meta-u', 'straße ok<home><upper-word>', 'STRASSE| ok'],
-  ['Meta-l', 'ONE TWO<home><lower-word>', 'one| TWO'],
-  ['Meta-c begins with the first letter', '  "oNE" x<home><capital-word>', '  "One|" x'],
+  ['^Y inserts the text that ^K and ^U cut', 'one two<word-left><kill-right><kill-left><yank>', 'one two|'],
+  ['^Y inserts a cut after its line was sent', 'one two<kill-word><enter><yank>', 'two|'],
+  ['undo removes typed text word by word', 'one <clear>two<undo>', 'one |'],
+  ['undo stops at the empty draft', 'one two<undo><undo><undo><undo>', '|'],
+  ['undo restores text that was cut', 'one two<kill-left><undo>', 'one two|'],
+  ['undo restores a draft that ^C cleared', 'one two<interrupt><undo>', 'one two|'],
+  ['undo removes text that ^Y inserted', 'one two<kill-word><yank><undo>', 'one |'],
+  ['^T swaps the characters around the cursor', 'abcd<left><left><transpose>', 'acb|d'],
+  ['^T at the end swaps the last two characters', 'abc<transpose>', 'acb|'],
+  ['^T changes nothing in a draft of one character', 'a<transpose><home><transpose>', '|a'],
+  ['^T does not swap characters across lines', 'a<newline>b<left><transpose>', 'a\n|b'],
+  ['^T swaps whole grapheme clusters', 'a👩‍👩‍👧<transpose>', '👩‍👩‍👧a|'],
+  [
+    'Meta-t swaps the words around the cursor',
+    'one, two three<home><word-right><transpose-words>',
+    'two, one| three',
+  ],
+  ['Meta-t at the end swaps the last two words', 'one, two three<transpose-words>', 'one, three two|'],
+  ['Meta-t changes nothing in a draft of one word', 'one<transpose-words>', 'one|'],
+  ['Meta-u changes a word to upper case', 'straße ok<home><upper-word>', 'STRASSE| ok'],
+  ['Meta-l changes a word to lower case', 'ONE TWO<home><lower-word>', 'one| TWO'],
+  ['Meta-c capitalizes the first letter of a word', '  "oNE" x<home><capital-word>', '  "One|" x'],
 ])('%s: %s', (_, keys, expected) => {
   expect(shown(keys)).toBe(expected)
 })
 
-test('what does not fit in the other case stays as it is', () => {
+test('a word that would exceed the draft limit in upper case stays unchanged', () => {
   const draft = { text: 'ßß', cursor: 0 }
   const { editor } = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name: 'upper-word' }, 3)
   expect(editor.draft).toEqual({ text: 'ßß', cursor: 2 })
@@ -201,23 +217,23 @@ describe('^R', () => {
     ['hel<cancel>', '> '],
     ['hel<interrupt>', '> '],
     ['hel<enter>', '> '],
-  ])('then %s shows %s', (keys, expected) => {
+  ])('^R followed by %s shows %s', (keys, expected) => {
     expect(searched(`${sent}<search>${keys}`)).toBe(expected)
   })
 
-  test('Enter sends the line that was found; ^G brings the draft back', () => {
+  test('Enter sends the line that ^R found, and ^G restores the draft', () => {
     expect(pressAll(`${sent}<search>hel<enter>`).events.at(-1)).toEqual({ type: 'send', line: 'say hello' })
     expect(searched(`${sent}half a<search>hel<cancel>`)).toBe('> half a')
     expect(searched(`${sent}half a<search>hel<end><down><down>`)).toBe('> half a')
   })
 
-  test('^C leaves nothing to type on, so that ^D leaves; it can be undone', () => {
+  test('^C during ^R clears the draft, and undo restores it', () => {
     expect(searched(`${sent}half a<search>hel<interrupt>`)).toBe('> ')
     expect(pressAll(`${sent}half a<search>hel<interrupt><eof>`).events.at(-1)).toEqual({ type: 'leave' })
     expect(searched(`${sent}half a<search>hel<interrupt><undo>`)).toBe('> half a')
   })
 
-  test('in a full memory it is fast, and a long query is cut', () => {
+  test('^R stays fast in a full history, and its query is cut at the draft limit', () => {
     const lines = Array.from({ length: 200 }, () => 'a'.repeat(650))
     let { editor } = press(withPast(EMPTY_EDITOR, lines), { type: 'press', name: 'search' }, 100)
     const begin = performance.now()
@@ -238,7 +254,7 @@ test('^C on an empty line asks how to leave', () => {
   ])
 })
 
-test('lines of before come before those that were sent meanwhile, and what is shown stays', () => {
+test('history that is loaded late comes before lines sent meanwhile, and the shown line stays', () => {
   const begun = pressAll('now<enter>next<up>').editor
   const editor = withPast(begun, ['then'])
   expect(editor.draft.text).toBe('now')
@@ -247,7 +263,7 @@ test('lines of before come before those that were sent meanwhile, and what is sh
   expect(pressAll('<up><up>', withPast(EMPTY_EDITOR, ['a', 'b'])).editor.draft.text).toBe('a')
 })
 
-test('what was cut out and what can be undone have a size together', () => {
+test('cut texts and undo steps are limited in size and number', () => {
   let editor = EMPTY_EDITOR
   const go = (key: Key) => (editor = press(editor, key, 65_536).editor)
   for (let i = 0; i < 60; i++) {
@@ -268,7 +284,7 @@ test('what was cut out and what can be undone have a size together', () => {
   expect(editor.kills.length).toBeLessThanOrEqual(16)
 })
 
-test('the lines that are remembered have a size together, and the newest is always among them', () => {
+test('remembered lines are limited in size and number, but the newest is always kept', () => {
   const enter = { type: 'press', name: 'enter' } as const
   let editor = EMPTY_EDITOR
   for (let i = 0; i < 20; i++) {
@@ -299,7 +315,7 @@ const anyKey: fc.Arbitrary<Key> = fc.oneof(
     .map((text): Key => ({ type: 'paste', text })),
 )
 
-test('whatever is pressed, the cursor is within the text and never splits a code point', () => {
+test('no sequence of keys moves the cursor out of the text or splits a code point', () => {
   fc.assert(
     fc.property(fc.array(anyKey, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (keys, limit) => {
       let editor = EMPTY_EDITOR
@@ -317,20 +333,20 @@ test('whatever is pressed, the cursor is within the text and never splits a code
   )
 })
 
-test('an older line that was changed is recalled as it was left', () => {
+test('a history line that was edited is recalled with the edit', () => {
   expect(shown('one<enter>two<enter><up>X<up><down>')).toBe('twoX|')
   expect(shown('one<enter>two<enter><up>X<up>Y<down><down><up><up>')).toBe('oneY|')
 })
 
-test('the draft stays what it was while older lines are changed', () => {
+test('an edit of a history line does not change the draft', () => {
   expect(shown('one<enter>draft<up>X<down>')).toBe('draft|')
 })
 
-test('a line that is sent after a change leaves the older one as it was', () => {
+test('a history line that is edited and sent stays unchanged in the history', () => {
   expect(shown('one<enter><up>X<enter><up><up>')).toBe('one|')
 })
 
-test('after ^C on an older line ↑ begins with the newest again', () => {
+test('the up key after ^C on a history line starts at the newest line', () => {
   for (const before of ['<up><up>', '<up><up><up>', 'half<up><up>', '<search>o<search>'])
     expect(shown(`one<enter>two<enter>three<enter>${before}<interrupt><up>`), before).toBe('three|')
 })
@@ -341,25 +357,31 @@ const complete = async (text: string, choices: readonly string[]) => {
 }
 
 test.each([
-  ['the only choice is put in whole, with a space', 'hi @gu', ['@guide'], 'hi @guide ', []],
-  ['several are completed as far as they agree', '/h', ['/help', '/hello'], '/hel', []],
-  ['and listed when they agree no further', '/hel', ['/help', '/hello'], '/hel', ['/help', '/hello']],
-  ['no choice changes nothing', 'xyz', [], 'xyz', []],
-  ['the spelling of the choice wins', '@GU', ['@guide'], '@guide ', []],
-  ['a choice for an empty word is put in', '/join ', ['lobby'], '/join lobby ', []],
-  ['choices that are something else are only listed', 'abc', ['x', 'y'], 'abc', ['x', 'y']],
+  ['Tab inserts the only choice with a space', 'hi @gu', ['@guide'], 'hi @guide ', []],
+  ['Tab completes several choices up to their common prefix', '/h', ['/help', '/hello'], '/hel', []],
+  [
+    'Tab lists the choices if their common prefix is typed',
+    '/hel',
+    ['/help', '/hello'],
+    '/hel',
+    ['/help', '/hello'],
+  ],
+  ['Tab changes nothing if there is no choice', 'xyz', [], 'xyz', []],
+  ['Tab uses the spelling of the choice', '@GU', ['@guide'], '@guide ', []],
+  ['Tab inserts the only choice for an empty word', '/join ', ['lobby'], '/join lobby ', []],
+  ['Tab only lists choices that do not begin with the word', 'abc', ['x', 'y'], 'abc', ['x', 'y']],
 ])('%s', async (_label, text, choices, expected, shown) => {
   expect(await complete(text, choices)).toEqual([expected, shown])
 })
 
-test('the word that is completed is the end of the text before the cursor', async () => {
+test('completion gets the text and the word before the cursor', async () => {
   const asked: string[] = []
   const draft = { text: 'hi @gu you', cursor: 6 }
   await completeDraft(draft, async (...given) => (asked.push(...given), []), 100)
   expect(asked).toEqual(['hi @gu', '@gu'])
 })
 
-test('text after the cursor stays', async () => {
+test('completion keeps the text after the cursor', async () => {
   const draft = { text: '/he rest', cursor: 3 }
   const done = await completeDraft(draft, () => Promise.resolve(['/help']), 100)
   expect(done.draft).toEqual({ text: '/help  rest', cursor: 6 })

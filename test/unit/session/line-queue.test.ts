@@ -61,7 +61,7 @@ async function shows(terminal: FakeTerminal, row: string): Promise<void> {
   await expect.poll(lowest).toBe(row)
 }
 
-test('a draft is kept that an older line hides, and that one only if it was changed', async () => {
+test('a broken connection saves the draft behind an unchanged history line, not that line', async () => {
   const { terminal, host, breaks } = start()
   terminal.type('said\r')
   await expect.poll(() => host.lines).toEqual(['said'])
@@ -70,7 +70,7 @@ test('a draft is kept that an older line hides, and that one only if it was chan
   expect(await breaks()).toEqual({ lines: [], draft: 'a long draft' })
 })
 
-test('of a draft and a changed older line both are kept', async () => {
+test('a broken connection saves both the draft and an edited history line', async () => {
   const { terminal, host, breaks } = start()
   terminal.type('said\r')
   await expect.poll(() => host.lines).toEqual(['said'])
@@ -79,7 +79,7 @@ test('of a draft and a changed older line both are kept', async () => {
   expect(await breaks()).toEqual({ lines: ['a long draft'], draft: 'said anew' })
 })
 
-test('lines that still wait are kept, and not those that ^C dropped', async () => {
+test('a broken connection saves queued lines except those that ^C dropped', async () => {
   const going = createDeferred<void>()
   const { terminal, host, breaks } = start(going.promise)
   terminal.type('one\rtwo\r')
@@ -93,7 +93,7 @@ test('lines that still wait are kept, and not those that ^C dropped', async () =
   expect(await left).toEqual({ lines: ['three'], draft: 'four' })
 })
 
-test('^C drops the lines of a paste that wait and have not begun, and says how many', async () => {
+test('^C drops the queued lines of a paste and says how many', async () => {
   const first = createDeferred<void>()
   const { terminal, host, done } = start(first.promise)
   terminal.type('/who\r'.repeat(300))
@@ -106,7 +106,7 @@ test('^C drops the lines of a paste that wait and have not begun, and says how m
   expect(host.lines).toEqual(['/who', 'after it'])
 })
 
-test('a kick drops the lines that wait, brings them back with ↑, and leaves the draft', async () => {
+test('a kick drops queued lines, which the up key recalls, and keeps the draft', async () => {
   const first = createDeferred<void>()
   const { terminal, host, kick, done } = start(first.promise)
   terminal.type('one\rtwo\rthree\rhalf a')
@@ -120,7 +120,7 @@ test('a kick drops the lines that wait, brings them back with ↑, and leaves th
   expect(host.lines).toEqual(['one', 'half a thought', 'two'])
 })
 
-test('a line that a kick finds resting before its turn is dropped', async () => {
+test('a queued line that is dropped before the scheduler resumes is never run', async () => {
   const lines: string[] = []
   const resting = createDeferred<void>()
   const account = { ...newAccount(), rest: () => resting.promise }
@@ -156,7 +156,7 @@ async function read(chunks: readonly Uint8Array[], lineUnits = 100) {
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('the lines are the same wherever the bytes are cut', async () => {
+test('piped lines do not depend on how the bytes are split into chunks', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.string({ unit: 'grapheme' })),
@@ -178,7 +178,7 @@ test('the lines are the same wherever the bytes are cut', async () => {
   )
 })
 
-test('a line of exactly the limit goes through, one more does not, with or without a carriage return', async () => {
+test('a piped line at the limit is accepted, and one with a character more is rejected', async () => {
   const [fits, long] = ['x'.repeat(100), 'y'.repeat(101)]
   expect(await read([bytes(`${fits}\n${long}\n${fits}\r\n${long}\r\nend`)])).toEqual({
     lines: [fits, fits, 'end'],
@@ -186,7 +186,7 @@ test('a line of exactly the limit goes through, one more does not, with or witho
   })
 })
 
-test('an empty input and one of line ends only have no lines', async () => {
+test('an input without text has no lines', async () => {
   expect(await read([])).toEqual({ lines: [], tooLong: 0 })
   expect(await read([bytes('\n\r\n \n')])).toEqual({ lines: [], tooLong: 0 })
 })

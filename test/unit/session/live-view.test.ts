@@ -225,7 +225,7 @@ function without(texts: readonly (readonly string[][])[], rows: readonly string[
   return [...others, ...rows.slice(at)]
 }
 
-test('whatever happens in whatever frames, all that was said stands above in order, once, and the footer and the draft below', async () => {
+test('every message appears once and in order above the footer and draft after random events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), sizes, async (actions, size) => {
       const session = open(size)
@@ -253,7 +253,7 @@ test('whatever happens in whatever frames, all that was said stands above in ord
   )
 })
 
-test('the screen is the same as one that is drawn anew, whatever window changes and clearing came between', async () => {
+test('the screen after random resizes and clears equals one that is drawn anew', async () => {
   const change = fc.oneof(
     { weight: 4, arbitrary: action.filter(({ name }) => name !== 'stall' && name !== 'draft') },
     sizesToNarrow.map((size): Action => ({ name: 'resize', run: (session) => session.resize(size) })),
@@ -296,7 +296,7 @@ test('the screen is the same as one that is drawn anew, whatever window changes 
   )
 })
 
-test('an entry above a draft that stays costs little more than itself; a typed character costs itself', () => {
+test('a new entry costs under 40 extra characters, and a typed character only itself', () => {
   const { terminal, timers, view } = open({ columns: 80, rows: 24 })
   view.draft(draftOf('a draft that somebody is writing'))
   timers.advance(1_000)
@@ -313,7 +313,7 @@ test('an entry above a draft that stays costs little more than itself; a typed c
   expect(written(() => view.refresh())).toBe('')
 })
 
-test('many changes at once are one write, and a screen that changes all the time is written 30 times a second', () => {
+test('simultaneous changes are one write, and constant changes about 30 writes a second', () => {
   const { terminal, timers, view } = open({ columns: 80, rows: 24 })
   timers.advance(1_000)
   let writes = 0
@@ -334,7 +334,7 @@ test('many changes at once are one write, and a screen that changes all the time
   view.close()
 })
 
-test('a client that never answers a change of its window holds back 64 items at most', async () => {
+test('a client that never confirms a resize delays at most 64 items', async () => {
   const { terminal, view, show, emulator, settle, resize } = open({ columns: 40, rows: 10 })
   settle()
   terminal.whenRead = () => undefined
@@ -349,7 +349,7 @@ test('a client that never answers a change of its window holds back 64 items at 
   expect(emulator.all().filter((row) => row.startsWith('line '))).toHaveLength(64)
 })
 
-test('after closing, the draft and the status line are gone and nothing more is written', async () => {
+test('a closed view removes the draft and the status line and writes nothing more', async () => {
   const session = open({ columns: 40, rows: 10 })
   const { terminal, view, emulator } = session
   session.setStatus({ running: [work('bob', 'Grep')] })
@@ -372,7 +372,7 @@ const presenceOf = (text: string): Entry => ({
   event: text.endsWith('left') ? 'left' : 'joined',
 })
 
-test('who comes and goes in a row is one line, drawn anew until something else is said', async () => {
+test('consecutive joins and leaves are one row, which is redrawn until another entry follows', async () => {
   const { view, emulator, show, settle } = open({ columns: 40, rows: 12 })
   for (const text of ['one', 'two', 'three']) view.entry(messageOf(text))
   const rowsWith = (word: string): readonly string[] => emulator.screen().filter((row) => row.includes(word))
@@ -408,7 +408,7 @@ const resultOf = (change: object = {}): Entry => ({
   ...change,
 })
 
-test('a tool call is one row, with the time that it runs, and in the end with the first line of its result', async () => {
+test('a tool call is one row with its running time, and later with the first line of its result', async () => {
   const { view, emulator, show, settle } = open({ columns: 70, rows: 12 })
   const rowsWith = (word: string): readonly string[] => emulator.all().filter((row) => row.includes(word))
   view.entry(callOf())
@@ -429,7 +429,7 @@ test('a tool call is one row, with the time that it runs, and in the end with th
   ])
 })
 
-test('an error of a tool is read whole; a call without a result stands there when its turn is over', async () => {
+test('an error of a tool is shown whole, and a call without a result stays when its turn ends', async () => {
   const { view, emulator, show, settle } = open({ columns: 40, rows: 12 })
   const why = `ERROR: ${Array.from({ length: 20 }, (_, index) => `why${index}`).join(' ')}`
   view.entry(callOf())

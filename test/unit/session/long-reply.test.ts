@@ -114,7 +114,7 @@ const wholeReply = (text: string): Entry => ({
 })
 
 test.each([40, 120])(
-  'at %i columns, 200 tokens a second while three type: no draft torn, every word once, at most twice the bytes',
+  'a window of %i columns shows a fast reply without torn drafts, lost words or excess bytes',
   async (columns) => {
     const { text, words } = longReply()
     const quiet = await watch('', columns)
@@ -127,7 +127,7 @@ test.each([40, 120])(
   },
 )
 
-test('an entry of a reply that was never shown as it was written stands there as a whole', () => {
+test('a recorded reply that was not streamed is drawn with all its words', () => {
   const { text, words } = longReply()
   const entry = wholeReply(text)
   const shared = createShared(handTimers(), { markdown, log: memoryLog(), clock: { now: () => 0 } })
@@ -135,7 +135,7 @@ test('an entry of a reply that was never shown as it was written stands there as
   expect(wordsIn(drawn.text)).toEqual(allWords(words))
 })
 
-test('of a reply from the past that is very long, the beginning is drawn with its Markdown and the rest as it was written', () => {
+test('a very long old reply is drawn as Markdown at its beginning and as plain text after it', () => {
   const { text, words } = longReply()
   const long = `${text}\n\n`.repeat(10)
   const entry: Entry = {
@@ -176,7 +176,7 @@ function open() {
 /** The name has the model's tint. */
 const saysTheyPass: unknown = expect.stringMatching(/^\u001B\[[\d;]+mqwen:\u001B\[0m They pass\.$/)
 
-test('what a model thinks is one dim row with the end of it, until the model speaks', () => {
+test('the thoughts of a model are one dim row with their end, until the model speaks', () => {
   const { replies, rows: rowsIn } = open()
   replies.add(delta('First I look at the', true))
   replies.add(delta(' files, and then at the tests', true))
@@ -193,7 +193,7 @@ test('what a model thinks is one dim row with the end of it, until the model spe
   expect(rowsIn(plain)).toEqual([])
 })
 
-test('a thought of any length and width keeps to its row', () => {
+test('a thought of any length takes one row at any width', () => {
   for (const columns of [1, 5, 14, 80]) {
     const { replies, rows: rowsIn } = open()
     replies.add(delta('漢字 '.repeat(2000), true))

@@ -17,7 +17,7 @@ test.each([
   [{ NO_COLOR: '1' }, { theme: 'light' }, 'mono'],
   [{ NO_COLOR: '' }, {}, 'auto'],
   [{ NO_COLOR: '1', SSHAWL_THEME: 'dark' }, {}, 'dark'],
-] as const)('a client that sends %j, with %j kept, has the theme %s', (env, kept, theme) => {
+] as const)('a client that sends %j and has saved %j gets the theme %s', (env, kept, theme) => {
   expect(open(env, kept).theme().id).toBe(theme)
 })
 
@@ -32,7 +32,7 @@ test.each([
   expect(open(env, {}, term).theme().id).toBe(theme)
 })
 
-test('the zone of times is what the client sent, then what is kept, and from then on what is set', () => {
+test('the time zone is the one set in the session, else sent by the client, else saved', () => {
   expect(open({}).zone.name).toBe('UTC')
   expect(open({}, { timezone: 'Asia/Tokyo' }).zone.name).toBe('Asia/Tokyo')
   expect(open({ TZ: 'nonsense' }, { timezone: 'Asia/Tokyo' }).zone.name).toBe('Asia/Tokyo')
@@ -42,7 +42,7 @@ test('the zone of times is what the client sent, then what is kept, and from the
   expect(personal.zone.name).toBe('UTC')
 })
 
-test('what is set in the session holds from then on, whatever the client sent', () => {
+test('an option set in the session overrides the environment of the client', () => {
   const personal = open({ SSHAWL_THEME: 'dark', SSHAWL_PLAIN: '1', NO_COLOR: '1' })
   let changes = 0
   personal.onChange(() => changes++)
@@ -62,11 +62,11 @@ test.each([
   ['dumb', {}, {}, true],
   ['bot', {}, {}, true],
   ['', {}, {}, true],
-] as const)('a terminal %j with %j, and %j kept, is plain: %s', (term, env, kept, is) => {
+] as const)('a terminal %j that sends %j and has saved %j is plain: %s', (term, env, kept, is) => {
   expect(open(env, kept, term).isPlain()).toBe(is)
 })
 
-test('without a pty nothing can be drawn, whatever is set', () => {
+test('a session without a pty is plain even if plain is set to off', () => {
   const personal = personalAt(createFakeTerminal(), { plain: 'off' })
   personal.set({ plain: 'off' })
   expect(personal.isPlain()).toBe(true)
@@ -79,7 +79,7 @@ test.each([
   ['mention', [false, true, false, false]],
   ['all', [true, true, false, false]],
   ['off', [false, false, false, false]],
-] as const)('with the bell at %s it rings for the right lines', (bell, rings) => {
+] as const)('a bell set to %s rings only for the lines that the setting covers', (bell, rings) => {
   const personal = open({}, { bell })
   const lines = [said('hello'), said('hey @zoe'), said('@zoe me', 'zoe'), said('ann joined', '', 'presence')]
   expect(lines.map(personal.bell.ringsFor)).toEqual(rings)

@@ -54,7 +54,7 @@ async function untilSeen(terminal: FakeTerminal, text: string): Promise<void> {
   }
 }
 
-test('typing, correcting and Enter speaks; the line stands above the prompt', async () => {
+test('a typed and corrected line is sent with Enter and shown above the prompt', async () => {
   const terminal = createFakeTerminal({ size })
   const { host, done } = start(terminal)
   terminal.type('hellp\x7fo\r')
@@ -74,7 +74,7 @@ test('typing, correcting and Enter speaks; the line stands above the prompt', as
   expect(host.isDetached()).toBe(true)
 })
 
-test('messages of others go above the draft, which stays as it is', async () => {
+test('messages of others are shown above the draft, which stays unchanged', async () => {
   const terminal = createFakeTerminal({ size })
   const { room, done } = start(terminal)
   terminal.type('half a thou\x1b[D')
@@ -92,7 +92,7 @@ test('messages of others go above the draft, which stays as it is', async () => 
   await done
 })
 
-test('a further line of a speaker begins with a dot, and with the name again if it names the reader', async () => {
+test('a further line of a speaker begins with a dot, or with the name if it mentions the reader', async () => {
   const terminal = createFakeTerminal({ size })
   const { room, done } = start(terminal)
   await terminal.waitFor('welcome')
@@ -105,7 +105,7 @@ test('a further line of a speaker begins with a dot, and with the name again if 
   await done
 })
 
-test('a draft over several rows is drawn and taken away without a trace', async () => {
+test('a draft of several rows leaves no trace on the screen after it is cleared', async () => {
   const terminal = createFakeTerminal({ size })
   const { room, done } = start(terminal)
   terminal.type('word '.repeat(30))
@@ -135,7 +135,7 @@ test('a bracketed paste of several lines is one message', async () => {
   expect(host.lines).toEqual(['one\ntwo\nthree'])
 })
 
-test('a paste whose end was lost gives the keyboard back after a second of silence', async () => {
+test('a paste without an end marker ends after one second of silence', async () => {
   const terminal = createFakeTerminal({ size })
   let now = 0
   const shared = { ...sharedBySessions(), now: () => now }
@@ -159,7 +159,7 @@ test('a session turns off mouse and focus reports and keyboard protocols, and ne
   expect(terminal.written()).not.toMatch(/\x1b\[[?>=][\d;]*10\d\dh|\x1b\[>4;|\x1b\[>[\d;]+u|\x1b\[=[1-9]/)
 })
 
-test('a reply being written is drawn below and ends up above as a whole', async () => {
+test('a streaming reply is drawn below and replaced by the recorded reply above', async () => {
   const terminal = createFakeTerminal({ size })
   const { room, done } = start(terminal)
   const turn = 't1' as TurnId
@@ -175,7 +175,7 @@ test('a reply being written is drawn below and ends up above as a whole', async 
   await done
 })
 
-test('narrowing the window leaves one prompt and one status line', async () => {
+test('a narrowed window shows one prompt and one status line', async () => {
   const terminal = createFakeTerminal({ size: { columns: 60, rows: 10 } })
   // The client answers at once: what was written while an answer is due is written again.
   const shared = { ...sharedBySessions(), now: () => 0 }
@@ -197,7 +197,7 @@ test('narrowing the window leaves one prompt and one status line', async () => {
   await done
 })
 
-test('Tab completes what is clear, and lists what is not', async () => {
+test('Tab completes an unambiguous word and lists the choices for an ambiguous one', async () => {
   const terminal = createFakeTerminal({ size })
   const { host, done } = start(terminal)
   terminal.type('/he\t')
@@ -211,7 +211,7 @@ test('Tab completes what is clear, and lists what is not', async () => {
   expect(host.lines).toEqual(['/history '])
 })
 
-test('^X stops what runs, and the status line says so', async () => {
+test('^X stops the running work, and the status line names the key', async () => {
   const room = createFakeRoom(() => ({ ...status, models: [], running: [work('@qwen', 'thinking')] }))
   const terminal = createFakeTerminal({ size: { columns: 100, rows: 10 } })
   const { host, done } = start(terminal, room)
@@ -221,7 +221,7 @@ test('^X stops what runs, and the status line says so', async () => {
   expect(host.isStopped()).toBe(true)
 })
 
-test('a host that cannot bring the person in ends the session, with the terminal left open for an apology', async () => {
+test('a session ends if its host fails to attach the person, and leaves the terminal open', async () => {
   const terminal = createFakeTerminal({ size })
   const attach = () => Promise.reject(new TypeError('a bug'))
   const { host, done } = start(terminal, createFakeRoom(), { attach })
@@ -229,7 +229,7 @@ test('a host that cannot bring the person in ends the session, with the terminal
   expect([terminal.exitStatus(), host.isDetached()]).toEqual([undefined, true])
 })
 
-test('a key or a line whose handler throws gives a notice; the draft stays and the session goes on', async () => {
+test('a key or line whose handler throws gives a notice and keeps the draft and the session', async () => {
   const terminal = createFakeTerminal({ size })
   const { host, log, done } = start(terminal, createFakeRoom(), {
     stop: () => Promise.reject(new Refusal('nothing that you could stop is running in lobby')),
@@ -255,7 +255,7 @@ test('a key or a line whose handler throws gives a notice; the draft stays and t
   expect(terminal.exitStatus()).toBe(0)
 })
 
-test('an error that a key repeats is logged once; Tab and ^X ask the host only a few times a second', async () => {
+test('a repeated error is logged once, and repeated Tab and ^X reach the host only a few times', async () => {
   const terminal = createFakeTerminal({ size })
   let [completions, stops] = [0, 0]
   const { log, done } = start(terminal, createFakeRoom(), {
@@ -277,65 +277,65 @@ test('an error that a key repeats is logged once; Tab and ^X ask the host only a
 test.each([
   ['keys', { size }, '\x1bb\x1bf'.repeat(20_000)],
   ['lines', { term: '' }, '/help\n'.repeat(20_000)],
-])(
-  'while one session works through a flood of %s, another types and is answered',
-  async (_, options, flood) => {
-    const shared = sharedBySessions()
-    const [hostile, honest] = [createFakeTerminal(options), createFakeTerminal({ size })]
-    const open = (terminal: FakeTerminal, name: string) =>
-      runSession({
-        terminal,
-        person: personCalled(name),
-        host: createFakeRoom().host(),
-        shared,
-        preferences: WITHOUT_TIMES,
-        account: newAccount(),
-      })
-    let isThrough = false
-    const flooding = open(hostile, 'mallory').then(() => (isThrough = true))
-    const talking = open(honest, 'alice')
-    hostile.type(`\x1b[200~${'é'.repeat(30_000)}\x1b[201~${flood}`)
-    hostile.hangUp()
-    for (const line of ['one', 'two', 'three']) {
-      honest.type(`${line}\r`)
-      await untilSeen(honest, line === 'one' ? 'alice: one' : `· ${line}`)
-    }
-    expect(isThrough).toBe(false)
-    honest.type('\x04')
-    await talking
-    hostile.vanish()
-    await flooding
-  },
-)
+])('a session is answered while another one works through a flood of %s', async (_, options, flood) => {
+  const shared = sharedBySessions()
+  const [hostile, honest] = [createFakeTerminal(options), createFakeTerminal({ size })]
+  const open = (terminal: FakeTerminal, name: string) =>
+    runSession({
+      terminal,
+      person: personCalled(name),
+      host: createFakeRoom().host(),
+      shared,
+      preferences: WITHOUT_TIMES,
+      account: newAccount(),
+    })
+  let isThrough = false
+  const flooding = open(hostile, 'mallory').then(() => (isThrough = true))
+  const talking = open(honest, 'alice')
+  hostile.type(`\x1b[200~${'é'.repeat(30_000)}\x1b[201~${flood}`)
+  hostile.hangUp()
+  for (const line of ['one', 'two', 'three']) {
+    honest.type(`${line}\r`)
+    await untilSeen(honest, line === 'one' ? 'alice: one' : `· ${line}`)
+  }
+  expect(isThrough).toBe(false)
+  honest.type('\x04')
+  await talking
+  hostile.vanish()
+  await flooding
+})
 
 test.each([
   ['typed', { size }, '/clear\r'.repeat(5_000) + '\x04'],
   ['piped', { term: '' }, '/clear\n'.repeat(5_000)],
-])('of 5,000 %s commands that never wait each has its round of the event loop', async (_, options, input) => {
-  const terminal = createFakeTerminal(options)
-  let [count, inThisRound, mostInARound] = [0, 0, 0]
-  const { done } = start(terminal, createFakeRoom(), {
-    async submit() {
-      count++
-      mostInARound = Math.max(mostInARound, ++inThisRound)
-    },
-  })
-  let isOver = false
-  const nextRound = (): void => {
-    inThisRound = 0
-    if (!isOver) setImmediate(nextRound)
-  }
-  nextRound()
-  terminal.type(input)
-  terminal.hangUp()
-  await done
-  isOver = true
-  expect(count).toBe(5_000)
-  // The rounds of the test may begin before or after those of the scheduler.
-  expect(mostInARound).toBeLessThanOrEqual(2)
-})
+])(
+  'a series of 5,000 %s commands runs at most two in a round of the event loop',
+  async (_, options, input) => {
+    const terminal = createFakeTerminal(options)
+    let [count, inThisRound, mostInARound] = [0, 0, 0]
+    const { done } = start(terminal, createFakeRoom(), {
+      async submit() {
+        count++
+        mostInARound = Math.max(mostInARound, ++inThisRound)
+      },
+    })
+    let isOver = false
+    const nextRound = (): void => {
+      inThisRound = 0
+      if (!isOver) setImmediate(nextRound)
+    }
+    nextRound()
+    terminal.type(input)
+    terminal.hangUp()
+    await done
+    isOver = true
+    expect(count).toBe(5_000)
+    // The rounds of the test may begin before or after those of the scheduler.
+    expect(mostInARound).toBeLessThanOrEqual(2)
+  },
+)
 
-test('a paste that does not fit is told once, whatever pieces it comes in', async () => {
+test('pastes over the draft limit are reported only once', async () => {
   const terminal = createFakeTerminal({ size })
   const { done } = start(terminal)
   for (let i = 0; i < 100; i++) terminal.type(`\x1b[200~${'x'.repeat(1_000)}\x1b[201~`)
@@ -344,7 +344,7 @@ test('a paste that does not fit is told once, whatever pieces it comes in', asyn
   expect(terminal.written().match(/a draft has at most 65536/g)).toHaveLength(1)
 })
 
-test('what did not fit into the queue of a slow terminal is counted where it was lost, and the screen is whole again', async () => {
+test('messages skipped for a slow terminal are counted, and later ones are shown', async () => {
   const terminal = createFakeTerminal({ size })
   const { room, done } = start(terminal)
   await terminal.waitFor('>')
@@ -361,7 +361,7 @@ test('what did not fit into the queue of a slow terminal is counted where it was
   await done
 })
 
-test('without a pty nothing but plain lines is written, and each LF ends a message', async () => {
+test('a session without a pty writes plain lines, and each line feed ends a message', async () => {
   const terminal = createFakeTerminal({ term: '' })
   const { host, done } = start(terminal)
   terminal.type('a\nb\r\n\n  \nlast \u00e9')
@@ -372,7 +372,7 @@ test('without a pty nothing but plain lines is written, and each LF ends a messa
   expect(terminal.exitStatus()).toBe(0)
 })
 
-test('a pipe that ends before the answer to it is told how to wait for one', async () => {
+test('a pipe that ends before its answer prints which command waits for an answer', async () => {
   const written = async (requester: string): Promise<string> => {
     const terminal = createFakeTerminal({ term: '' })
     const running = [work('@qwen', 'thinking', '3.2s', requester)]
@@ -389,7 +389,7 @@ test('a pipe that ends before the answer to it is told how to wait for one', asy
   expect(await written('bob')).not.toContain('ssh HOST')
 })
 
-test('a piped line that is too long is refused once, without being held in memory, and the next goes through', async () => {
+test('a piped line over the limit is refused once, and the next line is sent', async () => {
   const terminal = createFakeTerminal({ term: '' })
   const { host, done } = start(terminal)
   for (let i = 0; i < 100; i++) terminal.type('x'.repeat(10_000))
@@ -400,7 +400,7 @@ test('a piped line that is too long is refused once, without being held in memor
   expect(terminal.written().match(/at most 65536/g)).toHaveLength(1)
 })
 
-test.each([{ term: '' }, { size }])('lines that come after quitting are not sent (%j)', async (options) => {
+test.each([{ term: '' }, { size }])('lines after /quit are not sent (%j)', async (options) => {
   const terminal = createFakeTerminal(options)
   const { host, done } = start(terminal)
   terminal.type('/quit\nmore\n')
@@ -410,7 +410,7 @@ test.each([{ term: '' }, { size }])('lines that come after quitting are not sent
   expect(terminal.exitStatus()).toBe(0)
 })
 
-test('a dumb terminal is only ever appended to, without one escape', async () => {
+test('a dumb terminal gets appended text without any escape sequence', async () => {
   const terminal = createFakeTerminal({ size, term: 'dumb' })
   const { room, done } = start(terminal)
   terminal.type('helo')
@@ -426,7 +426,7 @@ test('a dumb terminal is only ever appended to, without one escape', async () =>
   expect(terminal.written()).toBe('welcome\r\nhelo\b \b\r\nbob: hi\r\n  there \r\nhello\r\n')
 })
 
-test('in plain mode a search is told in words, not by a line for each key, and errors begin with a word', async () => {
+test('plain mode announces search results in words, and its errors begin with a word', async () => {
   const terminal = createFakeTerminal({ size, term: 'dumb' })
   const remembered = { lines: ['first line', 'another line', 'second'], draft: '' }
   const { host, done } = start(terminal, createFakeRoom(), {
@@ -454,7 +454,7 @@ test('in plain mode a search is told in words, not by a line for each key, and e
   expect(terminal.written()).not.toMatch(/search "|\u001b|! nothing/)
 })
 
-test('whoever wants nothing of theirs kept cannot bring back what they typed before, in a session that is open', async () => {
+test('earlier lines cannot be recalled in an open session after history is set to off', async () => {
   const terminal = createFakeTerminal({ size })
   const listeners: ((changed: Option) => void)[] = []
   let options: PersonalOptions = { timestamps: 'off' }
@@ -484,7 +484,7 @@ test('whoever wants nothing of theirs kept cannot bring back what they typed bef
   await done
 })
 
-test('SSHAWL_PLAIN asks for the same on a terminal that could do more', async () => {
+test('SSHAWL_PLAIN=1 keeps escape sequences away from a capable terminal', async () => {
   const terminal = createFakeTerminal({ size, env: { SSHAWL_PLAIN: '1' } })
   const { done } = start(terminal)
   terminal.type('x\r\x04')
@@ -492,7 +492,7 @@ test('SSHAWL_PLAIN asks for the same on a terminal that could do more', async ()
   expect(terminal.written()).not.toContain('\x1b')
 })
 
-test('a window of one row or one column breaks nothing', async () => {
+test('a session in a tiny window still sends its lines', async () => {
   for (const tiny of [
     { columns: 1, rows: 1 },
     { columns: 3, rows: 2 },
@@ -505,7 +505,7 @@ test('a window of one row or one column breaks nothing', async () => {
   }
 })
 
-test.each([{}, { size }])('lines that wait when the connection breaks are dropped (%j)', async (options) => {
+test.each([{}, { size }])('queued lines are not run after the connection breaks (%j)', async (options) => {
   const terminal = createFakeTerminal(options)
   const { room, host, done } = start(terminal)
   room.listen(() => terminal.vanish())
@@ -515,7 +515,7 @@ test.each([{}, { size }])('lines that wait when the connection breaks are droppe
   expect(host.isDetached()).toBe(true)
 })
 
-test('a person who leaves is gone at once, even if storing takes long', async () => {
+test('a person who leaves is disconnected at once, even if storing takes long', async () => {
   const terminal = createFakeTerminal({ size })
   const stored = createDeferred<void>()
   const { done } = start(terminal, createFakeRoom(), { detach: () => stored.promise })

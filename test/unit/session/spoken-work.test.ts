@@ -3,7 +3,7 @@ import { SpokenWork } from '../../../src/session/views/spoken.ts'
 import type { RunningWork } from '../../../src/session/ports.ts'
 import { work } from '../../support/session-host.ts'
 
-test('each thing is said once, in words, however often it is looked at', () => {
+test('the state of a running model is announced in words only once', () => {
   const spoken = new SpokenWork()
   const said = (...running: readonly RunningWork[]) => spoken.lines(running)
   expect(said(work('@qwen', 'waiting'), work('bob', 'Grep'))).toEqual([
@@ -19,7 +19,7 @@ test('each thing is said once, in words, however often it is looked at', () => {
   expect(said(work('@qwen', 'thinking'))).toEqual(['-- qwen is thinking'])
 })
 
-test('of a tool that says how far it is, each quarter is said once', () => {
+test('the progress of a tool is announced once for each quarter', () => {
   const spoken = new SpokenWork()
   const at = (share: number): RunningWork => ({
     ...{ ...work('bob', 'holler_index'), id: 'run' },

@@ -80,7 +80,7 @@ const lookInTheme = (theme: Theme) => ({
   ...Object.fromEntries(modelLooks(theme).map((look, tint) => [`model ${tint}`, look])),
 })
 
-test('the formula is WCAG’s: https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio', () => {
+test('the contrast formula gives the ratios of WCAG 2.1', () => {
   expect(contrast(new Color('#000'), new Color('#fff'))).toBeCloseTo(21, 6)
   expect(contrast(new Color('#777777'), new Color('#ffffff'))).toBeCloseTo(4.478, 3)
 })
@@ -88,15 +88,18 @@ test('the formula is WCAG’s: https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio'
 describe.each(Object.entries(ASKED))('%s', (id, { grounds, contrast: asked }) => {
   const looks = Object.entries(lookInTheme(THEMES[id as keyof typeof ASKED]))
 
-  test.each(looks)('%s can be read on each ground that the theme is for', (_, { ink, ground }) => {
-    // Without a colour of its own, text has the one that the terminal's owner reads everything in.
-    if (!ink) return expect(ground).toBeUndefined()
-    if (ground) return expect(contrast(ink, ground)).toBeGreaterThanOrEqual(BLOCK_CONTRAST)
-    for (const name of grounds)
-      expect(contrast(ink, new Color(GROUNDS[name])), name).toBeGreaterThanOrEqual(asked)
-  })
+  test.each(looks)(
+    'text in the style %s has enough contrast on every background of its theme',
+    (_, { ink, ground }) => {
+      // Without a colour of its own, text has the one that the terminal's owner reads everything in.
+      if (!ink) return expect(ground).toBeUndefined()
+      if (ground) return expect(contrast(ink, ground)).toBeGreaterThanOrEqual(BLOCK_CONTRAST)
+      for (const name of grounds)
+        expect(contrast(ink, new Color(GROUNDS[name])), name).toBeGreaterThanOrEqual(asked)
+    },
+  )
 
-  test('no two names, a name and a model, or a name and an error have colours that look alike', () => {
+  test('the colours of people differ visibly from each other, from models and from errors', () => {
     const told = Object.fromEntries(looks)
     const models = THEMES[id as keyof typeof ASKED].modelTints.map((_tint, index) => `model ${index}`)
     const apart = [...NAME_COLOURS, ...models, 'error'].map((name) => [name, told[name]?.ink] as const)
@@ -109,7 +112,7 @@ describe.each(Object.entries(ASKED))('%s', (id, { grounds, contrast: asked }) =>
       }
   })
 
-  test('two tints of models differ in their colours or in their slant', () => {
+  test('two model tints differ in colour or in text attributes', () => {
     const all = modelLooks(THEMES[id as keyof typeof ASKED])
     for (const [index, one] of all.entries())
       for (const other of all.slice(index + 1)) {
@@ -119,7 +122,7 @@ describe.each(Object.entries(ASKED))('%s', (id, { grounds, contrast: asked }) =>
       }
   })
 
-  test('only what waits, what names oneself and the status line have grounds, and what waits stands out most', () => {
+  test('only questions, mentions and the status line have a background, questions the strongest', () => {
     const blocks = looks.filter(([, { ground }]) => ground)
     expect(blocks.map(([role]) => role).toSorted()).toEqual(['mention', 'status', 'waiting'])
     const inkOn = ([, { ink, ground }]: (typeof looks)[number]): number =>
@@ -129,19 +132,19 @@ describe.each(Object.entries(ASKED))('%s', (id, { grounds, contrast: asked }) =>
   })
 })
 
-test('the theme without colours has none, and still tells people, oneself, models, mentions and questions apart', () => {
+test('the mono theme has no colours, but marks people, models, mentions and questions differently', () => {
   const looks = lookInTheme(THEMES.mono)
   for (const look of Object.values(looks)) expect([look.ink, look.ground]).toEqual([undefined, undefined])
   const { own, model, mention, waiting, yellow } = looks as Record<string, Look>
   expect(new Set([own, model, mention, waiting, yellow].map((look) => look?.marks.join())).size).toBe(5)
 })
 
-test('every theme has a name by which it can be asked for', () => {
+test('the list of theme names has every theme', () => {
   expect(Object.keys(THEMES)).toEqual([...THEME_NAMES])
   for (const name of THEME_NAMES) expect(THEMES[name].id).toBe(name)
 })
 
-test('a model has one tint in each theme, and qwen, gpt and claude have three', () => {
+test('a model keeps its tint, and qwen, gpt and claude have different ones', () => {
   const label = (name: string) => paintSpans([{ text: 'x', ...modelStyle(name) }], THEMES.dark)
   expect(new Set(['qwen', 'gpt', 'claude', 'qwen'].map(label)).size).toBe(3)
   expect(label('qwen')).toBe(THEMES.dark.model('x').replace('37m', '159m'))

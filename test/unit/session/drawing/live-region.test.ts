@@ -35,7 +35,7 @@ test('a line that wraps after a resize stays whole on the screen', async () => {
 })
 
 // tmux and most others break all rows, as if they had been written into the narrower window.
-test('a resize leaves no old status line above if the row of the cursor is broken', async () => {
+test('a resize leaves no old status line above if the terminal rewraps the cursor row', async () => {
   const emulator = createEmulator(43, 10)
   await emulator.write([LINE, ...wide.rows].join('\r\n'))
   await emulator.write(paintRegion(wide, [], narrow))
@@ -46,7 +46,7 @@ const drafts = fc
   .array(fc.constantFrom('word ', 'é', '日本', '👩‍👩‍👧', '\n', '\t', 'x'.repeat(900)), { maxLength: 60 })
   .map((parts) => parts.join(''))
 
-test('the cursor stands in the rows that are drawn, behind what is before it, and no row reaches the edge', () => {
+test('the cursor of a draft is within the drawn rows, and no row reaches the edge', () => {
   fc.assert(
     fc.property(
       drafts,
@@ -64,7 +64,7 @@ test('the cursor stands in the rows that are drawn, behind what is before it, an
   )
 })
 
-test('a draft that is short enough is drawn whole, with its prompt', () => {
+test('a short draft is drawn whole with its prompt', () => {
   expect(drawDraft({ text: 'one\ntwo', cursor: 1 }, 80, 6)).toEqual({
     rows: ['> one', '  two'],
     row: 0,
@@ -82,7 +82,7 @@ test('a draft with more rows than fit says how many are above', () => {
   expect(drawDraft(draftOf(lines(5)), 80, 2).rows).toEqual(['  line 3', '  line 4'])
 })
 
-test('while somebody types on in a long draft, the rows above stay as they are', () => {
+test('typing at the end of a long draft seldom changes the rows above', () => {
   const text = Array.from({ length: 5_000 }, (_, i) => `w${i} `).join('')
   const changed = Array.from({ length: 400 }, (_, i) => {
     const before = drawDraft(draftOf(text + 'x'.repeat(i)), 80, 6)
@@ -93,7 +93,7 @@ test('while somebody types on in a long draft, the rows above stay as they are',
   expect(changed.filter(Boolean).length).toBeLessThan(400 / 77 + 3)
 })
 
-test('the same draft is laid out once for a window', () => {
+test('an unchanged draft is laid out once for a window size', () => {
   const layOut = createDraftLayout()
   const draft = draftOf('hello')
   const first = layOut(draft, 80, 6)
@@ -111,7 +111,7 @@ function lineAfter(line: string, written: string): string {
   )
 }
 
-test('after each change the line shows the draft, however it was edited', () => {
+test('the line of a dumb terminal shows the draft after every edit', () => {
   const drafts = fc.array(fc.array(fc.constantFrom('a', 'b c', 'é', '日')).map((parts) => parts.join('')))
   fc.assert(
     fc.property(drafts, (all) => {
@@ -125,7 +125,7 @@ test('after each change the line shows the draft, however it was edited', () => 
   )
 })
 
-test('of a draft of any length no more than its end is written again', () => {
+test('the echo of a long draft rewrites at most its last 1,000 characters', () => {
   const long = 'é'.repeat(60_000)
   expect(echoChange('', long)).toHaveLength(1_000)
   expect(echoChange(long, long.slice(1))).toHaveLength(1_001)
@@ -166,7 +166,7 @@ describe('a shared region', () => {
     next: regionOf,
   })
 
-  test('whatever other screens showed before, a change is written as for this one alone', () => {
+  test('paintRegion writes the same as an uncached draw after any other regions', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
         for (const { drawn, texts, next } of changes)
@@ -175,7 +175,7 @@ describe('a shared region', () => {
     )
   })
 
-  test('what many screens show in the same way is drawn for the first of them', () => {
+  test('the same change for 100 screens is drawn only once', () => {
     let reads = 0
     const { text, rows, isSure } = drawnText('alice: hello', size.columns)
     const counted = {
