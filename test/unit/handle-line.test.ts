@@ -30,20 +30,20 @@ test.each([
   ['/tools off', command, 'command tools off'],
   ['/', command, 'command '],
   ['/me  waves ', command, 'command me  waves '],
-])('the line %j is a %o', async (line, handled, given) => {
+])('the line %j is handled as %o', async (line, handled, given) => {
   const record = recordingRunner()
   expect(await handleLine(line, caller, record.runner)).toEqual(handled)
   expect(record.given).toEqual([given])
 })
 
-test.each(['', ' ', '\t\n'])('the line %j is nothing', async (line) => {
+test.each(['', ' ', '\t\n'])('the line %j is ignored', async (line) => {
   const record = recordingRunner()
   expect(await handleLine(line, caller, record.runner)).toEqual({ kind: 'nothing', status: 0 })
   expect(record.given).toEqual([])
 })
 
 test.each([' /tools', '\t/msg bob psst', '\u200b/tools', '\n/tools', ' //etc'])(
-  'the line %j is neither said nor run, and the person is told how to do either',
+  'the line %j is neither sent nor run',
   async (line) => {
     const record = recordingRunner()
     expect(await handleLine(line, caller, record.runner)).toEqual({ kind: 'blank-before-slash', status: 2 })

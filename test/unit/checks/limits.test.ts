@@ -8,13 +8,16 @@ const version = (more: object, message?: string) => ({
 })
 const WAY_OUT = 'lower it, or have its commit say "Raises the limit: why"'
 
-test.each([undefined, 'turns: add hooks\n'])('a ceiling is not raised without a reason (%s)', (message) => {
-  expect(raisedLimits([version({ charactersOfCode: 101 }, message), version({}, '')])).toEqual([
-    `test/checks/limits.json: charactersOfCode 101 was 100; ${WAY_OUT}`,
-  ])
-})
+test.each([undefined, 'turns: add hooks\n'])(
+  'a limit that a commit raises without a reason is reported (%s)',
+  (message) => {
+    expect(raisedLimits([version({ charactersOfCode: 101 }, message), version({}, '')])).toEqual([
+      `test/checks/limits.json: charactersOfCode 101 was 100; ${WAY_OUT}`,
+    ])
+  },
+)
 
-test('a ceiling that was raised without a reason is found behind later commits', () => {
+test('a limit that was raised without a reason is reported even after later commits', () => {
   const versions = [
     version({ charactersOfCode: 99 }, ''),
     version({ charactersOfCode: 101 }, ''),
@@ -23,23 +26,23 @@ test('a ceiling that was raised without a reason is found behind later commits',
   expect(raisedLimits(versions)).toHaveLength(1)
 })
 
-test('a commit that says why may raise a ceiling', () => {
+test('a commit that gives a reason may raise a limit', () => {
   const message = 'turns: add hooks\n\nRaises the limit: hooks are a new feature.\n'
   expect(raisedLimits([version({ charactersOfCode: 101 }, message), version({}, '')])).toEqual([])
 })
 
-test('a function that is added to the list of long ones is a raised limit, whatever leaves the list', () => {
+test('a function that is added to the list of long ones is reported as a raised limit', () => {
   const versions = [version({ longFunctions: ['src/b.ts g'] }), version({}, '')]
   expect(raisedLimits(versions)).toEqual([
     `test/checks/limits.json: longFunctions has src/b.ts g; ${WAY_OUT}`,
   ])
 })
 
-test('a limit that an older version does not have is not raised', () => {
+test('a new limit does not count as raised', () => {
   expect(raisedLimits([version({ bannedPhrases: 5 }), version({}, '')])).toEqual([])
 })
 
-test('a limit is lowered once much less is found', () => {
+test('a limit is reported if it is exceeded or far too high', () => {
   expect(against('characters', 101, 100, 5)).toEqual(['characters: 101, at most 100'])
   expect(against('characters', 95, 100, 5)).toEqual([])
   expect(against('characters', 94, 100, 5)).toEqual([

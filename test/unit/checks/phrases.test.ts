@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { badSubjects, bannedPhrases } from '../../checks/phrases.ts'
 
-test('a banned phrase is found in comments, names and pages, across the end of a line', () => {
+test('a banned phrase is found in comments, names and pages, even across a line break', () => {
   const sources = new Map([
     ['src/a.ts', '// Waits so\n// long.\nconst whoever = 1\n'],
     ['docs/a.md', 'In place of `whom` use a noun.\n'],
@@ -13,7 +13,7 @@ test('a banned phrase is found in comments, names and pages, across the end of a
   ])
 })
 
-test('a subject of a commit is "area: imperative" in 60 characters', () => {
+test('a commit subject is rejected unless it is "area: imperative" of at most 60 characters', () => {
   const good = ['ratelimit: cancel queued commands on disconnect', 'mcp(http): close idle sessions']
   const bad = ['What waits for its pace ends with its caller', `docs: ${'x'.repeat(55)}`]
   expect(badSubjects(good)).toEqual([])

@@ -70,7 +70,7 @@ describe('splitting a line', () => {
     expect(() => parseArguments(ask, '@qwen --jason is who?', 'session')).toThrow('did you mean --json?')
   })
 
-  test('a script line names the room first, and its text keeps spaces and quotes', () => {
+  test('a script line names the room before a text, which keeps its spaces and quotes', () => {
     expect(parseArguments(ask, 'lobby @qwen  why   "this"  ', 'script')).toEqual({
       roomName: 'lobby',
       args: { model: '@qwen', text: 'why   "this"  ' },

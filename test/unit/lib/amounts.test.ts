@@ -20,15 +20,15 @@ describe('a price', () => {
     [0.000001, 1],
     [MAX_PRICE, 1e15],
     [999_999_999.999999, 999_999_999_999_999],
-  ])('of %d per million tokens is kept exactly', (price, whole) => {
+  ])('a price of %d per million tokens is stored exactly', (price, whole) => {
     expect(millionths(price)).toBe(whole)
   })
 
-  test.each([0.0000001, 1.2345678, 1 / 3])('of %d has too many digits', (price) => {
+  test.each([0.0000001, 1.2345678, 1 / 3])('a price of %d is rejected for too many digits', (price) => {
     expect(millionths(price)).toBeUndefined()
   })
 
-  test('is exact for as many tokens as there can be', () => {
+  test('the cost of the largest prices and token counts is computed exactly', () => {
     const price = { input: 1e15, cached: 1, output: 1e15 - 1 }
     const tokens = { input: 1_000_000_000, cached: 999_999_999, output: 1_000_000_000 }
     expect(costOf(tokens, price)).toBe(
@@ -41,7 +41,7 @@ describe('a price', () => {
 })
 
 describe('an amount', () => {
-  test('is written with all its digits, and read again', () => {
+  test('an amount is written with all its digits and read back unchanged', () => {
     expect([0n, 1n, 10n ** 12n, 12_300_000_000n, 120n * 10n ** 12n].map(exactAmount)).toEqual([
       '0',
       '0.000000000001',
@@ -67,7 +67,7 @@ describe('an amount', () => {
     ['0.99999', '1.00'],
     ['1234.5678', '1234.5678'],
     ['100', '100.00'],
-  ])('of %s is shown to people as %s', (exact, shown) => {
+  ])('an amount of %s is shown as %s', (exact, shown) => {
     expect(shownAmount(readAmount(exact))).toBe(shown)
   })
 })
@@ -83,7 +83,7 @@ test.each([
   [3_600_000, '1h'],
   [5_400_000, '1h 30m'],
   [90_000_000, '1d 1h'],
-])('%d milliseconds read %s', (ms, text) => {
+])('a duration of %d ms is shown as %s', (ms, text) => {
   expect(duration(ms)).toBe(text)
 })
 
@@ -94,7 +94,7 @@ test.each([
   [2_000, '2.0s'],
   [59_949, '59.9s'],
   [59_950, '1m'],
-])('of %d milliseconds that pass, %s is shown', (ms, text) => {
+])('a running time of %d ms is shown as %s', (ms, text) => {
   expect(runningTime(ms)).toBe(text)
 })
 
@@ -107,12 +107,12 @@ test.each([
   [1_048_575, '1 MiB'],
   [3 * 1024 ** 3, '3 GiB'],
   [2 ** 60, '1048576 TiB'],
-])('%d bytes read %s', (count, text) => {
+])('a size of %d bytes is shown as %s', (count, text) => {
   expect(bytes(count)).toBe(text)
 })
 
 describe('takeWord', () => {
-  test('parts the first word from a rest that stays as it is', () => {
+  test('takeWord splits off the first word and leaves the rest unchanged', () => {
     expect(takeWord('  say  lobby "a  b" ')).toEqual({ word: 'say', rest: 'lobby "a  b" ' })
     expect(takeWord('{"a": 1}\n next')).toEqual({ word: '{"a":', rest: '1}\n next' })
     expect(takeWord('\twho')).toEqual({ word: 'who', rest: '' })
@@ -121,7 +121,7 @@ describe('takeWord', () => {
 })
 
 describe('stableJson', () => {
-  test('is JSON of the same value, and a second pass gives the same text', () => {
+  test('stableJson gives JSON of the same value, and the same text in a second pass', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = stableJson(value as Json)
@@ -131,11 +131,11 @@ describe('stableJson', () => {
     )
   })
 
-  test('does not depend on the order in which keys were set, at any depth', () => {
+  test('stableJson does not depend on the order of keys at any depth', () => {
     expect(stableJson({ b: [{ d: 1, c: 2 }], a: null })).toBe(stableJson({ a: null, b: [{ c: 2, d: 1 }] }))
   })
 
-  test('keeps a key called __proto__', () => {
+  test('stableJson keeps a key called __proto__', () => {
     expect(stableJson(JSON.parse('{"b":1,"__proto__":{"z":1,"y":2}}') as Json)).toBe(
       '{"__proto__":{"y":2,"z":1},"b":1}',
     )

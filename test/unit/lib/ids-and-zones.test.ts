@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { zoneName, zoneOf } from '../../../src/lib/zone.ts'
 import { createIds } from '../../../src/lib/ids.ts'
 
-test('a clock shows the same as Intl, summer time and odd offsets included, in whatever order it is asked', () => {
+test('the local time of a zone agrees with Intl for daylight saving time and odd offsets', () => {
   const zones = ['Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns', 'Pacific/Apia', 'UTC', ':Asia/Tokyo']
   const ats = fc.array(fc.integer({ min: 0, max: Date.UTC(2040, 0, 1) }), { minLength: 1, maxLength: 20 })
   fc.assert(
@@ -21,14 +21,14 @@ test('a clock shows the same as Intl, summer time and odd offsets included, in w
 })
 
 test.each(['', 'Nowhere/Else', 'CET-1CEST', '../../etc/passwd', 'x'.repeat(256), ':'])(
-  'what names no zone (%s) is UTC',
+  'the unknown zone name "%s" falls back to UTC',
   (name) => {
     const zone = zoneOf(name)
     expect([zone.name, zone.local(12_345)]).toEqual(['UTC', 12_345])
   },
 )
 
-test('a zone is known by its IANA name in any case, and an offset is no name', () => {
+test('zoneName accepts IANA names in any case and rejects offsets', () => {
   expect(['europe/berlin', 'UTC', ':Asia/Tokyo'].map(zoneName)).toEqual([
     'Europe/Berlin',
     'UTC',
@@ -37,34 +37,34 @@ test('a zone is known by its IANA name in any case, and an offset is no name', (
   for (const word of ['', '+02:00', 'berlin', '../x', 'Europe/Berlim']) expect(zoneName(word)).toBeUndefined()
 })
 
-test('ids sort in the order of making although the clock stands still', () => {
+test('ids sort in the order of creation even if the clock stands still', () => {
   const next = createIds({ now: () => 1_700_000_000_000 })
   const ids = Array.from({ length: 1000 }, next)
   expect(ids.toSorted()).toEqual(ids)
   expect(new Set(ids).size).toBe(1000)
 })
 
-test('ids sort after the last known one although the clock went back', () => {
+test('ids sort after the last known one even if the clock went back', () => {
   const last = createIds({ now: () => 1_700_000_000_000 })()
   const next = createIds({ now: () => 1_600_000_000_000 }, last)
   const ids = [last, next(), next()]
   expect(ids.toSorted()).toEqual(ids)
 })
 
-test('ids keep their order when the clock goes back between two of them', () => {
+test('ids keep their order if the clock goes back between two of them', () => {
   const times = [5_000, 4_000, 4_500, 6_000]
   const next = createIds({ now: () => times.shift() ?? 0 })
   const ids = [next(), next(), next(), next()]
   expect(ids.toSorted()).toEqual(ids)
 })
 
-test('no two ids have the same chance in them, however many are made', () => {
+test('no two ids have the same random part', () => {
   let now = 0
   const next = createIds({ now: () => (now += 1) })
   const chances = Array.from({ length: 1000 }, () => next().slice(10))
   expect(new Set(chances).size).toBe(1000)
 })
 
-test('something that is no ULID is refused as the last id', () => {
+test('a last id that is no ULID is rejected', () => {
   expect(() => createIds({ now: () => 0 }, 'newest')).toThrow('not a ULID: "newest"')
 })

@@ -4,7 +4,7 @@ import { type JsonObject, MAX_JSON_VALUES, hasTooManyValues, safeJson } from '..
 import { completeSchema, mistakeIn, schemasIn } from '../../../src/lib/json-schema.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
-test('JSON for a terminal has no control in it, and parses to what it was', () => {
+test('safeJson gives JSON without control characters that parses to the same value', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const json = safeJson({ [text]: [text] })
@@ -21,12 +21,12 @@ test.each([
   ['a list of all that is allowed', `[${Array.from({ length: MOST - 1 }, () => 0).join()}]`, false],
   ['a list of one more', `[${Array.from({ length: MOST }, () => 0).join()}]`, true],
   ['an object with half as many keys', `{${Array.from({ length: MOST / 2 }, () => '"a":1').join()}}`, true],
-  ['many empty lists in each other', '['.repeat(MOST), true],
+  ['many nested empty lists', '['.repeat(MOST), true],
   ['a long text of commas', JSON.stringify(',:[{'.repeat(MOST)), false],
   ['texts with quotes and backslashes', JSON.stringify({ a: '\\"'.repeat(MOST), b: '\\' }), false],
   ['a text without an end', `"${','.repeat(MOST)}\\`, false],
   ['values after a text that ends in a backslash', `["\\\\"${',1'.repeat(MOST)}]`, true],
-])('the keys and values of JSON are counted: %s', (_what, text, isTooMany) => {
+])('hasTooManyValues counts the keys and values of %s', (_what, text, isTooMany) => {
   expect(hasTooManyValues(text)).toBe(isTooMany)
 })
 
@@ -43,11 +43,11 @@ describe('a schema that the draft does not allow', () => {
     [{ items: { maxLength: -1 } }, 'items.maxLength must be a whole number, 0 or more'],
     [{ uniqueItems: 'yes' }, 'uniqueItems must be true or false'],
     [{ description: 5 }, 'description must be a text'],
-  ])('%j is told: %s', (schema, mistake) => {
+  ])('the invalid schema %j is reported with: %s', (schema, mistake) => {
     expect(mistakeIn(schema)).toBe(mistake)
   })
 
-  test('is none of those that say the same in data, or in words that the draft does not know', () => {
+  test('the schema check ignores data and unknown keywords that look like mistakes', () => {
     const schema = {
       type: ['object', 'null'],
       properties: {
@@ -61,7 +61,7 @@ describe('a schema that the draft does not allow', () => {
     expect(mistakeIn(schema)).toBeUndefined()
   })
 
-  test('does not break the check, whatever stands in it', () => {
+  test('no schema makes the check or the completion throw', () => {
     const key = fc.constantFrom('properties', 'items', 'anyOf', 'type', 'required', '$defs', '__proto__', 'x')
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 5 }, fc.jsonValue(), fc.dictionary(key, tie('value'), { maxKeys: 4 })),
@@ -78,7 +78,7 @@ describe('a schema that the draft does not allow', () => {
   })
 })
 
-test('each list gets items and each object properties, and data that looks like one stays as it is', () => {
+test('completeSchema adds items to arrays and properties to objects, but not inside data', () => {
   const list = { type: 'array' }
   expect(
     completeSchema({

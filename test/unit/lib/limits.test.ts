@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { Quota, takeAll } from '../../../src/lib/quota.ts'
 import { createTokenBucket } from '../../../src/lib/token-bucket.ts'
 
-test('a quota gives as many as its limit for each key, and again what was given back', () => {
+test('a quota grants up to its limit for each key, and again after a release', () => {
   const quota = new Quota(() => 2)
   const first = quota.take('a')
   expect([first, quota.take('a'), quota.take('a'), quota.take('b')].map(Boolean)).toEqual([
@@ -30,7 +30,7 @@ test('takeAll takes from every quota or from none', () => {
   expect(takeAll(...wanted)).toBeDefined()
 })
 
-test('a burst at once, then one each interval, and the burst again after a quiet time', () => {
+test('a token bucket allows a burst, then one per interval, and a burst again after a pause', () => {
   let now = 5_000
   const take = createTokenBucket({ burst: 3, everyMs: 100 }, () => now)
   const takes = (count: number) => Array.from({ length: count }, () => take())
@@ -43,7 +43,7 @@ test('a burst at once, then one each interval, and the burst again after a quiet
   expect(takes(4)).toEqual([true, true, true, false])
 })
 
-test('never more than the burst and one each interval, however the asking is spread', () => {
+test('a token bucket never allows more than the burst plus one per interval', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(300), { maxLength: 300 }), (pauses) => {
       let now = 0

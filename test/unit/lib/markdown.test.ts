@@ -8,14 +8,14 @@ import { cleanText } from '../../../src/lib/text/clean-text.ts'
 import { parseMarkdown, seenText, typesIn } from '../../support/markdown.ts'
 import { runs } from '../../support/runs.ts'
 
-test('texts are escaped, markup is not, and of a list each one', () => {
+test('the markup tag escapes texts, keeps markup and joins lists', () => {
   const bold = markup`<b>${'<&>'}</b>`
   expect(String(markup`<p title="${`"'`}">${bold}${['a<', bold]}${undefined}${false}${7}</p>`)).toBe(
     '<p title="&quot;&#39;"><b>&lt;&amp;&gt;</b>a&lt;<b>&lt;&amp;&gt;</b>7</p>',
   )
 })
 
-test('only the indents of a template are left out', () => {
+test('the markup tag removes only the indentation of its template', () => {
   const text = 'a\n    b'
   expect(
     String(markup`<p>
@@ -24,12 +24,12 @@ test('only the indents of a template are left out', () => {
   ).toBe('<p>\na\n    b\n</p>')
 })
 
-test('what looks like markup is none', () => {
+test('the markup tag throws for an object that only looks like markup', () => {
   const forged = { toString: () => '<b>' } as unknown as Html
   expect(() => String(markup`${forged}`)).toThrow(TypeError)
 })
 
-test('a parser finds any text again, as text and in an attribute', () => {
+test('an HTML parser reads any text back unchanged from content and attributes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const { document } = parseHTML(String(markup`<html><body><p title="${text}">${text}</p></body></html>`))
@@ -42,13 +42,13 @@ test('a parser finds any text again, as text and in an attribute', () => {
   )
 })
 
-test('a usual text is one segment', () => {
+test('a short Markdown text is one segment', () => {
   const text = '# a\n\nb\n\n```\nc\n\nd\n```\n'
   expect([...markdownSegments(text)]).toEqual([{ text, isMarkdown: true }])
   expect([...markdownSegments(' \n\n')]).toEqual([])
 })
 
-test('a long text is cut at an empty line, and code goes on as code', () => {
+test('a long Markdown text is split at an empty line, and code continues as code', () => {
   const prose = `${'word '.repeat(30)}\n`.repeat(8)
   const code = `\`\`\`js\n${'x()\n\n'.repeat(600)}\`\`\`\n`
   const segments = [...markdownSegments(`${prose}\n${code}after`)]
@@ -58,7 +58,7 @@ test('a long text is cut at an empty line, and code goes on as code', () => {
   expect(segments[2]!.text).toMatch(/```\nafter$/)
 })
 
-test('a line that is too long stands as it is', () => {
+test('a line that is too long becomes a plain text segment', () => {
   const long = 'x'.repeat(60_000)
   expect([...markdownSegments(`a\n${long}\nb`)]).toEqual([
     { text: 'a', isMarkdown: true },
@@ -67,7 +67,7 @@ test('a line that is too long stands as it is', () => {
   ])
 })
 
-test('nothing is lost, and no segment is long', () => {
+test('Markdown segments lose nothing and stay short', () => {
   const line = fc.oneof(
     fc.constantFrom('```', '~~~', '', '> ```', '- a', '    '),
     fc.string({ maxLength: 80 }),
@@ -105,7 +105,7 @@ const PIECES = [
   ],
 ]
 
-test('no text is anything but text on a page, and all of it is seen', async () => {
+test('escaped text never becomes Markdown markup and stays fully visible', async () => {
   const texts = fc.array(fc.constantFrom(...PIECES), { maxLength: 24 }).map((pieces) => pieces.join(''))
   await fc.assert(
     fc.asyncProperty(texts, async (text) => {
@@ -127,6 +127,6 @@ test.each([
   ['if x:\n\treturn 1', 'if x:\\\n  \u00a0\u00a0\u00a0\u00a0return 1'],
   ['@qwen, mail a@b.cd', '@qwen, mail a\\@b.cd'],
   ['', ''],
-])('%j becomes %j', (text, page) => {
+])('markdownText turns %j into %j', (text, page) => {
   expect(markdownText(cleanText(text), '  ')).toBe(page)
 })

@@ -16,14 +16,14 @@ describe('a network', () => {
     ['2001:db8::/32', '2001:db8::/32'],
     ['2001:DB8:0:1:ffff::9', '2001:db8:0:1::/64'],
     ['::ffff:192.0.2.7', '192.0.2.7/32'],
-  ])('%s is %s', (written, text) => {
+  ])('the network %s is normalized to %s', (written, text) => {
     expect(parseNetwork(written)?.text).toBe(text)
   })
 
   test.each([
     ...['', '/', '10', '010.0.0.1', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '10.0.0.0/8/8', '10.0.0.0/8 '],
     ...['2001:db8::/65', '::ffff:10.0.0.0/104', 'bob', '1.2.3', '256.1.1.1', 'x'.repeat(9999), '::/0x1'],
-  ])('%j is none', (written) => {
+  ])('the text %j is no network', (written) => {
     expect(parseNetwork(written)).toBeUndefined()
   })
 
@@ -39,7 +39,7 @@ describe('a network', () => {
     ['2001:db8::1', '2001:db8:0:0', true],
     ['fe80::/10', 'fe80::1%eth0', true],
     ['10.0.0.0/8', '', undefined],
-  ])('%s contains %s: %s', (network, address, expected) => {
+  ])('the network %s contains the address %s: %s', (network, address, expected) => {
     expect(contains(network, address)).toBe(expected)
   })
 })
@@ -51,7 +51,7 @@ test.each([
   ['fe80::1:2:3:4', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
   ['1::', '1:0:0:0'],
-])('%s is counted as %s', (address, network) => {
+])('the address %s belongs to the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
 
@@ -64,7 +64,7 @@ function fixture() {
 
 const HOME = '192.0.2.1'
 
-test('a burst of connections is served at once, and later ones at the pace that is allowed', () => {
+test('a burst of connections is served at once, and later ones at the allowed rate', () => {
   const { connect, pass } = fixture()
   const delays = Array.from({ length: 12 }, () => connect(HOME))
   expect(delays).toEqual([...Array<number>(10).fill(0), 500, 1_000])
@@ -73,7 +73,7 @@ test('a burst of connections is served at once, and later ones at the pace that 
   expect(connect(HOME)).toBe(0)
 })
 
-test('a login that is used costs nothing, one that is not costs one, and a failure costs four', () => {
+test('a used login is free, an unused connection costs one unit, and a failed login four', () => {
   const { pace, connect } = fixture()
   for (let login = 0; login < 100; login++) {
     expect(connect(HOME)).toBe(0)
@@ -90,7 +90,7 @@ test('a login that is used costs nothing, one that is not costs one, and a failu
   expect([1, 2, 3].map(() => connect(other))).toEqual([0, 0, 500])
 })
 
-test('nobody waits longer than five seconds, and nobody after some seconds of peace', () => {
+test('the delay of a network is at most five seconds, and ends after some quiet seconds', () => {
   const { pace, connect, pass } = fixture()
   for (let failure = 0; failure < 1_000; failure++) pace.charge(HOME, COSTS.failure)
   expect(connect(HOME)).toBe(5_000)
@@ -98,7 +98,7 @@ test('nobody waits longer than five seconds, and nobody after some seconds of pe
   expect(connect(HOME)).toBe(0)
 })
 
-test('the answers to wrong codes are late once a network has had a few, by five seconds at most', () => {
+test('the answers to repeated wrong codes from a network are delayed by five seconds', () => {
   const { pace, connect, pass } = fixture()
   const wrongCode = (network: string): number => pace.charge(network, COSTS.wrongCode)
   expect(Array.from({ length: 4 }, () => wrongCode(HOME))).toEqual([0, 5_000, 5_000, 5_000])
@@ -108,7 +108,7 @@ test('the answers to wrong codes are late once a network has had a few, by five 
   expect(connect(HOME)).toBe(0)
 })
 
-test('the network that was not seen for the longest time is forgotten beyond ten thousand', () => {
+test('the least recently seen network is forgotten beyond 10,000', () => {
   const { pace } = fixture()
   for (const network of ['early', 'again']) pace.setKnown(network, true)
   for (let number = 0; number < 9_998; number++) pace.setKnown(`n${number}`, true)

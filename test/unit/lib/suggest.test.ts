@@ -26,7 +26,7 @@ test.each([
   ['wo', 'who'],
   ['hwo', 'who'],
   ['wrpa', 'wrap'],
-])('%s was meant to be %s', (typed, meant) => {
+])('the mistyped command %s suggests %s', (typed, meant) => {
   expect(closest(typed, commands)).toBe(meant)
 })
 
@@ -36,20 +36,20 @@ test.each([
   ['date', 'mute'],
   ['last', 'ask'],
   ['lang', 'ban'],
-])('%s is a word of its own, and no slip for %s', (word, command) => {
+])('the ordinary word %s does not suggest the command %s', (word, command) => {
   expect(closest(word, [command])).toBeUndefined()
 })
 
-test.each(['', 'xyzzy', 'q', 'x'.repeat(100_000)])('nothing is near %.10j', (typed) => {
+test.each(['', 'xyzzy', 'q', 'x'.repeat(100_000)])('the word %.10j suggests no command', (typed) => {
   expect(closest(typed, commands)).toBeUndefined()
 })
 
-test('of equally near ones the first is taken', () => {
+test('the first of equally near commands is suggested', () => {
   expect(closest('bat', ['cat', 'hat'])).toBe('cat')
   expect(closest('bat', ['hat', 'cat'])).toBe('hat')
 })
 
-test('the nearest come first, whatever their case and length; equal ones stay in their order', () => {
+test('nearestFirst sorts by distance, ignores case and keeps the order of equally near words', () => {
   expect(nearestFirst('TOLOS', commands).slice(0, 2)).toEqual(['tools', 'rooms'])
   expect(nearestFirst('', ['bb', 'aa', 'c'])).toEqual(['c', 'bb', 'aa'])
   expect(nearestFirst('x'.repeat(100_000), ['a'.repeat(100_000), 'x'])).toEqual(['x', 'a'.repeat(100_000)])
@@ -89,11 +89,11 @@ describe('the glob matcher', () => {
     ['Grep', 'grep', false],
     ['[ab]', 'a', false],
     ['a**b', 'ab', true],
-  ])('%s against %s is %s', (pattern, text, expected) => {
+  ])('the glob %s matched against %s gives %s', (pattern, text, expected) => {
     expect(compileGlob(pattern)(text)).toBe(expected)
   })
 
-  test('agrees with the definition on thousands of patterns', () => {
+  test('the glob matcher agrees with a naive matcher on random patterns', () => {
     const letters = fc.array(fc.constantFrom('a', 'b', '*', '?', '😀'), { maxLength: 7 })
     const text = fc.array(fc.constantFrom('a', 'b', '😀'), { maxLength: 8 })
     fc.assert(
@@ -105,14 +105,14 @@ describe('the glob matcher', () => {
     )
   })
 
-  test('reads a hostile pattern no more often than the product of both lengths', () => {
+  test('the glob matcher reads a hostile pattern at most in proportion to both lengths', () => {
     const pattern = counted(points('*a'.repeat(30) + 'b'))
     const text = counted(points('a'.repeat(500)))
     expect(globMatches(pattern.values, text.values)).toBe(false)
     expect(pattern.reads + text.reads).toBeLessThanOrEqual(3 * (61 + 1) * (500 + 1))
   })
 
-  test('reads a text once for each of its characters where the pattern has one star', () => {
+  test('the glob matcher takes linear time for a pattern with one star', () => {
     for (const length of [1000, 2000, 4000]) {
       const text = counted(points('a'.repeat(length)))
       expect(globMatches(points('*b'), text.values)).toBe(false)

@@ -19,7 +19,7 @@ describe.each(['light', 'dark'] as const)('on a %s page', (theme) => {
   const named = [...colours].filter(([name]) => /^(?:n\d|model|error)$/.test(name))
   const grounds = ['ground', 'panel'].map((name) => colours.get(name) as Color)
 
-  test('six people, models and errors have colours that can be read', () => {
+  test('the colours of people, models and errors have enough contrast on a page', () => {
     expect(named.map(([name]) => name).toSorted()).toEqual([
       'error',
       'model',
@@ -35,7 +35,7 @@ describe.each(['light', 'dark'] as const)('on a %s page', (theme) => {
         expect([name, colour.contrast(ground, 'WCAG21') >= 4.5]).toEqual([name, true])
   })
 
-  test('no two of them can be taken for one', () => {
+  test('no two colours of people, models and errors look alike on a page', () => {
     for (const [at, [name, colour]] of named.entries())
       for (const [other, against] of named.slice(at + 1))
         expect([name, other, colour.deltaE(against, '2000') >= 19]).toEqual([name, other, true])

@@ -30,7 +30,7 @@ async function transcriptOf(entries: readonly Entry[], topic = '') {
   return parseHTML(parts.map(String).join('')).document
 }
 
-test('a page allows its own stylesheet and nothing else', async () => {
+test('the security policy of a page allows only its own stylesheet', async () => {
   const { document } = parseHTML(`${String(await pageHead('a <b> \u202e page'))}</main></body></html>`)
   const style = document.querySelector('style')?.textContent ?? ''
   const hash = createHash('sha256').update(style).digest('base64')
@@ -41,7 +41,7 @@ test('a page allows its own stylesheet and nothing else', async () => {
   expect(document.title).toBe('a <b> \\u{202e} page')
 })
 
-test('a page of a prompt accounts for the whole window, and no two of its parts have one colour', () => {
+test('the page of a prompt accounts for the whole window and gives every part its own colour', () => {
   const budget = {
     ...{ window: 1100, reserved_output: 100, target: 900, used: 755 },
     ...{ system: 200, context: 400, message: 50, tools: 100, framing: 5 },
@@ -63,7 +63,7 @@ test('a page of a prompt accounts for the whole window, and no two of its parts 
 })
 
 describe('a transcript', () => {
-  test('shows a list of tasks with boxes', async () => {
+  test('a transcript shows a task list with boxes', async () => {
     const text = '- [x] tea\n- [ ] a `[x]`\n\nno [x] task'
     const document = await transcriptOf([{ ...base, kind: 'reply', turn, text }])
     const items = [...document.querySelectorAll('.md li')].map((one) => one.textContent)
@@ -71,7 +71,7 @@ describe('a transcript', () => {
     expect(document.querySelector('.md')?.textContent).toContain('no [x] task')
   })
 
-  test('shows what stands behind a fence, and aligns the columns of a table', async () => {
+  test('a transcript escapes the info text of a code fence and aligns table columns', async () => {
     const text = '```html"><script>alert(2)</script>\nx\n```\n\n|a|b|c|\n|:--|:-:|--:|\n|1|2|3|'
     const document = await transcriptOf([{ ...base, kind: 'reply', turn, text }])
     expect(document.querySelector('.md .info')?.textContent).toBe('html"><script>alert(2)</script>')
@@ -86,14 +86,14 @@ describe('a transcript', () => {
   test.each<readonly [string, Entry, string]>([
     ['a message', { ...base, kind: 'message', text: 'a *b*\nc' }, 'ann 09:41:07 a b c'],
     [
-      'an edited one',
+      'an edited message',
       { ...base, kind: 'message', text: 'b', edits: turn as string as EntryId },
       'ann (edited) 09:41:07 b',
     ],
     ['an action', { ...base, kind: 'action', text: 'waves' }, '09:41:07 * ann waves'],
     ['a notice', { ...base, kind: 'notice', level: 'error', text: 'no <b>' }, '09:41:07 no <b>'],
     [
-      'a reply with its bill',
+      'a reply with its token usage',
       {
         ...base,
         kind: 'reply',
@@ -106,7 +106,7 @@ describe('a transcript', () => {
       'qwen 09:41:07 x 5 tokens in · 2 out',
     ],
     [
-      'a result, which is whole',
+      'a whole tool result',
       {
         ...base,
         kind: 'tool_result',
@@ -120,17 +120,17 @@ describe('a transcript', () => {
       '09:41:07 Grep: 1 … (3ms, 4 B) 1 <2>',
     ],
     [
-      'what a sub-turn said, which is whole',
+      'the whole reply of a side turn',
       { ...base, kind: 'reply', author: 'qwen', text: 'a\nb', turn, thread: turn },
       '09:41:07 (side turn) qwen: a … a b',
     ],
-  ])('has %s', async (_, entry, text) => {
+  ])('a transcript shows %s', async (_, entry, text) => {
     const document = await transcriptOf([entry])
     const shown = document.querySelector('h2')?.nextElementSibling?.textContent ?? ''
     expect(shown.replace(/\s+/g, ' ').trim()).toBe(text)
   })
 
-  test('shows six people in six colours, and models in one of their own', async () => {
+  test('a transcript shows six people in six colours, and models in another one', async () => {
     const people = ['newb', 'cy', 'bob', 'ann', 'dee', 'eve', 'fay', 'newb']
     const document = await transcriptOf([
       ...people.map((author): Entry => ({ ...base, author, kind: 'message', text: 'hi' })),
@@ -143,7 +143,7 @@ describe('a transcript', () => {
     expect(colours.slice(7)).toEqual(['n0', 'n1', 'model'])
   })
 
-  test('has the days, the topic, and its end; comings in a row are one line, which unfolds to each', async () => {
+  test('a transcript shows days, topic and end, and folds consecutive joins into one line', async () => {
     const coming = (name: string, at: number): Entry => ({
       ...{ ...base, kind: 'presence', author: 'system', event: 'joined', text: `${name} joined` },
       at,
@@ -168,7 +168,7 @@ describe('a transcript', () => {
     expect(document.querySelector('main')?.lastElementChild?.textContent).toBe('The end: 4 entries.')
   })
 
-  test('has every entry of a crowd that only comes and goes', async () => {
+  test('a transcript shows all of 450 consecutive joins', async () => {
     const entries = Array.from({ length: 450 }, (_, index): Entry => {
       return { ...base, kind: 'presence', author: 'system', event: 'joined', text: `p${index} joined` }
     })
@@ -179,7 +179,7 @@ describe('a transcript', () => {
 })
 
 describe('pages of commands', () => {
-  test('are refused in a session, with the line that makes them', async () => {
+  test('the --html flag is refused in a session, with the shell command for it', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, 'wrap --html')).toEqual(
       refused('a page is for a browser; from a shell: ssh HOST wrap hall @qwen --html > wrap.html'),
@@ -189,7 +189,7 @@ describe('pages of commands', () => {
     )
   })
 
-  test('are for those who may use the command without --html', async () => {
+  test('the page of an invisible room is refused like the command without --html', async () => {
     await using world = await createCommandWorld()
     for (const verb of ['wrap', 'turn', 'export'])
       expect(await world.exec(world.bob, `${verb} den --html`)).toEqual(
@@ -197,7 +197,7 @@ describe('pages of commands', () => {
       )
   })
 
-  test('show a turn that called a tool step by step, and one that failed', async () => {
+  test('the page of a turn with a tool call shows its steps', async () => {
     await using world = await createCommandWorld(tool('echo'))
     await world.exec(world.bob, 'ask hall qwen call echo {"q":"<x>"}')
     const { document } = parseHTML((await world.exec(world.bob, 'turn hall --html')).out.join(''))

@@ -5,7 +5,7 @@ import { createCommandWorld } from '../../support/commands/command-world.ts'
 import { samplePrompt } from '../../support/model-request.ts'
 import { tool } from '../../support/turn-world.ts'
 
-test('the texts of the layers, joined, are what is sent', async () => {
+test('the joined texts of the prompt layers equal the text that is sent', async () => {
   await using world = await createCommandWorld(tool('Grep'))
   const { rooms } = world.turnWorld.chatParts
   const room = await rooms.get('hall', world.ann)
@@ -21,7 +21,7 @@ test('the texts of the layers, joined, are what is sent', async () => {
   expect([...(texts ?? [])].find(([{ name }]) => name === 'history')?.[1]).toContain('two lines')
 })
 
-test('where no lengths are stored, or they do not fit, no text is taken for that of a layer', () => {
+test('a prompt without fitting layer lengths gives no layer texts', () => {
   const old = samplePrompt()
   expect(layerTexts(old)).toBeUndefined()
   const [system, history] = old.layers
@@ -33,7 +33,7 @@ test('where no lengths are stored, or they do not fit, no text is taken for that
   expect(layerTexts({ ...old, layers: lengths(old.system.length, old.context.length) })?.size).toBe(2)
 })
 
-test('the shares add up to what the layers say, and the definitions are apart', async () => {
+test('the shares of a prompt add up to its layers, message and framing', async () => {
   await using world = await createCommandWorld(tool('Grep'))
   const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
   const prompt = await world.turnWorld.turns.prompt({ room, person: world.ann, model: 'qwen' })

@@ -21,7 +21,7 @@ async function screenOf(text: string, cols = 40): Promise<readonly ScreenRow[]> 
 const textOf = (row: ScreenRow | undefined): string => row?.map(({ text }) => text).join('') ?? ''
 
 describe('a picture of a screen', () => {
-  test('has each stretch in its cells, with its colours, and no markup of the texts', async () => {
+  test('a screen picture places each text run in its cells with its colours and escapes markup', async () => {
     const svg = screenSvg(
       await screenOf('a<b \u001b[1;31mred\u001b[0m \u001b[7minv\u001b[0m 漢█\r\n  two'),
       'a "title"',
@@ -48,7 +48,7 @@ describe('a picture of a screen', () => {
     ])
   })
 
-  test('is the same whatever a session took, and whenever it was', async () => {
+  test('a steady screen replaces measured durations and clock times with fixed ones', async () => {
     const seen = ['run (558ms, 2 B) 3.2s 09:12', 'run (1m 4s, 2 B) 12s 23:59'].map(async (text) =>
       textOf(steadyScreen(await screenOf(`\u001b[7m${text}`))[0]),
     )
@@ -58,7 +58,7 @@ describe('a picture of a screen', () => {
   })
 })
 
-test('a recording has no long pause, and is what the terminal got', () => {
+test('a recording shortens long pauses and keeps the terminal output unchanged', () => {
   const output = [
     { at: 1, text: 'a' },
     { at: 9, text: 'b\u001b[2J' },
@@ -73,7 +73,7 @@ test('a recording has no long pause, and is what the terminal got', () => {
   ])
 })
 
-test('a film shows each row in its time, and begins again', async () => {
+test('an SVG film shows every row at its time and starts again', async () => {
   const output = [
     { at: 0, text: 'one' },
     { at: 1, text: '\r\ntwo' },
@@ -93,7 +93,7 @@ test('a film shows each row in its time, and begins again', async () => {
 })
 
 describe('docs/screens', () => {
-  test('has five pictures, which load nothing and have no script', async () => {
+  test('the folder docs/screens has five pictures without scripts or external resources', async () => {
     const files = (await readdir(dir)).filter((name) => name.endsWith('.svg'))
     expect(files).toHaveLength(5)
     for (const file of files) {
@@ -103,7 +103,7 @@ describe('docs/screens', () => {
     }
   })
 
-  test('has the first minute, which a terminal plays to its end', async () => {
+  test('the first-minute recording in docs/screens plays to its end in under a minute', async () => {
     const [head, ...events] = (await readFile(`${dir}first-minute.cast`, 'utf8')).trim().split('\n')
     const { width, height } = JSON.parse(head!) as { readonly width: number; readonly height: number }
     const emulator = createEmulator(width, height)

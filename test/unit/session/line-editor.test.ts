@@ -76,7 +76,7 @@ test('^D ends the session on an empty line and deletes the next character otherw
   expect(pressAll('ab<home><eof>')).toMatchObject({ events: [], editor: { draft: { text: 'b' } } })
 })
 
-test('the up and down keys move through sent lines and back to the draft', () => {
+test('the arrow keys move through sent lines and back to the draft', () => {
   const sent = 'one<enter>two<enter>two<enter>new'
   expect(shown(`${sent}<up>`)).toBe('two|')
   expect(shown(`${sent}<up><up>`)).toBe('one|')
@@ -116,7 +116,7 @@ test('^W and word-left stop at every character that trim() treats as whitespace'
   expect(step.editor.draft.text).toBe('')
 })
 
-test('Meta-f stops after, and Meta-b before, every word of letters and digits in any script', () => {
+test('Meta-f stops after every word of any script, and Meta-b before it', () => {
   const text = 'naïve, ça_va 日本語 e\u0301x2 👩‍👩‍👧 ＡＢ'
   const stops = (name: 'word-left' | 'word-right', cursor: number): readonly number[] => {
     const all: number[] = []

@@ -225,7 +225,7 @@ function without(texts: readonly (readonly string[][])[], rows: readonly string[
   return [...others, ...rows.slice(at)]
 }
 
-test('every message appears once and in order above the footer and draft after random events', async () => {
+test('every message appears once, in order, above the draft after random events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), sizes, async (actions, size) => {
       const session = open(size)
@@ -349,7 +349,7 @@ test('a client that never confirms a resize delays at most 64 items', async () =
   expect(emulator.all().filter((row) => row.startsWith('line '))).toHaveLength(64)
 })
 
-test('a closed view removes the draft and the status line and writes nothing more', async () => {
+test('a closed view removes its draft and status line, then writes nothing more', async () => {
   const session = open({ columns: 40, rows: 10 })
   const { terminal, view, emulator } = session
   session.setStatus({ running: [work('bob', 'Grep')] })

@@ -148,7 +148,7 @@ test('a paste without an end marker ends after one second of silence', async () 
   expect(host.lines).toEqual(['one\ntwo'])
 })
 
-test('a session turns off mouse and focus reports and keyboard protocols, and never turns them on', async () => {
+test('a session turns off mouse reports, focus reports and keyboard protocols for good', async () => {
   const terminal = createFakeTerminal({ size })
   const { done } = start(terminal)
   terminal.type('hello\r\x0c\x04')
@@ -229,7 +229,7 @@ test('a session ends if its host fails to attach the person, and leaves the term
   expect([terminal.exitStatus(), host.isDetached()]).toEqual([undefined, true])
 })
 
-test('a key or line whose handler throws gives a notice and keeps the draft and the session', async () => {
+test('a key or line whose handler throws gives a notice, but the draft is kept', async () => {
   const terminal = createFakeTerminal({ size })
   const { host, log, done } = start(terminal, createFakeRoom(), {
     stop: () => Promise.reject(new Refusal('nothing that you could stop is running in lobby')),
@@ -255,7 +255,7 @@ test('a key or line whose handler throws gives a notice and keeps the draft and 
   expect(terminal.exitStatus()).toBe(0)
 })
 
-test('a repeated error is logged once, and repeated Tab and ^X reach the host only a few times', async () => {
+test('a repeated error is logged once, and repeated Tab or ^X reaches the host only a few times', async () => {
   const terminal = createFakeTerminal({ size })
   let [completions, stops] = [0, 0]
   const { log, done } = start(terminal, createFakeRoom(), {

@@ -10,7 +10,7 @@ const screen = (name: string, ...lines: number[]) => ({
   repeated: 0,
 })
 
-test('a marked line is found wherever the bytes around it are cut, and nothing else is', () => {
+test('every marked line is found wherever the bytes are split into chunks', () => {
   const token = fc.record({ line: fc.nat(999_999_999), sentUs: fc.nat(2 ** 45) })
   const around = fc.stringMatching(/^[a-z0-9#. \u001b[;m]{0,30}$/).map((text) => ` ${text} `)
   fc.assert(
@@ -33,7 +33,7 @@ test('a marked line is found wherever the bytes around it are cut, and nothing e
   )
 })
 
-test('screens that show the same order are in order, whoever does not see their own lines', () => {
+test('screens that each lack only their own lines count as ordered', () => {
   expect(disordered([screen('a', 1, 2, 4, 5), screen('b', 0, 2, 3, 5), screen('c', 0, 1, 3, 4)], 3, 0)).toBe(
     0,
   )

@@ -22,7 +22,7 @@ test('/whoami prints the current name and role', async () => {
 
 const HERE = '127.0.0.1'
 
-test('/rename keeps rights and memberships and is announced in the room', async () => {
+test('/rename keeps the rights of a person and is announced in the room', async () => {
   await using world = await createCommandWorld()
   const { rooms } = world.turnWorld.chatParts
   const hall = await rooms.get('hall', world.ann)
@@ -41,7 +41,7 @@ test('/rename keeps rights and memberships and is announced in the room', async 
   expect(screen.texts()).toContain('ann is called anna now')
 })
 
-test('/rename refuses names that are taken, reserved, invalid or unchanged', async () => {
+test('/rename refuses names that are in use, reserved, invalid or unchanged', async () => {
   await using world = await createCommandWorld()
   for (const name of ['bob', 'BOB', 'qwen'])
     expect(await world.exec(world.ann, `rename ${name}`)).toEqual(
@@ -145,7 +145,7 @@ test('/set stores an option for its person alone and shows its value', async () 
     expect(list).toContain(`\n${option} (or `)
 })
 
-test('/set refuses unknown options and values with the valid ones, and changes nothing', async () => {
+test('/set refuses unknown options or values, lists the valid ones and changes nothing', async () => {
   await using world = await createCommandWorld()
   const { ann } = world
   const options = 'bell, timestamps, timezone, theme, plain, color, history, notify'

@@ -195,7 +195,7 @@ describe('retry', () => {
     )
   })
 
-  test('/retry ignores questions of others and of other rooms, and hides private rooms', async () => {
+  test('/retry ignores questions of other people or rooms, and hides private rooms', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.ann, 'ask hall qwen tools')
     await world.exec(world.bob, 'ask lobby qwen tools')
@@ -273,7 +273,7 @@ describe('/stop', () => {
     expect(await world.exec(world.bob, 'stop hall')).toEqual(done())
   })
 
-  test('/stop refuses unknown models, rooms and extra words, and completes model names', async () => {
+  test('/stop refuses unknown models, unknown rooms or extra words, and completes model names', async () => {
     const { world, turn } = await createStopScene()
     await using _ = world
     expect(await world.exec(world.ann, 'stop hall @qwne')).toEqual(

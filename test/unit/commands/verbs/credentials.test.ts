@@ -130,7 +130,7 @@ describe('keys and tokens', () => {
     withLogin(person, { key: 'SHA256:k' as never, network: '127.0.0.1', token: { id, until: 1 } })
 
   describe('token new', () => {
-    test('/token new prints only the token in a script, and its rooms and lifetime in a session', async () => {
+    test('/token new prints only the token in a script, and also its scope in a session', async () => {
       await using world = await createCommandWorld()
       expect(await world.exec(world.ann, 'token new --rooms den,hall --days 2')).toEqual(
         done(expect.stringMatching(TOKEN)),
@@ -243,7 +243,7 @@ const CODE = /^([A-Z0-9]{4}-){3}[A-Z0-9]{4}$/
 const UNTIL = '2026-01-08T00:00:00.000Z'
 
 describe('invites new', () => {
-  test('/invites new prints only the code in a script, and its uses and lifetime in a session', async () => {
+  test('/invites new prints only the code in a script, and also its limits in a session', async () => {
     await using world = await createCommandWorld()
     const script = await world.exec(world.ann, 'invites new --uses 3 --days 2')
     expect(script).toEqual(done(expect.stringMatching(CODE)))

@@ -397,7 +397,7 @@ async function pagesOf(...log: Parameters<typeof wholeLog>): Promise<readonly (r
   return pages
 }
 
-test('wholeLog reads each entry once and in order, in pages of limited entries and bytes', async () => {
+test('wholeLog reads every entry once, in order, in pages of limited length and size', async () => {
   const lengths = Array.from({ length: 400 }, (_, at) => (at % 50 === 0 ? 60_000 : 10))
   const { whole, room } = await createLog([...lengths, 100_000, 1])
   const pages = await pagesOf(whole, room)

@@ -48,7 +48,7 @@ describe('/tools', () => {
     expect(await world.texts('hall')).toEqual(['tools: calculator'])
   })
 
-  test('/tools and /wrap report the same token cost of each tool, in text and JSON', async () => {
+  test('/tools reports the same token cost of each tool as /wrap, in text and JSON', async () => {
     await using world = await createScene()
     const wrap = jsonOf(await world.exec(world.bob, 'wrap hall --json')) as {
       readonly budget: { readonly tools: number }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { calibrationKey } from '../../../../src/prompt/calibration.ts'
 import { createCommandWorld, done, jsonOf, misused } from '../../../support/commands/command-world.ts'
 
-test('/models lists the models with tokens read and written, and no API key', async () => {
+test('/models lists the models with their tokens, and no API key', async () => {
   await using world = await createCommandWorld()
   const unused = '@qwen  guide qwen3:8b, window 8000; 0 turns, 0 tokens read, 0 written'
   expect(await world.type(world.bob, 'models')).toEqual(done(unused))

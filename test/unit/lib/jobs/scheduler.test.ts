@@ -34,7 +34,7 @@ function start() {
   }
 }
 
-test('who has little to do is never kept waiting, and no look at the event loop is asked for', async () => {
+test('a caller with little work runs at once without a pass of the event loop', async () => {
   const { open, work, passes } = start()
   const account = open()
   expect(await account.run(work('a', 1))).toBe('a')
@@ -42,7 +42,7 @@ test('who has little to do is never kept waiting, and no look at the event loop 
   expect(passes()).toBe(0)
 })
 
-test('between two looks at the event loop no more is done than fits into a slice, in the order of asking', async () => {
+test('a pass of the event loop runs only one slice of work, in the order of requests', async () => {
   const { open, work, pass, done } = start()
   const all = Array.from({ length: 100 }, (_, i) => open().run(work(`${i}`, 1)))
   expect(done).toHaveLength(SLICE_MS)
@@ -53,7 +53,7 @@ test('between two looks at the event loop no more is done than fits into a slice
   expect(done.map(Number)).toEqual(done.map((_, i) => i))
 })
 
-test('of those who cost much one piece is run at each look, after all who cost little, the cheapest first', async () => {
+test('expensive accounts run one job a pass, after all cheap accounts, the cheapest first', async () => {
   const { open, spent, work, pass, done } = start()
   const [dearest, dear] = [await spent(150), await spent(50)]
   const all = [
@@ -73,7 +73,7 @@ test('of those who cost much one piece is run at each look, after all who cost l
   expect(done.slice(4)).toEqual(['dearest'])
 })
 
-test('a flood whose pieces are small becomes dear, and does not keep others from their slice', async () => {
+test('a flood of small jobs is slowed down after a few of them', async () => {
   const { open, work, pass, done } = start()
   const flood = open()
   const all = Array.from({ length: 50 }, (_, i) => flood.run(work(`flood ${i}`, 2)))
@@ -87,7 +87,7 @@ test('a flood whose pieces are small becomes dear, and does not keep others from
   expect(done).toHaveLength(53)
 })
 
-test('what somebody cost is forgotten after some seconds, however much it was', async () => {
+test('the cost of an account is forgotten after five seconds', async () => {
   const { spent, work, wait, pass, passes, done } = start()
   const account = await spent(10_000)
   const first = account.run(work('first', 1))
@@ -99,7 +99,7 @@ test('what somebody cost is forgotten after some seconds, however much it was', 
   expect([done, passes()]).toEqual([['first', 'second'], 0])
 })
 
-test('work that throws rejects for whoever asked for it only, and its time counts', async () => {
+test('a job that throws rejects only for its caller, and its time counts', async () => {
   const { open, work, pass, passes } = start()
   const fail = () => {
     work('failed', SLICE_MS)()
@@ -114,7 +114,7 @@ test('work that throws rejects for whoever asked for it only, and its time count
   expect(await next).toBe('next')
 })
 
-test('a rest lasts until the event loop was looked at, and keeps its place among those who wait', async () => {
+test('a rest delays its caller and later work until the next pass of the event loop', async () => {
   const { open, work, pass, done } = start()
   let isRested = false
   const rest = open()
@@ -128,7 +128,7 @@ test('a rest lasts until the event loop was looked at, and keeps its place among
   expect([isRested, done.length]).toEqual([true, 1])
 })
 
-test('of those who rest before long work one goes on at each look, after all who cost little', async () => {
+test('callers that rest before long work continue one a pass, in their order', async () => {
   const { open, pass, work, done } = start()
   const rested: number[] = []
   const all = Array.from({ length: 5 }, (_, i) =>
@@ -146,7 +146,7 @@ test('of those who rest before long work one goes on at each look, after all who
   expect(rested).toEqual([0, 1, 2, 3, 4])
 })
 
-test('work that is put off is not done before the event loop was looked at', async () => {
+test('postponed work does not run before the next pass of the event loop', async () => {
   const { open, work, pass, done } = start()
   const later = open().runLater(work('later', 1))
   expect(done).toEqual([])

@@ -10,12 +10,12 @@ describe('a job under a deadline', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  test('gives its own result and leaves no timer', async () => {
+  test('a job under a deadline gives its own result and leaves no timer', async () => {
     expect(await underDeadline(1000, open(), () => Promise.resolve(7))).toBe(7)
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is told of the deadline, and has three seconds to bring what it has', async () => {
+  test('a job past its deadline is signalled and has three seconds to return a result', async () => {
     const job = underDeadline(
       1000,
       open(),
@@ -29,7 +29,7 @@ describe('a job under a deadline', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is given up three seconds after the deadline even if it does not heed its signal', async () => {
+  test('a job that ignores its signal is rejected three seconds after the deadline', async () => {
     let signal: AbortSignal | undefined
     const job = underDeadline(1000, open(), (given) => {
       signal = given
@@ -44,7 +44,7 @@ describe('a job under a deadline', () => {
     await seen
   })
 
-  test('is given up with the reason of the outer signal', async () => {
+  test('a job is rejected with the reason of the outer signal', async () => {
     const outer = new AbortController()
     const reason = new Error('stopped')
     const job = underDeadline(1000, outer.signal, () => never())
@@ -53,7 +53,7 @@ describe('a job under a deadline', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('has only its own time counted, not what it waits for a person', async () => {
+  test('a deadline does not count the time that a job waits for a person', async () => {
     let answer!: (value: string) => void
     const job = underDeadline(1000, open(), async (_signal, uncounted) => {
       await uncounted(() => new Promise<string>((resolve) => (answer = resolve)))
@@ -68,7 +68,7 @@ describe('a job under a deadline', () => {
     await seen
   })
 
-  test('starts no timer again when a wait outlives it', async () => {
+  test('a wait that ends after its job was stopped starts no timer', async () => {
     const outer = new AbortController()
     let answer!: () => void
     const job = underDeadline(1000, outer.signal, (_signal, uncounted) =>
@@ -125,7 +125,7 @@ function deaf() {
   return { source, returned: () => returned }
 }
 
-test('a source that heeds no signal is left at once with the reason of the signal, and told to end', async () => {
+test('untilAborted rejects at once when the signal aborts, and closes an unresponsive source', async () => {
   const { source, returned } = deaf()
   const stop = new AbortController()
   const items = untilAborted(source, stop.signal)
@@ -136,13 +136,13 @@ test('a source that heeds no signal is left at once with the reason of the signa
   expect(returned()).toBe(1)
 })
 
-test('nothing is read once the signal is aborted', async () => {
+test('untilAborted reads nothing if the signal is already aborted', async () => {
   const { source, returned } = deaf()
   await expect(untilAborted(source, AbortSignal.abort(new Error('late'))).next()).rejects.toThrow('late')
   expect(returned()).toBe(1)
 })
 
-test('all items of a source come through, and so does its error', async () => {
+test('untilAborted passes on all items and the error of a source', async () => {
   async function* source() {
     yield 1
     yield 2

@@ -14,7 +14,7 @@ import { anyCharacter } from '../../../support/any-character.ts'
 
 const FAMILY = '👩‍👩‍👧'
 
-test('a text is cut between characters, however many code points they have', () => {
+test('headOf cuts a text only between grapheme clusters', () => {
   expect(headOf(`ab${FAMILY}c`, 5)).toBe('ab')
   expect(headOf(`ab${FAMILY}c`, 2 + FAMILY.length)).toBe(`ab${FAMILY}`)
   expect(headOf('ae\u0301x', 2)).toBe('a')
@@ -23,14 +23,14 @@ test('a text is cut between characters, however many code points they have', () 
   expect(headOf('abc', -1)).toBe('')
 })
 
-test('a character has a beginning and an end', () => {
+test('characterAt and characterEnd give the bounds of a grapheme cluster', () => {
   expect(characterAt(`a${FAMILY}b`, 4)).toBe(1)
   expect(characterEnd(`a${FAMILY}b`, 4)).toBe(1 + FAMILY.length)
   expect(characterEnd('ab', 1)).toBe(2)
   expect(characterEnd('', 0)).toBe(0)
 })
 
-test('a head is a beginning of the text, as long as asked for at most, and ends where a character ends', () => {
+test('headOf gives a prefix of at most the wanted length that ends at a grapheme cluster', () => {
   const pieces = fc.array(fc.constantFrom('a', FAMILY, 'e\u0301', '🇨🇭', '\r\n', '漢', '\ud800'), {
     maxLength: 30,
   })
@@ -62,7 +62,7 @@ const units = fc.constantFrom(
   '日',
 )
 
-test('characters are found where the whole text has them, with ASCII beside marks, joiners and prefixes too', () => {
+test('grapheme boundaries agree with Intl.Segmenter if ASCII is mixed with marks and joiners', () => {
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   fc.assert(
     fc.property(fc.array(units, { maxLength: 30 }), (parts) => {
@@ -80,7 +80,7 @@ test('characters are found where the whole text has them, with ASCII beside mark
   )
 })
 
-test('however long a text is, its characters are those of the whole', () => {
+test('the graphemes of a long text agree with Intl.Segmenter', () => {
   const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
   const part = fc.constantFrom(...'a e\u0301 👍 \u{1f3fb} 👩‍👩‍👧 🇩🇪 🇫 日本 \r\n \u0301 \ud83c'.split(' '))
   fc.assert(
@@ -124,7 +124,7 @@ const insidePair = (before: string, after: string): boolean =>
   /[\uD800-\uDBFF]$/.test(before) && /^[\uDC00-\uDFFF]/.test(after)
 
 describe('pages', () => {
-  test('are the text when they are joined, none too long and none empty', () => {
+  test('joined pages give the text, and none is too long or empty', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 300 }), (whole, size) => {
         const pages = splitPages(whole, size)
@@ -136,7 +136,7 @@ describe('pages', () => {
     )
   })
 
-  test('never cut a code point in two', () => {
+  test('pages never split a code point', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 60 }), (whole, size) => {
         const pages = splitPages(whole, size)
@@ -151,30 +151,30 @@ describe('pages', () => {
   test.each([
     ['a family', `${'x'.repeat(95)}👨‍👩‍👧‍👦${'y'.repeat(95)}`, 95],
     ['a letter and its marks', `${'x'.repeat(98)}e\u0301\u0323\u0331${'y'.repeat(95)}`, 98],
-    ['a line end of two', `${'x'.repeat(99)}\r\n${'y'.repeat(95)}`, 99],
-  ])('do not part %s', (_what, whole, first) => {
+    ['a line break of two characters', `${'x'.repeat(99)}\r\n${'y'.repeat(95)}`, 99],
+  ])('pages do not split %s', (_what, whole, first) => {
     expect(splitPages(whole, 100)[0]).toHaveLength(first)
   })
 
-  test('end with a line where one ends near, and not far before', () => {
+  test('a page ends with a line if one ends near its limit', () => {
     const lines = 'l'.repeat(39) + '\n'
     expect(splitPages(lines.repeat(10), 100).map((page) => page.length)).toEqual([80, 80, 80, 80, 80])
     expect(splitPages(`\n${'x'.repeat(200)}`, 100)[0]).toHaveLength(100)
   })
 
-  test('are cut inside a character only where it is longer than a page', () => {
+  test('a grapheme cluster longer than a page is split without loss', () => {
     const endless = `e${'\u0301'.repeat(5000)}`
     expect(splitPages(endless, 1000).join('')).toBe(endless)
     const joined = Array.from({ length: 900 }, () => '👩').join('\u200D')
     expect(splitPages(joined, 500).join('')).toBe(joined)
   })
 
-  test('of one endless line of eight million characters are cut in one go', () => {
+  test('a line of eight million characters is split into 1,000 pages', () => {
     const pages = splitPages('x'.repeat(8_000_000), 8000)
     expect(pages).toHaveLength(1000)
   })
 
-  test('of nothing are one page with nothing in it', () => {
+  test('an empty text is one empty page', () => {
     expect(splitPages('', 100)).toEqual([''])
   })
 })

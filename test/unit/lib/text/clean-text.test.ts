@@ -46,18 +46,18 @@ describe('cleanText', () => {
     ['z\u0301\u0302\u0303\u0304\u0305\u0306', 'z\u0301\u0302\u0303\u0304'],
     ['\ud800x\udc00', '\ufffdx\ufffd'],
     ['', ''],
-  ])('turns %j into %j', (dirty, clean) => {
+  ])('cleanText turns %j into %j', (dirty, clean) => {
     expect(cleanText(dirty)).toBe(clean)
   })
 
   test.each(['👩‍🚀', '❤️‍🔥', '👍🏽', '🏳️‍🌈', '👨‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', '☎︎', '🇩🇪', '👩🏽‍❤️‍💋‍👨🏿'])(
-    'leaves the emoji %s as it is',
+    'cleanText keeps the emoji %s',
     (emoji) => {
       expect(cleanText(`x${emoji}y`)).toBe(`x${emoji}y`)
     },
   )
 
-  test('leaves nothing that a terminal would obey and nothing hidden, whatever the text', () => {
+  test('cleanText leaves no control, hidden or stacked characters in any text', () => {
     const forbidden =
       /(?![\n\t])\p{Cc}|[\u2028-\u202e\u2066-\u2069\u200b\u200c\u200e\u200f\u061c\ufeff]|[\p{Mn}\p{Me}]{5}/u
     fc.assert(
@@ -70,7 +70,7 @@ describe('cleanText', () => {
     )
   })
 
-  test('keeps a joiner only between two emoji', () => {
+  test('cleanText keeps a joiner only between two emoji', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const outside = cleanText(text).replace(
@@ -83,11 +83,11 @@ describe('cleanText', () => {
     )
   })
 
-  test('keeps no selector behind a skin tone, which a second cleaning would remove', () => {
+  test('cleanText removes a variation selector after a skin tone', () => {
     expect(cleanText('👩\u{E0067}🏽\uFE0F')).toBe('👩🏽')
   })
 
-  test('cleans a text as it cleans each of its lines', () => {
+  test('cleanText gives the same for a text as for its lines', () => {
     fc.assert(
       fc.property(fc.array(hostile), (parts) => {
         const lines = parts.flatMap((part) => part.split('\n')).map((line) => `${line}\n`)
@@ -97,7 +97,7 @@ describe('cleanText', () => {
     )
   })
 
-  test('changes nothing more when it is applied again', () => {
+  test('cleanText changes nothing when it is applied again', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(cleanText(cleanText(text))).toBe(cleanText(text))
@@ -114,25 +114,25 @@ describe('cleanText', () => {
     ['joined emoji', '👩\u200d'],
     ['half flags', '🏴\u{e0067}\u{e0062}'],
     ['escapes with intermediates', '\u001b    '],
-  ])('ends on a megabyte of %s', (_what, unit) => {
+  ])('cleanText does not lengthen a megabyte of %s', (_what, unit) => {
     expect(cleanText(unit.repeat(1_000_000 / unit.length)).length).toBeLessThanOrEqual(1_000_000)
   })
 })
 
 describe('cleanLine', () => {
-  test('puts everything on one line', () => {
+  test('cleanLine puts everything on one line', () => {
     expect(cleanLine(' a\r\n\n b\tc \u001b[0m')).toBe('a  b c')
   })
 })
 
 describe('isBlank', () => {
   test.each(['', ' \n\t', '\u3164', '\u2800 \u200b', '\u00a0\u3000', '\u0301', '\u{e0061}'])(
-    'sees nothing in %j',
+    'isBlank is true for %j',
     (text) => {
       expect(isBlank(text)).toBe(true)
     },
   )
-  test.each(['x', '.', '👍', ' \u200b漢', '\ufffd'])('sees something in %j', (text) => {
+  test.each(['x', '.', '👍', ' \u200b漢', '\ufffd'])('isBlank is false for %j', (text) => {
     expect(isBlank(text)).toBe(false)
   })
 })
@@ -157,7 +157,7 @@ const odd = fc.constantFrom(
 const text = fc.array(fc.oneof(odd, fc.string({ unit: anyCharacter, maxLength: 3 })), { maxLength: 30 })
 
 describe('tracing a cleaned text', () => {
-  test('gives the text that cleaning gives', () => {
+  test('traceCleanText gives the same text as cleanText', () => {
     fc.assert(
       fc.property(text, (parts) => {
         expect(traceCleanText(parts.join('')).text).toBe(cleanText(parts.join('')))
@@ -166,7 +166,7 @@ describe('tracing a cleaned text', () => {
     )
   })
 
-  test('finds each unit where it came from, in order and never twice', () => {
+  test('traceCleanText maps every unit to its origin, in order and without overlaps', () => {
     fc.assert(
       fc.property(text, (parts) => {
         const original = parts.join('').toWellFormed()
@@ -197,11 +197,11 @@ describe('text that is shown before it runs', () => {
     ['a\rb', 'a\\u{d}b'],
     ['a\ud800b', 'a\\u{d800}b'],
     [`x${'\u0301'.repeat(6)}`, `x${'\\u{301}'.repeat(6)}`],
-  ])('%j is %j', (text, shown) => {
+  ])('visibleText shows %j as %j', (text, shown) => {
     expect(visibleText(text)).toBe(shown)
   })
 
-  test('loses nothing to cleaning, and shows what cleaning would drop', () => {
+  test('visibleText survives cleanText and shows characters that cleanText would remove', () => {
     const odd = fc.constantFrom('\u200b', '\u202e', '\u001b', '\r', '\u0301', '\ud800', '\u{e0041}', '\u00ad')
     const texts = fc
       .array(fc.oneof(odd, fc.string({ unit: anyCharacter, maxLength: 6 })))

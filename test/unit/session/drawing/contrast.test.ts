@@ -144,7 +144,7 @@ test('the list of theme names has every theme', () => {
   for (const name of THEME_NAMES) expect(THEMES[name].id).toBe(name)
 })
 
-test('a model keeps its tint, and qwen, gpt and claude have different ones', () => {
+test('a model keeps its tint, which differs between qwen, gpt and claude', () => {
   const label = (name: string) => paintSpans([{ text: 'x', ...modelStyle(name) }], THEMES.dark)
   expect(new Set(['qwen', 'gpt', 'claude', 'qwen'].map(label)).size).toBe(3)
   expect(label('qwen')).toBe(THEMES.dark.model('x').replace('37m', '159m'))

@@ -49,7 +49,7 @@ const colour = chooseTheme('xterm-256color', {})
 // oxlint-disable-next-line no-control-regex -- what is looked for is exactly these
 const withoutSgr = (text: string): string => text.replaceAll(/\u001b\[[\d;]*m/g, '')
 
-test('each kind of entry has its own look', () => {
+test('every kind of entry is drawn in its own form', () => {
   const look = entries.map((entry) => withoutSgr(renderEntry(entry, { columns: 79, theme: colour })))
   expect(look).toEqual([
     'bob: hi',
@@ -67,7 +67,7 @@ test('each kind of entry has its own look', () => {
   ])
 })
 
-test('a name has the same colour each time, and none on a terminal without colour', () => {
+test('a name is drawn in the same colour each time, and in bold on a terminal without colour', () => {
   const [message] = entries
   const page = { columns: 79, theme: colour }
   expect(renderEntry(message!, page)).toBe(renderEntry({ ...message!, id: '2' as EntryId }, page))
@@ -79,7 +79,7 @@ test('a name has the same colour each time, and none on a terminal without colou
 const textRows = (text: string, columns = 40) =>
   withoutSgr(renderEntry({ ...base, kind: 'message', text }, { columns, theme: colour })).split('\n')
 
-test('code between fences of a person is drawn as in a reply', () => {
+test('fenced code in the message of a person is drawn as in a reply', () => {
   const code = '```ts\nif (a) {\n  *b*()\n}\n```'
   expect(textRows(`look:\n${code}\nis it *right*?\n${code}`)).toEqual([
     'bob: look:',
@@ -92,7 +92,7 @@ test('code between fences of a person is drawn as in a reply', () => {
   expect(painted).toContain(colour.heading('if'))
 })
 
-test('a fence that nobody closes is drawn as code to the end', () => {
+test('an unclosed code fence is drawn as code to the end', () => {
   expect(textRows('```\na\n\nb')).toEqual(['bob:', '    a', '', '    b'])
   expect(textRows('say ```a``` and\n```b``` too')).toEqual(['bob: say ```a``` and', '  ```b``` too'])
 })
@@ -102,14 +102,14 @@ test.each([
   ['\n \n', 'ok'],
   ['\n  first\nsecond', 'first …'],
   [`${'x'.repeat(199)}👩`, `${'x'.repeat(199)} …`],
-])('a tool shows the first line of %j that says anything', (text, shown) => {
+])('the row of a tool result shows the first non-blank line of %j', (text, shown) => {
   const entry: Entry = { ...base, ...result, kind: 'tool_result', text }
   expect(withoutSgr(renderEntry(entry, { columns: 300, theme: colour }))).toBe(
     `-- Grep: ${shown} (12ms, 1.2 KiB)`,
   )
 })
 
-test('a reply ends with a dim line that tells what the turn took, where its provider tells', () => {
+test('a reply ends with a dim line of its time, tokens and cost if its provider reports usage', () => {
   const reply = { ...base, kind: 'reply', turn: 't' as TurnId, outcome: 'done' } as const
   const usage = { input: 1234, cached: 1000, output: 56 }
   const look = (more: object) =>
@@ -122,7 +122,7 @@ test('a reply ends with a dim line that tells what the turn took, where its prov
   expect(look({ usage, thread: 't' })).toHaveLength(1)
 })
 
-test('a failed tool shows the error, and not what it printed besides, but a mark for it', () => {
+test('the row of a failed tool shows only the first line of the error', () => {
   const entry: Entry = {
     ...base,
     ...result,
@@ -154,7 +154,7 @@ const hostile = fc.array(
   ),
 )
 
-test('whatever an entry says, no control leaves, no row is too wide, and no later row looks like a speaker', () => {
+test('a hostile entry draws no control character, no row over the width and no fake speaker', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...entries),
@@ -178,7 +178,7 @@ test('whatever an entry says, no control leaves, no row is too wide, and no late
 
 const words = 'lorem ipsum dolor sit amet '.repeat(8).trim()
 
-test('below 60 columns only the first row of an entry stands beside its time', () => {
+test('later rows of an entry are not indented by the time column below 60 columns', () => {
   const rowsAt = (columns: number) =>
     withoutSgr(
       renderEntry(
@@ -193,7 +193,7 @@ test('below 60 columns only the first row of an entry stands beside its time', (
   expect(rowsAt(60)[1]).toMatch(/^ {8}\w/)
 })
 
-test('prose has rows of at most 100 cells, and a message of several lines keeps its own', () => {
+test('prose is wrapped at 100 cells, but a message of several lines keeps its own lines', () => {
   const wide = { columns: 199, theme: colour }
   const widest = (entry: Entry) =>
     Math.max(
@@ -213,7 +213,7 @@ test.each([
   ['a table', 39, 'gap  note', '| gap | note |\n|-|-|\n| 1 | a long line of short words that breaks |'],
   ['a list', 30, 'gap: 1', '| gap | word |\n|-|-|\n| 1 | antidisestablishmentarianism |'],
   ['a table of Chinese', 39, 'gap  note', `| gap | note |\n|-|-|\n| 1 | ${'語'.repeat(40)} |`],
-])('a table with room for its longest words is %s at %i columns', (_, columns, first, text) => {
+])('a Markdown table with a long cell is drawn as %s at %i columns', (_, columns, first, text) => {
   const reply = { ...base, kind: 'reply', turn: 't' as TurnId, outcome: 'done', text } as const
   expect(
     withoutSgr(renderEntry(reply, { columns, theme: colour }))
@@ -222,7 +222,7 @@ test.each([
   ).toBe(first)
 })
 
-test('a message to one person has the look of what names them, and one from them that of their own lines', () => {
+test('a private message has the style of a mention, or of own lines if the reader sent it', () => {
   const from = { name: 'bob', guest: false }
   const message = { head: 'bob -> you', text: 'psst, this is\nfor you', from, at: 0 }
   const style = { columns: 20, theme: colour }
@@ -235,7 +235,7 @@ test('a message to one person has the look of what names them, and one from them
   expect(sent).toBe(`${colour.own('you -> bob:')} yes`)
 })
 
-test('a question is bright for those who may answer it, while it waits, and for nobody else', () => {
+test('a question is drawn bright if it waits for the reader, and grey otherwise', () => {
   const text = 'question 1: may bob?\n| rm -rf build\n/allow 1'
   const question: Entry = { ...base, ...approval, kind: 'approval', text }
   const style = { columns: 79, theme: colour }
@@ -253,7 +253,7 @@ test('a question is bright for those who may answer it, while it waits, and for 
   ])
 })
 
-test('a heading of a room is a rule with its topic, in ASCII without colours', () => {
+test('the heading of a room is a rule with its topic, in ASCII without colours', () => {
   const mono = chooseTheme('vt100', {})
   const rows = (heading: string, columns: number, theme = colour) =>
     withoutSgr(renderHeading(heading, { columns, theme })).split('\n')
@@ -262,11 +262,11 @@ test('a heading of a room is a rule with its topic, in ASCII without colours', (
   expect(rows('-- den: about tea', 12, mono)).toEqual(['-- den ·', '  about tea'])
 })
 
-test('the answer to a command keeps its lines, and what is too long goes on indented', () => {
+test('the output of a command keeps its lines, and long ones continue indented', () => {
   expect(renderText('one\ntwo three four\n', { columns: 10, theme: colour })).toBe('one\ntwo three\n  four\n')
 })
 
-test('a text of more than 20 lines is folded for all but who wrote it', () => {
+test('a text of more than 20 lines is folded for everybody but its author', () => {
   const style = { columns: 60, theme: chooseTheme('dumb', {}) }
   const text = (lines: number) => Array.from({ length: lines }, (_, index) => `step ${index}`).join('\n')
   const rows = (lines: number, emphasis?: 'own') =>
@@ -298,7 +298,7 @@ describe('drawn text', () => {
     )
   })
 
-  test('rows are sure only where no terminal could break them', () => {
+  test('the row count of a text is sure only if every terminal wraps the text alike', () => {
     const isSure = (text: string) => drawnText(text, 10).isSure
     expect(isSure('0123456789')).toBe(true)
     expect(isSure('\u001b[1;31m0123456789\u001b[0m')).toBe(true)
@@ -315,7 +315,7 @@ const alike = Array.from({ length: 500 }, (_, number) => `u${number}`)
   .filter((name) => usualColour(name) === 'green')
   .slice(0, 8)
 
-test('people of one room differ as long as there are colours, and keep theirs', () => {
+test('people of one room get different colours while some are left, and keep them', () => {
   const colourOf = createNameColours(() => undefined)
   const of = (author: string, room = lobby) => colourOf({ room, author, kind: 'message' })
   expect(colourOf({ room: lobby, author: alike[0] ?? '', kind: 'reply' })).toBeUndefined()
@@ -326,7 +326,7 @@ test('people of one room differ as long as there are colours, and keep theirs', 
   expect(of(alike[3] ?? '', den)).toBe('green')
 })
 
-test('the colour that somebody chose is theirs, from then on, and others come after it', () => {
+test('a chosen colour is used from then on, and other people get different ones', () => {
   const chosen = new Map<string, NameColour>([['ann', 'green']])
   const colourOf = createNameColours((name) => chosen.get(name))
   expect(colourOf({ room: lobby, author: 'ann', kind: 'action' })).toBe('green')
@@ -337,7 +337,7 @@ test('the colour that somebody chose is theirs, from then on, and others come af
 
 const at = Date.UTC(2026, 10, 22, 23, 24, 5)
 
-test('times are those that clocks in the zone show, with date and seconds where there is room and they are asked for', () => {
+test('times are shown in the zone, with date and seconds only if set and if wide enough', () => {
   const berlin = zoneOf('Europe/Berlin')
   const texts = (['minutes', 'full'] as const).map((kind) => timeColumn(kind, berlin, 200)?.textAt(at))
   expect(texts).toEqual(['00:24 ', '2026-11-23 00:24:05 '])
@@ -349,7 +349,7 @@ test('times are those that clocks in the zone show, with date and seconds where 
   expect(timeColumn('full', berlin, 29)).toBeUndefined()
 })
 
-test('a day begins at midnight of the zone, and its line names both', () => {
+test('a day begins at midnight of the zone, and its line names date and zone', () => {
   const zones = [zoneOf('UTC'), zoneOf('Europe/Berlin')]
   expect(zones.map((zone) => dayLine(dayOf(at, zone), zone))).toEqual([
     '-- Sunday 22 November 2026 (UTC)',

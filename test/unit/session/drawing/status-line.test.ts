@@ -19,7 +19,7 @@ const busy = {
   running: [work('@qwen', 'thinking'), work('bob', 'Grep', '1s'), work('@gpt', 'waiting', '5s')],
 }
 
-test('the status line says what waits and what runs, then where one is, who is there, with which tools, how full', () => {
+test('the status line shows questions, running work, room, people, models and tools in this order', () => {
   expect(statusLine(busy, 200)).toBe(
     'question 1: /allow 1 · @qwen thinking 3.2s · ^X to stop · bob Grep 1s · @gpt waits 5s' +
       ' · lobby · 2 here · @guide 34% · tools all (12)',
@@ -27,12 +27,12 @@ test('the status line says what waits and what runs, then where one is, who is t
   expect(statusLine({ ...status, questions: [3, 4] }, 40)).toBe('questions 3, 4: /allow 3 · lobby · …')
 })
 
-test('the status line says how far a tool is that says so', () => {
+test('the status line shows the progress of a tool in per cent', () => {
   const running = [{ ...work('bob', 'Grep', '1s'), progress: { share: 0.376, text: 'reading' } }]
   expect(statusLine({ ...status, running }, 200)).toContain('bob Grep 37% 1s')
 })
 
-test('whoever may not answer is told who is waited for, without the look of what waits for them', () => {
+test('a person who may not answer a question reads who may, without highlighting', () => {
   const others = [
     { number: 8, waitsFor: 'bob' },
     { number: 9, waitsFor: 'an admin' },
@@ -47,14 +47,14 @@ test('whoever may not answer is told who is waited for, without the look of what
   )
 })
 
-test('where a question waits, the key that stops stays as long as there is room for it', () => {
+test('the status line keeps the stop key beside a question as long as it fits', () => {
   const asking = { ...status, questions: [7], running: [work('@qwen', 'run_command')] }
   expect(statusLine(asking, 39)).toBe('question 7: /allow 7 · ^X to stop · …')
   expect(statusLine(asking, 47)).toBe('question 7: /allow 7 · @qwen · ^X to stop · …')
   expect(statusLine(asking, 24)).toBe('question 7: /allow 7 · …')
 })
 
-test('a model that waits for an answer says so at 40 columns, too', () => {
+test('the status line says even at 40 columns that a model waits for an answer', () => {
   const running = [work('@qwen', WAITING_FOR_ANSWER, '3.5s')]
   expect(statusLine({ ...status, running }, 60)).toBe(
     '@qwen waits for an answer 3.5s · ^X to stop · lobby · …',
@@ -63,7 +63,7 @@ test('a model that waits for an answer says so at 40 columns, too', () => {
   expect(statusLine({ ...status, running, viewer: '' }, 30)).toBe('@qwen waits · …')
 })
 
-test('the key that stops stands beside what this person can stop, and nowhere where that is nothing', () => {
+test('the status line shows the stop key only beside work that the viewer can stop', () => {
   const viewer = 'cy'
   const running = [work('@qwen', 'writing', '2s', 'ann'), work('@gpt', 'waiting', '1s', 'cy')]
   expect(statusLine({ ...status, viewer, running }, 70)).toBe(
@@ -89,10 +89,12 @@ describe('in a narrow terminal it leaves out whole parts from the right', () => 
     [14, '^X to stop · …'],
     [8, '@qwen t…'],
     [1, '…'],
-  ])('%i columns', (columns, line) => expect(statusLine(thinking, columns)).toBe(line))
+  ])('the status line at %i columns leaves out whole parts from the right', (columns, line) =>
+    expect(statusLine(thinking, columns)).toBe(line),
+  )
 })
 
-test('it is one row of its width from edge to edge, whatever is in it and in whatever theme', () => {
+test('the status line fills exactly one row of any width in every theme, despite hostile names', () => {
   const hostile = { ...busy, room: '日本語\n\u001b[2J', models: ['モデル', '\u202e'] }
   for (const theme of Object.values(THEMES))
     for (let columns = 1; columns < 120; columns++) {
@@ -102,19 +104,19 @@ test('it is one row of its width from edge to edge, whatever is in it and in wha
     }
 })
 
-test('what waits for somebody has its own look where there is room for it', () => {
+test('a question in the status line is highlighted if there is room for it', () => {
   const { dark } = THEMES
   expect(statusRow(busy, { columns: 60, theme: dark })).toContain(dark.waiting('question 1: /allow 1'))
   expect(statusRow(busy, { columns: 12, theme: dark })).toBe(dark.waiting('/allow 1') + dark.status(' · …'))
   expect(statusRow(busy, { columns: 6, theme: dark })).toBe(dark.status('quest…'))
 })
 
-test('only the model that was asked last has a figure', () => {
+test('the status line shows the window use only of the model that was asked last', () => {
   const line = statusLine({ ...status, models: ['qwen', 'gpt'], lastTurn: { model: 'gpt', percent: 7 } }, 200)
   expect(line).toContain('@qwen @gpt 7% · tools')
 })
 
-test('the status line ends with the rooms where something is new, which go first in a narrow window', () => {
+test('the status line lists rooms with unread messages last and drops them first', () => {
   const news = [
     { room: 'ops' as RoomName, count: 1, isNamed: true },
     { room: 'den' as RoomName, count: 100, isNamed: false },
@@ -125,7 +127,7 @@ test('the status line ends with the rooms where something is new, which go first
   expect(statusParts(status, 50, news).rest).toBe('lobby · 2 here · @guide 34% · tools all (12) · …')
 })
 
-test('a message of one row is cut to the width', () => {
+test('a private message of one row is cut to the width', () => {
   const message = { head: '[ops] bob', text: 'x'.repeat(80), from: { name: 'bob', guest: false }, at: 0 }
   const drawn = renderMessage({ ...message, isOneRow: true }, { columns: 40, theme: THEMES.mono })
   expect(drawn).not.toContain('\n')

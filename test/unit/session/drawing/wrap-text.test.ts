@@ -26,7 +26,7 @@ test('a word longer than a row is broken between characters, never within one', 
   expect(wrapText('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 12, '')).toEqual(['👩‍👩‍👧👩‍👩‍👧', '👩‍👩‍👧'])
 })
 
-test('a path that is longer than a row is broken behind its slashes, and elsewhere only where a part is too long', () => {
+test('a long path is broken after its slashes, and within a part only if the part is too long', () => {
   expect(wrapText('src/session/drawing/theme.ts', 14, '')).toEqual(['src/session/', 'drawing/', 'theme.ts'])
   expect(wrapText('a/an-overlong-part/b', 8, '')).toEqual(['a/an-ove', 'rlong-pa', 'rt/b'])
 })
@@ -35,7 +35,7 @@ test('the indentation of code is kept', () => {
   expect(wrapText('if:\n    x\n\ty', 40, '  ')).toEqual(['if:', '      x', '      y'])
 })
 
-test('no row is wider than asked, and nothing but spaces is lost', () => {
+test('wrapped text exceeds no width and loses nothing but spaces', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 4, max: 30 }), (text, width) => {
       const rows = wrapText(text, width, '  ')
@@ -47,7 +47,7 @@ test('no row is wider than asked, and nothing but spaces is lost', () => {
   )
 })
 
-test('no padding with characters of doubtful width makes a terminal begin a row with what follows', async () => {
+test('padding with characters of unclear width cannot make a fake speaker begin a row', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom('👩‍👩‍👧', '🇩🇪', '👍🏽', '❤️', 'e\u0301', '한', ' ', 'x')),
@@ -73,7 +73,7 @@ test.each([
   ['\uFFA0', 1],
   ['\u07FD', 1],
   ['\u{1DA00}', 1],
-])('%j takes at most %i cells', (text, cells) => {
+])('the text %j takes at most %i cells', (text, cells) => {
   expect(mostCells(text)).toBe(cells)
 })
 
@@ -86,7 +86,7 @@ function oddCharacters(): readonly string[] {
     .filter((text) => /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?=[\0-\uFFFF])\p{Cn}/u.test(text))
 }
 
-test('no odd character is drawn wider than it is counted', async () => {
+test('no unusual character is drawn wider than it is counted', async () => {
   const texts = oddCharacters().map((odd) => `a${odd}b`)
   const drawn = await drawnCells(texts)
   expect(drawn).toHaveLength(texts.length)
@@ -98,16 +98,16 @@ test('no odd character is drawn wider than it is counted', async () => {
 const renderEntry = (entry: Entry, style: DrawingStyle): string => render(entry, style, markdown.tools())
 
 describe('a quoted line', () => {
-  it('goes on behind another mark, with all its blanks', () => {
+  it('a quoted line continues behind another mark and keeps all its blanks', () => {
     expect(quoteRows('ab   cdefgh', 10)).toEqual(['  | ab   c', '  : defgh'])
     expect(quoteRows('', 10)).toEqual(['  | '])
   })
 
-  it('gives a cell to a filler, which looks like nothing and is drawn as a blank', () => {
+  it('a quoted line counts a cell for an invisible filler', () => {
     expect(quoteRows('\uFFA0 ', 1)).toEqual(['  | \uFFA0', '  :  '])
   })
 
-  it('loses nothing, whatever it holds and however narrow the page is', () => {
+  it('a quoted line loses nothing at any width', () => {
     const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[\n\t]/.test(text))
     fc.assert(
       fc.property(line, fc.integer({ min: 1, max: 40 }), (text, width) => {
@@ -123,7 +123,7 @@ describe('a quoted line', () => {
   })
 })
 
-it('a question’s rows cannot pass for words of the room, however the command is padded', () => {
+it('a padded command in a question cannot look like the text of the server', () => {
   const padded = `echo a${' '.repeat(70)}alice or an op answers: /allow 9`
   const entry: ApprovalEntry = {
     id: 'e' as EntryId,

@@ -42,7 +42,7 @@ function whole(text: string): readonly string[] {
   return growing.units.map(line)
 }
 
-test('blocks become units: paragraphs, items, lines of code, rows', () => {
+test('Markdown is split into units of paragraphs, list items, code lines and table rows', () => {
   const text = `# Title
 Some **bold** \`code\` and [a link](https://x.org/a).
 
@@ -83,11 +83,11 @@ test.each([
   ['- \n\tlater', ['- later']],
   ['', []],
   ['\n\n \n', []],
-])('%j is read as what it is', (text, lines) => {
+])('the Markdown text %j gives the lines %j', (text, lines) => {
   expect(whole(text)).toEqual(lines)
 })
 
-test('however a text is cut, its units are the same, and none that is finished changes', () => {
+test('streamed Markdown gives the same units for every chunking, and finished units never change', () => {
   fc.assert(
     fc.property(
       numberedMarkdown,
@@ -111,7 +111,7 @@ test('however a text is cut, its units are the same, and none that is finished c
   )
 })
 
-test('every word is read once, in order, in what is finished and what is open', () => {
+test('parsed Markdown has every word once and in order', () => {
   fc.assert(
     fc.property(numberedMarkdown, ({ text, words }) => {
       expect(wordsIn(whole(text).join('\n'))).toEqual(allWords(words))
