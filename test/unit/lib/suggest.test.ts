@@ -105,7 +105,7 @@ describe('the glob matcher', () => {
     )
   })
 
-  test('the glob matcher reads a hostile pattern at most in proportion to both lengths', () => {
+  test('the reads of the glob matcher grow at most with the product of both lengths', () => {
     const pattern = counted(points('*a'.repeat(30) + 'b'))
     const text = counted(points('a'.repeat(500)))
     expect(globMatches(pattern.values, text.values)).toBe(false)

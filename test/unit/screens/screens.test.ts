@@ -48,7 +48,7 @@ describe('a picture of a screen', () => {
     ])
   })
 
-  test('a steady screen replaces measured durations and clock times with fixed ones', async () => {
+  test('steadyScreen replaces measured durations and clock times with fixed ones', async () => {
     const seen = ['run (558ms, 2 B) 3.2s 09:12', 'run (1m 4s, 2 B) 12s 23:59'].map(async (text) =>
       textOf(steadyScreen(await screenOf(`\u001b[7m${text}`))[0]),
     )

@@ -19,13 +19,16 @@ const NAMED: Readonly<Record<string, string>> = {
   '↑': '\u001b[A', '↓': '\u001b[B', '→': '\u001b[C', '←': '\u001b[D', 'Ctrl-→': '\u001b[1;5C', 'Ctrl-←': '\u001b[1;5D',
 } // prettier-ignore
 
-test.each(Object.entries(KEYS))('the keys listed for %s in the key table decode to it', (name, { keys }) => {
-  for (const key of keys.split(', '))
-    expect([key, createKeyDecoder()(new TextEncoder().encode(bytesOf(key)))]).toEqual([
-      key,
-      [{ type: 'press', name }],
-    ])
-})
+test.each(Object.entries(KEYS))(
+  'every key that the key table lists for %s is decoded as that action',
+  (name, { keys }) => {
+    for (const key of keys.split(', '))
+      expect([key, createKeyDecoder()(new TextEncoder().encode(bytesOf(key)))]).toEqual([
+        key,
+        [{ type: 'press', name }],
+      ])
+  },
+)
 
 test('the table in docs/keys.md matches the list of keys', async () => {
   const before = await readFile(new URL(PAGE, import.meta.url), 'utf8')

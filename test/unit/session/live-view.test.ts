@@ -313,7 +313,7 @@ test('a new entry costs under 40 extra characters, and a typed character only it
   expect(written(() => view.refresh())).toBe('')
 })
 
-test('simultaneous changes are one write, and constant changes about 30 writes a second', () => {
+test('simultaneous changes of a screen are one write, constant ones about 30 writes a second', () => {
   const { terminal, timers, view } = open({ columns: 80, rows: 24 })
   timers.advance(1_000)
   let writes = 0

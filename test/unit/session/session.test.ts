@@ -148,7 +148,7 @@ test('a paste without an end marker ends after one second of silence', async () 
   expect(host.lines).toEqual(['one\ntwo'])
 })
 
-test('a session turns off mouse reports, focus reports and keyboard protocols for good', async () => {
+test('a session turns mouse reports, focus reports and keyboard protocols off and never on', async () => {
   const terminal = createFakeTerminal({ size })
   const { done } = start(terminal)
   terminal.type('hello\r\x0c\x04')

@@ -24,7 +24,7 @@ const kept = (world: CommandWorld): Promise<string[]> =>
   readdir(join(world.dataDir, 'mcp-logins')).catch(() => [])
 
 describe('mcp connect', () => {
-  test('/mcp connect adds a server that requires a login, and the pasted address completes it', async () => {
+  test('/mcp connect adds a server that requires a login, which the pasted address completes', async () => {
     await using world = await createCommandWorld()
     await using far = await startLoginServers()
     const origin = new URL(far.url).origin

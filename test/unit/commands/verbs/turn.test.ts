@@ -131,7 +131,7 @@ test('a folded conversation shows its end, followed by the question', () => {
   )
 })
 
-test('a folded part is cut after a whole word, or within a word that exceeds the limit', () => {
+test('a folded part of a prompt is cut after a word, or within one that exceeds the limit', () => {
   const words = 'write '.repeat(30).trim()
   expect(folded(words)).toBe(
     `-- question\n${'write '.repeat(20).trim()}\n… [60 more characters; full prints all]\n`,

@@ -114,7 +114,7 @@ test('a job that throws rejects only for its caller, and its time counts', async
   expect(await next).toBe('next')
 })
 
-test('a rest delays its caller and later work until the next pass of the event loop', async () => {
+test('rest() delays its caller and later work until the next pass of the event loop', async () => {
   const { open, work, pass, done } = start()
   let isRested = false
   const rest = open()
@@ -128,7 +128,7 @@ test('a rest delays its caller and later work until the next pass of the event l
   expect([isRested, done.length]).toEqual([true, 1])
 })
 
-test('callers that rest before long work continue one a pass, in their order', async () => {
+test('callers of restBefore() continue one a pass of the event loop, in their order', async () => {
   const { open, pass, work, done } = start()
   const rested: number[] = []
   const all = Array.from({ length: 5 }, (_, i) =>
@@ -146,7 +146,7 @@ test('callers that rest before long work continue one a pass, in their order', a
   expect(rested).toEqual([0, 1, 2, 3, 4])
 })
 
-test('postponed work does not run before the next pass of the event loop', async () => {
+test('runLater() does not run work before the next pass of the event loop', async () => {
   const { open, work, pass, done } = start()
   const later = open().runLater(work('later', 1))
   expect(done).toEqual([])

@@ -298,7 +298,7 @@ describe('drawn text', () => {
     )
   })
 
-  test('the row count of a text is sure only if every terminal wraps the text alike', () => {
+  test('the row count of a text is marked reliable only if every terminal wraps it alike', () => {
     const isSure = (text: string) => drawnText(text, 10).isSure
     expect(isSure('0123456789')).toBe(true)
     expect(isSure('\u001b[1;31m0123456789\u001b[0m')).toBe(true)
