@@ -21,7 +21,7 @@ const result = (lines: readonly string[]): string =>
   lines.find((line) => line.startsWith('tool_result: '))?.slice('tool_result: '.length) ?? ''
 
 describe('a tool that asks the model of its turn', () => {
-  it('sends exactly its messages, without tools, and gets the text', async () => {
+  it("a tool sends the model exactly its own messages, without tools, and gets the answer's text", async () => {
     const model = scriptedModel(call(['asks', {}]), say('fo', 'ur'), say('It is four.'))
     await using world = await worldOf(model)
     expect(await world.ask()).toMatchObject({ text: 'It is four.', outcome: 'done' })
@@ -31,7 +31,7 @@ describe('a tool that asks the model of its turn', () => {
     expect(userContent(question!.prompt)).toBe('two and two?')
   })
 
-  it('may hand on the conversation, which is sent as text since no tool goes with it', async () => {
+  it('a tool can pass on the conversation, which is sent as text because no tools are sent', async () => {
     const model = scriptedModel(call(['asks', { q: 'x' }]), say('four'), say('done'))
     const hands = tool('asks', async (_args, { chat }) =>
       ok((await chat.model!.ask([...chat.messages, { role: 'user', text: 'and now?' }])).text),
@@ -43,7 +43,7 @@ describe('a tool that asks the model of its turn', () => {
     )
   })
 
-  it('is billed like the turn: each request is a charge for the requester, and the reply has the sum', async () => {
+  it('the requests of a tool are charged to the requester of the turn, and the reply has the sum', async () => {
     const model = scriptedModel(call(['asks', {}]), say('four'), say('done'))
     await using world = await worldOf(model, { settings: { price: PRICE } })
     const reply = await world.ask()
@@ -54,7 +54,7 @@ describe('a tool that asks the model of its turn', () => {
     expect(await charges.spent({ payer: `person ${world.ann.id}` }, 0)).toBe(33)
   })
 
-  it('that asks many times at once goes over a quota by its last request at most', async () => {
+  it('a tool with many requests at once exceeds a quota by its last accepted request at most', async () => {
     const model = scriptedModel(call(['asks', {}]), say('one'), say('two'))
     const many = tool('asks', async (_args, { chat }) => {
       const all = Array.from({ length: 5 }, () => chat.model!.ask([{ role: 'user', text: 'x' }]))
@@ -66,7 +66,7 @@ describe('a tool that asks the model of its turn', () => {
     expect(result(await world.lines())).toBe('fulfilled,fulfilled,rejected,rejected,rejected')
   })
 
-  it('leaves a record of what was sent, as a side turn of the turn', async () => {
+  it('a request of a tool is recorded as a side turn of its turn', async () => {
     const model = scriptedModel(call(['asks', {}]), say('four'), say('done'))
     const begun: { readonly id: string; readonly parent?: string }[] = []
     await using world = await worldOf(model, {
@@ -78,7 +78,7 @@ describe('a tool that asks the model of its turn', () => {
     expect(stored).toMatchObject({ outcome: 'done', requester: 'ann', prompt: { message: 'two and two?' } })
   })
 
-  it('is told which message has the wrong form, or is too long for the window', async () => {
+  it('a tool gets an error if a message is malformed or too long for the window', async () => {
     const answerTo = async (question: unknown): Promise<string> => {
       const model = scriptedModel(call(['asks', {}]), say('done'))
       await using world = await worldOf(model, { tools: [asks(question as ChatMessage[])] })
@@ -99,7 +99,7 @@ describe('a tool that asks the model of its turn', () => {
 })
 
 describe('chat.model', () => {
-  it('is the name of the model in a text', async () => {
+  it('chat.model converts to the name of the model in a string', async () => {
     const model = scriptedModel(call(['names', {}]), say('done'))
     const names = tool('names', (_args, { chat }) => ok(`${String(chat.model)}, ${chat.model?.name}`))
     await using world = await worldOf(model, { tools: [names] })

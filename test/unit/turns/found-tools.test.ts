@@ -39,7 +39,7 @@ const resultIn = ({ messages }: ModelRequest): string => {
 }
 
 describe('find_tools', () => {
-  it('names what the model has already, and keeps it', async () => {
+  it('find_tools names tools that the model has already, and these stay offered', async () => {
     const model = scriptedModel(search('matter number 7'), call(['tool_7', {}]), say('ok'))
     await using world = await createTurnWorld(model, { tools: many(200), settings })
     expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
@@ -50,7 +50,7 @@ describe('find_tools', () => {
     expect(resultIn(third!)).not.toMatch(/^ERROR/)
   })
 
-  it('brings tools up to tools_tokens of a large window; 0 leaves only the share', async () => {
+  it('find_tools keeps to tools_tokens, and a limit of 0 offers all tools if the window is large', async () => {
     const limits = { tools_tokens: 1500 }
     const wide = { contextWindow: 100_000, maxOutput: 500 }
     const model = scriptedModel(search('matter 150'), call(['tool_150', {}]), say('ok'))
@@ -71,7 +71,7 @@ describe('find_tools', () => {
     expect(namesIn(whole.requests[0]!)).not.toContain('find_tools')
   })
 
-  it('loads what only it can mean, and not what has no more than common words with it', async () => {
+  it('find_tools loads the only exact match and no tools that share only common words with the query', async () => {
     const model = scriptedModel(search('the matter with number 042, please'), say('ok'))
     await using world = await createTurnWorld(model, { tools: many(200), settings })
     await world.ask()
@@ -82,7 +82,7 @@ describe('find_tools', () => {
     expect(loaded).toEqual(['tool_42'])
   })
 
-  it('gives its places to what is not loaded, and so reaches all of a topic, one search after another', async () => {
+  it('repeated searches with find_tools load all deferred tools of a topic', async () => {
     const model = scriptedModel(...Array.from({ length: 3 }, () => search('group3')), say('ok'))
     await using world = await createTurnWorld(model, {
       tools: many(200, 1),
@@ -103,14 +103,14 @@ describe('find_tools', () => {
     expect(loaded).toEqual(expect.arrayContaining(deferred))
   })
 
-  it('does not repeat a long query', async () => {
+  it('find_tools shortens a long query in its answer', async () => {
     const model = scriptedModel(search('zzz'.repeat(2000)), say('ok'))
     await using world = await createTurnWorld(model, { tools: many(200), settings })
     await world.ask()
     expect(resultIn(model.requests[1]!)).toMatch(/^No tool matches "(zzz){33}z…"; try other words\.$/)
   })
 
-  it('is named to a model that calls a tool which is listed, but not loaded', async () => {
+  it('the error for a call of an unloaded tool names find_tools', async () => {
     const deferred = async function* (request: ModelRequest): AsyncGenerator<ModelEvent> {
       expect(namesIn(request)).not.toContain('tool_59')
       yield* call(['tool_59', { q: 'x' }])(request, new AbortController().signal)
@@ -123,7 +123,7 @@ describe('find_tools', () => {
     )
   })
 
-  it('leaves callable what was offered before in this turn, and brings it back when it is called', async () => {
+  it('a tool that find_tools displaced stays callable, and a call offers it again', async () => {
     const groups = [2, 3, 4, 6].map((index) => search(`group${index}`))
     const pushedOut = async function* (request: ModelRequest): AsyncGenerator<ModelEvent> {
       expect(namesIn(request)).not.toContain('tool_5')
@@ -138,7 +138,7 @@ describe('find_tools', () => {
     expect(namesIn(last)).toContain('tool_5')
   })
 
-  it('does not leave callable what the scope has taken away since', async () => {
+  it('a tool that the scope excludes in mid-turn is not callable any more', async () => {
     const steps: ScriptedStep[] = [
       async function* (request) {
         await world.setScope(['*', '!tool_5'])
@@ -155,7 +155,7 @@ describe('find_tools', () => {
       expect(resultIn(request)).toMatch(/^ERROR: You requested a tool called 'tool_5'/)
   })
 
-  it('brings what it found once, though the scope comes to have it in full in mid-turn', async () => {
+  it('a found tool is offered once if a new scope offers it in full as well', async () => {
     const steps: ScriptedStep[] = [
       search('tool_7'),
       async function* () {
@@ -172,7 +172,7 @@ describe('find_tools', () => {
     expect(namesIn(model.requests[2]!)).toEqual(['tool_7', 'tool_8'])
   })
 
-  it('lets the oldest of what it found give way, but not what was called', async () => {
+  it('find_tools displaces the tools that were found first, but no called tool', async () => {
     const groups = Array.from({ length: 7 }, (_, index) => search(`group${index}`))
     const model = scriptedModel(search('tool_59'), call(['tool_59', {}]), ...groups, say('ok'))
     await using world = await createTurnWorld(model, { tools: many(60), settings })
@@ -184,7 +184,7 @@ describe('find_tools', () => {
     expect(last.messages.filter((one) => one.role === 'tool')).toHaveLength(9)
   })
 
-  it('says of a tool that is too large how much it needs, and how much there is', async () => {
+  it('find_tools says how many tokens a too large tool needs, and how many there are', async () => {
     const tools = [...many(40), large('picker', 3000)]
     const model = scriptedModel(search('picker'), call(['picker', {}]), say('ok'))
     await using world = await createTurnWorld(model, { tools, settings })
@@ -197,7 +197,7 @@ describe('find_tools', () => {
     expect(namesIn(model.requests[1]!)).not.toContain('picker')
   })
 
-  it('names those for which there is no room together', async () => {
+  it('find_tools names the matching tools for which no space is left', async () => {
     const tools = [...many(40), ...Array.from({ length: 6 }, (_, index) => large(`picker_${index}`, 150))]
     const model = scriptedModel(search('picker'), say('ok'))
     await using world = await createTurnWorld(model, { tools, settings })
@@ -209,7 +209,7 @@ describe('find_tools', () => {
     expect(content).toMatch(/ask for one by its name: picker_\d/)
   })
 
-  it('promises no more in two searches of one step than fits', async () => {
+  it('several find_tools calls in one step promise no more tools than the next request offers', async () => {
     const groups = Array.from(
       { length: 7 },
       (_, index) => ['find_tools', { query: `group${index}` }] as const,
@@ -238,7 +238,7 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
     }),
   )
 
-  it('no turn ends because of tools, nothing is sent twice, and every request is within the window', async () => {
+  it('random searches, calls and scope changes never end a turn, and all requests fit the window', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),

@@ -19,7 +19,7 @@ describe('a turn that says and reads more than its model can take', () => {
     settings: { contextWindow: 6000, maxOutput: 500 },
   }
 
-  it('goes on to its answer, and no request is longer than the window', async () => {
+  it('a turn with long steps reaches its answer, and all its requests fit the window', async () => {
     const model = long()
     await using world = await createTurnWorld(model, options)
     expect(await world.ask()).toMatchObject({ outcome: 'done', text: 'all kept' })
@@ -32,7 +32,7 @@ describe('a turn that says and reads more than its model can take', () => {
     }
   })
 
-  it('shows shortened what is old, and tells the model; the newest call and the log are whole', async () => {
+  it('a long turn shortens old calls in its requests, but not its newest call and not its log', async () => {
     const model = long()
     await using world = await createTurnWorld(model, options)
     await world.ask()
@@ -46,7 +46,7 @@ describe('a turn that says and reads more than its model can take', () => {
     expect(kept).toEqual(pages.map((text, index) => ({ path: `p${index}`, text })))
   })
 
-  it('is on record as it was sent, request by request', async () => {
+  it('the record of a long turn has the messages of each request as they were sent', async () => {
     const model = long()
     await using world = await createTurnWorld(model, options)
     const turn = await world.start()
@@ -58,7 +58,7 @@ describe('a turn that says and reads more than its model can take', () => {
     )
   })
 
-  it('goes on after a single step whose calls alone are too long', async () => {
+  it('a turn continues after one step whose calls alone are too long', async () => {
     const texts = Array.from({ length: 8 }, (_, index) => ['keep', { text: `${index} ${pages[1]}` }] as const)
     const model = scriptedModel(call(...texts), say('done'))
     await using world = await createTurnWorld(model, options)
@@ -96,7 +96,7 @@ describe('fitting the steps of a turn', () => {
       ]),
     )
 
-  it('keeps to the tokens, or has only the newest step left', async () => {
+  it('fitted steps stay within the token limit, or only the newest step is left', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 0, max: 30_000 }), async (messages, tokens) => {
         const shown = await fit(messages, tokens)
@@ -107,7 +107,7 @@ describe('fitting the steps of a turn', () => {
     )
   })
 
-  it('keeps each call with its result, and its arguments a JSON object', async () => {
+  it('fitted steps keep each call with its result, and all arguments stay valid JSON', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 0, max: 30_000 }), async (messages, tokens) => {
         const { messages: shown } = await fit(messages, tokens)
@@ -119,7 +119,7 @@ describe('fitting the steps of a turn', () => {
     )
   })
 
-  it('changes nothing where all fits', async () => {
+  it('fitting changes no message if all messages fit', async () => {
     const message: StepMessage = { role: 'tool', call: '1', name: 'x', content: 'y'.repeat(5000) }
     expect((await fit([message], 6000)).messages[0]).toBe(message)
   })
@@ -153,13 +153,13 @@ async function ended(contextWindow: number, step: (n: number) => ReturnType<type
 
 for (const contextWindow of [1000, 1024, 1500, 2048])
   for (const [what, step] of Object.entries(steps))
-    it(`a turn with ${what} in a window of ${contextWindow} tokens goes on to its answer`, async () => {
+    it(`a turn with ${what} in a window of ${contextWindow} tokens reaches its answer`, async () => {
       const { text, over } = await ended(contextWindow, step)
       expect(text).toBe('all done')
       expect(over).toBeLessThanOrEqual(0)
     })
 
-it('a turn whose steps leave no space at all ends with a sentence about that', async () => {
+it('a turn whose steps fill the whole window ends with a notice about that', async () => {
   const { text } = await ended(500, steps['many calls at once'])
   expect(text).toMatch(
     /^@qwen: what it has called and read in this turn leaves no space in its window of 500 tokens; ask for less at once$/,

@@ -24,7 +24,7 @@ function opened() {
   return { clock, log, facts: new ModelFactsTable(clock, log) }
 }
 
-test('a server is asked once for all who want to know, and again after a while', async () => {
+test('a model server is asked for its facts once for concurrent requests, and again after 11 minutes', async () => {
   const it = opened()
   const model = asked({ window: 6000 }, { window: 4000 })
   const all = await Promise.all([1, 2, 3].map(() => it.facts.settingsOf(model)))
@@ -34,7 +34,7 @@ test('a server is asked once for all who want to know, and again after a while',
   expect((await it.facts.settingsOf(model)).contextWindow).toBe(4000)
 })
 
-test('what a server said holds while it is away', async () => {
+test('known facts of a model server stay in use while it is unreachable', async () => {
   const it = opened()
   const model = asked({ window: 6000, tools: false })
   await it.facts.settingsOf(model)
@@ -50,7 +50,7 @@ test('what a server said holds while it is away', async () => {
   expect(model.times()).toBe(3)
 })
 
-test('a server is asked again after a request to its model failed, but not while it is known to be away', async () => {
+test('a server is asked for its facts again after a failed request, unless it is known to be down', async () => {
   const it = opened()
   const model = asked({ window: 6000 }, { window: 4000 })
   await it.facts.settingsOf(model)
@@ -66,7 +66,7 @@ test('a server is asked again after a request to its model failed, but not while
   expect(model.times()).toBe(4)
 })
 
-test('a window is only ever lowered, and an answer has at most half of a lowered one', async () => {
+test('a reported window only lowers the configured one, and an answer gets at most half of it', async () => {
   const it = opened()
   const roomy = await it.facts.settingsOf(asked({ window: 1_000_000 }))
   expect(roomy).toMatchObject({ contextWindow: 8000, maxOutput: 1000 })
@@ -77,14 +77,14 @@ test('a window is only ever lowered, and an answer has at most half of a lowered
   })
 })
 
-test('a lowered window keeps as much for the answer as a configured one, where nobody says how much', async () => {
+test('a lowered window gets the default max_output of its size if the default was configured', async () => {
   const it = opened()
   const { settings, ...model } = asked({ window: 8192 })
   const usual = { ...model, settings: { ...settings, contextWindow: 32_768, maxOutput: 4096 } }
   expect(await it.facts.settingsOf(usual)).toMatchObject({ contextWindow: 8192, maxOutput: 2048 })
 })
 
-test('a guessed window holds for an hour, or until the config is read again', () => {
+test('a guessed window applies for an hour, or until the config is reloaded', () => {
   const it = opened()
   const model = asked()
   it.facts.assumePrompt(model, 3000, 1)
@@ -98,7 +98,7 @@ test('a guessed window holds for an hour, or until the config is read again', ()
   expect(it.facts.lastKnown(readAgain)).toEqual(model.settings)
 })
 
-test('the smaller one of a guessed window and of a told one holds, and only a guess is called one', () => {
+test('the smaller one of a guessed and a reported window applies, and only a guess is marked', () => {
   const it = opened()
   const model = asked()
   it.facts.assumePrompt(model, 3000, 1)
@@ -108,7 +108,7 @@ test('the smaller one of a guessed window and of a told one holds, and only a gu
   expect(narrowed).not.toHaveProperty('isWindowGuessed')
 })
 
-test('the longest prompt that was taken is known until a shorter one is refused', () => {
+test('the longest accepted prompt is remembered until a shorter prompt is refused', () => {
   const it = opened()
   const { settings } = asked()
   it.facts.promptTaken(settings, 900, 1)
@@ -118,7 +118,7 @@ test('the longest prompt that was taken is known until a shorter one is refused'
   expect(it.facts.longestTaken(settings, 1000)).toBe(0)
 })
 
-test('a guess keeps its prompt in our count, and its answer, when the factor rises', () => {
+test('a guessed window keeps its prompt size and its answer when the calibration factor rises', () => {
   const it = opened()
   const model = asked()
   it.facts.assumePrompt(model, 1500, 1.25)
@@ -128,7 +128,7 @@ test('a guess keeps its prompt in our count, and its answer, when the factor ris
   expect(maxOutput).toBe(1000)
 })
 
-test('what refusals taught holds for a day', () => {
+test('limits learned from refusals apply for a day', () => {
   const it = opened()
   const model = asked({})
   it.facts.learn(model.settings, { tools: false })
@@ -141,7 +141,7 @@ test('what refusals taught holds for a day', () => {
   expect(it.facts.lastKnown(model)).toEqual(model.settings)
 })
 
-test('windows that are guessed one after another are told once, and again when a new one follows', () => {
+test('a series of guessed windows is logged once, and the next series again', () => {
   const it = opened()
   const model = asked()
   const told = (): number => it.log.lines.filter((line) => line.includes('smaller windows are tried')).length
@@ -153,7 +153,7 @@ test('windows that are guessed one after another are told once, and again when a
 })
 
 describe('the list of models', () => {
-  it('has what each has spent, and no secret', async () => {
+  it('the list of models has the usage of each model and no API key', async () => {
     await using world = await createTurnWorld(scriptedModel(say('a', 'b')), {
       more: [anotherModel('llama'), anotherModel('off', { enabled: false })],
     })

@@ -48,7 +48,7 @@ async function fullRoom(backend: Dialect['backend']) {
 describe.each(Object.entries(DIALECTS))(
   'after one refusal, a server that speaks like %s',
   (_name, dialect) => {
-    it('refuses none of eight asks in a room that goes on', async () => {
+    it('a server refuses at most one of eight requests in a room with new messages', async () => {
       await using it = await fullRoom(dialect.backend)
       const { script, tally } = countingServer(dialect, model)
       it.server.always(script)
@@ -74,7 +74,7 @@ describe.each([
   ['llamacpp', chatCall],
   ['gemini', geminiCall],
 ] as const)('in a turn of fourteen steps, a server that speaks like %s', (name, call) => {
-  it('refuses one request at most, and no later one is over its window', async () => {
+  it('a turn of fourteen steps has at most one refusal, and all later requests fit the window', async () => {
     await using it = await fullRoom(DIALECTS[name]!.backend)
     const { script, tally } = countingServer(calling(DIALECTS[name]!, call, 13), model)
     it.server.always(script)
@@ -88,7 +88,7 @@ describe.each([
 describe('a provider that bounds the prompt alone', () => {
   const lenient: Dialect = { ...DIALECTS['gemini']!, maxOutput: () => 0 }
 
-  it('gets no prompt after its first report that leaves too little for the answer', async () => {
+  it('a provider that limits only the prompt gets later prompts that leave space for the answer', async () => {
     await using it = await fullRoom('gemini')
     const { script, tally } = countingServer(calling(lenient, geminiCall, 13), { ...model, density: 1.6 })
     it.server.always(script)

@@ -15,7 +15,7 @@ const configured = (name: string, model: ScriptedModel, change: object = {}): Co
 const down = new ModelError('qwen: nothing answers at http://localhost:1; is ollama running?', false)
 
 describe('a model with a fallback', () => {
-  it('that fails before it said anything is answered for, in the same turn, and the room is told who speaks', async () => {
+  it('a fallback answers in the same turn if its model fails before any output, and a notice says so', async () => {
     const small = scriptedModel(say('I am small'))
     await using world = await createTurnWorld(scriptedModel(fail(down)), {
       settings: { fallback: 'small' },
@@ -38,7 +38,7 @@ describe('a model with a fallback', () => {
     expect(requestsOf(record)).toHaveLength(2)
   })
 
-  it('hands on along a row of fallbacks, and fails where all do', async () => {
+  it('a chain of fallbacks is tried in order, and the turn fails if all of them fail', async () => {
     const other = new ModelError('small: the provider failed', false)
     await using world = await createTurnWorld(scriptedModel(fail(down)), {
       settings: { fallback: 'small' },
@@ -51,7 +51,7 @@ describe('a model with a fallback', () => {
     expect(await world.lines()).toHaveLength(3)
   })
 
-  it('that has begun to speak is not answered for', async () => {
+  it('a fallback is not asked if the model failed after its first text', async () => {
     const small = scriptedModel()
     await using world = await createTurnWorld(scriptedModel(fail(down, 'Once upon')), {
       settings: { fallback: 'small' },
@@ -61,7 +61,7 @@ describe('a model with a fallback', () => {
     expect(small.requests).toEqual([])
   })
 
-  it('that has called a tool is not answered for: what was done cannot be taken back', async () => {
+  it('a fallback is not asked if the model failed after a tool call', async () => {
     const small = scriptedModel()
     await using world = await createTurnWorld(scriptedModel(call(['Grep', {}]), fail(down)), {
       tools: [tool('Grep')],
@@ -72,7 +72,7 @@ describe('a model with a fallback', () => {
     expect(small.requests).toEqual([])
   })
 
-  it('that is stopped is not answered for, and a disabled fallback is none', async () => {
+  it('a fallback is not asked if the turn was stopped or the fallback is disabled', async () => {
     await using server = await startModelServer()
     server.play(hang())
     const settings = sampleConfig({ endpoint: server.endpoint, fallback: 'small' })
@@ -95,7 +95,7 @@ describe('a model with a fallback', () => {
 })
 
 describe('what a model thinks', () => {
-  it('is shown while it thinks, is no part of the reply, and goes back with its step', async () => {
+  it('the thinking of a model is shown, is not logged, and returns to the provider with its step', async () => {
     await using server = await startModelServer()
     const settings = sampleConfig({ endpoint: server.endpoint })
     await using world = await createTurnWorld(createModel(settings), { settings, tools: [tool('Grep')] })
@@ -118,7 +118,7 @@ describe('what a model thinks', () => {
     })
   })
 
-  it('was shown, so that a break after it is not tried again', async () => {
+  it('a request whose thinking was shown is not retried after a broken connection', async () => {
     await using server = await startModelServer()
     const settings = sampleConfig({ endpoint: server.endpoint })
     await using world = await createTurnWorld(createModel(settings), { settings })
@@ -157,7 +157,7 @@ describe('calls of others', () => {
   }
 
   describe('a model that mentions others in its reply', () => {
-    it('calls them, for the person who called it', async () => {
+    it("a model's mention of another model in its reply starts a turn, charged to the same requester", async () => {
       const llama = scriptedModel(say('I think so.'))
       await using world = await createTurnWorld(scriptedModel(say('@llama, what do you think?')), {
         settings: { backend: 'ollama' },
@@ -172,7 +172,7 @@ describe('calls of others', () => {
       expect(spent).toHaveLength(2)
     })
 
-    it('calls nobody whom only a thought between tags names', async () => {
+    it('a mention inside <think> tags does not start a turn', async () => {
       const [second, third] = [scriptedModel(), scriptedModel(say('I know.'))]
       const qwen = scriptedModel(say('<think>@second? no, @third</think>', '@third knows'))
       await using world = await createTurnWorld(qwen, {
@@ -182,7 +182,7 @@ describe('calls of others', () => {
       expect(await converse(world, 2)).toEqual(['qwen: @third knows', 'third: I know.'])
     })
 
-    it('goes on as deep as turn_depth, and no deeper', async () => {
+    it('mentions in replies start turns up to the depth of turn_depth', async () => {
       const qwen = scriptedModel(say('@llama 1'), say('@llama 3'))
       const llama = scriptedModel(say('@qwen 2'))
       await using world = await createTurnWorld(qwen, {
@@ -193,7 +193,7 @@ describe('calls of others', () => {
       expect(world.turns.running(world.room.name)).toEqual([])
     })
 
-    it('calls nobody where turn_depth is 0, and never itself', async () => {
+    it('a mention in a reply starts no turn if turn_depth is 0 or the model mentions itself', async () => {
       const llama = scriptedModel()
       await using world = await createTurnWorld(scriptedModel(say('@llama @qwen?')), {
         settings: { backend: 'ollama' },
@@ -205,7 +205,7 @@ describe('calls of others', () => {
       expect(await converse(other, 1)).toEqual(['qwen: I am @qwen'])
     })
 
-    it('is told in the room where one could not be asked', async () => {
+    it('a notice in the room says why a mentioned model was not asked', async () => {
       const llama = scriptedModel()
       await using world = await createTurnWorld(scriptedModel(say('@llama?')), {
         settings: { backend: 'ollama' },
@@ -224,7 +224,7 @@ describe('calls of others', () => {
   })
 
   describe('several models in one message', () => {
-    it('all answer', async () => {
+    it('all models answer that one message mentions', async () => {
       const llama = scriptedModel(say('b'))
       await using world = await createTurnWorld(scriptedModel(say('a')), {
         settings: { backend: 'ollama' },

@@ -4,7 +4,7 @@ import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld, tool } from '../../support/turn-world.ts'
 
 describe('what a model would be given', () => {
-  it('is the same prompt that it is sent, but for the message', async () => {
+  it('the previewed prompt is the prompt that is sent, without the message', async () => {
     const model = scriptedModel(say('ok'))
     await using world = await createTurnWorld(model, { tools: [tool('Grep'), tool('sshawl_look')] })
     const shown = await world.turns.prompt({ room: world.room, person: world.ann, model: 'qwen' })
@@ -15,7 +15,7 @@ describe('what a model would be given', () => {
     expect(shown.tools).toEqual(sent.tools)
   })
 
-  it('tells of the scope: every tool with its tokens, and why it is hidden', async () => {
+  it('the scope list shows each tool with its tokens and the reason if it is hidden', async () => {
     const model = scriptedModel(say('ok'))
     await using world = await createTurnWorld(model, {
       tools: [tool('Grep'), tool('Glob'), tool('run_command')],
@@ -36,7 +36,7 @@ describe('what a model would be given', () => {
     expect(list.tools[0]!.tokens).toBe(sent[0]!.tokens)
   })
 
-  it('counts the tokens of a tool once, however often it is asked', async () => {
+  it('the tokens of a tool are counted once for repeated requests of the scope list', async () => {
     await using world = await createTurnWorld(scriptedModel(), { tools: [tool('Grep'), tool('Glob')] })
     const counted: (readonly string[])[] = []
     const count = world.composer.count.bind(world.composer)
@@ -48,7 +48,7 @@ describe('what a model would be given', () => {
     expect(counted.map((texts) => texts.length)).toEqual([2])
   })
 
-  it('tells how many tools there are without counting any', async () => {
+  it('the tool count of a room is computed without counting tokens', async () => {
     const tools = [tool('Grep'), tool('Glob'), tool('grep', undefined, { unavailable: 'no sandbox' })]
     await using world = await createTurnWorld(scriptedModel(), { tools })
     const asked = { room: world.room, person: world.ann }
@@ -59,7 +59,7 @@ describe('what a model would be given', () => {
     expect(visible).toBe(1)
   })
 
-  it('is what a room script is tried on: a good one passes, a bad one is told with its line', async () => {
+  it('a valid room script is accepted and a room script with a syntax error is rejected', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const trial = { room: world.room, person: world.ann }
     await world.turns.checkScript({
@@ -72,7 +72,7 @@ describe('what a model would be given', () => {
     )
   })
 
-  it('is tried with every model: one whose window is too small is named', async () => {
+  it('a room script is tried with every model, and the error names the model with too small a window', async () => {
     const small = anotherModel('small', { contextWindow: 1490, maxOutput: 1000 })
     await using world = await createTurnWorld(scriptedModel(), { more: [anotherModel('other'), small] })
     const printed: string[] = []
@@ -89,7 +89,7 @@ describe('what a model would be given', () => {
     expect(printed).toEqual(['fine', '@small: tight'])
   })
 
-  it('is tried with every model: all that have no space for it are named, and those too small for anything only warned of', async () => {
+  it('all models without space are named in the error, and models always too small in a warning', async () => {
     const sized = (name: string, contextWindow: number) =>
       anotherModel(name, { contextWindow, maxOutput: 200 })
     const more = [sized('tiny', 500), sized('small', 1500), sized('other', 1600)]

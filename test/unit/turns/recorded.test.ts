@@ -94,7 +94,7 @@ function numbered(text: string): string {
   })
 }
 
-test('ten turns send, log and store what they did at 0c112a00', async () => {
+test('ten scripted turns send, log and store the same as the recorded snapshot', async () => {
   const lines: string[] = []
   for (const { says, model: steps, ...options } of TURNS) {
     const begun: string[] = []

@@ -59,18 +59,21 @@ const REFUSED: readonly (readonly [string, Backend, Script, string])[] = [
 ]
 
 describe('an answer that is refused', () => {
-  it.each(REFUSED)('by %s says why, and the fallback is asked', async (_who, backend, script, word) => {
-    await using alone = await served(backend, script)
-    expect(await alone.world.ask()).toMatchObject({
-      kind: 'notice',
-      level: 'error',
-      text: `@qwen: its provider gave no answer (${word})`,
-    })
-    await using backed = await served(backend, script, true)
-    expect(await backed.world.ask()).toMatchObject({ kind: 'reply', text: 'I am small' })
-  })
+  it.each(REFUSED)(
+    'a refusal by %s is shown with its reason, and a fallback answers if there is one',
+    async (_who, backend, script, word) => {
+      await using alone = await served(backend, script)
+      expect(await alone.world.ask()).toMatchObject({
+        kind: 'notice',
+        level: 'error',
+        text: `@qwen: its provider gave no answer (${word})`,
+      })
+      await using backed = await served(backend, script, true)
+      expect(await backed.world.ask()).toMatchObject({ kind: 'reply', text: 'I am small' })
+    },
+  )
 
-  it('in its middle stays as far as it came, with a notice', async () => {
+  it('an answer that its provider cuts stays in the log with a notice', async () => {
     await using it = await served('openai', answer([{ text: 'Once' }], { reason: 'content_filter' }))
     await it.world.ask()
     expect(await it.world.lines()).toEqual([
@@ -85,7 +88,7 @@ const fullWindow = (text: string): Script =>
   anthropicAnswer({ type: 'text', text: '' }, { type: 'text_delta', text }, 'model_context_window_exceeded')
 
 describe('a window that is full', () => {
-  it('before the model answers teaches, and a shorter prompt follows in the same turn', async () => {
+  it('a window that is full before the answer makes the same turn send a shorter prompt', async () => {
     await using it = await served('anthropic', fullWindow(''))
     for (let number = 0; number < 20; number++)
       await it.world.room.record({
@@ -99,7 +102,7 @@ describe('a window that is full', () => {
     expect(qwen).toMatchObject({ isWindowGuessed: true })
   })
 
-  it('in the middle of the answer is told as that', async () => {
+  it('an answer cut because the window is full is followed by a notice with that reason', async () => {
     await using it = await served('anthropic', fullWindow('Once'))
     await it.world.ask()
     expect(await it.world.lines()).toEqual([
@@ -110,7 +113,7 @@ describe('a window that is full', () => {
 })
 
 describe('a provider that says when to come back', () => {
-  it('is not asked again in the turn where that is far away', async () => {
+  it('a request is not retried in its turn if Retry-After is an hour', async () => {
     await using it = await served('openai', (response, request) => {
       response.setHeader('retry-after', '3600')
       return json({ error: { message: 'slow down' } }, 429)(response, request)
@@ -119,7 +122,7 @@ describe('a provider that says when to come back', () => {
     expect(it.server.requests).toHaveLength(1)
   })
 
-  it('is asked again after that time where it is near', async () => {
+  it('a request is retried after a short Retry-After', async () => {
     const busy = new ModelError('qwen: busy', true, {}, { retryAfterMs: 20 })
     await using world = await createTurnWorld(scriptedModel(fail(busy), say('here')))
     const start = performance.now()
@@ -128,14 +131,14 @@ describe('a provider that says when to come back', () => {
   })
 })
 
-it('a fallback answers for a model whose refusals no shorter prompt mends', async () => {
+it('a fallback answers if the model refuses even the shortest prompt', async () => {
   const words = json({ message: "This model's maximum context length is 10 tokens" }, 400)
   await using it = await served('openai-compatible', words, true)
   expect(await it.world.ask()).toMatchObject({ kind: 'reply', text: 'I am small' })
   expect((await it.world.lines())[0]).toContain('maximum context length is 10 tokens')
 })
 
-it('a turn ends when it is stopped, also where its model heeds nothing', async () => {
+it('a stopped turn ends although its model adapter ignores the abort signal', async () => {
   const asked = createDeferred<void>()
   const deaf: LanguageModel = {
     stream: () => ({
@@ -170,21 +173,24 @@ const unsupported = (field: string) => (body: ChatRequest) =>
   field in body ? `Unsupported parameter: '${field}' is not supported with this model.` : undefined
 
 describe('a server that refuses a field', () => {
-  it.each(['max_tokens', 'stream_options'])('%s is asked with it once', async (field) => {
-    await using it = await servedRoom('openai-compatible', {}, 0)
-    it.server.always(refusing(unsupported(field)))
-    await expectAnswer(it.world, 'a')
-    await expectAnswer(it.world, 'b')
-    const sent = it.server.requests.map(({ body }) => body)
-    expect(sent.map((body) => field in body)).toEqual([true, false, false])
-    expect(sent.map((body) => body['max_tokens'] ?? body['max_completion_tokens'])).toEqual([
-      1000, 1000, 1000,
-    ])
-    const words = `it was refused (Unsupported parameter: '${field}' is not supported with this model.)`
-    expect((await it.world.turns.models())[0]!.lacks).toEqual({ fields: { [field]: words } })
-  })
+  it.each(['max_tokens', 'stream_options'])(
+    'a server that refuses %s gets later requests without it',
+    async (field) => {
+      await using it = await servedRoom('openai-compatible', {}, 0)
+      it.server.always(refusing(unsupported(field)))
+      await expectAnswer(it.world, 'a')
+      await expectAnswer(it.world, 'b')
+      const sent = it.server.requests.map(({ body }) => body)
+      expect(sent.map((body) => field in body)).toEqual([true, false, false])
+      expect(sent.map((body) => body['max_tokens'] ?? body['max_completion_tokens'])).toEqual([
+        1000, 1000, 1000,
+      ])
+      const words = `it was refused (Unsupported parameter: '${field}' is not supported with this model.)`
+      expect((await it.world.turns.models())[0]!.lacks).toEqual({ fields: { [field]: words } })
+    },
+  )
 
-  it('and then another one is answered in the same turn', async () => {
+  it('a server that refuses two fields one after the other is answered in the same turn', async () => {
     await using it = await servedRoom('openai-compatible', {}, 0)
     it.server.always(
       refusing((body) => unsupported('max_tokens')(body) ?? unsupported('stream_options')(body)),
@@ -193,7 +199,7 @@ describe('a server that refuses a field', () => {
     expect(it.server.requests).toHaveLength(3)
   })
 
-  it('and the request without it as well fails with its words, and is asked with it again', async () => {
+  it('a field is sent again if the request without it was refused as well', async () => {
     await using it = await servedRoom('openai-compatible', {}, 0)
     it.server.always(refusing((body) => unsupported('stream_options')(body) ?? 'no such luck'))
     for (const text of ['a', 'b'])
@@ -205,7 +211,7 @@ describe('a server that refuses a field', () => {
 })
 
 describe('a server that refuses a tool', () => {
-  it('gets the others, and the tool is hidden with its words', async () => {
+  it('a tool that a provider refuses is hidden with the reason, and the other tools are sent', async () => {
     await using it = await servedRoom('openai-compatible', {}, 0)
     const words = "Invalid schema for function 'Grep': object schema missing properties."
     it.server.always(refusing((body) => (toolNames(body).includes('Grep') ? words : undefined)))
@@ -220,7 +226,7 @@ describe('a server that refuses a tool', () => {
     expect(grep).toMatchObject({ visible: false, reason: `model: its provider refused it (${words})` })
   })
 
-  it('by its place with status 422, and one after the other, is answered without any', async () => {
+  it('tools refused by their index with status 422 are left out one after the other', async () => {
     await using it = await servedRoom('openai-compatible', {}, 0)
     const said = 'tools.0.custom.input_schema: invalid'
     it.server.always(refusing((body) => (toolNames(body).length > 0 ? said : undefined), 422))
@@ -230,7 +236,7 @@ describe('a server that refuses a tool', () => {
   })
 })
 
-it('what was refused is sent again once the config is read again', async () => {
+it('a refused field is sent again after the config is reloaded', async () => {
   await using it = await servedRoom('openai-compatible', {}, 0)
   it.server.always(refusing(unsupported('stream_options')))
   await expectAnswer(it.world, 'a')
@@ -241,7 +247,7 @@ it('what was refused is sent again once the config is read again', async () => {
   expect(it.server.requests.map(({ body }) => 'stream_options' in body)).toEqual([true, false, true, false])
 })
 
-it('a server that fails for a moment is asked with the same request', async () => {
+it('a request that failed with status 500 is retried with the same fields', async () => {
   await using it = await servedRoom('openai-compatible', {}, 0)
   it.server.always(refusing(() => undefined))
   it.server.play(status(500, "'stream_options' is not supported"))
@@ -253,7 +259,7 @@ const chatRequests = (requests: readonly RecordedRequest[]): readonly RecordedRe
   requests.filter(({ path }) => /chat|messages|generateContent/i.test(path))
 
 describe('an Ollama', () => {
-  it('is told the window in each request, always the same, and its true one is what the prompt keeps to', async () => {
+  it('Ollama gets the same num_ctx in every request, and prompts fit the window it really has', async () => {
     await using it = await servedRoom('ollama', { keepAlive: '10m' })
     const { script } = countingServer(DIALECTS['ollama that does not cut']!, { window: 6000, density: 1 })
     it.server.always(script)
@@ -272,7 +278,7 @@ describe('an Ollama', () => {
     ).toHaveLength(1)
   })
 
-  it('that cuts prompts in silence teaches nothing, and the log and /models say so', async () => {
+  it('an Ollama that silently truncates prompts does not lower the window, but is marked as doubtful', async () => {
     await using it = await servedRoom('ollama')
     // A version that ignores num_ctx and truncate: it reads 4096 tokens of whatever it gets, and tells of no window.
     it.server.always((response, request) =>
@@ -292,7 +298,7 @@ describe('an Ollama', () => {
     expect(it.world.chatParts.log.lines.filter((line) => line.includes('look cut off'))).toHaveLength(1)
   })
 
-  it('whose model takes no tools is sent none, and the reason is shown', async () => {
+  it('an Ollama model without the tools capability gets no tools, and /tools shows the reason', async () => {
     await using it = await servedRoom('ollama')
     it.server.always((response, request) =>
       (request.path === '/api/show'
@@ -309,7 +315,7 @@ describe('an Ollama', () => {
     expect(warnings).toEqual(['@qwen has no tools: its server says that it takes no tools'])
   })
 
-  it('that refuses tools without having said so is asked again without them, once and for all', async () => {
+  it('an Ollama that refuses tools gets no tools in all later requests', async () => {
     await using it = await servedRoom('ollama')
     it.server.always((response, request) =>
       (request.path === '/api/show'
@@ -326,7 +332,7 @@ describe('an Ollama', () => {
     expect(status!.lacks).toEqual({ tools: 'it refused tools' })
   })
 
-  it('that is away is asked again later, and nobody waits for it', async () => {
+  it('an unreachable Ollama is asked for its facts again after 30 seconds', async () => {
     await using it = await servedRoom('ollama')
     let away = true
     it.server.always((response, request) => {
@@ -342,7 +348,7 @@ describe('an Ollama', () => {
 })
 
 describe('a chat template without a place for a system message', () => {
-  it('gets the system text at the head of the message, after one refusal', async () => {
+  it('the system text is moved into the user message after the template refused the system role', async () => {
     await using it = await servedRoom('openai-compatible')
     it.server.always((response, request) =>
       (request.path.endsWith('/models')

@@ -45,7 +45,7 @@ const cutAnywhere = fc
   })
 
 describe('a reply that is being written', () => {
-  it('is recorded as its whole text cleaned, however it was cut', () => {
+  it('a reply is recorded as its whole sanitized text, wherever the pieces were split', () => {
     fc.assert(
       fc.property(cutAnywhere, ({ text, pieces }) => {
         expect(written(pieces).text).toBe(cleanText(text).trim())
@@ -53,7 +53,7 @@ describe('a reply that is being written', () => {
     )
   })
 
-  it('is never shown with anything that cleaning would take away', () => {
+  it('a streamed reply contains nothing that the sanitizer would remove', () => {
     fc.assert(
       fc.property(cutAnywhere, ({ pieces }) => {
         const { shown } = written(pieces)
@@ -62,7 +62,7 @@ describe('a reply that is being written', () => {
     )
   })
 
-  it('is shown piece by piece as it is recorded, for ordinary text', () => {
+  it('an ordinary text is streamed exactly as it is recorded', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 30 })), (pieces) => {
         const whole = pieces.join('')
@@ -72,7 +72,7 @@ describe('a reply that is being written', () => {
     )
   })
 
-  it('puts an empty line between the texts of two steps, and nothing around steps without text', () => {
+  it('the texts of two steps are separated by one empty line, and steps without text add nothing', () => {
     const shown: string[] = []
     const reply = createReply((text) => shown.push(text))
     for (const text of ['one', '', 'two']) {
@@ -84,7 +84,7 @@ describe('a reply that is being written', () => {
     expect(reply.finish()).toBe('one\n\ntwo')
   })
 
-  it('gives each part once it is taken, without the gap before the next, and all of them at its end', () => {
+  it('take() returns the text of a step without the gap, and finish() returns all steps', () => {
     const shown: string[] = []
     const reply = createReply((text) => shown.push(text))
     expect(reply.take()).toBe('')
@@ -98,20 +98,20 @@ describe('a reply that is being written', () => {
     expect(reply.finish()).toBe('one\n\ntwo')
   })
 
-  it('shows at its end what was held back for a sequence that never ended', () => {
+  it('the text after an unterminated escape sequence is shown when the reply ends', () => {
     const { shown, text } = written(['see \u001b]0; the ', 'rest'])
     expect(text).toBe('see 0; the rest')
     expect(shown).toBe(text)
   })
 
-  it('takes as many characters as it can hold, and says when it is full', () => {
+  it('a reply that is full accepts no further text', () => {
     const reply = createReply(() => {})
     expect(reply.add('x'.repeat(MAX_REPLY_CHARS))).toBe(true)
     expect(reply.add('y')).toBe(false)
     expect(reply.finish()).toBe('x'.repeat(MAX_REPLY_CHARS))
   })
 
-  it('does not take longer and longer for a text that comes in small pieces without a line end', () => {
+  it('a reply accepts 60,000 single characters without a line end', () => {
     const shown: string[] = []
     const reply = createReply((text) => shown.push(text))
     for (let index = 0; index < 60_000; index++) reply.add('x')
@@ -154,7 +154,7 @@ describe('what stands between the tags of a thought', () => {
     ['reasoning\nof mine\n</think>\n\nvisible', 'visible', ['reasoning\nof mine']],
     ['reasoning\n</think>', '', ['reasoning']],
     ['</think>\nvisible', 'visible', []],
-  ])('%j is no speech', async (text, said, thoughts) => {
+  ])('a thought in %j is separated from the reply', async (text, said, thoughts) => {
     expect(await split([text])).toMatchObject({ said, thoughts })
   })
 
@@ -169,11 +169,11 @@ describe('what stands between the tags of a thought', () => {
     ['<thin'],
     ['<b>bold</b>\n[THIN'],
     ['   \n\n    indented'],
-  ])('%j is speech', async (text) => {
+  ])('the text %j contains no thought', async (text) => {
     expect(await split([text])).toMatchObject({ said: text.trim(), thoughts: [] })
   })
 
-  it('stays a thought where the answer was cut in it', async () => {
+  it('an unclosed thought stays a thought if the answer was cut in it', async () => {
     expect(await split(['Hello.\n<think>and then'], 'length')).toEqual({
       said: 'Hello.',
       thoughts: ['and then'],
@@ -181,7 +181,7 @@ describe('what stands between the tags of a thought', () => {
     })
   })
 
-  it('is the same however the answer is cut into pieces', async () => {
+  it('thoughts and text are the same for any split of the answer into pieces', async () => {
     const part = fc.constantFrom(
       ...['<think>', '</think>', '[THINK]', '[/THINK]', '<seed:think>', '\n', '\n\n', ' ', '```', 'a', 'b c'],
       ...['<', '</', '[', 'é👩‍👩‍👧'],
@@ -205,14 +205,14 @@ describe('what stands between the tags of a thought', () => {
     )
   })
 
-  it('takes a long answer of blanks in small pieces, and shows it', async () => {
+  it('an answer of 20,000 spaces in small pieces is trimmed to its text', async () => {
     const { said } = await split([...Array.from({ length: 20_000 }, () => ' '), 'x'])
     expect(said).toBe('x')
   })
 })
 
 describe('a turn whose model thinks between tags', () => {
-  it('records what was said and calls nobody whom a thought names, and gives the thought back in the turn', async () => {
+  it('a turn logs no thought between tags, streams it, and returns it to the model in the next step', async () => {
     const model = scriptedModel(
       function* (request) {
         yield { type: 'text', text: '<think>ask @other fir' }

@@ -30,7 +30,7 @@ const lastResult = (request: ModelRequest | undefined): string => {
 const results = (entries: readonly Entry[]) => entries.filter((entry) => entry.kind === 'tool_result')
 
 describe('spawn_agent', () => {
-  it('gives the prompt, and nothing of the conversation, to a turn whose answer is its result', async () => {
+  it('spawn_agent gives a side turn the prompt without the conversation, and returns its answer', async () => {
     const model = scriptedModel(
       call(['spawn_agent', { prompt: 'count\u001b[2J\u202e\nthe files' }]),
       say('three'),
@@ -48,7 +48,7 @@ describe('spawn_agent', () => {
     expect(lastResult(after)).toBe('three')
   })
 
-  it('leaves a thread in the log, which later prompts leave out and people see in short', async () => {
+  it('the entries of a side turn are left out of later prompts and shown shortened to people', async () => {
     const model = scriptedModel(
       call(['spawn_agent', { prompt: 'look' }]),
       call(['Grep', { q: 'x' }]),
@@ -78,7 +78,7 @@ describe('spawn_agent', () => {
     expect(told).not.toContain('qwen: long answer')
   })
 
-  it('is charged once, and its use is in the sum of the turn that somebody called for', async () => {
+  it('a side turn is charged once, and the reply of the parent turn includes its usage', async () => {
     const model = scriptedModel(call(['spawn_agent', { prompt: 'go' }]), say('a', 'b'), say('end'))
     await using world = await createTurnWorld(model, { tools: [spawnAgent] })
     expect(await world.ask()).toMatchObject({ usage: { input: 30, output: 4 } })
@@ -93,7 +93,7 @@ describe('spawn_agent', () => {
     expect(record).not.toHaveProperty('usage')
   })
 
-  it('may be done by another model, within the scopes of both', async () => {
+  it('a side turn of another model gets only the tools in the scopes of both models', async () => {
     const other = scriptedModel(say('I am other'))
     const model = scriptedModel(call(['spawn_agent', { prompt: 'go', model: '@other' }]), say('end'))
     await using world = await createTurnWorld(model, {
@@ -124,14 +124,14 @@ describe('spawn_agent', () => {
       'ERROR: there is no model called nobody; there are qwen',
     ],
     ['no prompt', {}, 'ERROR: spawn_agent: prompt is required (a string)'],
-  ])('is refused for %s, and asks no model', async (_what, args, message) => {
+  ])('spawn_agent is refused for %s', async (_what, args, message) => {
     const model = scriptedModel(call(['spawn_agent', args]), say('end'))
     await using world = await createTurnWorld(model, { tools: [spawnAgent] })
     await world.ask()
     expect(lastResult(model.requests[1])).toBe(message)
   })
 
-  it('that fails is an error for the turn, which goes on', async () => {
+  it('a failed side turn returns an error to the parent turn, which continues', async () => {
     const model = scriptedModel(
       call(['spawn_agent', { prompt: 'go' }]),
       fail(new Error('boom'), 'half'),
@@ -144,7 +144,7 @@ describe('spawn_agent', () => {
     )
   })
 
-  it('is no tool for a person, who has no turn', async () => {
+  it('spawn_agent returns an error if a person runs it', async () => {
     await using world = await createTurnWorld(scriptedModel(), { tools: [spawnAgent] })
     const { storage, clock, log, nextId } = world.chatParts
     const catalogue = createCatalogue({
@@ -180,7 +180,7 @@ describe('spawn_agent', () => {
 })
 
 describe('fork', () => {
-  it('goes on from the conversation and from what was done, in several turns at once', async () => {
+  it('fork starts several side turns that know the conversation and the steps so far', async () => {
     const model = scriptedModel(
       call(['Grep', { q: 'x' }]),
       call(['fork', { prompts: ['first', 'second'] }]),
@@ -210,7 +210,7 @@ describe('fork', () => {
 })
 
 describe('side turns are bounded', () => {
-  it('in number, for the whole family together', async () => {
+  it('a turn starts at most 8 side turns', async () => {
     const model = scriptedModel(
       call(['fork', { prompts: Array.from({ length: 5 }, (_, n) => `task ${n}`) }]),
       ...Array.from({ length: 5 }, () => say('ok')),
@@ -226,7 +226,7 @@ describe('side turns are bounded', () => {
     expect(model.requests).toHaveLength(11)
   })
 
-  it('in depth: the deepest has no tool to start one, and a call of it is unknown', async () => {
+  it('a side turn at maximum depth has no spawn_agent tool, and a call of it is an error', async () => {
     const nest = call(['spawn_agent', { prompt: 'deeper' }])
     const model = scriptedModel(nest, nest, nest, say('deepest'), say('middle'), say('top'))
     await using world = await createTurnWorld(model, { tools: [spawnAgent, fork, tool('Grep')] })
@@ -244,7 +244,7 @@ describe('side turns are bounded', () => {
     )
   })
 
-  it('in steps, and in their turn: the parent reads why', async () => {
+  it('a side turn has the step limit of its turn, and the parent gets the reason', async () => {
     const busy: ScriptedStep = (request, signal) =>
       call(['Grep', { q: String(request.messages.length) }])(request, signal)
     const model = scriptedModel(call(['spawn_agent', { prompt: 'go' }]), busy, busy, say('end'))
@@ -258,7 +258,7 @@ describe('side turns are bounded', () => {
     )
   })
 
-  it('by the time of their turn, and not by the time of one tool', async () => {
+  it('a side turn may take longer than the tool timeout', async () => {
     const slow: ScriptedStep = async function* (request, signal) {
       await new Promise((resolve) => setTimeout(resolve, 120))
       yield* say('slow but sure')(request, signal)
@@ -272,7 +272,7 @@ describe('side turns are bounded', () => {
     expect(lastResult(model.requests[2])).toBe('slow but sure')
   })
 
-  it('by the life of their turn: stopping it stops them, and all of it is on record', async () => {
+  it('a stopped turn stops its side turns, and each end is logged', async () => {
     const model = scriptedModel(call(['fork', { prompts: ['one', 'two'] }]), hangs('a'), hangs('b'))
     await using world = await createTurnWorld(model, { tools: [fork] })
     const turn = await world.start()
@@ -292,7 +292,7 @@ describe('side turns are bounded', () => {
 })
 
 describe('the tools of a side turn', () => {
-  it('ask the same requester, and are answered for that one', async () => {
+  it('a permission request in a side turn goes to the requester of the parent turn', async () => {
     const asked: PermissionRequest[] = []
     const write = tool('writes', () => ok('allow'), { access: 'write' })
     const model = scriptedModel(
@@ -315,7 +315,7 @@ describe('the tools of a side turn', () => {
     expect(lastResult(model.requests[2])).toBe('allow')
   })
 
-  it('are gone at once when the room takes them away', async () => {
+  it("a side turn loses a tool at once when the room's scope excludes it", async () => {
     let world: TurnWorld
     const takes: ScriptedStep = async function* (request, signal) {
       await world.setScope(['spawn_agent'])
@@ -329,7 +329,7 @@ describe('the tools of a side turn', () => {
     expect(results(await world.log())[0]).toMatchObject({ isError: true })
   })
 
-  it("are no more than what the room's script left to its turn, whatever the script leaves to others", async () => {
+  it('a side turn of another model is limited to the tools that the room script gave the parent turn', async () => {
     const other = scriptedModel(say('hi'))
     const model = scriptedModel(call(['spawn_agent', { prompt: 'go', model: 'other' }]), say('end'))
     await using world = await createTurnWorld(model, {
@@ -346,7 +346,7 @@ describe('the tools of a side turn', () => {
     expect(names(other.requests[0])).toEqual(['spawn_agent', 'Grep'])
   })
 
-  it('are always among those of its turn, whatever the scopes say', async () => {
+  it('a side turn never has a tool that its parent turn does not have', async () => {
     const words = [
       'all',
       'none',

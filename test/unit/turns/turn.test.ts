@@ -10,7 +10,7 @@ import { sampleConfig } from '../../support/model-request.ts'
 import { answer, type ChatRequest, calls, cut, says, startModelServer } from '../../support/model-server.ts'
 
 describe('a turn without tools', () => {
-  it('streams the reply and records it once, with outcome and usage', async () => {
+  it('a turn streams the reply and records it once, with outcome and usage', async () => {
     await using world = await createTurnWorld(scriptedModel(say('Hel', 'lo ', 'ann')))
     const last = await world.ask()
     expect(last).toMatchObject({
@@ -24,7 +24,7 @@ describe('a turn without tools', () => {
     expect(await world.lines()).toEqual(['reply: Hello ann'])
   })
 
-  it('is on record with the prompt that was sent and the usage', async () => {
+  it('the record of a turn has the prompt that was sent and the usage', async () => {
     const model = scriptedModel(say('hi'))
     await using world = await createTurnWorld(model)
     const turn = await world.start()
@@ -41,7 +41,7 @@ describe('a turn without tools', () => {
     expect(await world.chatParts.storage.models.turns.unfinished()).toEqual([])
   })
 
-  it('gives the model the message with its speaker, later lines indented, once', async () => {
+  it('the model gets the message once, with its speaker and indented later lines', async () => {
     const model = scriptedModel(say('hi'))
     await using world = await createTurnWorld(model)
     await world.room.record({ kind: 'message', author: 'bob', text: 'earlier' })
@@ -52,18 +52,18 @@ describe('a turn without tools', () => {
     expect(userContent(prompt).split('@qwen one')).toHaveLength(2)
   })
 
-  it('records a reply of nothing as such', async () => {
+  it('an empty reply is recorded as "(no answer)"', async () => {
     await using world = await createTurnWorld(scriptedModel(say()))
     expect(await world.ask()).toMatchObject({ kind: 'reply', outcome: 'done', text: '(no answer)' })
   })
 
-  it('cleans the reply, in the stream and in the log', async () => {
+  it('a reply is sanitized in the stream and in the log', async () => {
     await using world = await createTurnWorld(scriptedModel(say('a\u001b', '[31mred\u202e', '\r', '\nb')))
     expect(await world.ask()).toMatchObject({ text: 'ared\nb' })
     expect(world.deltas.join('')).toBe('ared\nb')
   })
 
-  it('says so when the answer was cut at max_output', async () => {
+  it('a notice says that the answer was cut at max_output', async () => {
     const cut = function* () {
       yield { type: 'text' as const, text: 'half' }
       yield { type: 'finish' as const, reason: 'length' as const }
@@ -73,7 +73,7 @@ describe('a turn without tools', () => {
     expect(await world.lines()).toEqual(['reply: half', "notice: @qwen's answer was cut at its max_output"])
   })
 
-  it('cuts a reply that is too long, and stops reading it', async () => {
+  it('a reply longer than 65,536 characters is cut, with a notice', async () => {
     await using world = await createTurnWorld(scriptedModel(say('x'.repeat(60_000), 'y'.repeat(10_000_000))))
     const last = await world.ask()
     expect(last).toMatchObject({ kind: 'notice', level: 'error' })
@@ -85,7 +85,7 @@ describe('a turn without tools', () => {
 })
 
 describe('a turn that cannot begin', () => {
-  it('tells the room why wrap() failed, and sends no request', async () => {
+  it('the error of wrap() is shown in the room, and no request is sent', async () => {
     const model = scriptedModel()
     await using world = await createTurnWorld(model, { settings: { contextWindow: 60, maxOutput: 20 } })
     const last = await world.ask()
@@ -94,7 +94,7 @@ describe('a turn that cannot begin', () => {
     expect(model.requests).toEqual([])
   })
 
-  it('tells the room the error of a room script with its line, and sends no request', async () => {
+  it('the error of a room script is shown in the room with its line, and no request is sent', async () => {
     const model = scriptedModel()
     await using world = await createTurnWorld(model)
     const script = 'function default_wrap(target)\n  error("my mistake")\nend'
@@ -113,7 +113,7 @@ describe('a turn that cannot begin', () => {
 })
 
 describe('a model that fails', () => {
-  it('is asked again while nothing was shown and the failure may pass', async () => {
+  it('a request is retried if the failure is temporary and no output was shown', async () => {
     const busy = new ModelError('qwen: busy', true)
     const model = scriptedModel(fail(busy), fail(busy), say('at last'))
     await using world = await createTurnWorld(model)
@@ -122,7 +122,7 @@ describe('a model that fails', () => {
     expect(await world.lines()).toEqual(['reply: at last'])
   })
 
-  it('is given up after three tries', async () => {
+  it('a request is given up after three attempts', async () => {
     const busy = new ModelError('qwen: busy', true)
     const model = scriptedModel(fail(busy), fail(busy), fail(busy))
     await using world = await createTurnWorld(model)
@@ -130,14 +130,14 @@ describe('a model that fails', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  it('is not asked again when the failure will not pass', async () => {
+  it('a request is not retried after a permanent failure', async () => {
     const model = scriptedModel(fail(new ModelError('qwen: no key', false)))
     await using world = await createTurnWorld(model)
     expect((await world.ask()).text).toBe('@qwen: no key')
     expect(model.requests).toHaveLength(1)
   })
 
-  it('is not asked again when something was shown: the reply so far stays, marked as failed', async () => {
+  it('a request that failed after its first text is not retried, and the reply is marked as failed', async () => {
     const model = scriptedModel(fail(new ModelError('qwen: broke', true), 'Once ', 'upon'))
     await using world = await createTurnWorld(model)
     await world.ask()
@@ -147,7 +147,7 @@ describe('a model that fails', () => {
     expect(notice).toMatchObject({ kind: 'notice', level: 'error', text: '@qwen: broke' })
   })
 
-  it('shows no inner error of the server in the room, but in the log', async () => {
+  it('an internal error is logged, and not shown in the room', async () => {
     await using world = await createTurnWorld(scriptedModel(fail(new TypeError('x is not a function'))))
     expect((await world.ask()).text).toBe("@qwen's turn failed inside the server; its log says why")
     expect(world.chatParts.log.lines).toContain('a turn failed')
@@ -155,7 +155,7 @@ describe('a model that fails', () => {
 })
 
 describe('a turn with tools', () => {
-  it('runs a call and gives its result to the next request', async () => {
+  it('a turn runs a tool call and sends its result with the next request', async () => {
     const model = scriptedModel(call(['Grep', { q: 'TODO' }, 'c1']), say('Two of them.'))
     await using world = await createTurnWorld(model, { tools: [tool('Grep', () => ok('a.ts:1: TODO'))] })
     const last = await world.ask()
@@ -167,7 +167,7 @@ describe('a turn with tools', () => {
     expect(model.requests[1]!.prompt).toBe(model.requests[0]!.prompt)
   })
 
-  it('logs each call before it runs and its result after, with who, what and how', async () => {
+  it('a tool call is logged before it runs, and its result afterwards', async () => {
     const seen: string[][] = []
     const grep = tool('Grep', async () => {
       seen.push((await world.lines()) as string[])
@@ -185,7 +185,7 @@ describe('a turn with tools', () => {
     expect(result).toMatchObject({ kind: 'tool_result', ...common, text: 'é!', isError: false, bytes: 3 })
   })
 
-  it('records what was said before a call before it, and what the turn used with what was said last', async () => {
+  it('the text before a tool call is logged before the call, and the last reply has the usage', async () => {
     const lookFirst = function* () {
       yield { type: 'text' as const, text: 'Let me look.' }
       yield* call(['Grep', {}])(undefined as never, undefined as never) as Iterable<never>
@@ -218,7 +218,7 @@ describe('a turn with tools', () => {
     )
   })
 
-  it('says so where nothing follows what was said before a call', async () => {
+  it('a turn whose last step has no text ends with "(no further answer)"', async () => {
     const sayAndCall = function* () {
       yield { type: 'text' as const, text: 'Noted. ' }
       yield* call(['Grep', {}])(undefined as never, undefined as never) as Iterable<never>
@@ -228,7 +228,7 @@ describe('a turn with tools', () => {
     expect(await world.lines()).toContain('reply: Noted.')
   })
 
-  it('stops with a notice when all steps are used', async () => {
+  it('a turn stops with a notice when all steps are used', async () => {
     const again = [1, 2, 3].map((q) => call(['Grep', { q: `${q}` }]))
     const model = scriptedModel(...again)
     await using world = await createTurnWorld(model, { tools: [tool('Grep')], limits: { turn_steps: 3 } })
@@ -238,7 +238,7 @@ describe('a turn with tools', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  it('stops with a notice at the third call with the same arguments, which is logged and not run', async () => {
+  it('a third call with the same arguments is logged but not run, and stops the turn', async () => {
     let runs = 0
     const grep = tool('Grep', () => ok(`run ${(runs += 1)}`))
     const model = scriptedModel(
@@ -258,14 +258,14 @@ describe('a turn with tools', () => {
     ])
   })
 
-  it('stops with a notice when a model asks for a crowd of tools at once', async () => {
+  it('a turn stops with a notice if the model calls 65 tools at once', async () => {
     const crowd = Array.from({ length: 65 }, (_, index) => ['Grep', { q: `${index}` }, `c${index}`] as const)
     await using world = await createTurnWorld(scriptedModel(call(...crowd)), { tools: [tool('Grep')] })
     expect((await world.ask()).text).toBe('@qwen asked for 65 tools at once; it was stopped')
     expect(await world.lines()).toHaveLength(1)
   })
 
-  it('gives every call an id of its own where the server repeats them or sends none', async () => {
+  it('every call gets a unique id if the server repeats ids or sends none', async () => {
     const model = scriptedModel(
       call(['Grep', { q: '1' }, 'c'], ['Grep', { q: '2' }, 'c'], ['Grep', { q: '3' }, '']),
       call(['Grep', { q: '4' }, 'c']),
@@ -282,7 +282,7 @@ describe('a turn with tools', () => {
     expect(answered).toEqual(asked)
   })
 
-  it('drops older history where the steps need its place, and never the steps', async () => {
+  it('a turn drops older history to make space for its steps, and keeps all steps', async () => {
     const big = 'word '.repeat(500)
     const asks = ['1', '2', '3', '4'].map((q) => call(['Grep', { q }]))
     const model = scriptedModel(...asks, say('ok'))
@@ -304,7 +304,7 @@ describe('a turn with tools', () => {
 })
 
 describe('stopping a turn', () => {
-  it('ends a model in the middle of its answer; what it said stays, marked as stopped', async () => {
+  it('a stopped turn keeps the text so far in the log', async () => {
     const model = scriptedModel(hangs('Once upon'))
     await using world = await createTurnWorld(model)
     const shown = new Promise<void>((resolve) => world.room.listen({ deliver() {}, stream: () => resolve() }))
@@ -319,7 +319,7 @@ describe('stopping a turn', () => {
     expect(world.turns.running(world.room.name)).toEqual([])
   })
 
-  it('reaches the running tool by its signal, and starts no further call', async () => {
+  it('a stopped turn aborts the running tool and starts no further call', async () => {
     let reason: unknown
     let started!: () => void
     const running = new Promise<void>((resolve) => (started = resolve))
@@ -347,7 +347,7 @@ describe('stopping a turn', () => {
     ])
   })
 
-  it('does not wait for a tool that does not listen', async () => {
+  it('a stopped turn does not wait for a tool that ignores the signal', async () => {
     let started!: () => void
     const running = new Promise<void>((resolve) => (started = resolve))
     const deaf = tool('deaf', () => {
@@ -361,12 +361,12 @@ describe('stopping a turn', () => {
     expect((await turn.done).text).toBe('@qwen was stopped')
   })
 
-  it('happens by itself when the time of a turn is over', async () => {
+  it('a turn is stopped when turn_s is over', async () => {
     await using world = await createTurnWorld(scriptedModel(hangs()), { limits: { turn_s: 0.02 } })
     expect((await world.ask()).text).toBe('@qwen took longer than 0.02 s; it was stopped')
   })
 
-  it('does nothing the second time, nor after the end', async () => {
+  it('stopping a finished turn does nothing', async () => {
     await using world = await createTurnWorld(scriptedModel(say('ok')))
     const turn = await world.start()
     await turn.done
@@ -414,7 +414,7 @@ const tools = () => [
 ]
 
 describe('a turn of a model that is served over HTTP', () => {
-  it('sends no tools when they are off', async () => {
+  it('a request has no tools if the scope is none', async () => {
     await using it = await served({ tools: tools() })
     await it.world.setScope('none')
     it.server.play(says('ok'))
@@ -422,7 +422,7 @@ describe('a turn of a model that is served over HTTP', () => {
     expect(it.server.requests[0]!.body).not.toHaveProperty('tools')
   })
 
-  it('has every request of a turn on record, byte for byte, also where tools and scope change on the way', async () => {
+  it('the record of a turn has every request exactly as sent, even if the scope changes on the way', async () => {
     await using it = await served({ tools: tools() })
     const { server, world } = it
     server.play(
@@ -453,7 +453,7 @@ describe('a turn of a model that is served over HTTP', () => {
     }
   })
 
-  it('tells the room in one line what to do about a provider that gives only half calls', async () => {
+  it('a provider that sends only half calls is reported in one notice', async () => {
     await using it = await served({ tools: tools() })
     const half = cut({ call: { index: 0, id: 'a', name: 'Grep', arguments: '{"q' } })
     it.server.play(half, half, half)

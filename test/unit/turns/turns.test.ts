@@ -8,7 +8,7 @@ import type { Room } from '../../../src/chat/room.ts'
 import { InterruptedTurns } from '../../../src/turns/interrupted-turns.ts'
 
 describe('starting turns', () => {
-  it('refuses models that are not there, with a sentence', async () => {
+  it('a turn of an unknown or disabled model is refused', async () => {
     await using world = await createTurnWorld(scriptedModel(), {
       more: [anotherModel('off', { enabled: false })],
     })
@@ -21,7 +21,7 @@ describe('starting turns', () => {
     expect(world.turns.names()).toEqual(['qwen'])
   })
 
-  it('lets turns wait for their place, refuses beyond the line, and goes on when one ends', async () => {
+  it('a turn waits for a free place, is refused if the queue is full, and starts when another ends', async () => {
     const model = scriptedModel(hangs(), say('second'))
     await using world = await createTurnWorld(model, { limits: { turns_per_room: 1, turns_queued: 1 } })
     const first = await world.start()
@@ -36,7 +36,7 @@ describe('starting turns', () => {
     expect(world.turns.running(world.room.name)).toEqual([])
   })
 
-  it('asks nothing of a model whose turn is stopped while it waits', async () => {
+  it('a turn that is stopped while it waits sends no request', async () => {
     const model = scriptedModel(hangs())
     await using world = await createTurnWorld(model, { limits: { turns_per_room: 1 } })
     const first = await world.start()
@@ -49,7 +49,7 @@ describe('starting turns', () => {
     await first.done
   })
 
-  it('runs turns of different models at once', async () => {
+  it('turns of different models run at the same time', async () => {
     const model = scriptedModel(hangs())
     await using world = await createTurnWorld(model, { more: [anotherModel('llama')] })
     const slow = await world.start()
@@ -71,7 +71,7 @@ describe('a turn of somebody who is put out or silenced', () => {
       ...{ reason: '', by: 'rhea', at: 0, until: null },
     })
 
-  it('is stopped when servers hear of it, and of nobody else', async () => {
+  it('a ban stops the turns of the banned person and no others', async () => {
     const model = scriptedModel(hangs(), hangs())
     await using world = await createTurnWorld(model)
     const bob = await world.chatParts.person('bob')
@@ -85,7 +85,7 @@ describe('a turn of somebody who is put out or silenced', () => {
     await his.done
   })
 
-  it('is stopped where it was begun in the very moment', async () => {
+  it('a turn that starts just after its requester was muted is stopped', async () => {
     await using world = await createTurnWorld(scriptedModel(say('too late')))
     await decide(world, 'mute', world.room.name)
     const { room, ann } = world
@@ -98,7 +98,7 @@ describe('a turn of somebody who is put out or silenced', () => {
 })
 
 describe('the end of the server', () => {
-  it('stops every turn, running and waiting, says so in the room, and starts no more', async () => {
+  it('a server that stops ends all running and waiting turns with a notice, and starts no more', async () => {
     const model = scriptedModel(hangs('Once'))
     await using world = await createTurnWorld(model, { limits: { turns_per_room: 1 } })
     const turns = [await world.start(), await world.start()]
@@ -116,7 +116,7 @@ describe('the end of the server', () => {
 describe('a store that fails', () => {
   const full = new StorageError('full', 'the disk is full: nothing was stored')
 
-  it('refuses the turn where its beginning cannot be recorded, and asks no model', async () => {
+  it('a turn is refused if its start cannot be stored, and no request is sent', async () => {
     const model = scriptedModel(say('ok'))
     let broken = true
     await using world = await createTurnWorld(model, {
@@ -129,7 +129,7 @@ describe('a store that fails', () => {
     expect((await world.ask()).text).toBe('ok')
   })
 
-  it('ends the turn where its prompt cannot be recorded, before any tool runs', async () => {
+  it('a turn ends before any tool runs if its prompt cannot be stored', async () => {
     let runs = 0
     const grep = tool('Grep', () => ok(`${(runs += 1)}`))
     await using world = await createTurnWorld(scriptedModel(call(['Grep', {}])), {
@@ -142,7 +142,7 @@ describe('a store that fails', () => {
     expect(runs).toBe(0)
   })
 
-  it('ends the turn where a call cannot be logged, and the tool does not run', async () => {
+  it('a turn ends if a call cannot be logged, and the tool does not run', async () => {
     let runs = 0
     const grep = tool('Grep', () => ok(`${(runs += 1)}`))
     await using world = await createTurnWorld(scriptedModel(call(['Grep', {}])), { tools: [grep] })
@@ -157,7 +157,7 @@ describe('a store that fails', () => {
     expect(runs).toBe(0)
   })
 
-  it('fails the turn, and nothing else, where even its end cannot be recorded', async () => {
+  it('a turn whose end cannot be stored is rejected, and the next turn works', async () => {
     await using world = await createTurnWorld(scriptedModel(say('lost'), say('kept')))
     const { entries } = world.chatParts.storage.chat
     const append = entries.append.bind(entries)
@@ -189,7 +189,7 @@ describe('a turn that a crash cut off', () => {
 
   const mark = (world: TurnWorld): Promise<void> => interruptedIn(world).endAll()
 
-  it('is shown as cut off, once, and is on record as cut', async () => {
+  it('a turn interrupted by a crash gets one notice and the outcome cut', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const id = await begun(world)
     await mark(world)
@@ -205,7 +205,7 @@ describe('a turn that a crash cut off', () => {
     expect(await world.chatParts.storage.models.turns.find(id)).toMatchObject({ outcome: 'cut' })
   })
 
-  it('is not called cut when its reply had been recorded', async () => {
+  it('an interrupted turn whose reply was recorded has the outcome done', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const turn = (await begun(world)) as TurnId
     await world.room.record({ kind: 'reply', author: 'qwen', text: 'all', outcome: 'done', turn })
@@ -214,7 +214,7 @@ describe('a turn that a crash cut off', () => {
     expect(await world.chatParts.storage.models.turns.find(turn)).toMatchObject({ outcome: 'done' })
   })
 
-  it('is called cut where it said something before a call only', async () => {
+  it('an interrupted turn that recorded only text before a call has the outcome cut', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const turn = (await begun(world)) as TurnId
     await world.room.record({ kind: 'reply', author: 'qwen', text: 'let me look', turn })
@@ -223,7 +223,7 @@ describe('a turn that a crash cut off', () => {
     expect(await world.lines()).toHaveLength(2)
   })
 
-  it('is ended where its end could not be stored, and only then', async () => {
+  it('a turn whose end was not stored is ended once, and other unfinished turns are not affected', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const { storage } = world.chatParts
     const interrupted = interruptedIn(world)
@@ -236,7 +236,7 @@ describe('a turn that a crash cut off', () => {
     expect((await storage.models.turns.unfinished()).map(({ id }) => id)).toEqual([other])
   })
 
-  it('has no second end where the room was told of one', async () => {
+  it('an interrupted turn whose stop was recorded gets no second notice', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const turn = (await begun(world)) as TurnId
     const told = { kind: 'notice', author: '*', turn } as const
@@ -247,7 +247,7 @@ describe('a turn that a crash cut off', () => {
     expect(await world.chatParts.storage.models.turns.find(turn)).toMatchObject({ outcome: 'stopped' })
   })
 
-  it('is ended where its room is gone', async () => {
+  it('an interrupted turn is ended if its room does not exist any more', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
     await world.chatParts.storage.models.turns.begin({

@@ -30,9 +30,12 @@ const SAME = { contextWindow: 8000, maxOutput: 1000 }
 const LARGER = { contextWindow: 32_768, maxOutput: 2048 }
 
 describe('a server that tells how long a prompt was', () => {
-  it.each(Object.entries(TELLING))('in the words of %s refuses once', async (_name, refuses) => {
-    expect(await refusalsOfAsks(speaking(refuses), { window: 8000, density: 1.66 }, SAME)).toEqual([1, 0])
-  })
+  it.each(Object.entries(TELLING))(
+    'a server that reports the prompt length in the words of %s refuses once',
+    async (_name, refuses) => {
+      expect(await refusalsOfAsks(speaking(refuses), { window: 8000, density: 1.66 }, SAME)).toEqual([1, 0])
+    },
+  )
 })
 
 describe('a server that does not tell how long a prompt was', () => {
@@ -41,23 +44,26 @@ describe('a server that does not tell how long a prompt was', () => {
     ...OTHER_DIALECTS,
   ]
 
-  it.each(dialects)('in the words of %s refuses once', async (_name, dialect) => {
-    expect(await refusalsOfAsks(dialect, { window: 8000, density: 2 }, SAME)).toEqual([1, 0])
-  })
+  it.each(dialects)(
+    'a server that does not report the prompt length, in the words of %s, refuses once',
+    async (_name, dialect) => {
+      expect(await refusalsOfAsks(dialect, { window: 8000, density: 2 }, SAME)).toEqual([1, 0])
+    },
+  )
 
-  it('and holds a quarter of what the config says refuses a prompt once that filled little of it', async () => {
+  it('a server with a quarter of the configured window refuses one prompt in a room with few messages', async () => {
     const silent = speaking(SILENT['groq']!)
     expect(await refusalsOfAsks(silent, { window: 8192, density: 1.2 }, LARGER, 18)).toEqual([1, 0])
   })
 
-  it('and holds far less than the config says refuses until a prompt fits, which the next ask begins with', async () => {
+  it('a server with a far smaller window refuses until a prompt fits, and not at the next ask', async () => {
     const silent = speaking(SILENT['groq']!)
     expect(await refusalsOfAsks(silent, { window: 4000, density: 1 }, LARGER)).toEqual([3, 0])
   })
 })
 
 describe('a server whose refusal cannot be true', () => {
-  it('fails with its own words each time, and shuts nobody out', async () => {
+  it('an implausible window in a refusal does not lower the known window', async () => {
     await using it = await servedRoom('openai-compatible', SAME)
     let broken = true
     const untrue = speaking(() => json({ message: "This model's maximum context length is 10 tokens" }, 400))
@@ -78,7 +84,7 @@ describe('a server whose refusal cannot be true', () => {
   })
 })
 
-it('a window that a refusal taught, and half of a prompt, give way to a message that needs more', async () => {
+it('a guessed window is exceeded for a message that needs more', async () => {
   await using it = await servedRoom('openai-compatible', SAME)
   const { script, tally } = countingServer(speaking(SILENT['groq']!), { window: 6000, density: 1 })
   it.server.always(script)
@@ -95,7 +101,7 @@ const silent = speaking(SILENT['groq']!)
 describe('a server whose refusal tells no number, and may have been of the moment', () => {
   const busy = json({ error: { code: 500, message: 'Context size has been exceeded.' } }, 500)
 
-  it('is sent the same prompt again, and its window stays as it was', async () => {
+  it('a server that may be busy gets the same prompt again, and its window is not lowered', async () => {
     await using it = await servedRoom('openai-compatible', SAME)
     const { script } = countingServer(silent, { window: 8000, density: 1 })
     it.server.always(script)
@@ -106,7 +112,7 @@ describe('a server whose refusal tells no number, and may have been of the momen
     expect(await it.world.turns.models()).toMatchObject([{ contextWindow: 8000 }])
   })
 
-  it('is sent a shorter prompt while it goes on, which the next turn does not begin with', async () => {
+  it('a server that stays busy gets a shorter prompt, but the window for later turns is not lowered', async () => {
     await using it = await servedRoom('openai-compatible', SAME)
     const { script } = countingServer(silent, { window: 8000, density: 1 })
     it.server.always(script)
@@ -118,7 +124,7 @@ describe('a server whose refusal tells no number, and may have been of the momen
   })
 })
 
-it('a guess is not below what the model has taken before, and is half of what was refused if nothing is known', async () => {
+it('a guessed window is not smaller than a prompt that the model accepted before', async () => {
   await using it = await servedRoom('openai-compatible', LARGER, 24)
   const { script, tally } = countingServer(silent, { window: 14_000, density: 1 })
   it.server.always(script)
@@ -134,7 +140,7 @@ it('a guess is not below what the model has taken before, and is half of what wa
   expect(tally.accepted[1]).toBeGreaterThan(taken! * 0.9)
 })
 
-it('a guess does not shrink while answers show that the server counts twice as many tokens', async () => {
+it('a guessed window stays stable if the server counts twice as many tokens', async () => {
   await using it = await servedRoom('openai-compatible', { contextWindow: 4096, maxOutput: 1024 })
   const { script, tally } = countingServer(silent, { window: 4096, density: 2 })
   it.server.always(script)
@@ -145,7 +151,7 @@ it('a guess does not shrink while answers show that the server counts twice as m
   for (const tokens of later) expect(tokens).toBeGreaterThan(first! * 0.9)
 })
 
-it('the numbers of a llama.cpp with a byte tokenizer are believed', async () => {
+it('the token counts of a llama.cpp with a byte tokenizer are used', async () => {
   await using it = await servedRoom('llamacpp', { contextWindow: 16_384, maxOutput: 1024 })
   const { script, tally } = countingServer(DIALECTS['llamacpp']!, { window: 16_384, density: 5.5 })
   it.server.always(script)
@@ -171,12 +177,12 @@ async function expectRoomIsFound(dialect: Dialect, model: TrueModel): Promise<nu
 }
 
 describe.each(Object.entries(DIALECTS))('a server that speaks like %s', (_name, dialect) => {
-  it('and counts two thirds more than we do refuses once at most, and then every ask is answered', async () => {
+  it('a server that counts two thirds more tokens refuses at most one prompt', async () => {
     const refusals = await expectRoomIsFound(dialect, { window: 8000, density: 1.66 })
     expect(refusals).toBeLessThanOrEqual(1)
   })
 
-  it('and has a smaller window than the config says refuses once at most', async () => {
+  it('a server with a smaller window than configured refuses at most one prompt', async () => {
     const refusals = await expectRoomIsFound(dialect, { window: 5000, density: 1.1 })
     expect(refusals).toBeLessThanOrEqual(dialect.facts ? 0 : 1)
   })

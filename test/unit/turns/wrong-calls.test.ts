@@ -48,14 +48,17 @@ describe('a called name that is a little off', () => {
     'calculator<|channel|>commentary',
     'functions.Calculator:0',
     'default_api.calculator',
-  ])('means the one tool that %j can mean, also in the history', async (name) => {
-    expect(await called(name, ['calculator', 'look'])).toEqual({
-      name: 'calculator',
-      result: 'ran calculator',
-    })
-  })
+  ])(
+    'the tool name %j is resolved to the only matching tool, which the history shows as well',
+    async (name) => {
+      expect(await called(name, ['calculator', 'look'])).toEqual({
+        name: 'calculator',
+        result: 'ran calculator',
+      })
+    },
+  )
 
-  it('means find_tools too', async () => {
+  it('an inexact name of find_tools is resolved as well', async () => {
     const many = Array.from({ length: 80 }, (_, index) =>
       tool(`tool_${index}`, undefined, { description: 'Handles a matter. '.repeat(40) }),
     )
@@ -66,24 +69,24 @@ describe('a called name that is a little off', () => {
     expect(messages[1]!.content).not.toMatch(/^ERROR/)
   })
 
-  it('means no tool if two could be meant', async () => {
+  it('an inexact tool name is an error if it matches two tools', async () => {
     const { name, result } = await called('GREP', ['Grep', 'grep'])
     expect(name).toBe('GREP')
     expect(result).toMatch(/^ERROR: You requested a tool called 'GREP'/)
   })
 
-  it('means the tool that is spelt exactly so, beside one in another case', async () => {
+  it('an exact match in the same case is preferred to a tool whose name has another case', async () => {
     expect((await called('functions.grep', ['Grep', 'grep'])).result).toBe('ran grep')
   })
 
-  it('never means a tool outside of the scope', async () => {
+  it('an inexact tool name never resolves to a tool outside of the scope', async () => {
     for (const name of ['functions.calculator', 'Calculator', ' calculator']) {
       const { result } = await called(name, ['calculator', 'look'], ['!calculator'])
       expect(result).toMatch(/^ERROR: You requested .* these tools: 'look'$/)
     }
   })
 
-  it('does not come to mean another tool when its own is taken out of the scope in mid-turn', async () => {
+  it('a tool name does not resolve to another tool when its own tool leaves the scope in mid-turn', async () => {
     await using server = await startModelServer()
     const settings = sampleConfig({ endpoint: server.endpoint })
     await using world = await createTurnWorld(createModel(settings), {
@@ -106,7 +109,7 @@ describe('a called name that is a little off', () => {
     ])
   })
 
-  it('goes back to the provider as a name that it takes', async () => {
+  it('an unknown tool name is sent back to the provider as a valid name', async () => {
     for (const name of ['検索', 'fs.read all', '9lives', '<|x|>', 'a'.repeat(200)])
       expect((await called(name, ['look'])).name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/)
   })
@@ -115,15 +118,18 @@ describe('a called name that is a little off', () => {
 describe('an answer that reached max_output within a call', () => {
   const half = (args: string) => ({ call: { index: 0, id: 'c1', name: 'Grep', arguments: args } })
 
-  it.each(['{"q":"TO', '', '{}'])('runs nothing of a call with %j, and tells the model why', async (args) => {
-    const { messages, last } = await play([answer([half(args)], { reason: 'length' }), says('ok')], {
-      tools: [own('Grep')],
-    })
-    expect(messages[1]!.content).toBe('ERROR: Grep: the answer reached max_output; send less at once')
-    expect(last).toMatchObject({ kind: 'reply', text: 'ok' })
-  })
+  it.each(['{"q":"TO', '', '{}'])(
+    'a call with %j that max_output cut is not run, and the model gets the reason',
+    async (args) => {
+      const { messages, last } = await play([answer([half(args)], { reason: 'length' }), says('ok')], {
+        tools: [own('Grep')],
+      })
+      expect(messages[1]!.content).toBe('ERROR: Grep: the answer reached max_output; send less at once')
+      expect(last).toMatchObject({ kind: 'reply', text: 'ok' })
+    },
+  )
 
-  it('runs the calls that are whole', async () => {
+  it('a complete call in an answer cut at max_output is run', async () => {
     const whole = { call: { index: 0, id: 'c1', name: 'Grep', arguments: '{"q":"a"}' } }
     const cut = { call: { index: 1, id: 'c2', name: 'Grep', arguments: '{"q":' } }
     const { messages } = await play([answer([whole, cut], { reason: 'length' }), says('ok')], {
@@ -135,7 +141,7 @@ describe('an answer that reached max_output within a call', () => {
     ])
   })
 
-  it('tells a model of Anthropic likewise', async () => {
+  it("a call that Anthropic's max_tokens cut is reported to the model", async () => {
     const block = { type: 'tool_use', id: 'toolu_1', name: 'Grep', input: {} }
     const delta = { type: 'input_json_delta', partial_json: '{"q":"TO' }
     const end = anthropicAnswer({ type: 'text', text: '' }, { type: 'text_delta', text: 'ok' }, 'end_turn')
@@ -152,19 +158,19 @@ describe('an answer with a call as text', () => {
   const warnings = (log: readonly unknown[]) =>
     log.filter((line) => JSON.stringify(line).includes('wrote a tool call as text'))
 
-  it('is told in the log, and is the reply as it is', async () => {
+  it('a tool call written as text is logged as a warning, and the reply stays unchanged', async () => {
     const { log, last } = await play([says('Let me see.\n', written)], { tools: [own('Grep')] })
     expect(warnings(log)).toHaveLength(1)
     expect(last.text).toContain('<tool_call>')
   })
 
-  it('is no fault in code, in a sentence, or without tools', async () => {
+  it('a tool call in code, in a sentence or without tools causes no warning', async () => {
     for (const text of [`Write:\n\`\`\`\n${written}\n\`\`\`\n`, 'It writes `<tool_call>{…}` then.'])
       expect(warnings((await play([says(text)], { tools: [own('Grep')] })).log)).toEqual([])
     expect(warnings((await play([says(written)])).log)).toEqual([])
   })
 
-  it('is told to admins once for each model', () => {
+  it('admins are told once per model about tool calls written as text', () => {
     const told: string[] = []
     const tell = createWrittenCallNotice(memoryLog(), (text) => void told.push(text))
     for (const model of ['qwen', 'llama', 'qwen']) tell(model)
@@ -179,17 +185,20 @@ describe('an answer of only thoughts', () => {
   it.each([
     ['in its own field', answer([{ reasoning: 'Hm, who is ann?' }])],
     ['between tags', says('<think>Hm, who is ann?</think>\n')],
-  ])('that came %s is told in the room, and the record of the turn has it', async (_, script) => {
-    const { last, record } = await play([script])
-    expect(last).toMatchObject({
-      kind: 'reply',
-      text: '(it only thought; /turn shows what)',
-      outcome: 'done',
-    })
-    expect(record).toMatchObject({ outcome: 'done', error: 'it only thought: Hm, who is ann?' })
-  })
+  ])(
+    'an answer that only contains thoughts %s is shown as such, and recorded with the turn',
+    async (_, script) => {
+      const { last, record } = await play([script])
+      expect(last).toMatchObject({
+        kind: 'reply',
+        text: '(it only thought; /turn shows what)',
+        outcome: 'done',
+      })
+      expect(record).toMatchObject({ outcome: 'done', error: 'it only thought: Hm, who is ann?' })
+    },
+  )
 
-  it('is told beside the notice that max_output cut it', async () => {
+  it('an answer of only thoughts that max_output cut has both notices', async () => {
     const { lines } = await play([answer([{ reasoning: 'Hm' }], { reason: 'length' })])
     expect(lines).toEqual([
       'reply: (it only thought; /turn shows what)',

@@ -152,7 +152,7 @@ function expectSums(usage: Reported, seen: readonly Seen[]): void {
   }
 }
 
-test('a hundred turns of three people with three models: /usage is what their servers reported, to the token and cent', async () => {
+test('/usage shows exactly the tokens and costs that the servers reported for a hundred turns', async () => {
   await using scene = await createScene()
   const { world, seen, below } = scene
   const { rooms, clock, person, storage } = world.chatParts

@@ -23,7 +23,7 @@ async function spendTwice(world: TurnWorld): Promise<void> {
 }
 
 describe('the quota of a person', () => {
-  it('refuses a turn once it is used up, and says which it is, how much was used and when it ends', async () => {
+  it("a turn over the person's quota is refused with the quota's name, the use and the waiting time", async () => {
     const model = talker()
     await using world = await createTurnWorld(model, {
       settings: COUNTED,
@@ -38,7 +38,7 @@ describe('the quota of a person', () => {
     expect(model.requests).toHaveLength(2)
   })
 
-  it('lets a request end that goes over it, and is free again when enough of it is a day old', async () => {
+  it('a turn may exceed the quota, and the person can ask again when enough tokens are a day old', async () => {
     await using world = await createTurnWorld(talker(), {
       settings: COUNTED,
       limits: { tokens_per_person_day: 12 },
@@ -51,7 +51,7 @@ describe('the quota of a person', () => {
     expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'yes' })
   })
 
-  it('waits for as many turns as stand between it and the quota', async () => {
+  it('the waiting time of a refusal covers all turns that must expire to get below the quota', async () => {
     await using world = await createTurnWorld(talker(), {
       settings: COUNTED,
       limits: { tokens_per_person_day: 11 },
@@ -70,7 +70,7 @@ describe('the quota of a person', () => {
     await expect(world.start()).rejects.toThrow('15 of 11 tokens in 24 hours; ask again in 21h')
   })
 
-  it('stops a turn before its next request once it is used up, and leaves what it did', async () => {
+  it('a turn stops before its next request if the quota is used up, and its tool result stays logged', async () => {
     const model = scriptedModel(say('hm'), call(['echo', { q: 'x' }]), say('never asked'))
     await using world = await createTurnWorld(model, {
       tools: [tool('echo')],
@@ -90,7 +90,7 @@ describe('the quota of a person', () => {
     })
   })
 
-  it('is nobody else’s', async () => {
+  it('a used-up quota of one person does not affect another person', async () => {
     await using world = await createTurnWorld(talker(), {
       settings: COUNTED,
       limits: { tokens_per_person_day: 10 },
@@ -108,7 +108,7 @@ describe('the quota of a key', () => {
     login: { key: key as Fingerprint, network },
   })
 
-  it('is one for all of its names, guests too, and tells the room no key', async () => {
+  it('all names of a key share one quota, guests included', async () => {
     await using world = await createTurnWorld(talker(), {
       settings: COUNTED,
       limits: { tokens_per_person_day: 11 },
@@ -127,7 +127,7 @@ describe('the quota of a key', () => {
     await expect(world.start('hi', { by: from(bobby, 'three') })).rejects.toThrow('the quota of bobby')
   })
 
-  it('is no way around the network, whose keys share what 64 people may use', async () => {
+  it('all keys of a network share a quota of 64 people', async () => {
     await using world = await createTurnWorld(talker(), {
       settings: COUNTED,
       limits: { tokens_per_person_day: 11 },
@@ -146,7 +146,7 @@ describe('the quota of a key', () => {
 })
 
 describe('the quota of a room', () => {
-  it('counts what everybody’s turns used there', async () => {
+  it('the quota of a room counts the turns of all people in it', async () => {
     await using world = await createTurnWorld(talker(), {
       settings: COUNTED,
       limits: { tokens_per_room_day: 20 },
@@ -163,7 +163,7 @@ describe('the quota of a room', () => {
 })
 
 describe('quotas', () => {
-  it('of 0 are off: the store is not even asked', async () => {
+  it('a quota of 0 is off and does not query the store', async () => {
     const asked = () => Promise.reject(new Error('asked'))
     const store = { spent: asked, spending: asked }
     const limits = { tokens_per_person_day: 0, tokens_per_room_day: 0 }
@@ -171,7 +171,7 @@ describe('quotas', () => {
   })
 })
 
-it('keeps nobody from the offline helper, which uses nothing', async () => {
+it('the offline helper answers a person whose quota is used up', async () => {
   const guide = scriptedModel(say('this is how to begin'))
   const settings = sampleConfig({ name: 'guide', backend: 'guide' })
   await using world = await createTurnWorld(talker(), {

@@ -37,7 +37,7 @@ async function stopAfterText(asked: TurnWorld): Promise<Entry> {
 }
 
 describe('a request that is stopped', () => {
-  test('counts what was sent and what was received, as an estimate, and the reply has the bill', async () => {
+  test('a stopped request is charged with an estimate of its input and output, which the reply shows', async () => {
     await using asked = await world([hangs('one two three')])
     await stopAfterText(asked)
     const used = await usageIn(asked)
@@ -49,7 +49,7 @@ describe('a request that is stopped', () => {
     expect(reply).toMatchObject({ outcome: 'stopped', usage: { ...estimated, estimated } })
   })
 
-  test('counts what it thought, too, and one that said nothing has its bill at the notice', async () => {
+  test('a stopped request without text is charged for its thinking, and the notice has the usage', async () => {
     const thinks: ScriptedStep = async function* (request, signal) {
       yield { type: 'thinking', text: 'one two three' }
       yield* hangs()(request, signal)
@@ -60,7 +60,7 @@ describe('a request that is stopped', () => {
     expect(await usageIn(asked)).toMatchObject({ requests: 1, output: 3 })
   })
 
-  test('makes no quota optional', async () => {
+  test('a stopped request is charged to the quota of its requester', async () => {
     await using asked = await world([hangs('a whole answer'), say('never asked')], {
       limits: { tokens_per_person_day: 10 },
     })
@@ -68,7 +68,7 @@ describe('a request that is stopped', () => {
     await expect(asked.start()).rejects.toThrow('the quota of ann (tokens_per_person_day) is used up')
   })
 
-  test('is on the bill with the requests before it, and the script is told of all', async () => {
+  test('the usage of a stopped turn includes the requests before, in the reply and in after_turn', async () => {
     await using asked = await world([call(['echo', { q: 'x' }]), hangs('half')])
     const { storage, clock } = asked.chatParts
     const source = `function default_wrap(t) return wrap(t):system():history() end
@@ -90,7 +90,7 @@ describe('a request that is stopped', () => {
 })
 
 describe('a request that breaks off', () => {
-  test('counts once for each time that something came, also where it is sent again', async () => {
+  test('an interrupted request is charged for each attempt that received something', async () => {
     const broken = (text: string): ScriptedStep =>
       function* () {
         yield { type: 'call', call: { id: 'c', name: text, arguments: '{}' } }
@@ -104,13 +104,13 @@ describe('a request that breaks off', () => {
     expect(used?.estimated?.output).toBeGreaterThan(0)
   })
 
-  test('counts nothing where the provider took nothing in hand', async () => {
+  test('a request that failed before anything was received is not charged', async () => {
     await using asked = await world([fail(new ModelError('status 500', false))])
     expect(await asked.ask()).toMatchObject({ kind: 'notice', level: 'error' })
     expect(await usageIn(asked)).toBeUndefined()
   })
 
-  test('keeps what the provider reported, and adds only what it did not', async () => {
+  test('an interrupted request is charged as its provider reported, plus an estimate of the rest', async () => {
     const reported = { type: 'reported', usage: { input: 900, cached: 100, output: 1 } } as const
     const cut: ScriptedStep = function* () {
       yield reported
@@ -123,7 +123,7 @@ describe('a request that breaks off', () => {
     expect(await usageIn(asked)).toMatchObject(sums)
   })
 
-  test('is on the bill of the fallback that answers in its place', async () => {
+  test('the usage of failed attempts is included in the reply of the fallback that answered', async () => {
     const cut = events({ type: 'reported', usage: { input: 900, output: 0 } })
     const other = {
       settings: sampleConfig({ name: 'other', ...settings }),
@@ -139,7 +139,7 @@ describe('a request that breaks off', () => {
 })
 
 describe('an answer without a report', () => {
-  test('is counted by us, and says so', async () => {
+  test('an answer without a usage report is charged by an estimate, which the reply marks as such', async () => {
     const silent = events({ type: 'text', text: 'one two' }, { type: 'finish', reason: 'stop' })
     await using asked = await world([silent])
     const reply = await asked.ask()
@@ -147,7 +147,7 @@ describe('an answer without a report', () => {
     expect(await asked.chatParts.storage.models.calibrations.find('')).toBeUndefined()
   })
 
-  test('of the offline helper costs nothing', async () => {
+  test('an answer of the offline helper without a usage report costs nothing', async () => {
     const silent = events({ type: 'text', text: 'one two' }, { type: 'finish', reason: 'stop' })
     await using asked = await world([silent], { settings: { backend: 'guide' } })
     expect(await asked.ask()).not.toHaveProperty('usage')
@@ -201,21 +201,24 @@ describe('over the wire', () => {
       [spoken({ prompt_tokens: 900, completion_tokens: 2, total_tokens: 902 })],
       { input: 900, cached: 0, output: 2 },
     ],
-  ] as const)('%s: what was reported before the end counts', async (backend, pieces, sums) => {
-    await using server = await startModelServer()
-    server.always(thenCut(...pieces))
-    const config = sampleConfig({ backend, endpoint: server.endpoint, apiKey: 'key' })
-    await using asked = await createTurnWorld(createModel(config), { settings: config })
-    expect(await asked.ask()).toMatchObject({ kind: 'notice', level: 'error' })
-    expect(await usageIn(asked)).toEqual({ key: 'lobby', turns: 1, requests: 1, ...sums })
-  })
+  ] as const)(
+    'the usage that %s reported before the connection broke is charged',
+    async (backend, pieces, sums) => {
+      await using server = await startModelServer()
+      server.always(thenCut(...pieces))
+      const config = sampleConfig({ backend, endpoint: server.endpoint, apiKey: 'key' })
+      await using asked = await createTurnWorld(createModel(config), { settings: config })
+      expect(await asked.ask()).toMatchObject({ kind: 'notice', level: 'error' })
+      expect(await usageIn(asked)).toEqual({ key: 'lobby', turns: 1, requests: 1, ...sums })
+    },
+  )
 
   test.each([
     ['a word', '"many"'],
     ['a number', '7'],
     ['counts that are words', '{"prompt_tokens":"many","completion_tokens":true,"total_tokens":"x"}'],
     ['counts that cannot be', '{"prompt_tokens":1e18,"completion_tokens":-1,"total_tokens":0.5}'],
-  ])('a usage that is %s does not end the turn, and our own count stands in', async (_what, bad) => {
+  ])('an invalid usage that is %s does not end the turn, and an estimate replaces it', async (_what, bad) => {
     await using server = await startModelServer()
     const end = { ...CHUNK, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: 'BAD' }
     const body = [spoken(), end].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
@@ -244,38 +247,41 @@ const begins =
 const KINDS = ['openai', 'vllm', 'gemini', 'anthropic', 'ollama that does not cut'] as const
 
 describe('a request that broke off after its provider began to answer', () => {
-  test.each(KINDS)('is counted by us, once for each time that it was sent: %s', async (kind) => {
-    const dialect = DIALECTS[kind]!
-    await using it = await servedRoom(dialect.backend, {}, 3)
-    const broken = begins(dialect.backend === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
-    const facts = Object.entries(dialect.facts?.({ window: 8000, density: 1 }) ?? {})
-    let asked = 0
-    it.server.always((response, request) => {
-      const fact = facts.find(([path]) => request.path.endsWith(path))
-      if (fact) return fact[1](response, request)
-      if (!/chat|messages|generateContent/i.test(request.path)) return json({}, 404)(response, request)
-      asked += 1
-      return (asked < 3 ? broken : dialect.says('ok', 700))(response, request)
-    })
-    expect(await (await it.world.start('hello')).done).toMatchObject({ text: 'ok' })
-    expect(asked).toBe(3)
-    const { storage } = it.world.chatParts
-    const [used] = await storage.models.charges.usage({ room: it.world.room.name, since: 0, by: 'room' })
-    const estimated = used!.estimated!
-    expect(used).toMatchObject({ turns: 1, requests: 3, input: 700 + estimated.input, output: 2 })
-    expect(estimated.input).toBeGreaterThan(1000)
-    expect(estimated.input % 2).toBe(0)
-    expect(estimated.output).toBe(0)
-  })
+  test.each(KINDS)(
+    'an attempt that broke off after the response began is charged by an estimate: %s',
+    async (kind) => {
+      const dialect = DIALECTS[kind]!
+      await using it = await servedRoom(dialect.backend, {}, 3)
+      const broken = begins(dialect.backend === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
+      const facts = Object.entries(dialect.facts?.({ window: 8000, density: 1 }) ?? {})
+      let asked = 0
+      it.server.always((response, request) => {
+        const fact = facts.find(([path]) => request.path.endsWith(path))
+        if (fact) return fact[1](response, request)
+        if (!/chat|messages|generateContent/i.test(request.path)) return json({}, 404)(response, request)
+        asked += 1
+        return (asked < 3 ? broken : dialect.says('ok', 700))(response, request)
+      })
+      expect(await (await it.world.start('hello')).done).toMatchObject({ text: 'ok' })
+      expect(asked).toBe(3)
+      const { storage } = it.world.chatParts
+      const [used] = await storage.models.charges.usage({ room: it.world.room.name, since: 0, by: 'room' })
+      const estimated = used!.estimated!
+      expect(used).toMatchObject({ turns: 1, requests: 3, input: 700 + estimated.input, output: 2 })
+      expect(estimated.input).toBeGreaterThan(1000)
+      expect(estimated.input % 2).toBe(0)
+      expect(estimated.output).toBe(0)
+    },
+  )
 
-  test('is told without the address of its server, which is for the log', async () => {
+  test('the notice of a broken connection does not show the address of the model server', async () => {
     await using it = await servedRoom('openai-compatible', {}, 3)
     it.server.always(begins('text/event-stream'))
     const { text } = await (await it.world.start('hello')).done
     expect(text).toBe('@qwen: the connection to its server broke; ask again')
   })
 
-  test('is not counted where nobody answered, or with a failure', async () => {
+  test('an attempt without a response or with status 503 is not charged', async () => {
     await using it = await servedRoom('openai-compatible', {}, 3)
     let asked = 0
     it.server.always((response, request) => {

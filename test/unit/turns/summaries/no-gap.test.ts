@@ -37,7 +37,7 @@ async function lostItems(world: TurnWorld): Promise<readonly string[]> {
 }
 
 describe('an entry of a room with a summarizer', () => {
-  it('is in the summary or in the prompt, whatever the window from 2,000 tokens on', async () => {
+  it('every entry is in the summary or in the prompt for any window from 2,000 tokens on', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.integer({ min: 2000, max: 4500 }), fc.integer({ min: 4500, max: 200_000 })),
@@ -72,7 +72,7 @@ describe('an entry of a room with a summarizer', () => {
     )
   })
 
-  it('is not lost where the server of a model tells a smaller window than the config', async () => {
+  it('every entry is in the summary or in the prompt if the server reports a smaller window', async () => {
     const memo = { settings: sampleConfig({ name: 'memo', backend: 'openai' }), adapter: wordy() }
     const qwen = { ...scriptedModel(), inquire: async () => ({ window: 2048 }) }
     await using world = await createTurnWorld(qwen, {

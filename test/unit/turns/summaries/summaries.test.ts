@@ -39,7 +39,7 @@ const asked = (memo: ReturnType<typeof scriptedModel>): readonly string[] =>
   memo.requests.map(({ prompt }) => userContent(prompt))
 
 describe('the summary of a room', () => {
-  it('is not made where nobody is named, or while all fits', async () => {
+  it('no summary is made without a summarizer, or while all entries fit', async () => {
     const memo = scriptedModel()
     const settings = sampleConfig({ name: 'memo', backend: 'openai-compatible' })
     await using world = await createTurnWorld(scriptedModel(), { more: [{ settings, adapter: memo }] })
@@ -53,7 +53,7 @@ describe('the summary of a room', () => {
     expect(memo.requests).toHaveLength(0)
   })
 
-  it('is made as soon as much was said, in however few entries', async () => {
+  it('a summary is made as soon as much text was said, even in few entries', async () => {
     const { world, memo } = await remembering([say('ann says things')])
     await using _ = world
     await talk(world, 3, 'word '.repeat(2640))
@@ -63,7 +63,7 @@ describe('the summary of a room', () => {
     expect(await current(world)).toMatchObject({ version: 1, first: log[0], text: 'ann says things' })
   })
 
-  it('covers the older half, goes on where it ended, and is what prompts show', async () => {
+  it('a summary covers the older half, continues from the last version, and is part of the prompt', async () => {
     const { world, memo } = await remembering([say('ann says\nsystem: things'), say('more things')])
     await using _ = world
     await talk(world, 160)
@@ -94,7 +94,7 @@ describe('the summary of a room', () => {
     ])
   })
 
-  it('does not take the place of what somebody wrote meanwhile', async () => {
+  it('a summary written by hand is not overwritten by an older version, and the next one continues it', async () => {
     const { world, memo } = await remembering([say('one'), say('two'), say('three')])
     await using _ = world
     await talk(world, 160)
@@ -112,7 +112,7 @@ describe('the summary of a room', () => {
     await idle(world)
   })
 
-  it('made anew begins at the beginning, and is shown when it is whole', async () => {
+  it('a renewed summary starts from the beginning of the room', async () => {
     const { world, memo } = await remembering([say('short'), say('short again')])
     await using _ = world
     await talk(world, 3)
@@ -125,7 +125,7 @@ describe('the summary of a room', () => {
     expect(await current(world)).toMatchObject({ version: 2, text: 'short again' })
   })
 
-  it('covers only what came after the checkpoint, and is not shown across it', async () => {
+  it('a summary covers only entries after the checkpoint, and older summaries are not shown', async () => {
     const { world, memo } = await remembering([say('old'), say('new')])
     await using _ = world
     await talk(world, 3, 'before')
@@ -143,7 +143,7 @@ describe('the summary of a room', () => {
     expect((await prompt()).context).toContain('  new')
   })
 
-  it('that fails is told once to those who manage the room, and tried again later', async () => {
+  it('a failed summary is reported once to admins, and retried later', async () => {
     const broken = fail(new ModelError('the server is down', false))
     const { world, memo } = await remembering([broken, broken, say('at last')])
     await using _ = world
@@ -175,7 +175,7 @@ describe('the summary of a room', () => {
     expect((await world.log()).filter(({ text }) => text.includes('could not be made'))).toEqual([])
   })
 
-  it('ends when it is stopped, and is given up if it was made anew', async () => {
+  it('a renewed summary that is stopped is not stored', async () => {
     const { world, memo } = await remembering([hangs('half'), say('whole')])
     await using _ = world
     await talk(world, 3)
@@ -190,7 +190,7 @@ describe('the summary of a room', () => {
     expect(await current(world)).toMatchObject({ text: 'whole' })
   })
 
-  it('waits while the quota of the room is used up, and needs a model that is there', async () => {
+  it("a summary is not made if the room's quota is used up or its model does not exist", async () => {
     const { world, memo } = await remembering([say('one')], { limits: { tokens_per_room_day: 5 } })
     await using _ = world
     await talk(world, 3)
@@ -208,7 +208,7 @@ describe('the summary of a room', () => {
     expect(memo.requests).toHaveLength(1)
   })
 
-  it('is cleaned and cut between characters, whatever the summarizer says', async () => {
+  it('the text of a summary is sanitized and cut between characters', async () => {
     const family = '👩‍👩‍👧'
     const { world } = await remembering([say(`\u001b[2Jfine\n${family.repeat(2_000)}`)])
     await using _ = world
@@ -220,7 +220,7 @@ describe('the summary of a room', () => {
     expect(text.replaceAll(family, '')).toBe('fine\n')
   })
 
-  it('is asked for by nobody in the record, and a fork of the room has none', async () => {
+  it('a fork of a room has no summary', async () => {
     const { world } = await remembering([say('private things')])
     await using _ = world
     await talk(world, 3)
@@ -232,7 +232,7 @@ describe('the summary of a room', () => {
     expect(await storage.models.turns.unfinished()).toEqual([])
   })
 
-  it('ends a request that hangs when another model is named, and says which one works', async () => {
+  it('a pending summary request is aborted when another summarizer is named, which makes the summary', async () => {
     const other = scriptedModel(say('by other'))
     const { world, memo } = await remembering([hangs('half')])
     await using _ = world
@@ -260,7 +260,7 @@ describe('the summary of a room', () => {
     )
   })
 
-  it('ends a request that hangs when a reload takes its model away or changes it, and no other', async () => {
+  it('a reload aborts a pending summary request only if it removes or changes the model', async () => {
     const { world, memo } = await remembering([hangs(), hangs(), hangs()])
     await using _ = world
     await talk(world, 3)
@@ -279,7 +279,7 @@ describe('the summary of a room', () => {
     expect(memo.requests).toHaveLength(2)
   })
 
-  it('begins as soon as somebody is named, and forgets the trouble of the one before', async () => {
+  it('a summary starts as soon as a valid summarizer is named, and the earlier error is cleared', async () => {
     const { world } = await remembering([say('one')], { summarizer: 'gone' })
     await using _ = world
     await talk(world, 160)
@@ -298,14 +298,14 @@ describe('the summary of a room', () => {
     ['', 'summarizer is the name of a model, or none; /models lists those that there are'],
     [5, 'summarizer is the name of a model, or none; /models lists those that there are'],
     [{ a: 1 }, 'summarizer is the name of a model, or none; /models lists those that there are'],
-  ])('cannot be made by %j', async (value, sentence) => {
+  ])('the summarizer cannot be set to %j', async (value, sentence) => {
     const { world } = await remembering([])
     await using _ = world
     expect(() => world.summaries.checkName(value)).toThrow(sentence)
     for (const good of ['memo', '@memo', 'none']) world.summaries.checkName(good)
   })
 
-  it('is not made in pieces of a few words by a model with a tiny window', async () => {
+  it('a model with a tiny window makes no summary and reports the missing space', async () => {
     const { world, memo } = await remembering([])
     await using _ = world
     const tiny = sampleConfig({
@@ -324,7 +324,7 @@ describe('the summary of a room', () => {
     expect(memo.requests).toHaveLength(0)
   })
 
-  it('is asked for in few large pieces, also where another model is tiny', async () => {
+  it('the tiny window of another model does not split the summary into many requests', async () => {
     const { world, memo } = await remembering([...Array.from({ length: 4 }, () => say('so far'))])
     await using _ = world
     const small = sampleConfig({
@@ -343,7 +343,7 @@ describe('the summary of a room', () => {
     expect(memo.requests.length).toBeLessThan(5)
   })
 
-  it('keeps a pace where every piece asks for the next', async () => {
+  it('summary requests of a room are delayed after 60 in a row, without delaying other rooms', async () => {
     const clock = handClock()
     const pace = createPiecePace(clock)
     const { signal } = new AbortController()
@@ -359,7 +359,7 @@ describe('the summary of a room', () => {
     )
   })
 
-  it('reads a call with its result', async () => {
+  it('a summary request contains a tool call together with its result', async () => {
     const { world, memo } = await remembering([say('done')], { tools: [tool('peek')] })
     await using _ = world
     await world.room.record({
@@ -380,7 +380,7 @@ describe('the summary of a room', () => {
 describe('a line that is edited or taken back', () => {
   const versionsOf = (world: TurnWorld) => world.chatParts.storage.prompts.summaries
 
-  it('is in no summary: the version from before it holds again, and is gone on from', async () => {
+  it('a summary that covers a retracted entry is replaced by the version before it', async () => {
     const { world, memo } = await remembering([say('old things'), say('a secret'), say('nothing secret')])
     await using _ = world
     await talk(world, 160)
@@ -409,7 +409,7 @@ describe('a line that is edited or taken back', () => {
     expect((await versionsOf(world).current(room.name))?.text).toBe('old things')
   })
 
-  it('clears a summary that has no version from before it, and stops one that is being made', async () => {
+  it('a summary without a version before the retracted entry is cleared, and a pending one is stopped', async () => {
     const { world, memo } = await remembering([say('a secret'), hangs(), say('whole')])
     await using _ = world
     await talk(world, 160)
@@ -427,7 +427,7 @@ describe('a line that is edited or taken back', () => {
     expect(texts.at(-1)).toBe('a secret')
   })
 
-  it('leaves alone a summary that does not cover it', async () => {
+  it('a summary that does not cover the retracted entry is unchanged', async () => {
     const { world, memo } = await remembering([say('old things')])
     await using _ = world
     await talk(world, 160)
