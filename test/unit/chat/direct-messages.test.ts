@@ -34,7 +34,7 @@ async function createScene() {
   return { ...chatParts, messages, ignores, ann, bob, open, openTalk: talk.openSession }
 }
 
-test('a message is shown on every open session with a bell, or once at the next login, with its time', async () => {
+test('a message appears in all open sessions with a bell, or at the next login with its time', async () => {
   const { messages, ann, bob, open, clock } = await createScene()
   const [one, two] = [await open(bob), await open(bob)]
   await messages.send(ann, '@BOB', 'hello\nbob: fake')
@@ -51,14 +51,14 @@ test('a message is shown on every open session with a bell, or once at the next 
   expect((await open(bob)).lines).toEqual([])
 })
 
-test('two deliveries at the same time show nothing twice', async () => {
+test('two messages sent at the same time are both shown once', async () => {
   const { messages, ann, bob, open } = await createScene()
   const { lines } = await open(bob)
   await Promise.all([1, 2].map((n) => messages.send(ann, 'bob', `text ${n}`)))
   expect(lines.toSorted()).toEqual(['ann -> you: text 1', 'ann -> you: text 2'])
 })
 
-test('who is no registered person and no guest who is there is refused in the same words', async () => {
+test('a message to an unknown name, an absent guest or a reserved name is refused in the same words', async () => {
   const { messages, ann, open } = await createScene()
   const refusal = async (name: string): Promise<string> =>
     await messages.send(ann, name, 'hello').then(
@@ -75,14 +75,14 @@ test('who is no registered person and no guest who is there is refused in the sa
   expect(await refusal('eve-2')).toBe(same[0])
 })
 
-test('an empty, a blank and a long text are refused, and controls are taken out', async () => {
+test('an empty or too long message is refused, and control characters are removed', async () => {
   const { messages, ann } = await createScene()
   for (const text of ['', ' \n ', '\u200b', 'x'.repeat(101), `${'é'.repeat(60)}\n`.repeat(2)])
     await expect(messages.send(ann, 'bob', text)).rejects.toThrow(/nothing to say|are allowed/)
   expect((await messages.send(ann, 'bob', '\u001b[31mred\u0007')).line).toBe('you -> bob: red')
 })
 
-test('one sender fills a part of what may wait for somebody, and all together no more than all of it', async () => {
+test('the number of unread messages to a person is limited per sender and in total', async () => {
   const { messages, ann, bob, person, open } = await createScene()
   for (let n = 1; n <= 2; n += 1) await messages.send(ann, 'bob', `text ${n}`)
   await expect(messages.send(ann, 'bob', 'text 3')).rejects.toThrow(/^too many messages wait for bob/)
@@ -95,7 +95,7 @@ test('one sender fills a part of what may wait for somebody, and all together no
   await messages.send(ann, 'bob', 'text 3')
 })
 
-test('what waits for a month is not shown any more once another message comes', async () => {
+test('an unread message of a month ago is deleted when a new message comes', async () => {
   const { messages, ann, bob, open, clock } = await createScene()
   await messages.send(ann, 'bob', 'old')
   clock.advance(31 * 86_400_000)
@@ -103,7 +103,7 @@ test('what waits for a month is not shown any more once another message comes', 
   expect((await open(bob)).lines).toEqual(['ann -> you (2026-02-01 00:00 UTC): new'])
 })
 
-test('the time of a message that waited is in the zone of the session', async () => {
+test('the time of an unread message is shown in the time zone of the session', async () => {
   const { messages, ann, bob, openTalk } = await createScene()
   await messages.send(ann, 'bob', 'psst')
   const heads: string[] = []
@@ -115,7 +115,7 @@ test('the time of a message that waited is in the zone of the session', async ()
   expect(heads).toEqual(['ann -> you (2026-01-01 01:00)'])
 })
 
-test('who is ignored finds the same answers and limits, and is not shown', async () => {
+test('a message of an ignored person is accepted as usual and not shown', async () => {
   const { messages, ignores, ann, bob, open } = await createScene()
   await ignores.add(bob, ann)
   const { lines } = await open(bob)
@@ -127,7 +127,7 @@ test('who is ignored finds the same answers and limits, and is not shown', async
   expect(lines).toEqual(['ann -> you: again'])
 })
 
-test('a reply goes to whoever wrote last, and nowhere once a guest is gone', async () => {
+test('a reply goes to the last sender, and is refused if that guest has left', async () => {
   const { messages, ann, bob, open } = await createScene()
   const { lines } = await open(bob)
   const toGuest = await open(guest)
@@ -140,7 +140,7 @@ test('a reply goes to whoever wrote last, and nowhere once a guest is gone', asy
   await expect(messages.reply(bob, 'four')).rejects.toThrow(/^there is nobody called eve-2/)
 })
 
-test('a session begins although nothing can be read, and says so', async () => {
+test('a session starts with two warnings if the store cannot be read', async () => {
   const { storage, bob, open } = await createScene()
   await storage[Symbol.asyncDispose]()
   const { lines, shows } = await open(bob)
@@ -151,7 +151,7 @@ test('a session begins although nothing can be read, and says so', async () => {
   expect(shows({ kind: 'message', author: 'ann' } as Parameters<typeof shows>[0])).toBe(true)
 })
 
-test('a message waits until somebody has read it, is shown once in each session meanwhile, and then in none', async () => {
+test('an unread message is shown once in each session until it is read in one of them', async () => {
   const { messages, ann, bob, open, clock } = await createScene()
   const pending: (() => void)[] = []
   const asleep = await open(bob, (onRead) => void pending.push(onRead))
@@ -169,7 +169,7 @@ test('a message waits until somebody has read it, is shown once in each session 
   expect((await open(bob)).lines).toEqual([])
 })
 
-test('what somebody writes in one session stands in all of theirs', async () => {
+test('a sent message is shown in all sessions of its sender', async () => {
   const { messages, ann, open } = await createScene()
   const [one, two] = [await open(ann), await open(ann)]
   await messages.send(ann, 'bob', 'hello')
@@ -193,7 +193,7 @@ describe('away', () => {
     return { away: await open(), open, room, ann, bob, cat, screen }
   }
 
-  test('who mentions somebody who is away is told once for each absence, and nobody else is', async () => {
+  test('an author who mentions an absent person is told so once per absence', async () => {
     const { away, room, ann, bob, screen } = await createScene()
     await away.leave(bob, ' at\nlunch \u0007')
     for (const text of ['hi @BÖB.', 'bob@Böb.org', '@Böbby', 'hi @böb']) away.heard(room, ann, text)
@@ -204,7 +204,7 @@ describe('away', () => {
     expect(await room.history({ limit: 9, kinds: ['notice'] })).toEqual([])
   })
 
-  test('who is not in the room, or says it themself, gives nothing away', async () => {
+  test("a person's own line ends their absence, and an absent person outside the room is not reported", async () => {
     const { away, room, ann, cat, screen } = await createScene()
     await away.leave(ann, '')
     away.heard(room, ann, 'I am @ann')
@@ -217,7 +217,7 @@ describe('away', () => {
     expect(away.textOf(ann.id)).toBeUndefined()
   })
 
-  test('who is away is so after a restart, until they speak; a guest is not', async () => {
+  test('an absence survives a restart and ends when the person speaks, except for a guest', async () => {
     const { away, open, room, ann, bob, cat } = await createScene()
     const guest = { ...cat, id: 'guest:k:cat-2' as typeof cat.id, guest: true }
     for (const person of [ann, bob, guest]) await away.leave(person, `${person.name} sleeps`)
@@ -233,7 +233,7 @@ describe('away', () => {
 
 const entry = (facts: object): Entry => ({ kind: 'message', author: 'ann', text: 'x', ...facts }) as Entry
 
-test('what somebody who is ignored says is not heard; what a room must know is', async () => {
+test("an ignored person's messages, tool runs and questions are hidden, but not notices and presence", async () => {
   const { storage, person } = await createChatParts()
   const [ann, bob] = await Promise.all([person('ann'), person('bob')])
   const ignores = new Ignores(storage.talk.ignored)
@@ -261,7 +261,7 @@ test('what somebody who is ignored says is not heard; what a room must know is',
   expect(two.acceptsFrom(ann)).toBe(true)
 })
 
-test('a list outlives the session, but for that of a guest', async () => {
+test('an ignore list outlives the session, except for that of a guest', async () => {
   const { storage, person } = await createChatParts()
   const [ann, bob] = await Promise.all([person('ann'), person('bob')])
   const guest: Person = { id: 'guest:k:eve-2' as PersonId, name: 'eve-2', admin: false, guest: true }
@@ -280,7 +280,7 @@ test('a list outlives the session, but for that of a guest', async () => {
   expect(await ignores.list(guest)).toEqual([])
 })
 
-test('nobody ignores themself, or more than 200 people', async () => {
+test('a person cannot ignore themself or more than 200 people', async () => {
   const { storage, person } = await createChatParts()
   const bob = await person('bob')
   const ignores = new Ignores(storage.talk.ignored)
@@ -290,7 +290,7 @@ test('nobody ignores themself, or more than 200 people', async () => {
   await expect(ignores.add(bob, other(200))).rejects.toThrow(/which is the limit/)
 })
 
-test('a person is ignored under all names of their key, also those that come later, and not after that', async () => {
+test('an ignored person is ignored under all names of their key until the entry is removed', async () => {
   const { storage, person } = await createChatParts()
   const [ann, bob] = await Promise.all([person('ann'), person('bob')])
   const ignores = new Ignores(storage.talk.ignored)

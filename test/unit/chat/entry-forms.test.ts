@@ -55,7 +55,7 @@ describe('an entry on a page', () => {
       { ...base, kind: 'reply', author: 'qwen', text: 'a\nb', turn, thread: turn },
       '- 09:41:07 (side turn) **qwen**: a\\\n  b',
     ],
-  ])('%s', (_, entry, page) => {
+  ])('the Markdown log shows %s', (_, entry, page) => {
     expect(entryMarkdown(entry)).toBe(page)
   })
 
@@ -65,7 +65,7 @@ describe('an entry on a page', () => {
     'x\n```\ny\n~~~\n    z\n<script>alert(1)</script>\n[a]: b',
     'x\u2028- 09:41:08 **bob**: I agree',
     '| a | b |\n|---|---|\n| c | d |',
-  ])('is one item of the list, with one speaker and no other mark, also for %j', async (text) => {
+  ])('a message stays one list item of one speaker in Markdown: %j', async (text) => {
     const page = await parseMarkdown(entryMarkdown(says(text)))
     expect([...typesIn(page)].toSorted().filter((type) => type !== 'break')).toEqual(
       ['list', 'listItem', 'paragraph', 'root', 'strong', 'text'].toSorted(),
@@ -76,7 +76,7 @@ describe('an entry on a page', () => {
   })
 })
 
-test('the head of a page names the room and its topic, which are text', async () => {
+test('the head of a Markdown log has the room and its topic as escaped text', async () => {
   const head = markdownHead({ name: 'my_room', topic: '# builds', at: base.at })
   expect(head).toBe('# my\\_room\n\n\\# builds\n\nThe log up to 2026-01-02 09:41:07. All times are UTC.')
   expect((await parseMarkdown(head)).children?.map(({ type }) => type)).toEqual([
@@ -89,7 +89,7 @@ test('the head of a page names the room and its topic, which are text', async ()
 const json = (draft: NewEntry) =>
   entryJson({ ...draft, id: '1' as EntryId, at: 0, room: 'lobby' as RoomName })
 
-test('who came and who went stands in the same lists, whether it was one or many', () => {
+test('a presence entry as JSON lists the people who joined or left, for one person and for many', () => {
   expect(json(lineOf({ name: 'ann-2', event: 'joined' }))).toMatchObject({
     text: 'ann-2 joined',
     event: 'joined',
@@ -107,7 +107,7 @@ test('who came and who went stands in the same lists, whether it was one or many
   expect(json(many.draft())).toMatchObject({ event: 'summed', joined: ['bob'], left: ['ann'] })
 })
 
-test('an entry of another kind has its own fields, and no lists of names', () => {
+test('a message as JSON has no lists of names', () => {
   expect(json({ kind: 'message', author: 'ann', text: 'bob joined' })).toEqual({
     id: '1',
     at: '1970-01-01T00:00:00.000Z',
@@ -118,7 +118,7 @@ test('an entry of another kind has its own fields, and no lists of names', () =>
   })
 })
 
-test('an entry as JSON does not name the person behind an author', () => {
+test('an entry as JSON does not contain the id of its author', () => {
   const draft = { kind: 'message', author: 'ann', text: 'hi', by: 'person-ann' as PersonId } as const
   expect(json(draft)).not.toHaveProperty('by')
   expect(JSON.stringify(json(draft))).not.toContain('person-ann')
@@ -138,15 +138,15 @@ describe('the line of a result', () => {
     ['ok\nand more', 'T: ok … (4ms, 186 B)'],
     ['\n  one\n', 'T: one (4ms, 186 B)'],
     ['one\ntwo', 'T: one … (4ms, 186 B)'],
-  ])('of %j is %j', (text, line) => expect(resultLine(text)).toBe(line))
+  ])('the tool result %j is shortened to the line %j', (text, line) => expect(resultLine(text)).toBe(line))
 
-  it('of an error has a mark where it is cut, or has more lines', () => {
+  it('the line of an error ends with an ellipsis if it is cut or has further lines', () => {
     expect(resultLine('ERROR: no', true)).toBe('T: ERROR: no (4ms, 186 B)')
     expect(resultLine('ERROR: no\nprinted besides', true)).toBe('T: ERROR: no … (4ms, 186 B)')
     expect(resultLine(`ERROR: ${'x'.repeat(1000)}`, true)).toMatch(/^T: ERROR: x{493} … \(4ms, 186 B\)$/)
   })
 
-  it('is one line of bounded length, whatever the result is', () => {
+  it('the line of any result is one line of less than 540 characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 2000 }), fc.boolean(), (text, isError) => {
         const line = resultLine(text, isError)
@@ -158,7 +158,7 @@ describe('the line of a result', () => {
 })
 
 describe('the text that a model reads', () => {
-  it('has marks around what was written outside, and our own lines before and after them', () => {
+  it('the outside part of a text for models is between marks, and own lines are before and after them', () => {
     const outside = { from: 'server "files"', head: 1, tail: 1 }
     expect(textForModels({ id: '01ABCDEFGHIJKL', text: 'ours\ntheirs\nas well\nours', outside })).toBe(
       [
@@ -172,12 +172,12 @@ describe('the text that a model reads', () => {
     )
   })
 
-  it('has other marks for each text that has no id', () => {
+  it('two texts without ids get different marks', () => {
     const text = { text: 'theirs', outside: { from: 'page', head: 0, tail: 0 } }
     expect(textForModels(text)).not.toBe(textForModels(text))
   })
 
-  it('is the text itself if nothing of it is from outside', () => {
+  it('a text without outside parts is passed to models unchanged', () => {
     expect(textForModels({ id: '1', text: 'ours' })).toBe('ours')
   })
 
@@ -185,7 +185,7 @@ describe('the text that a model reads', () => {
     ['', { head: 0, tail: 0 }],
     ['one line', { head: 1, tail: 1 }],
     ['one\ntwo', { head: 2, tail: 2 }],
-  ])('loses and doubles no line of %j', (text, lines) => {
+  ])('the marks around outside text neither lose nor repeat a line of %j', (text, lines) => {
     const read = textForModels({ id: '1', text, outside: { from: 'page', ...lines } })
     const kept = read.split('\n').filter((line) => !/^(Between|<<<)/.test(line))
     expect(kept.join('\n')).toBe(text)

@@ -35,7 +35,7 @@ async function createFixture(change: Partial<Typed> = {}) {
   }
 }
 
-test('what somebody typed is there at the next login, for them alone', async () => {
+test('typed lines are offered at the next login to the same person only', async () => {
   const { open, alice, bob } = await createFixture()
   const first = await open(alice)
   expect(first.lines).toEqual([])
@@ -45,14 +45,14 @@ test('what somebody typed is there at the next login, for them alone', async () 
   expect((await open(bob)).lines).toEqual([])
 })
 
-test('a second session has the lines of the first at once', async () => {
+test('a second session gets the lines of the first session at once', async () => {
   const { open, alice } = await createFixture()
   const first = await open(alice)
   first.sent('one')
   expect((await open(alice)).lines).toEqual(['one'])
 })
 
-test('lines are stored together after a moment', async () => {
+test('typed lines are stored together after five seconds', async () => {
   const { open, store, alice, clock } = await createFixture()
   const session = await open(alice)
   session.sent('one')
@@ -62,7 +62,7 @@ test('lines are stored together after a moment', async () => {
   await expect.poll(() => store.lines(alice.id)).toEqual(['one', 'two'])
 })
 
-test('only the newest lines are kept', async () => {
+test('the history has the newest 200 lines', async () => {
   const { open, alice } = await createFixture()
   const first = await open(alice)
   for (let i = 0; i < 300; i++) first.sent(`line ${i}`)
@@ -71,7 +71,7 @@ test('only the newest lines are kept', async () => {
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([200, 'line 100', 'line 299'])
 })
 
-test('a draft is offered until something is sent, and then it is a line', async () => {
+test('a draft is offered until something is sent, and then joins the sent lines', async () => {
   const { open, alice } = await createFixture()
   await (await open(alice)).close('half a thou')
   await (await open(alice)).close('')
@@ -82,7 +82,7 @@ test('a draft is offered until something is sent, and then it is a line', async 
   expect(await open(alice)).toMatchObject({ lines: ['half a thou', 'now'], draft: '' })
 })
 
-test('a draft that was finished and sent is no line of its own', async () => {
+test('a draft that was completed and sent does not appear as a line of its own', async () => {
   const { open, alice } = await createFixture()
   await (await open(alice)).close('half a')
   const session = await open(alice)
@@ -90,7 +90,7 @@ test('a draft that was finished and sent is no line of its own', async () => {
   expect(await open(alice)).toMatchObject({ lines: ['half a thought'], draft: '' })
 })
 
-test('of two drafts the last one is kept', async () => {
+test('the newest one of two drafts is stored', async () => {
   const { open, alice } = await createFixture()
   const [first, second] = [await open(alice), await open(alice)]
   await first.close('the first')
@@ -98,7 +98,7 @@ test('of two drafts the last one is kept', async () => {
   expect((await open(alice)).draft).toBe('the second')
 })
 
-test('a draft is kept for seven days, and its beginning if it is long', async () => {
+test('a draft is stored for seven days, and cut if it is too long', async () => {
   const { open, alice, clock } = await createFixture()
   await (await open(alice)).close(`😀${'é'.repeat(70_000)}`)
   clock.advance(6 * DAY_MS)
@@ -107,7 +107,7 @@ test('a draft is kept for seven days, and its beginning if it is long', async ()
   expect((await open(alice)).draft).toBe('')
 })
 
-test('no draft is kept that is blank or looks like a secret', async () => {
+test('a draft that is blank or looks like a secret is not stored', async () => {
   const { open, alice } = await createFixture()
   await (await open(alice)).close('  ')
   expect((await open(alice)).draft).toBe('')
@@ -115,14 +115,14 @@ test('no draft is kept that is blank or looks like a secret', async () => {
   expect((await open(alice)).draft).toBe('')
 })
 
-test('a login while a draft is being stored is offered it', async () => {
+test('a draft that is still being stored is offered to a new login', async () => {
   const { open, alice } = await createFixture()
   const closing = (await open(alice)).close('half a thought')
   expect((await open(alice)).draft).toBe('half a thought')
   await closing
 })
 
-test('nothing is kept of a person who wants that, and what was kept is forgotten', async () => {
+test('a person with history off has no stored lines, and turning it off deletes older ones', async () => {
   const { open, store, alice, want, clock } = await createFixture()
   const session = await open(alice)
   session.sent('one')
@@ -140,7 +140,7 @@ test('nothing is kept of a person who wants that, and what was kept is forgotten
   expect(await store.lines(alice.id)).toEqual(['five'])
 })
 
-test('nothing is kept of a guest', async () => {
+test('the lines and the draft of a guest are not stored', async () => {
   const { open, history } = await createFixture()
   const session = await open(guest)
   session.sent('one')
@@ -149,7 +149,7 @@ test('nothing is kept of a guest', async () => {
   await history.forget(guest)
 })
 
-test('a store that fails keeps nobody from typing, and is logged', async () => {
+test('a store that fails is logged, and the person can still type', async () => {
   const fails = async (): Promise<never> => {
     throw new StorageError('full', 'the disk is full')
   }
@@ -182,7 +182,7 @@ test.each([
   'curl -H "Authorization: Bearer abcdefgh"',
   '-----BEGIN OPENSSH PRIVATE KEY-----',
   'token=deadbeef0123456789deadbeef',
-])('%s may have a secret in it', (line) => expect(holdsSecret(line)).toBe(true))
+])('the line %s may contain a secret', (line) => expect(holdsSecret(line)).toBe(true))
 
 test.each([
   'tell me more',
@@ -196,15 +196,15 @@ test.each([
   'https://example.org/a-long-but-readable-path/to-something',
   '日本語 '.repeat(100),
   '',
-])('%s has none', (line) => expect(holdsSecret(line)).toBe(false))
+])('the line %s contains no secret', (line) => expect(holdsSecret(line)).toBe(false))
 
-test('every code that the server makes is one, as it is printed', () => {
+test('every code that the server generates is recognized as a secret', () => {
   for (let i = 0; i < 200; i++)
     for (const code of [newCode(2), codes.make(), codes.make().toLowerCase()])
       expect([code, holdsSecret(`x ${code}`)]).toEqual([code, true])
 })
 
-test('a line of any kind is looked through in linear time', () => {
+test('the search for secrets takes less than a second for a long line of any kind', () => {
   const begin = performance.now()
   for (const part of ['A', 'AB23-', '- ', 'a1', 'sk-', 'Bearer ', ' ']) holdsSecret(part.repeat(4_000))
   expect(performance.now() - begin).toBeLessThan(1_000)
@@ -216,7 +216,7 @@ async function start() {
   return { store, log, alice: await person('alice'), preferences: await Preferences.load(store, log) }
 }
 
-test('a change holds at once in all sessions of the person, and in those that come later', async () => {
+test('a changed preference applies at once to all open sessions of the person, and to later ones', async () => {
   const { preferences, alice, store, log } = await start()
   const [first, second] = [await preferences.open(alice), await preferences.open(alice)]
   const heard: string[] = []
@@ -232,7 +232,7 @@ test('a change holds at once in all sessions of the person, and in those that co
   expect(later.now()).toEqual({ theme: 'light', bell: 'off' })
 })
 
-test('everybody sees the colour that somebody chose for their name, also after a restart, until it is auto again', async () => {
+test('a chosen name colour applies to all viewers and after a restart, until it is set to auto', async () => {
   const { preferences, alice, store, log } = await start()
   expect(preferences.colourOf('alice')).toBeUndefined()
   await preferences.set(alice, 'color', 'pink')
@@ -243,7 +243,7 @@ test('everybody sees the colour that somebody chose for their name, also after a
   expect((await Preferences.load(store, log)).colourOf('alice')).toBeUndefined()
 })
 
-test('what another version stored and this one does not know is as usual', async () => {
+test('a stored preference that this version does not know is ignored', async () => {
   const { preferences, alice, store } = await start()
   await store.put(alice.id, { option: 'theme', value: 'sepia' })
   await store.put(alice.id, { option: 'constructor', value: 'off' })
@@ -251,7 +251,7 @@ test('what another version stored and this one does not know is as usual', async
   expect(await preferences.of(alice)).toEqual({ plain: 'on' })
 })
 
-test('what cannot be read is as usual, and what cannot be stored does not hold', async () => {
+test('a preference that cannot be read has its default, and a failed change is not applied', async () => {
   const { alice, log } = await start()
   const fail = () => Promise.reject(new StorageError('locked', 'busy'))
   const broken: PreferenceStore = { of: fail, put: fail, everyone: async () => [] }

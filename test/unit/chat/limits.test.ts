@@ -14,7 +14,7 @@ function pace() {
   return { clock, waits, pace: createRateLimiter({ limits: { rate_burst: 8, rate_per_s: 2 }, clock, wait }) }
 }
 
-test('a burst goes through at once, then everybody is slowed down, then refused', async () => {
+test('a burst is not delayed, the next commands are delayed, and further ones are refused', async () => {
   const { pace: keep, waits } = pace()
   for (let i = 0; i < 8; i++) await keep.next(alice, here)
   expect(waits).toEqual([])
@@ -23,7 +23,7 @@ test('a burst goes through at once, then everybody is slowed down, then refused'
   await expect(keep.next(alice, here)).rejects.toThrow('too fast')
 })
 
-test('a refusal costs nothing: after the wait it goes on', async () => {
+test('a refused command does not count against the rate limit', async () => {
   const { pace: keep, clock } = pace()
   for (let i = 0; i < 18; i++) await keep.next(alice, here)
   for (let i = 0; i < 50; i++) await expect(keep.next(alice, here)).rejects.toThrow('too fast')
@@ -31,14 +31,14 @@ test('a refusal costs nothing: after the wait it goes on', async () => {
   await keep.next(alice, here)
 })
 
-test('one person going fast does not slow another', async () => {
+test('the rate limit of one person does not delay another person', async () => {
   const { pace: keep, waits } = pace()
   for (let i = 0; i < 8; i++) await keep.next(alice, here)
   await keep.next({ id: 'bob' as PersonId }, here)
   expect(waits).toEqual([])
 })
 
-test('all names of a key are slowed down together, and a network as 64 people are', async () => {
+test('all names of a key share one rate limit, and a network has the limit of 64 people', async () => {
   const { pace: keep, waits } = pace()
   const person = (id: string, key: string, network: string) => ({
     id: id as PersonId,
@@ -53,7 +53,7 @@ test('all names of a key are slowed down together, and a network as 64 people ar
   expect(waits).toEqual([500, 7.8125])
 })
 
-test('a clock that is set back an hour slows nobody down', async () => {
+test('a clock that is set back does not slow anybody down', async () => {
   const { pace: keep, clock, waits } = pace()
   for (let i = 0; i < 8; i++) await keep.next(alice, here)
   clock.step(-3_600_000)
@@ -62,7 +62,7 @@ test('a clock that is set back an hour slows nobody down', async () => {
   expect(waits).toEqual([])
 })
 
-test('whoever is gone waits for nothing', async () => {
+test('a delayed command stops waiting when its client disconnects', async () => {
   const limits = { rate_burst: 1, rate_per_s: 0.25 }
   const keep = createRateLimiter({ limits, clock: handClock(), wait: pause })
   const gone = new AbortController()
@@ -79,7 +79,7 @@ const personOf = (id: string, key = `key of ${id}`, network = '192.0.2.1') => ({
   login: { key: key as Fingerprint, network },
 })
 
-test('a day’s bytes can be sent at once, and come back over a day', () => {
+test('the byte quota of a day can be used at once and refills over a day', () => {
   const clock = handClock()
   const quota = createByteQuota({ bytes_per_person_day: 1_000 }, clock)
   const alice = personOf('alice')
@@ -90,7 +90,7 @@ test('a day’s bytes can be sent at once, and come back over a day', () => {
   expect(() => quota.take(alice, 1)).toThrow('bytes_per_person_day')
 })
 
-test('all names of a key have one quota, and a network has that of 64 people', () => {
+test('all names of a key share one byte quota, and a network has that of 64 people', () => {
   const quota = createByteQuota({ bytes_per_person_day: 1_000 }, handClock())
   quota.take(personOf('alice', 'same'), 600)
   expect(() => quota.take(personOf('bob', 'same'), 600)).toThrow('bytes_per_person_day')
@@ -99,7 +99,7 @@ test('all names of a key have one quota, and a network has that of 64 people', (
   quota.take(personOf('elsewhere', 'other', '192.0.2.2'), 600)
 })
 
-test('a part of the bytes leaves the rest for what asks for all', () => {
+test('a request limited to a part of the byte quota leaves the rest for other requests', () => {
   const quota = createByteQuota({ bytes_per_person_day: 1_000 }, handClock())
   const alice = personOf('alice')
   quota.take(alice, 800, 7 / 8)
@@ -107,6 +107,6 @@ test('a part of the bytes leaves the rest for what asks for all', () => {
   quota.take(alice, 200)
 })
 
-test('0 is no limit', () => {
+test('a byte quota of 0 is no limit', () => {
   createByteQuota({ bytes_per_person_day: 0 }, handClock()).take(personOf('alice'), 10 ** 12)
 })

@@ -11,21 +11,24 @@ test.each([
   ['longer than\na line', 'longer than\na line'],
   ['\u001b[31mred\u001b[0m', 'red'],
   ['😀'.repeat(10), '😀'.repeat(10)],
-])('%j is said as %j', (raw, said) => {
+])('the input %j becomes the message %j', (raw, said) => {
   expect(messageText(raw, limits)).toBe(said)
 })
 
-test.each(['', ' \n\t', '\u200b\u200b', '\u001b[2J', '\u202e'])('%j has nothing to say', (raw) => {
-  expect(() => messageText(raw, limits)).toThrow('the message is empty')
-})
+test.each(['', ' \n\t', '\u200b\u200b', '\u001b[2J', '\u202e'])(
+  'the input %j is refused as an empty message',
+  (raw) => {
+    expect(() => messageText(raw, limits)).toThrow('the message is empty')
+  },
+)
 
-test('what is too long is refused with both figures', () => {
+test('a message with too many characters, lines or bytes is refused with both figures', () => {
   expect(() => messageText('x'.repeat(11), limits)).toThrow('has 11 characters and 10 are allowed')
   expect(() => messageText('a\nb\nc\nd', limits)).toThrow('has 4 lines and 3 are allowed')
   expect(() => messageText('é\n'.padEnd(21, 'x'), limits)).toThrow('has 22 bytes and 20 are allowed')
 })
 
-test('a topic is one line', () => {
+test('a topic is reduced to one line and limited in length', () => {
   expect(oneLine(' a\n b\t\u001b[0mc ', 10)).toBe('a b c')
   expect(() => oneLine('x'.repeat(11), 10)).toThrow('10 characters are allowed')
 })
@@ -70,11 +73,11 @@ test.each([
   ['请问@qwen，これは@guide ユーザー@gpt-4.1', ['qwen', 'guide', 'gpt-4.1']],
   ['中a@qwen 中a@qwen.dev 中@qwen.dev 中@qwen/core', []],
   [`@qwen${'-'.repeat(40)}`, []],
-])('%j mentions %j', (text, expected) => {
+])('the text %j mentions the models %j', (text, expected) => {
   expect(mentions(text, ['qwen', 'guide', 'gpt-4.1'])).toEqual(expected)
 })
 
-test('code, quotes and packages mention no person either', () => {
+test('a name in code, quotes, URLs or packages mentions no person', () => {
   const text = '`@bob` @bob/core bob@bob.dev https://example.org/@bob\n> @bob\n```\n@bob\n```\n@Zoë.'
   expect(['bob', 'zoë'].map(mentionsOfPeople(text))).toEqual([false, true])
   expect(mentionedWords(text)).toEqual([{ word: 'Zoë', isFirst: false }])
@@ -100,14 +103,14 @@ test.each([
   ['bob:look', false],
   ['mail@bob', false],
   ['', false],
-])('%j is said to bob: %s', (text, is) => {
+])('the message %j addresses bob: %s', (text, is) => {
   const addressed = createAddressed()
   const entry = said(text)
   expect(addressed(entry, { name: 'bob' })).toBe(is)
   expect(addressed(entry, { name: 'zoe' })).toBe(false)
 })
 
-test('nobody is addressed by themselves, by what the room says, or in a side turn', () => {
+test('a person is not addressed by their own lines, by notices or by side turns', () => {
   const addressed = createAddressed()
   expect(addressed(said('@bob', { author: 'bob' }), { name: 'bob' })).toBe(false)
   expect(addressed(said('@bob', { kind: 'notice' }), { name: 'bob' })).toBe(false)

@@ -25,7 +25,7 @@ async function createScene(answering?: () => string | undefined) {
   return { ...chatParts, own: talk.lines, reactions: talk.reactions, room, ann, bob, say, read, lines }
 }
 
-test('an edit is a message of its own that names the first version, whichever edit it is', async () => {
+test('an edit is a new message that refers to the first version, even after earlier edits', async () => {
   const { own, room, ann, say, read } = await createScene()
   const first = await say('ann', 'one')
   await say('bob', 'two')
@@ -39,7 +39,7 @@ test('an edit is a message of its own that names the first version, whichever ed
   expect((await read(true)).map(({ text }) => text)).toEqual(['four', 'two'])
 })
 
-test('retracting again takes back the line before it', async () => {
+test('a second /retract removes the line before the first one', async () => {
   const { own, room, ann, say, lines } = await createScene()
   await say('ann', 'one')
   await say('ann', 'waves', 'action')
@@ -51,7 +51,7 @@ test('retracting again takes back the line before it', async () => {
   await expect(own.retract(room, ann)).rejects.toThrow(/^too late: only your line of the last 15 minutes/)
 })
 
-test('what was done, what is as it was, what is empty, and what is too long is not edited', async () => {
+test('an edit of an action and an unchanged, empty or too long edit are refused', async () => {
   const { own, room, ann, say, lines } = await createScene()
   await say('ann', 'one')
   for (const text of ['one', '', '\u200b', 'x'.repeat(101)])
@@ -61,7 +61,7 @@ test('what was done, what is as it was, what is empty, and what is too long is n
   expect(await lines(false)).toHaveLength(2)
 })
 
-test("others' lines, lines of other rooms, reactions and old lines are not one's own", async () => {
+test("a person cannot edit or retract others' lines, reactions, other rooms' lines or old lines", async () => {
   const { own, rooms, reactions, room, ann, bob, say, clock } = await createScene()
   await say('bob', 'one')
   await reactions.react(room, ann, '👍')
@@ -73,7 +73,7 @@ test("others' lines, lines of other rooms, reactions and old lines are not one's
   await expect(own.retract(room, bob)).rejects.toThrow(/^too late/)
 })
 
-test('a line behind 300 others is out of reach', async () => {
+test('a line with 300 later lines cannot be edited any more', async () => {
   const { own, room, ann, say } = await createScene()
   await say('ann', 'one')
   for (let n = 0; n < 299; n += 1) await say('bob', 'more')
@@ -82,7 +82,7 @@ test('a line behind 300 others is out of reach', async () => {
   await expect(own.edit(room, ann, 'three')).rejects.toThrow(/at most 300 lines since/)
 })
 
-test('a guest does not change what another guest of that name said before the server started', async () => {
+test('a guest cannot retract lines that a guest of the same name wrote before the server started', async () => {
   const chatParts = await createChatParts()
   const room = await chatParts.rooms.lobby()
   const guest: Person = { id: 'guest:k:eve-2' as PersonId, name: 'eve-2', admin: false, guest: true }
@@ -94,7 +94,7 @@ test('a guest does not change what another guest of that name said before the se
   await lines.retract(room, guest)
 })
 
-test('a line that a model is at work on stays as it is', async () => {
+test('a line cannot be retracted while a model answers it', async () => {
   let model: string | undefined = 'qwen'
   const { own, room, ann, say } = await createScene(() => model)
   await say('ann', '@qwen one')
@@ -103,7 +103,7 @@ test('a line that a model is at work on stays as it is', async () => {
   await own.retract(room, ann)
 })
 
-test('of two attempts at the same time each changes a line of its own', async () => {
+test('two simultaneous retractions remove two different lines', async () => {
   const { own, room, ann, say, lines } = await createScene()
   for (const text of ['one', 'two', 'three']) await say('ann', text)
   await Promise.all([own.retract(room, ann), own.retract(room, ann)])
@@ -122,7 +122,7 @@ describe('reactions', () => {
     return { reactions, lines, room, ann, bob, say, read }
   }
 
-  test('a reaction names the last line that somebody said, or the one that was asked for', async () => {
+  test('a reaction refers to the latest line, or to the given line', async () => {
     const { reactions, lines, room, ann, bob, say, read } = await createScene()
     const first = await say('ann', 'one')
     const second = await say('ann', 'two')
@@ -139,7 +139,7 @@ describe('reactions', () => {
     ])
   })
 
-  test('the same emoji again takes the reaction back, also at the same time', async () => {
+  test('the same emoji given again removes the reaction, even at the same time', async () => {
     const { reactions, room, bob, say, read } = await createScene()
     await say('ann', 'one')
     await Promise.all([reactions.react(room, bob, '👍'), reactions.react(room, bob, '👍')])
@@ -149,7 +149,7 @@ describe('reactions', () => {
     expect((await read(true)).at(-1)).toMatchObject({ text: '👍' })
   })
 
-  test('one person puts three emoji on a line, and somebody else as many', async () => {
+  test('a person can put at most three emoji on one line', async () => {
     const { reactions, room, ann, bob, say } = await createScene()
     await say('ann', 'one')
     for (const emoji of ['👍', '❤', '🎉'])
@@ -169,7 +169,7 @@ describe('reactions', () => {
     '👍\u202e',
     '\u001b[1m',
     '👍'.repeat(999),
-  ])('%j is no reaction', async (emoji) => {
+  ])('the text %j is accepted as a reaction only if it is a single emoji', async (emoji) => {
     const { reactions, room, bob, say, read } = await createScene()
     await say('ann', 'one')
     const attempt = reactions.react(room, bob, emoji)
@@ -178,14 +178,14 @@ describe('reactions', () => {
     expect((await read()).slice(1).map(({ text }) => text)).toEqual(emoji === '👍\u202e' ? ['👍'] : [])
   })
 
-  test.each(['+1', ':+1:', 'thumbsup', ':ThumbsUp:'])('%s names an emoji', async (name) => {
+  test.each(['+1', ':+1:', 'thumbsup', ':ThumbsUp:'])('the name %s is accepted as an emoji', async (name) => {
     const { reactions, room, bob, say, read } = await createScene()
     await say('ann', 'one')
     await reactions.react(room, bob, name)
     expect((await read()).at(-1)).toMatchObject({ text: '👍' })
   })
 
-  test('each emoji that has a name can be a reaction, and no name has two', async () => {
+  test('every emoji name is unique and accepted as a reaction', async () => {
     const { reactions, room, bob, say } = await createScene()
     for (const name of EMOJI_NAMES) {
       await say('ann', name)
@@ -194,7 +194,7 @@ describe('reactions', () => {
     expect(new Set(EMOJI_NAMES).size).toBe(EMOJI_NAMES.length)
   })
 
-  test('nothing that was taken back, is no line, is elsewhere or is unknown can be reacted to', async () => {
+  test('a reaction to a retracted, missing or unknown line is refused', async () => {
     const { reactions, lines, room, ann, bob, say, read } = await createScene()
     await expect(reactions.react(room, bob, '👍')).rejects.toThrow(/nothing was said here/)
     const line = await say('ann', 'one')
@@ -209,7 +209,7 @@ describe('reactions', () => {
   })
 })
 
-test('what is revised as it comes is what the store gives for the whole log', async () => {
+test('revising the log entry by entry gives the same result as the revised log of the store', async () => {
   const { rooms } = await createChatParts()
   const room = await rooms.lobby()
   const one = await room.record({ kind: 'message', author: 'ann', text: 'one' })

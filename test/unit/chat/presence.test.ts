@@ -49,7 +49,7 @@ async function startLobby(presence_per_min: number, change: (store: EntryLog) =>
 }
 
 describe('comings and goings', () => {
-  test('reach at once those who only want to know that somebody came or went', async () => {
+  test('a presence listener is called at each join and leave, even beyond presence_per_min', async () => {
     const { lobby, come } = await startLobby(1)
     const seen: string[][] = []
     lobby.listen({ peopleChanged: () => seen.push(lobby.present().map(({ name }) => name)) })
@@ -58,7 +58,7 @@ describe('comings and goings', () => {
     expect(seen).toEqual([['ann'], ['ann', 'bob'], ['bob'], []])
   })
 
-  test('are told one by one up to the limit, and the others of that minute in one line at its end', async () => {
+  test('joins and leaves are shown one by one up to the limit, and the rest in one line per minute', async () => {
     const { lobby, watcher, come, endMinute, logged } = await startLobby(2)
     await come('ann', 'bob')
     await (
@@ -78,7 +78,7 @@ describe('comings and goings', () => {
     })
   })
 
-  test('count the sum among the lines of the next minute, and begin anew after a quiet one', async () => {
+  test("the summary line counts against the next minute's limit, which resets after a quiet minute", async () => {
     const { watcher, come, endMinute } = await startLobby(2)
     await come('ann', 'bob', 'cid', 'dan')
     await endMinute()
@@ -90,7 +90,7 @@ describe('comings and goings', () => {
     expect(watcher.texts().slice(4)).toEqual(['fay joined', 'gus joined', 'hal joined'])
   })
 
-  test('that cannot be stored are told with the next entry that can be', async () => {
+  test('joins and leaves that could not be stored are summed up after the next stored entry', async () => {
     let trouble: StorageError | undefined
     const { watcher, come, endMinute, lobby, logged, log } = await startLobby(20, ({ append }) => ({
       append: (...args: Parameters<typeof append>) => (trouble ? Promise.reject(trouble) : append(...args)),
@@ -114,7 +114,7 @@ describe('comings and goings', () => {
     expect(await logged()).toEqual(watcher.texts())
   })
 
-  test('of visitors are forgotten if very many of them cannot be stored, and nobody who stays', async () => {
+  test('many joins and leaves of visitors are forgotten if they cannot be stored', async () => {
     let trouble: StorageError | undefined = new StorageError('full', 'the disk is full')
     const { watcher, come, endMinute } = await startLobby(20, ({ append }) => ({
       append: (...args: Parameters<typeof append>) => (trouble ? Promise.reject(trouble) : append(...args)),
@@ -129,7 +129,7 @@ describe('comings and goings', () => {
     expect(watcher.texts()).toEqual(['ann joined'])
   })
 
-  test('of very many are summed up before the minute is over', async () => {
+  test('five hundred joins are summed up before the minute is over', async () => {
     const { watcher, come, lobby, logged } = await startLobby(1)
     await come('first', ...Array.from({ length: 500 }, (_, number) => `u${number}`))
     await expect.poll(() => watcher.texts()).toEqual(['first joined', '500 people joined'])
@@ -158,17 +158,17 @@ test.each([
   ['ab', 'ba', '2 people came and went'],
   ['abc', 'cd', '2 people joined, 1 left, 1 came and went'],
   ['aa', 'a', '1 person came and went'],
-])('the sum of those who joined (%j) and left (%j) says %s', (joined, left, text) => {
+])('the sum of joins %j and leaves %j is: %s', (joined, left, text) => {
   expect(textOf(changes(joined, left))).toBe(text)
 })
 
-test('whoever went and came again is not said to have come and gone', () => {
+test('a person who left and came back is counted as such', () => {
   const again = [...changes('', 'ab'), ...changes('abc', '')]
   expect(textOf(again)).toBe('1 person joined, 2 left and came back')
   expect(textOf([...changes('a', 'a'), ...changes('a', '')])).toBe('a joined')
 })
 
-test('whoever comes and goes, each person is listed once in order of name, with all of their terminals', () => {
+test('the roster lists every person once, sorted by name, with all of their terminals', () => {
   const steps = fc.array(
     fc.record({ name: fc.constantFrom('ann', 'bob', 'Cid', 'dan', 'ева'), slot: fc.nat(2) }),
   )
@@ -194,7 +194,7 @@ test('whoever comes and goes, each person is listed once in order of name, with 
   )
 })
 
-test('a list that was given out does not change while somebody goes through it', () => {
+test('a participant list that was returned does not change later', () => {
   const roster = new Roster()
   const [ann, bob] = [screenOf(personCalled('ann')), screenOf(personCalled('bob'))]
   roster.add(ann)
@@ -226,43 +226,58 @@ function fold(log: readonly Entry[], columns = 80): readonly Entry[] {
 }
 
 describe('comings and goings in a row', () => {
-  test.each([foldPast, fold])('are one line, with the names by what they did in the end', (shownOf) => {
-    const row = entries('ann joined', 'bob joined', 'cy left', 'bob left', 'cy joined', 'dee left')
-    expect(texts(shownOf([...entries(...said(4)), ...row], 80)).at(-1)).toBe(
-      'ann joined · dee left · bob came and went · cy left and came back',
-    )
-  })
-
-  test.each([foldPast, fold])('are counted where the names do not fit', (shownOf) => {
-    const long = 'b'.repeat(80)
-    const log = [...entries(...said(4)), ...entries('ann joined', `${long} joined`, 'cy joined', 'dee left')]
-    expect(texts(shownOf(log, 111)).at(-1)).toBe(`ann, ${long}, cy joined · dee left`)
-    expect(texts(shownOf(log, 110)).at(-1)).toBe('3 came · 1 left')
-    const wide = [...entries(...said(4)), ...entries(`${'漢'.repeat(34)} joined`, 'bob joined')]
-    expect(texts(shownOf(wide, 82)).at(-1)).toBe('2 came')
-  })
-
-  test.each([foldPast, fold])('have names on a narrow screen too if these are few', (shownOf) => {
-    const log = [...entries(...said(4)), ...entries('ann left', 'bob joined', 'bob left')]
-    expect(texts(shownOf(log, 20)).at(-1)).toBe('ann left · bob came and went')
-  })
-
-  test.each([foldPast, fold])('have what a sum has, and a sum alone keeps its words', (shownOf) => {
-    const sum: Entry = {
-      ...base(),
-      kind: 'presence',
-      event: 'summed',
-      joined: ['a'],
-      left: [],
-      text: 'a sum',
-    }
-    const before = entries(...said(4))
-    expect(texts(shownOf([...before, sum], 80)).at(-1)).toBe('a sum')
-    expect(texts(shownOf([...before, sum, entryOf('b joined')], 80)).at(-1)).toBe('a, b joined')
-  })
+  test.each([foldPast, fold])(
+    'consecutive joins and leaves are one line that groups the names by their final state',
+    (shownOf) => {
+      const row = entries('ann joined', 'bob joined', 'cy left', 'bob left', 'cy joined', 'dee left')
+      expect(texts(shownOf([...entries(...said(4)), ...row], 80)).at(-1)).toBe(
+        'ann joined · dee left · bob came and went · cy left and came back',
+      )
+    },
+  )
 
   test.each([foldPast, fold])(
-    'have whoever was there before a sum in which they left and joined there still',
+    'consecutive joins and leaves are shown as counts if the names do not fit',
+    (shownOf) => {
+      const long = 'b'.repeat(80)
+      const log = [
+        ...entries(...said(4)),
+        ...entries('ann joined', `${long} joined`, 'cy joined', 'dee left'),
+      ]
+      expect(texts(shownOf(log, 111)).at(-1)).toBe(`ann, ${long}, cy joined · dee left`)
+      expect(texts(shownOf(log, 110)).at(-1)).toBe('3 came · 1 left')
+      const wide = [...entries(...said(4)), ...entries(`${'漢'.repeat(34)} joined`, 'bob joined')]
+      expect(texts(shownOf(wide, 82)).at(-1)).toBe('2 came')
+    },
+  )
+
+  test.each([foldPast, fold])(
+    'consecutive joins and leaves show names on a narrow screen if there are only few',
+    (shownOf) => {
+      const log = [...entries(...said(4)), ...entries('ann left', 'bob joined', 'bob left')]
+      expect(texts(shownOf(log, 20)).at(-1)).toBe('ann left · bob came and went')
+    },
+  )
+
+  test.each([foldPast, fold])(
+    'the folded line includes the names of a sum, and a single sum keeps its text',
+    (shownOf) => {
+      const sum: Entry = {
+        ...base(),
+        kind: 'presence',
+        event: 'summed',
+        joined: ['a'],
+        left: [],
+        text: 'a sum',
+      }
+      const before = entries(...said(4))
+      expect(texts(shownOf([...before, sum], 80)).at(-1)).toBe('a sum')
+      expect(texts(shownOf([...before, sum, entryOf('b joined')], 80)).at(-1)).toBe('a, b joined')
+    },
+  )
+
+  test.each([foldPast, fold])(
+    'a person who joined before a sum with their leave and return is shown as joined',
     (shownOf) => {
       const sum: Entry = {
         ...base(),
@@ -277,26 +292,26 @@ describe('comings and goings in a row', () => {
     },
   )
 
-  test('that are one person stay the entry that was recorded', () => {
+  test('a single join keeps its recorded entry', () => {
     const log = entries(...said(3), 'ann joined', 'said')
     expect(foldPast(log, 80)).toEqual(log)
     expect(fold(log)).toEqual(log)
   })
 
-  test('have the time and the id of the last of them, so that lines stay in order', () => {
+  test('a folded line has the id and time of its last entry', () => {
     const log = entries(...said(3), 'ann joined', 'bob joined', 'said')
     for (const shown of [foldPast(log, 80), fold(log)]) {
       expect(shown[3]).toMatchObject({ id: log[4]?.id, at: log[4]?.at, joined: ['ann', 'bob'], left: [] })
     }
   })
 
-  test('are shown where nothing else is', () => {
+  test('joins and leaves are shown as one line if the log has no other entries', () => {
     for (const shownOf of [foldPast, fold])
       expect(texts(shownOf(entries('ann joined', 'bob joined'), 80))).toEqual(['ann, bob joined'])
     expect(fold([])).toEqual([])
   })
 
-  test('are never a third of what is shown, whatever the log has, and nothing that was said is missing', () => {
+  test('folded presence lines are less than a third of all lines, and every message is shown', () => {
     const words = fc.constantFrom<Word>('said', 'ann joined', 'ann left', 'bob joined', 'bob left')
     fc.assert(
       fc.property(fc.array(words, { maxLength: 60 }), (list) => {
@@ -318,7 +333,7 @@ describe('comings and goings in a row', () => {
 const isPresence = (entry: Entry | undefined): boolean => entry?.kind === 'presence'
 
 describe('a fold of a log that goes on', () => {
-  test('has a line that waits, until something else is shown', () => {
+  test('a fold has a pending line until another line is shown', () => {
     const reader = new PresenceFold()
     for (const entry of entries(...said(3))) reader.take(entry, 80)
     expect(reader.take(entryOf('ann joined'), 80)).toEqual([])
@@ -329,7 +344,7 @@ describe('a fold of a log that goes on', () => {
     expect(reader.waiting(80)).toBeUndefined()
   })
 
-  test('shows the own coming at once, and keeps no endless row', () => {
+  test("a person's own join is shown at once, and a long row is split into lines of 200", () => {
     const reader = new PresenceFold('me')
     expect(texts(reader.take(entryOf('me joined'), 80))).toEqual(['me joined'])
     const shown = Array.from({ length: 1_000 }, (_, at) => reader.take(entryOf(`p${at} joined`), 80)).flat()

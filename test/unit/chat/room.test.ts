@@ -44,7 +44,7 @@ const smallRoom = (
   )
 
 describe('a room', () => {
-  test('delivers to all, in the order in which it was recorded, whatever order the disk ends in', async () => {
+  test('a room delivers entries in the order of recording, even if the store finishes in another order', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
     const { entries, waiting } = manualLog(chatParts.storage.chat.entries)
@@ -58,7 +58,7 @@ describe('a room', () => {
     expect(ids.toSorted()).toEqual(ids)
   })
 
-  test('shows nobody what could not be stored, and goes on', async () => {
+  test('an entry that could not be stored is not delivered, and later entries are', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
     const { entries, waiting } = manualLog(chatParts.storage.chat.entries)
@@ -74,7 +74,7 @@ describe('a room', () => {
     expect(alice.texts()).toEqual(['kept'])
   })
 
-  test('lets people come and go while nothing can be stored, and announces none of it', async () => {
+  test('people can enter and leave without announcements while nothing can be stored', async () => {
     const chatParts = await createChatParts()
     const { person, log } = chatParts
     const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
@@ -89,7 +89,7 @@ describe('a room', () => {
     expect(log.lines).toContain('a coming or going was not stored')
   })
 
-  test('announces a person once, however many terminals they have', async () => {
+  test('a room announces a person once, whatever the number of their terminals', async () => {
     const { rooms, person } = await createChatParts()
     const room = await rooms.lobby()
     const watcher = screenOf(await person('watcher'))
@@ -105,7 +105,7 @@ describe('a room', () => {
     expect(watcher.texts()).toEqual(['watcher joined', 'bob joined', 'bob left'])
   })
 
-  test('hears what happens in it and nothing of other rooms', async () => {
+  test('a room delivers its own entries and none of other rooms', async () => {
     const { rooms, person } = await createChatParts()
     const alice = await person('alice')
     const [lobby, den] = [await rooms.lobby(), await rooms.create('den', alice, { private: false })]
@@ -116,7 +116,7 @@ describe('a room', () => {
     expect([inLobby.texts(), inDen.texts()]).toEqual([['here'], ['there']])
   })
 
-  test('is full when so many people are in it, and still takes their other terminals', async () => {
+  test('a full room refuses further people, but accepts more terminals of its people', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
     const room = smallRoom(chatParts)
@@ -132,7 +132,7 @@ describe('a room', () => {
     expect(room.present().map((one) => one.name)).toEqual(['bob', 'cid', 'dan'])
   })
 
-  test('lets an admin in when it is full', async () => {
+  test('a full room admits an admin', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
     const room = smallRoom(chatParts)
@@ -142,7 +142,7 @@ describe('a room', () => {
     await expect(room.enter(screenOf(await person('dan')))).rejects.toThrow('lobby is full')
   })
 
-  test('outlives a participant that throws', async () => {
+  test('a room delivers entries to the other participants if one of them throws', async () => {
     const { rooms, person, log } = await createChatParts()
     const room = await rooms.lobby()
     const alice = screenOf(await person('alice'))
@@ -158,7 +158,7 @@ describe('a room', () => {
     expect(log.lines).toContain('a participant threw')
   })
 
-  test('asks the store who somebody is each time, because a session outlives a claim', async () => {
+  test('a role is read from the store each time, so that a claim applies to open sessions', async () => {
     const { rooms, person, storage } = await createChatParts()
     const room = await rooms.lobby()
     const bob = await person('bob')
@@ -170,7 +170,7 @@ describe('a room', () => {
 })
 
 describe('rooms', () => {
-  test('that are private are refused in the same words as those that are not there', async () => {
+  test('a private room is refused to outsiders in the same words as a missing room', async () => {
     const { rooms, person } = await createChatParts()
     const [alice, root] = [await person('alice'), await person('root', { admin: true })]
     await rooms.create('den', alice, { private: true })
@@ -184,7 +184,7 @@ describe('rooms', () => {
     expect(await (await rooms.get('den', alice)).roleOf(alice)).toBe('owner')
   })
 
-  test('can be made up to a limit, by people who have a name, once each', async () => {
+  test('creating a room is refused to guests, beyond the limit, and for a taken or invalid name', async () => {
     const { rooms, person } = await createChatParts()
     const alice = await person('alice')
     await Promise.all(['a', 'b', 'c'].map((name) => rooms.create(name, alice, { private: false })))

@@ -36,7 +36,7 @@ const person = (name: string, withKey: string): Person => ({
   login: { key: key(withKey), network: '192.0.2.1' },
 })
 
-test('a ban holds its keys, and its person with any of their keys', async () => {
+test('a ban applies to its keys, and to its person under their other known keys', async () => {
   const { storage, clock } = await createChatParts()
   const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   await sanctions.put(ban)
@@ -52,7 +52,7 @@ test('a ban holds its keys, and its person with any of their keys', async () => 
   expect(sanctions.barsLogin(login('bob'))).toBe(false)
 })
 
-test('a ban and a mute of a key hold that key alone, whoever has it', async () => {
+test('a ban or mute of a key applies to this key only, not to the people who used it', async () => {
   const { storage, clock } = await createChatParts()
   const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   const [root, max] = ['person-root' as PersonId, 'person-max' as PersonId]
@@ -69,7 +69,7 @@ test('a ban and a mute of a key hold that key alone, whoever has it', async () =
   expect(sanctions.whyMuted(den, person('max', 'zz'))).toMatch(/^you are muted/)
 })
 
-test('a ban of a network says nothing of the keys that come from there', async () => {
+test('a ban of a network applies to logins from its addresses only', async () => {
   const { storage, clock } = await createChatParts()
   const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   await sanctions.put({ ...ban, people: [], keys: [], network: '192.0.2.0/24' })
@@ -78,7 +78,7 @@ test('a ban of a network says nothing of the keys that come from there', async (
   expect(sanctions.barsLogin(login('ann', [], 'no address'))).toBe(false)
 })
 
-test('what was stored holds after a start, but not against an admin of the config', async () => {
+test('a stored ban applies after a restart, except to an admin of the config', async () => {
   const { storage, clock } = await createChatParts()
   await storage.chat.sanctions.put(ban, [])
   expect((await Sanctions.load(storage.chat.sanctions, clock)).barsLogin(login('bob'))).toBe(true)
@@ -87,7 +87,7 @@ test('what was stored holds after a start, but not against an admin of the confi
   expect(kept.whyOut(person('bob', 'bob'))).toBeUndefined()
 })
 
-test('one place has at most a thousand, and another place is not concerned', async () => {
+test('a room has at most a thousand sanctions, and a server-wide ban is still accepted', async () => {
   const { storage, clock, rooms } = await createChatParts()
   const { name: room } = await rooms.lobby()
   const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
@@ -99,7 +99,7 @@ test('one place has at most a thousand, and another place is not concerned', asy
   expect(sanctions.list(room)).toHaveLength(1_000)
 })
 
-test('what is over does not count, and the next sanction takes it off the disk', async () => {
+test('an expired ban does not apply, and is deleted with the next sanction', async () => {
   const { storage, clock } = await createChatParts()
   const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
   await sanctions.put({ ...ban, until: clock.now() + 1_000 })

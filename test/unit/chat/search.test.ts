@@ -16,20 +16,20 @@ test.each([
   ['build build "build"', [word('build'), phrase('build')]],
   ['C++ build, (green)', [phrase('C++'), phrase('build,'), phrase('(green)')]],
   ['... 🎉 "?!"', [phrase('🎉')]],
-])('%j is looked for as its words and phrases', (text, terms) => {
+])('the search %j is split into words and phrases', (text, terms) => {
   expect(searchTerms(text)).toEqual(terms)
 })
 
-test.each(['', '" "" "', '...', '"" -- *'])('%j has nothing to look for', (text) => {
+test.each(['', '" "" "', '...', '"" -- *'])('the search %j is refused because it has no words', (text) => {
   expect(() => searchTerms(text)).toThrow(Refusal)
 })
 
-test('no more than sixteen are looked for', () => {
+test('a search uses at most sixteen words', () => {
   const text = Array.from({ length: 100 }, (_, n) => `w${n}`).join(' ')
   expect(searchTerms(text)).toHaveLength(16)
 })
 
-test('terms are told as they were written', () => {
+test('search terms are shown as they were written', () => {
   expect(termsText(searchTerms('green "the build"'))).toBe('green and "the build"')
 })
 
@@ -52,6 +52,6 @@ test.each([
   [['北京'], '我在北京', '我在[北京]'],
   [['c'], 'cc c', 'cc [c]'],
   [['nope'], 'yes', 'yes'],
-])('the words %j are found in a text as the index finds them', (words, text, shown) => {
+])('the words %j are marked in the text %j as the index matches them', (words, text, shown) => {
   expect(bracketed(text, ...words)).toBe(shown)
 })

@@ -49,7 +49,7 @@ function recordedBroadcasts() {
   return { broadcasts, peers }
 }
 
-test('a ban of another server puts out whom it concerns', async () => {
+test('a ban made on one server disconnects the person on another server', async () => {
   const { storage, clock, person } = await createChatParts()
   const { sanctions: store } = storage.chat
   const [bob, ann] = [withKey(await person('bob')), withKey(await person('ann'))]
@@ -77,7 +77,7 @@ test('a ban of another server puts out whom it concerns', async () => {
   expect(there.whyOut(bob)).toBeUndefined()
 })
 
-test('nobody gets into a room, or stays there, that another server deletes', async () => {
+test('a room that another server deletes is left by its people and cannot be entered', async () => {
   const { storage, clock, person } = await createChatParts()
   const bob = await person('bob')
   const sanctions = await Sanctions.load(storage.chat.sanctions, clock)
@@ -94,7 +94,7 @@ test('nobody gets into a room, or stays there, that another server deletes', asy
   expect(sanctions.isGone(den)).toBe(false)
 })
 
-test('what is done to clients here is told to the others, who know whom it concerns', async () => {
+test('an action for clients is applied on other servers to the people it concerns', async () => {
   const { person } = await createChatParts()
   const [bob, ann] = [withKey(await person('bob')), withKey(await person('ann'))]
   const { broadcasts, peers } = recordedBroadcasts()
@@ -114,7 +114,7 @@ test('what is done to clients here is told to the others, who know whom it conce
   expect(third.told).toEqual(['end: no key', 'end: no token', 'tell: hello'])
 })
 
-test('names, rights, absences, preferences and ignored people are those of now', async () => {
+test("names, rights, absences, preferences and ignore lists are reread after another server's change", async () => {
   const parts = await createChatParts()
   const { storage, clock, log, person } = parts
   const [here, there] = [createPeopleParts(parts).people, createPeopleParts(parts, {}, 'CODE').people]

@@ -30,13 +30,13 @@ const reason = (login: Promise<Person>): Promise<unknown> =>
   )
 
 describe('a key that nobody has', () => {
-  test('is asked for a code, whether or not somebody has the name, and whatever the name is', async () => {
+  test('an unknown key is asked for an invite code, whatever the name', async () => {
     const { people } = await world()
     for (const name of ['new', 'ann', 'ANN', 'qwen', 'system', '', 'a b', 'x'.repeat(30_000), 'a\u202eb'])
       expect(await reason(people.identify(name, key('b'), HERE))).toBe('no-code')
   })
 
-  test('comes in with a code, is known from then on, and uses it once', async () => {
+  test('an unknown key is registered with a valid code, which is used only once', async () => {
     const { people, code, redeemed } = await world()
     const one = await code()
     const bob = await people.identify('bob', key('b'), HERE, { code: one })
@@ -47,7 +47,7 @@ describe('a key that nobody has', () => {
     expect(redeemed).toEqual([{ by: 'ann', room: null, who: 'bob' }])
   })
 
-  test('does not come in with a code of somebody who is banned, until the ban is over', async () => {
+  test('a code of a banned person is rejected until the ban is over', async () => {
     const { people, code, sanctions, ann, clock } = await world()
     const one = await code()
     const at = clock.now()
@@ -64,13 +64,13 @@ describe('a key that nobody has', () => {
   test.each([
     ['small letters without dashes', (code: string) => code.toLowerCase().replaceAll('-', '')],
     ['spaces around it', (code: string) => ` ${code} `],
-  ])('may write its code with %s', async (_, written) => {
+  ])('an invite code is accepted with %s', async (_, written) => {
     const { people, code } = await world()
     expect(await reason(people.identify('bob', key('b'), HERE, { code: written(await code()) }))).toBe('in')
   })
 
   test.each(['', '-', 'AAAA-AAAA-AAAA-AAAA', '\0', 'x'.repeat(30_000)])(
-    'is refused with the code %j, the same for all names',
+    'the code %j is rejected in the same way for all names',
     async (code) => {
       const { people } = await world()
       for (const name of ['new', 'ann', 'qwen', 'a b'])
@@ -78,7 +78,7 @@ describe('a key that nobody has', () => {
     },
   )
 
-  test('is refused with a code that expired or was revoked', async () => {
+  test('an expired or revoked invite code is rejected', async () => {
     const { people, code, clock, invites, ann } = await world()
     const [expired, revoked] = [await code(1, 1), await code(1, 2)]
     await invites.revoke(ann, 2)
@@ -87,7 +87,7 @@ describe('a key that nobody has', () => {
       expect(await reason(people.identify('bob', key('b'), HERE, { code: one }))).toBe('wrong-code')
   })
 
-  test('keeps its code where it cannot have the name', async () => {
+  test('an invite code is not used up if the requested name is refused', async () => {
     const { people, code } = await world({ namesPerKey: 1 })
     const one = await code()
     for (const name of ['ann', 'Ann', 'qwen', 'a b'])
@@ -99,7 +99,7 @@ describe('a key that nobody has', () => {
   })
 })
 
-test('two who come at the same moment with one name, key and code are one person, and use the code once', async () => {
+test('two simultaneous logins with one name, key and code are one person and use the code once', async () => {
   const { people, code, storage } = await world()
   const one = await code(2)
   const both = await Promise.all([1, 2].map(() => people.identify('bob', key('b'), HERE, { code: one })))
@@ -107,14 +107,14 @@ test('two who come at the same moment with one name, key and code are one person
   expect(await storage.chat.invites.list(0)).toMatchObject([{ usesLeft: 1 }])
 })
 
-test('of two keys that come at the same moment with one code, one comes in', async () => {
+test('only one of two keys that use the same code at the same time is accepted', async () => {
   const { people, code } = await world()
   const one = await code()
   const both = ['b', 'c'].map((who) => reason(people.identify(who, key(who), HERE, { code: one })))
   expect(new Set(await Promise.all(both))).toEqual(new Set(['in', 'wrong-code']))
 })
 
-test('a code for a room of an open server is used by whoever is new, and lets nobody in as a guest', async () => {
+test('an invite code on an open server registers a new person, and admits no guest', async () => {
   const { people, code } = await world({ access: 'open' })
   const one = await code()
   expect(await reason(people.identify('ann', key('b'), HERE, { code: one }))).toBe('no-name')
@@ -122,7 +122,7 @@ test('a code for a room of an open server is used by whoever is new, and lets no
   expect(await reason(people.identify('carol', key('c'), HERE, { code: 'no such' }))).toBe('wrong-code')
 })
 
-test('a code is nowhere in the store, and a person has no more open ones than the limit', async () => {
+test('a person has a limited number of open invite codes, and expired or revoked ones do not count', async () => {
   const { code, invites, ann, clock } = await world()
   for (let n = 0; n < MAX_OPEN_INVITES; n++)
     expect(await code()).toMatch(/^([A-HJ-NP-Z2-9]{4}-){3}[A-HJ-NP-Z2-9]{4}$/)
@@ -137,7 +137,7 @@ test('a code is nowhere in the store, and a person has no more open ones than th
 describe('a trusted certificate', () => {
   const certified = { isCertified: true }
 
-  test('lets the bearer of the name in, also with another key, and registers a free name without one', async () => {
+  test('a certificate admits its holder with another key, and registers a free name', async () => {
     const { people, ann, keys } = await world({ access: 'closed' })
     expect(await people.identify('ann', key('b'), HERE, certified)).toMatchObject({
       id: ann.id,
@@ -149,20 +149,20 @@ describe('a trusted certificate', () => {
     await expect(people.identify('bob', key('b'), HERE)).rejects.toThrow('only people it knows')
   })
 
-  test('gives no name that nobody can have', async () => {
+  test('a certificate does not register a name of a model or an invalid name', async () => {
     const { people } = await world()
     for (const name of ['qwen', 'a b'])
       await expect(people.identify(name, key('b'), HERE, certified)).rejects.toThrow(/taken|cannot be called/)
   })
 
-  test('that comes twice at once registers one person', async () => {
+  test('a certificate that is used twice at once registers one person', async () => {
     const { people } = await world()
     const both = await Promise.all([1, 2].map(() => people.identify('bob', key('b'), HERE, certified)))
     expect(both[0]).toEqual(both[1])
   })
 })
 
-test('who bears a name that a model takes later still comes in', async () => {
+test('a registered person can still log in after a model got their name', async () => {
   const models: string[] = []
   const parts = await createChatParts()
   const { people } = createPeopleParts(parts, () => ({ modelNames: models }))

@@ -66,17 +66,17 @@ async function accepted(asked: readonly string[], before: readonly string[]): Pr
 }
 
 describe('a look-alike from the confusables of Unicode', () => {
-  test.each(ORIGINALS)('of %s is not accepted beside it', async (original) => {
+  test.each(ORIGINALS)('a look-alike of %s is not accepted beside the original', async (original) => {
     const asked = lookAlikesOf(original)
     expect(asked.length).toBeGreaterThan(40)
     expect(await accepted(asked, [original])).toEqual([])
   })
 
-  test('is one of at least 300 that were tried', () => {
+  test('the look-alike tests cover more than 1,000 names', () => {
     expect(new Set(ORIGINALS.flatMap(lookAlikesOf)).size).toBeGreaterThan(1_000)
   })
 
-  test('does not keep the original out: whoever comes first has the name', async () => {
+  test('a name is refused if a look-alike of it was registered first, in either order', async () => {
     expect(await accepted(['BEPA'], ['Вера'])).toEqual([])
     expect(await accepted(['Вера'], ['Bepa'])).toEqual([])
     expect(await accepted(['вера'], ['Bepa'])).toEqual(['вера'])
@@ -84,7 +84,7 @@ describe('a look-alike from the confusables of Unicode', () => {
     expect(await accepted(['lvan'], ['Ivan'])).toEqual([])
   })
 
-  test('of a reserved name or a model is refused', async () => {
+  test('a look-alike of a reserved name or of a model name is refused', async () => {
     const asked = ['system', 'guide', 'all', 'lobby'].flatMap((name) => [
       ...lookAlikesOf(name),
       ...lookAlikesOf(name.toUpperCase()),
@@ -92,7 +92,7 @@ describe('a look-alike from the confusables of Unicode', () => {
     expect(await accepted([...asked, 'A11', 'aII', 'ɢuide', 'ꜱystem', 'ᴀll'], [])).toEqual([])
   })
 
-  test('that got in before does not any more', async () => {
+  test('a look-alike in another script, in small capitals or in blank letters is refused', async () => {
     const asked = [
       'ΑΝΝ',
       'ᎪᏞᏆᏟᎬ',
@@ -115,12 +115,15 @@ const RESERVED = [
   ...['assistant', 'user', 'root'],
 ]
 
-test.each(RESERVED)('nobody can be called %s, whatever its case and its look-alike letters', async (name) => {
-  const zero = name.replaceAll('o', '0').replaceAll('l', '1')
-  expect(await accepted([name, name.toUpperCase(), zero, ...lookAlikesOf(name)], [])).toEqual([])
-})
+test.each(RESERVED)(
+  'the reserved name %s is refused in any case and with look-alike letters',
+  async (name) => {
+    const zero = name.replaceAll('o', '0').replaceAll('l', '1')
+    expect(await accepted([name, name.toUpperCase(), zero, ...lookAlikesOf(name)], [])).toEqual([])
+  },
+)
 
-test('a letter that is drawn like an l is refused in the place of each l of a name', async () => {
+test('a name whose letters l are replaced by similar strokes is refused beside the original', async () => {
   const strokes = [
     'ӏ',
     'Ӏ',
@@ -169,7 +172,7 @@ const INVISIBLE = [
   ],
 ]
 
-test('a name with an invisible character is accepted neither alone nor beside its original', async () => {
+test('a name with an invisible character is refused, with or without its original registered', async () => {
   const asked = INVISIBLE.flatMap((sign) => [
     sign,
     sign + sign,
@@ -206,12 +209,15 @@ const NAMES_OF_PEOPLE: Readonly<Record<string, readonly string[]>> = {
   Amharic: ['አበበ', 'ጥሩነሽ'],
 }
 
-test.each(Object.entries(NAMES_OF_PEOPLE))('names in %s are accepted side by side', async (_, names) => {
-  expect(await accepted(names, [])).toEqual(names.map((name) => name.normalize('NFC')))
-  expect(
-    await accepted(
-      names.map((name) => name.normalize('NFD')),
-      [],
-    ),
-  ).toHaveLength(names.length)
-})
+test.each(Object.entries(NAMES_OF_PEOPLE))(
+  'common names in %s are accepted side by side',
+  async (_, names) => {
+    expect(await accepted(names, [])).toEqual(names.map((name) => name.normalize('NFC')))
+    expect(
+      await accepted(
+        names.map((name) => name.normalize('NFD')),
+        [],
+      ),
+    ).toHaveLength(names.length)
+  },
+)

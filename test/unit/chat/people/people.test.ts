@@ -14,7 +14,7 @@ async function people(options: { access?: AccessPolicy; admins?: string[]; claim
 }
 
 describe('a name', () => {
-  test('is registered to the first key and stays with it', async () => {
+  test('a name is registered to the first key, and other keys get guest names', async () => {
     const all = await people()
     const first = await all.identify('alice', key('a'), '127.0.0.1')
     expect(first).toMatchObject({ name: 'alice', guest: false, admin: false })
@@ -29,7 +29,7 @@ describe('a name', () => {
       expect(await all.identify('alice', key(other), '127.0.0.1')).toMatchObject({ name, guest: true })
   })
 
-  test('that would be one too many for a key is not registered, and stays free', async () => {
+  test('a name beyond the limit of names per key is not registered and stays free', async () => {
     const all = await people()
     for (const name of ['one', 'two']) await all.identify(name, key('a'), '127.0.0.1')
     expect(await all.identify('three', key('a'), '127.0.0.1')).toMatchObject({
@@ -40,7 +40,7 @@ describe('a name', () => {
     expect(await all.identify('three', key('b'), '127.0.0.1')).toMatchObject({ name: 'three', guest: false })
   })
 
-  test('asked for by two keys at the same moment goes to one of them', async () => {
+  test('a name that two keys request at the same time is registered to one of them', async () => {
     const all = await people()
     const both = await Promise.all([
       all.identify('alice', key('a'), '127.0.0.1'),
@@ -50,7 +50,7 @@ describe('a name', () => {
   })
 
   test.each(['Alice', 'AL1CE', 'аlice'])(
-    'in other letters that look the same (%s) is not free',
+    'a name in look-alike letters (%s) counts as taken',
     async (look) => {
       const all = await people()
       await all.identify('alice', key('a'), '127.0.0.1')
@@ -74,13 +74,13 @@ describe('a name', () => {
     '...',
     'a\u202eb',
     '__proto__\n',
-  ])('%j is refused', async (name) => {
+  ])('the name %j is refused', async (name) => {
     await expect((await people()).identify(name, key('a'), '127.0.0.1')).rejects.toThrow(
       /can(not)? be called|is taken/,
     )
   })
 
-  test('of a long owner is cut so that the guest name still fits', async () => {
+  test('a guest name based on a name of maximum length is shortened to fit the limit', async () => {
     const all = await people()
     const long = 'x'.repeat(24)
     await all.identify(long, key('a'), '127.0.0.1')
@@ -90,7 +90,7 @@ describe('a name', () => {
 })
 
 test.each(['203.0.113.9', '10.0.0.1', '2O3.O.113.9', '٢٠٣.٠.١١٣.٩', '--room', '-n', 'bob.'])(
-  'nobody can be called %s, which a command or a reader could take for something else',
+  'the name %s is refused because a command or a reader could misread it',
   async (name) => {
     const all = await people()
     await expect(all.identify(name, key('a'), '127.0.0.1')).rejects.toThrow('cannot be called')
@@ -100,7 +100,7 @@ test.each(['203.0.113.9', '10.0.0.1', '2O3.O.113.9', '٢٠٣.٠.١١٣.٩', '--r
 )
 
 describe('coming in', () => {
-  test('when access is closed, unknown keys are turned away, whatever code they bring', async () => {
+  test('an unknown key is rejected if access is closed, with or without a code', async () => {
     const all = await people({ access: 'closed' })
     for (const proof of [{}, { code: 'ABCD-EFGH-JKLM-NPQR' }])
       await expect(all.identify('alice', key('a'), '127.0.0.1', proof)).rejects.toThrow(
@@ -108,7 +108,7 @@ describe('coming in', () => {
       )
   })
 
-  test('a key that the config names is admin, wherever it comes from', async () => {
+  test("a key in the config's list of admins is accepted as an admin if access is closed", async () => {
     const all = await people({ access: 'closed', admins: [key('boss')] })
     expect(await all.identify('boss', key('boss'), '127.0.0.1')).toMatchObject({ admin: true, guest: false })
   })
@@ -116,7 +116,7 @@ describe('coming in', () => {
 
 describe('the claim code', () => {
   test.each(['invite', 'closed'] as const)(
-    'lets in whoever brings it, and nobody else (%s)',
+    'the claim code admits its bearer until it is used, if access is %s',
     async (access) => {
       const all = await people({ access, claimCode: 'ABCD-EFGH' })
       const enter = (name: string, proof = {}) => all.identify(name, key(name), '127.0.0.1', proof)
@@ -130,7 +130,7 @@ describe('the claim code', () => {
     },
   )
 
-  test('is nothing where the config has an admin', async () => {
+  test('the claim code is rejected if the config names an admin', async () => {
     const all = await people({ access: 'closed', claimCode: 'ABCD-EFGH', admins: [key('boss')] })
     const proof = { code: 'ABCD-EFGH' }
     await expect(all.identify('mallory', key('m'), '127.0.0.1', proof)).rejects.toThrow(
@@ -140,7 +140,7 @@ describe('the claim code', () => {
     await expect(all.claim(boss, 'ABCD-EFGH')).rejects.toThrow('an admin already')
   })
 
-  test('used by two at once makes one admin', async () => {
+  test('a claim code that two people use at the same time makes one admin', async () => {
     const all = await people({ claimCode: 'ABCD-EFGH' })
     const two = [
       await all.identify('alice', key('a'), '127.0.0.1'),
@@ -150,7 +150,7 @@ describe('the claim code', () => {
     expect(claims.map((claim) => claim.status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('is nothing to a guest', async () => {
+  test('a guest cannot use the claim code', async () => {
     const all = await people({ claimCode: 'ABCD-EFGH' })
     await all.identify('alice', key('a'), '127.0.0.1')
     const guest = await all.identify('alice', key('b'), '127.0.0.1')
@@ -158,7 +158,7 @@ describe('the claim code', () => {
   })
 })
 
-test('a name of a guest is not given to somebody else meanwhile', async () => {
+test('a guest name is not given to another guest, and its owner can register it', async () => {
   const all = await people()
   await all.identify('alice', key('a'), '127.0.0.1')
   expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({ name: 'alice-917', guest: true })
@@ -172,7 +172,7 @@ test('a name of a guest is not given to somebody else meanwhile', async () => {
   })
 })
 
-test('two keys that ask for a taken name at the same moment get two guest names', async () => {
+test('two keys that request a taken name at the same time get two guest names', async () => {
   const all = await people()
   await all.identify('alice', key('a'), '127.0.0.1')
   const both = await Promise.all([
@@ -182,7 +182,7 @@ test('two keys that ask for a taken name at the same moment get two guest names'
   expect(both.map((guest) => guest.name).toSorted()).toEqual(['alice-917', 'alice-9178'])
 })
 
-test('a guest name from before the server was claimed lets nobody in after it', async () => {
+test('a guest name given before the claim does not admit a key after the claim', async () => {
   const all = await people({ access: 'closed', claimCode: 'ABCD-EFGH' })
   const proof = { code: 'abcd-efgh' }
   const alice = await all.identify('alice', key('a'), '127.0.0.1', proof)
@@ -203,14 +203,14 @@ describe('a key that somebody added to their name', () => {
     return { ...parts, all, mallory, enter: (name: string) => all.identify(name, key('v'), '127.0.0.1') }
   }
 
-  test('is theirs once its owner has logged in under that name, who is told so once', async () => {
+  test('an added key belongs to the account after its first login, which shows one notice', async () => {
     const { enter, mallory } = await withAdded()
     const first = await enter('mallory')
     expect(first).toMatchObject({ id: mallory.id, guest: false, notice: expect.stringContaining('SHA256:v') })
     expect((await enter('mallory')).notice).toBeUndefined()
   })
 
-  test('registers a name of its owner, and is never theirs then', async () => {
+  test('an added key that registers another name first is not part of the account any more', async () => {
     const { enter, storage, mallory } = await withAdded()
     const victoria = await enter('victoria')
     expect(victoria).toMatchObject({ name: 'victoria', guest: false })
@@ -219,13 +219,13 @@ describe('a key that somebody added to their name', () => {
     expect(await storage.chat.people.holdersOf([key('v')])).toMatchObject([{ name: 'victoria' }])
   })
 
-  test('is not taken by a login that brings a code for the name, which is somebody else’s then', async () => {
+  test('an added key does not log in to the account if it sends an invalid invite code', async () => {
     const { all } = await withAdded()
     const withCode = all.identify('mallory', key('v'), '127.0.0.1', { code: 'ABCD' })
     await expect(withCode).rejects.toThrow('the invite code is not valid')
   })
 
-  test('opens nothing to a banned account, and does not carry the ban to its owner', async () => {
+  test('an added key gives no access to a banned account, and is not banned itself', async () => {
     const { enter, sanctions, mallory } = await withAdded()
     const facts = { network: null, reason: '', by: 'root', at: 0, until: null, room: null } as const
     const ban = {
@@ -241,7 +241,7 @@ describe('a key that somebody added to their name', () => {
     expect(await enter('victoria')).toMatchObject({ name: 'victoria', guest: false })
   })
 
-  test('of an admin of the config draws them into no account, but one of an admin', async () => {
+  test("an added key of a config admin logs in to an account only if the account is an admin's", async () => {
     const admins: string[] = []
     const { enter, all, storage, clock } = await withAdded(admins)
     admins.push('SHA256:v')

@@ -31,7 +31,7 @@ const ban = (whom: Partial<Sanction>): Sanction => ({
 const namesFor = async ({ rooms }: ChatParts, person: Person) =>
   (await rooms.list(person)).map(({ name }) => name)
 
-test('a token stands for the key that made it: the same person, for limits too', async () => {
+test('a token logs in as the person and key of its maker', async () => {
   const { tokens, ann, comeIn } = await prepare()
   const { token, id } = await tokens.make(ann, { rooms: null, days: 1 })
   expect(await comeIn(token)).toMatchObject({
@@ -43,7 +43,7 @@ test('a token stands for the key that made it: the same person, for limits too',
   })
 })
 
-test('no other text lets anybody in, however it looks', async () => {
+test('a text that differs from the token is rejected', async () => {
   const { tokens, ann, comeIn } = await prepare()
   const { token } = await tokens.make(ann, { rooms: null, days: 1 })
   const others = [
@@ -59,7 +59,7 @@ test('no other text lets anybody in, however it looks', async () => {
   for (const text of others) expect(await comeIn(text)).toBeUndefined()
 })
 
-test('a token ends at its time, and when it is revoked', async () => {
+test('a token is rejected after its expiry and after its revocation', async () => {
   const { parts, tokens, ann, comeIn } = await prepare()
   const { token } = await tokens.make(ann, { rooms: null, days: 2 })
   parts.clock.advance(2 * DAY_MS - 1)
@@ -71,7 +71,7 @@ test('a token ends at its time, and when it is revoked', async () => {
   expect(await comeIn(next.token)).toBeUndefined()
 })
 
-test('a token does not outlive the certificate that its maker came in with', async () => {
+test('a token expires with the certificate that its maker used', async () => {
   const { parts, tokens, ann, comeIn } = await prepare()
   const certifiedUntil = parts.clock.now() + DAY_MS
   const certified = withLogin(ann, { key: KEY, network: '192.0.2.1', certifiedUntil })
@@ -84,7 +84,7 @@ test('a token does not outlive the certificate that its maker came in with', asy
   await expect(tokens.make(certified, { rooms: null, days: 1 })).rejects.toThrow('come in with a new one')
 })
 
-test('for a token with rooms there are no others, and it makes none', async () => {
+test('a token limited to rooms shows no other rooms and cannot create any', async () => {
   const { parts, tokens, ann, comeIn } = await prepare()
   const { token } = await tokens.make(ann, { rooms: [room('den')], days: 1 })
   const bound = (await comeIn(token))!
@@ -99,7 +99,7 @@ test('for a token with rooms there are no others, and it makes none', async () =
   await expect(parts.rooms.fork(den, 'copy', bound, { private: true })).rejects.toThrow('makes no other')
 })
 
-test('an invitation to a room outside of a token is not known to it', async () => {
+test('a room invitation is unknown to a token that is limited to other rooms', async () => {
   const { parts, tokens, comeIn } = await prepare()
   const bob = await parts.person('bob')
   await parts.storage.chat.rooms.setMembership(room('den'), bob.id, 'invited')
@@ -109,7 +109,7 @@ test('an invitation to a room outside of a token is not known to it', async () =
   await expect(parts.rooms.get('den', bound)).rejects.toThrow('there is no room called den')
 })
 
-test('a token is worth what its maker is worth now: renamed, an admin, or banned', async () => {
+test("a token follows its maker's name, admin right and ban", async () => {
   const { parts, tokens, people, ann, comeIn } = await prepare()
   const { token } = await tokens.make(ann, { rooms: null, days: 1 })
   const before = (await comeIn(token))!
@@ -121,7 +121,7 @@ test('a token is worth what its maker is worth now: renamed, an admin, or banned
   expect(await comeIn(token)).toBeUndefined()
 })
 
-test('an admin by the config is one with a token of that key, as long as the config says so', async () => {
+test("a token of a config admin's key has admin rights while the config names the key", async () => {
   let admins: readonly string[] = [KEY]
   const { tokens, ann, comeIn } = await prepare(() => ({ admins }))
   const { token } = await tokens.make(ann, { rooms: null, days: 1 })
@@ -131,7 +131,7 @@ test('an admin by the config is one with a token of that key, as long as the con
   expect(person.admin).toBe(false)
 })
 
-test('a ban of the address keeps its tokens out', async () => {
+test('a ban of an address rejects tokens used from that address', async () => {
   const { parts, tokens, ann, comeIn } = await prepare()
   const { token } = await tokens.make(ann, { rooms: null, days: 1 })
   await parts.sanctions.put(ban({ who: '192.0.2.0/24', network: '192.0.2.0/24' }))
