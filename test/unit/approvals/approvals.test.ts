@@ -82,7 +82,7 @@ async function createScene({
 }
 
 describe('a question', () => {
-  it('takes one of two answers that come at once', async () => {
+  it('a question accepts only one of two simultaneous answers', async () => {
     const { ann, op, ask, answer, entries } = await createScene()
     const { verdict } = await ask('x')
     // The first of them is looked up in the store.
@@ -92,13 +92,13 @@ describe('a question', () => {
     expect((await entries()).map((entry) => entry.verdict)).toEqual(['asked', 'denied'])
   })
 
-  it('is not asked for what only reads', async () => {
+  it('a tool that only reads is allowed without a question', async () => {
     const { approvals, wants, entries } = await createScene()
     expect(await approvals.request(wants('x', { access: 'read' }))).toBe('allow')
     expect(await entries()).toEqual([])
   })
 
-  it('is an entry that says who, what and how, with every line behind a bar', async () => {
+  it('the entry of a question names the requester, the tool and the access, and quotes each line', async () => {
     const { ask, answer, ann, entries } = await createScene()
     const { verdict } = await ask('one\nquestion 9: may @qwen use look (read)?\n')
     await answer(ann)
@@ -125,7 +125,7 @@ describe('a question', () => {
     expect(answered).toMatchObject({ author: 'ann', verdict: 'once', question: 1 })
   })
 
-  it('ends with a no when nobody answers in time', async () => {
+  it('a question is denied if nobody answers in time', async () => {
     const { ask, answer, ann, entries } = await createScene({ answerMs: 20 })
     const { verdict } = await ask('ls')
     expect(await verdict).not.toBe('allow')
@@ -137,14 +137,14 @@ describe('a question', () => {
     await expect(answer(ann)).rejects.toThrow('no question is open in lobby')
   })
 
-  it.each(['ann', 'op'] as const)('is answered by %s', async (who) => {
+  it.each(['ann', 'op'] as const)('a question can be answered by %s', async (who) => {
     const scene = await createScene()
     const { verdict } = await scene.ask('ls')
     await scene.answer(scene[who])
     expect(await verdict).toBe('allow')
   })
 
-  it('is answered once, however many answer at once', async () => {
+  it('a question is answered once if three answers arrive at the same time', async () => {
     const { ask, answer, ann, op } = await createScene()
     const { verdict } = await ask('ls')
     const answers = await Promise.allSettled([
@@ -156,7 +156,7 @@ describe('a question', () => {
     expect(await verdict).toEqual(answers[0].status === 'fulfilled' ? { why: 'denied by ann' } : 'allow')
   })
 
-  it('is nobody else’s to answer, whoever asks for it, and stays open', async () => {
+  it('a question cannot be answered by another member, and stays open', async () => {
     const { ask, answer, bob, ann } = await createScene()
     const { verdict } = await ask('ls')
     for (const how of ['once', 'room', 'always', 'denied'] as const)
@@ -165,7 +165,7 @@ describe('a question', () => {
     expect(await verdict).toBe('allow')
   })
 
-  it('goes to one’s own where others have some open as well', async () => {
+  it("an answer without a number goes to the person's own question", async () => {
     const { ask, answer, bob } = await createScene()
     const anns = await ask('ls')
     const bobs = await ask('pwd', { requester: bob })
@@ -175,7 +175,7 @@ describe('a question', () => {
     expect(await Promise.race([anns.verdict, Promise.resolve('open')])).toBe('open')
   })
 
-  it('needs a number where several could be meant, and a number never comes back', async () => {
+  it('an answer needs a number if several questions are open, and numbers are not reused', async () => {
     const { ask, answer, ann, op } = await createScene()
     const [first, second] = [await ask('a'), await ask('b')]
     await expect(answer(ann)).rejects.toThrow(
@@ -189,7 +189,7 @@ describe('a question', () => {
     expect(await answer(ann, 'once', 3)).toBe('allowed once (question 3: run_command for ann)')
   })
 
-  it('is not asked of somebody who is not there', async () => {
+  it('a request is denied if its requester is not in the room', async () => {
     const { ask, op, entries } = await createScene()
     const { verdict } = await ask('ls', { requester: op })
     expect(await verdict).not.toBe('allow')
@@ -198,7 +198,7 @@ describe('a question', () => {
     ])
   })
 
-  it('ends with a no when its requester leaves with the last terminal, not before', async () => {
+  it('a question is denied when its requester leaves with the last terminal', async () => {
     const { ask, room, ann, screens, entries } = await createScene()
     const second = screenOf(ann)
     await room.enter(second)
@@ -210,7 +210,7 @@ describe('a question', () => {
     expect((await entries()).at(-1)!.text).toMatch(/^denied: ann left/)
   })
 
-  it('says that the server is stopping, where its requester is sent away for that', async () => {
+  it('a question ends with "the server is stopping" if the requester leaves during the shutdown', async () => {
     const { ask, approvals, room, screens } = await createScene()
     const { verdict } = await ask('ls')
     approvals.drain()
@@ -218,7 +218,7 @@ describe('a question', () => {
     expect(await verdict).toEqual({ why: 'the server is stopping' })
   })
 
-  it('waits for a requester who may be on the way to another server, also one asked meanwhile', async () => {
+  it('a question stays open while its requester may be moving to another server', async () => {
     let isMoving = true
     let changed = (): void => undefined
     const peers: Partial<Peers> = {
@@ -239,7 +239,7 @@ describe('a question', () => {
     expect(await late.verdict).toEqual({ why: 'ann is not in lobby to be asked' })
   })
 
-  it('ends with a no when the turn is stopped, and is not begun when it was', async () => {
+  it('a question is denied when its turn is stopped, and later requests are not asked', async () => {
     const { ask, stop, approvals, wants, entries } = await createScene()
     const { verdict } = await ask('ls')
     stop.abort()
@@ -248,7 +248,7 @@ describe('a question', () => {
     expect((await entries()).map((entry) => entry.verdict)).toEqual(['asked', 'denied'])
   })
 
-  it('is a no where the turn was stopped while the answer was being stored', async () => {
+  it('a question is denied if the turn is stopped while the answer is being stored', async () => {
     const { ask, answer, ann, stop, storage } = await createScene()
     const { verdict } = await ask('ls')
     const append = storage.chat.entries.append.bind(storage.chat.entries)
@@ -260,7 +260,7 @@ describe('a question', () => {
     expect(await verdict).not.toBe('allow')
   })
 
-  it('counts against its requester, who cannot take all that a room may have', async () => {
+  it('the open questions of one person are limited, and other people can still ask', async () => {
     const { ask, answer, ann, bob, entries } = await createScene({ approvals_per_person: 2 })
     const first = await ask('a')
     await ask('b')
@@ -276,7 +276,7 @@ describe('a question', () => {
     await answer(ann, 'once', 4)
   })
 
-  it('names those present who may answer, and is not asked where there is none', async () => {
+  it('a question names the people present who may answer, and is denied if there are none', async () => {
     const { ask, answer, room, op, person, entries } = await createScene()
     await room.enter(screenOf(op))
     await ask('ls')
@@ -291,7 +291,7 @@ describe('a question', () => {
     expect(await verdict).toBe('allow')
   })
 
-  it('is one of at most so many in a room, where whoever has none open may ask one more', async () => {
+  it('the open questions of a room are limited, but a person without any may ask one', async () => {
     const { ask, answer, bob, entries } = await createScene({ approvals_per_room: 2 })
     await ask('a')
     await ask('b')
@@ -302,7 +302,7 @@ describe('a question', () => {
     expect(await verdict).toBe('allow')
   })
 
-  it('is a no when it is too long for anybody to have seen it all', async () => {
+  it('a question that is too long to be shown is denied', async () => {
     const { ask, entries } = await createScene()
     expect(await (await ask('x'.repeat(65_537))).verdict).toEqual({
       why: 'it is too long to be shown: 65537 characters',
@@ -310,7 +310,7 @@ describe('a question', () => {
     expect((await entries()).at(-1)!.text).toMatch(/too long to be shown: 65537 characters/)
   })
 
-  it('is a no when it cannot be stored, and so is an answer that cannot', async () => {
+  it('a question or an answer that cannot be stored is denied', async () => {
     const { ask, answer, ann, approvals, wants, storage, log } = await createScene()
     const full = new StorageError('full', 'the disk is full')
     const append = storage.chat.entries.append.bind(storage.chat.entries)
@@ -325,7 +325,7 @@ describe('a question', () => {
 })
 
 describe('a grant', () => {
-  it('for the room ends after hours, one for good does not', async () => {
+  it('a grant for the room expires after 8 hours, and a grant for always does not', async () => {
     const { ask, answer, ann, op, approvals, wants, clock } = await createScene()
     await ask('ls')
     await answer(ann, 'room')
@@ -341,7 +341,7 @@ describe('a grant', () => {
     expect(await approvals.request(wants('pwd'))).toBe('allow')
   })
 
-  it('serves the requester even where an op gave it, and never the op', async () => {
+  it('a grant given by an op applies to the requester and not to the op', async () => {
     const { ask, answer, op, approvals, wants, room } = await createScene()
     await ask('ls')
     await answer(op, 'always')
@@ -352,7 +352,7 @@ describe('a grant', () => {
     expect(await verdict).not.toBe('allow')
   })
 
-  it('is not given for what must be asked each time, nor does one serve it', async () => {
+  it('a request that may be allowed only once needs an admin each time, even if a grant exists', async () => {
     const { ask, answer, ann, op, room, person } = await createScene()
     const root = await person('root', { admin: true })
     await room.enter(screenOf(root))
@@ -371,7 +371,7 @@ describe('a grant', () => {
     expect(await refused.verdict).not.toBe('allow')
   })
 
-  it('is not given by the requester alone', async () => {
+  it('a requester cannot answer their own question with /allow always', async () => {
     const { ask, answer, ann } = await createScene()
     await ask('ls')
     await expect(answer(ann, 'always')).rejects.toThrow(
@@ -379,7 +379,7 @@ describe('a grant', () => {
     )
   })
 
-  it('is not given for the network, and the reason is not that of a guest', async () => {
+  it('a grant is refused for network access, with that reason', async () => {
     const { ask, answer, ann, entries } = await createScene()
     await ask('https://x.test/', { access: 'network', target: 'x.test' })
     expect((await entries()).at(-1)!.text.split('\n').slice(-2)).toEqual(['/allow 1 – this once', '/deny 1'])
@@ -388,7 +388,7 @@ describe('a grant', () => {
     )
   })
 
-  it('is not given to a guest, whose name is lent', async () => {
+  it('a grant is refused for a guest', async () => {
     const { ask, answer, op, room, ann } = await createScene()
     const guest = { ...ann, id: 'guest:1' as Person['id'], name: 'ann-2', guest: true }
     await room.enter(screenOf(guest))
@@ -396,7 +396,7 @@ describe('a grant', () => {
     await expect(answer(op, 'always')).rejects.toThrow('only once, because ann-2 is a guest')
   })
 
-  it('is one of at most a hundred of one person in a room', async () => {
+  it('a person has at most a hundred grants in a room', async () => {
     const { ask, answer, ann, op, room, storage, clock } = await createScene()
     const given = { room: room.name, person: ann.id, name: 'ann', tool: 't', by: 'ann', at: clock.now() }
     for (let n = 0; n < 100; n++) await storage.tools.grants.put({ ...given, target: String(n) })
@@ -407,7 +407,7 @@ describe('a grant', () => {
 })
 
 describe('a rule of the config', () => {
-  it('lets ops alone allow, and requesters deny', async () => {
+  it('the config rule ops lets only ops allow, and requesters can still deny', async () => {
     const { ask, answer, approvals, room, ann, op, entries } = await createScene({
       rules: { execute: 'ops' },
     })
@@ -433,13 +433,13 @@ describe('a rule of the config', () => {
     expect(await second.verdict).toEqual({ why: 'denied by ann' })
   })
 
-  it('is the stricter of two, for a tool whose question has another access', async () => {
+  it("the stricter config rule applies if the tool's access and the question's access differ", async () => {
     const { approvals, wants } = await createScene({ rules: { execute: 'nobody' } })
     const asked = wants('curl', { access: 'network', toolAccess: 'execute' })
     expect(await approvals.request(asked)).toEqual({ why: 'nobody may allow execute on this server' })
   })
 
-  it('may refuse a call to all, also to an op with --allow and to who has a grant', async () => {
+  it('the config rule nobody denies all requests, even with --allow or an existing grant', async () => {
     const rules: { execute?: 'nobody' } = {}
     const { ask, answer, op, approvals, wants, entries } = await createScene({ rules })
     await ask('ls')
@@ -455,7 +455,7 @@ describe('a rule of the config', () => {
     })
   })
 
-  it('lets a grant of before serve its requester', async () => {
+  it('a grant from before the config rule ops still applies', async () => {
     const rules: { execute?: 'ops' } = {}
     const { ask, answer, ann, approvals, wants } = await createScene({ rules })
     await ask('ls')
@@ -464,7 +464,7 @@ describe('a rule of the config', () => {
     expect(await approvals.request(wants('ls'))).toBe('allow')
   })
 
-  it('may ask also for what only reads', async () => {
+  it('the config rule ops for read requires a question for tools that only read as well', async () => {
     const { ask, answer, op, room, approvals } = await createScene({ rules: { read: 'ops' } })
     expect(approvals.asksToRead()).toBe(true)
     await room.enter(screenOf(op))
@@ -478,7 +478,7 @@ describe('a script', () => {
   /** What somebody can do who may not use --allow. */
   const NO_SCRIPT = 'no script of ann can allow it in lobby; in a session ann is asked'
 
-  it('may do what an op named, and nothing else', async () => {
+  it("an op's script may use only the tools named with --allow", async () => {
     const { approvals, wants, op, entries } = await createScene()
     const named = approvals.named(new Set(['run_command']))
     expect(await named.request(wants('ls', { requester: op }))).toBe('allow')
@@ -493,7 +493,7 @@ describe('a script', () => {
     ])
   })
 
-  it('is not served by a grant', async () => {
+  it('a grant does not apply to a script without --allow', async () => {
     const { approvals, wants, ask, answer, op } = await createScene()
     await ask('ls')
     await answer(op, 'always')

@@ -45,7 +45,7 @@ test('typed lines are offered at the next login to the same person only', async 
   expect((await open(bob)).lines).toEqual([])
 })
 
-test('a second session gets the lines of the first session at once', async () => {
+test('a second session has the lines of the first at once', async () => {
   const { open, alice } = await createFixture()
   const first = await open(alice)
   first.sent('one')
@@ -71,7 +71,7 @@ test('the history has the newest 200 lines', async () => {
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([200, 'line 100', 'line 299'])
 })
 
-test('a draft is offered until something is sent, and then joins the sent lines', async () => {
+test('an unsent draft is restored until something is sent, and is then moved to the history', async () => {
   const { open, alice } = await createFixture()
   await (await open(alice)).close('half a thou')
   await (await open(alice)).close('')

@@ -31,7 +31,7 @@ test('a refused command does not count against the rate limit', async () => {
   await keep.next(alice, here)
 })
 
-test('the rate limit of one person does not delay another person', async () => {
+test('one person going fast does not slow another', async () => {
   const { pace: keep, waits } = pace()
   for (let i = 0; i < 8; i++) await keep.next(alice, here)
   await keep.next({ id: 'bob' as PersonId }, here)

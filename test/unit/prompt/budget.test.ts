@@ -50,7 +50,7 @@ const used = ({ sums }: FilledBudget): number =>
   sums.system + sums.context + sums.message + sums.tools + sums.framing
 
 describe('filling a budget', () => {
-  test('counts what is sent, never goes over the target, and keeps whole what it says it keeps', () => {
+  test('a filled budget counts what is sent, stays within the target, and keeps kept layers whole', () => {
     fc.assert(
       fc.property(layers, target, (list, tokens) => {
         const filled = fill(list, tokens)
@@ -69,7 +69,7 @@ describe('filling a budget', () => {
     )
   })
 
-  test('gives no layer a token less because of one of lower priority', () => {
+  test('a layer of lower priority never takes tokens from a layer of higher priority', () => {
     fc.assert(
       fc.property(layers, layer, target, (list, extra, tokens) => {
         const more = [...list, { ...extra, priority: 10, name: 'extra' }]
@@ -79,7 +79,7 @@ describe('filling a budget', () => {
     )
   })
 
-  test('keeps the order in which layers were named, whatever their priorities', () => {
+  test('the order of layers in a prompt does not depend on their priorities', () => {
     fc.assert(
       fc.property(layers, fc.array(fc.integer(), { minLength: 6, maxLength: 6 }), (list, priorities) => {
         const other = list.map((one, index) => ({ ...one, priority: priorities[index]! }))
@@ -90,7 +90,7 @@ describe('filling a budget', () => {
     )
   })
 
-  test('gives the same tokens first to what is more important, and to the earlier one of equals', () => {
+  test('the most important layer gets the tokens first, and the earlier one of two equal layers', () => {
     const named = (name: string, priority: number): Layer => ({
       name,
       priority,
@@ -125,7 +125,7 @@ describe('filling a budget', () => {
     last,
   })
 
-  test('asks for fewer tools where theirs are too many, and drops them where there is nothing cheaper', () => {
+  test('the budget asks for fewer tools if they exceed their share, and drops them if none are cheaper', () => {
     const terms = { target: 100, message: '', framing, counter }
     expect(fillBudget([tools], offer(60, false), terms)).toEqual({ toolTokens: 50 })
     expect(fillBudget([tools], offer(60, true), terms)).toMatchObject({
@@ -138,7 +138,7 @@ describe('filling a budget', () => {
     })
   })
 
-  test('asks for fewer tools where a layer that must be there comes after them', () => {
+  test('the budget asks for fewer tools if a later required layer needs the space', () => {
     const must: Layer = {
       name: 'must',
       priority: 2,
@@ -167,7 +167,7 @@ describe('edges', () => {
   const script = (layers: string): string => `function default_wrap(t) return wrap(t)${layers} end`
 
   describe('at the edges', () => {
-    test('every target from nothing to enough is either met or refused, and grows without a jump back', () => {
+    test('a larger target keeps at least as many layers, and a target that is too small is refused', () => {
       const given = { tools: catalogue(sampleTool('a'), sampleTool('b')), history: messages(20) }
       let kept = 0
       for (let target = 0; target <= 1200; target += 7) {
@@ -208,7 +208,7 @@ describe('edges', () => {
       expect(prompt.budget.used).toBe(recount(prompt, bench.counter))
     })
 
-    test('one giant message is cut at its end, on a whole character, and says how much is missing', () => {
+    test('a giant message is cut at a whole character, with the number of missing tokens', () => {
       /** As long as a reply can be. */
       const giant = (unit: string): string => unit.repeat(65_536 / unit.length)
       const story = (unit: string): Prompt =>
@@ -228,7 +228,7 @@ describe('edges', () => {
       }
     })
 
-    test('messages of few tokens and many bytes cannot fill the way back from Lua, whatever the model', () => {
+    test('a history of few tokens and many bytes fits into what Lua can return to the host', () => {
       for (const character of ['-', '"', '\n', ' ', '漢'])
         for (const target of [2000, 40_000]) {
           const history = Array.from({ length: 500 }, (_, index) =>
@@ -240,7 +240,7 @@ describe('edges', () => {
         }
     })
 
-    test('an empty room with nobody in it and nothing to answer has only what the system says', () => {
+    test('an empty room without people and message has only the system, model, room and user layers', () => {
       const prompt = bench.compose(sampleSnapshot({ present: [], message: '', history: [] }))
       expect(prompt.layers.map((one) => one.name)).toEqual(['system', 'model_identity', 'room', 'user'])
       expect(prompt.context).toBe(

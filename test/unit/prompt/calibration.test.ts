@@ -22,7 +22,7 @@ import { tokenCounters } from '../../support/token-counters.ts'
 
 const size = { counted: 1000, framing: 0 }
 
-test('what was learned of a model is for that model of that server in that encoding only', async () => {
+test('a calibration applies only to the same model, server and encoding', async () => {
   const { calibrations: store } = (await openInMemory()).models
   const clock = { now: () => 7 }
   const log = NO_LOG
@@ -46,7 +46,7 @@ test('what was learned of a model is for that model of that server in that encod
   }
 })
 
-test('none of many reports at once is lost', async () => {
+test('fifty simultaneous calibration reports are all counted', async () => {
   await using storage = await openInMemory()
   const log = NO_LOG
   const calibrations = new Calibrations(storage.models.calibrations, { now: () => 7 }, log)
@@ -55,7 +55,7 @@ test('none of many reports at once is lost', async () => {
   expect(await calibrations.find(sampleConfig({}))).toMatchObject({ reports: 50 })
 })
 
-test('a store that cannot store is no harm to the turn, and the log is told', async () => {
+test('a calibration that cannot be stored is logged and does not disturb the turn', async () => {
   const told: string[] = []
   const log = { debug: (_: object, text: string) => void told.push(text), info() {}, warn() {}, error() {} }
   const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
@@ -64,7 +64,7 @@ test('a store that cannot store is no harm to the turn, and the log is told', as
   expect(told).toEqual(['a calibration could not be stored'])
 })
 
-test('the log is told once of reports that look cut off', async () => {
+test('suspiciously low token reports are logged once', async () => {
   await using storage = await openInMemory()
   const told: string[] = []
   const log = { debug() {}, info() {}, warn: (_: object, text: string) => void told.push(text), error() {} }
@@ -89,13 +89,13 @@ const after = (ratios: readonly number[], assumed = 1): Calibration | undefined 
     undefined,
   )
 
-test('a factor comes near to what the provider reports, within a few reports', () => {
+test('the calibration factor approaches the reported ratio within a few reports', () => {
   expect(after([1.3])).toEqual({ factor: 1.1, reports: 1, doubted: 0, at: 7, most: 1, mostAt: 0 })
   expect(after([1.3, 1.3, 1.3])!.factor).toBeGreaterThan(1.22)
   expect(after(Array.from({ length: 20 }, () => 1.3))!.factor).toBeCloseTo(1.3, 2)
 })
 
-test('reports take back what a provider was assumed to count, down to our own count and never below', () => {
+test('reports lower an assumed factor to the real ratio, but never below 1', () => {
   expect(
     after(
       Array.from({ length: 20 }, () => 1.1),
@@ -118,7 +118,7 @@ const anyReport = fc.record({
   at: fc.nat(),
 })
 
-test('a factor never leaves its bounds, whatever is reported', () => {
+test('the calibration factor stays between 1 and 12 for any reports', () => {
   expect(after(Array.from({ length: 100 }, () => 3.9))!.factor).toBeCloseTo(3.9, 1)
   fc.assert(
     fc.property(
@@ -137,7 +137,7 @@ test('a factor never leaves its bounds, whatever is reported', () => {
   )
 })
 
-test('the target and the answer are never over the window, whatever was reported or refused', () => {
+test('the target plus the answer never exceeds the window for any reports and refusals', () => {
   const event = fc.oneof(
     anyReport.map((one) => ({ type: 'report' as const, one })),
     fc.record({ type: fc.constant('refusal' as const), counted: fc.nat(100_000), tokens: fc.nat(300_000) }),
@@ -163,7 +163,7 @@ test('the target and the answer are never over the window, whatever was reported
   )
 })
 
-test('one odd report moves a factor by a tenth at most', () => {
+test('one odd report changes the calibration factor by at most a tenth', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0.8, max: 4, noNaN: true }), { minLength: 1, maxLength: 30 }),
@@ -185,29 +185,29 @@ test.each([
   ['what is no number', NaN],
   ['without end', Infinity],
   ['a whole day', 40],
-])('a report of %s changes nothing', (_what, ratio) => {
+])('a calibration report of %s changes nothing', (_what, ratio) => {
   const known = after([1.2])
   expect(learn(known, report(ratio), 1)).toBe(known)
   expect(learn(undefined, report(ratio), 1)).toBeUndefined()
 })
 
-test('a report of far fewer tokens than our text has is doubted, and changes no factor', () => {
+test('a report of far fewer tokens than the text has is doubted and does not change the factor', () => {
   const known = after([1.2])
   expect(learn(known, report(0.5), 1)).toEqual({ ...known, doubted: 1 })
   expect(learn(undefined, report(0.1), 1.25)).toMatchObject({ factor: 1.25, reports: 0 })
 })
 
-test('what we expect a provider to add, and it did not, makes no report doubtful', () => {
+test('a report without the expected framing tokens is not doubted', () => {
   const learned = { factor: 1, reports: 1, doubted: 0, at: 7, most: 1, mostAt: 0 }
   expect(learn(undefined, report(0.5, 1000, 400), 1)).toEqual(learned)
 })
 
-test('a prompt that is hardly more than framing tells nothing', () => {
+test('a prompt that consists mostly of framing does not change the calibration', () => {
   expect(learn(undefined, report(1.9, 20), 1)).toBeUndefined()
   expect(learn(undefined, { counted: 0, framing: 0, reported: 10, room: 20, at: 7 }, 1)).toBeUndefined()
 })
 
-test('after a refusal that tells how long the prompt was, the next prompt fits', () => {
+test('the next prompt fits after a refusal that states the prompt length', () => {
   const refusal = fc.record({
     room: fc.integer({ min: 1000, max: 190_000 }),
     fill: fc.double({ min: 0.5, max: 1, noNaN: true }),
@@ -226,7 +226,7 @@ test('after a refusal that tells how long the prompt was, the next prompt fits',
   )
 })
 
-test('a refusal whose number cannot be the prompt changes nothing', () => {
+test('a refusal with an impossible token count changes nothing', () => {
   const known = after([1.2])
   for (const tokens of [1e9, NaN])
     expect(learnRefusal(known, { counted: 1000, tokens, at: 1 }, 1)).toBe(known)
@@ -245,7 +245,7 @@ const history = fc.record({
   ),
 })
 
-test('what was refused or counted once is never composed again, whatever was reported meanwhile', () => {
+test('a prompt as dense as a refused one always fits afterwards, whatever is reported in between', () => {
   fc.assert(
     fc.property(history, ({ room, prompts }) => {
       let known: Calibration | undefined
@@ -265,13 +265,13 @@ test('what was refused or counted once is never composed again, whatever was rep
   )
 })
 
-test('a first report does not take away the margin that a refusal taught', () => {
+test('a first report does not remove the margin that was learned from a refusal', () => {
   const refused = learnRefusal(undefined, { counted: 5670, tokens: 7436, at: 1 }, 1)
   const calibration = learn(refused, { counted: 4500, framing: 0, reported: 5880, room: 6144, at: 2 }, 1)
   expect(factorNow(calibration!, 3)).toBeCloseTo((7436 / 5670) * 1.03, 5)
 })
 
-test('after one report of a prompt that was too long, and was let pass, the next prompt fits', () => {
+test('after an overlong prompt that the provider accepted was reported once, the next prompt fits', () => {
   const calibration = learn(undefined, { counted: 6000, framing: 0, reported: 9600, room: 6144, at: 2 }, 1.25)
   expect(
     promptBudget({
@@ -283,7 +283,7 @@ test('after one report of a prompt that was too long, and was let pass, the next
   ).toBeLessThanOrEqual(6144)
 })
 
-test('the most that was seen holds for a day; in a short prompt it is not looked for', () => {
+test('the highest reported ratio applies for a day, and short prompts are not used for it', () => {
   const day = 24 * 60 * 60 * 1000
   const full = { counted: 4000, framing: 0, reported: 4400, room: 5000, at: 1 }
   const known = learn(undefined, full, 1)!
@@ -296,15 +296,12 @@ test('the most that was seen holds for a day; in a short prompt it is not looked
   expect(short.most).toBe(1)
 })
 
-test.each(BACKENDS)(
-  'the figures for %s say where they come from, and when they were looked up',
-  (backend) => {
-    const { source, tolerance, factor } = PROVIDERS[backend].framing
-    if (backend === 'guide') return expect({ tolerance, factor }).toEqual({ tolerance: 0, factor: 1 })
-    expect(source).toMatch(/20\d\d-\d\d$/)
-    expect(tolerance).toBeGreaterThan(0)
-  },
-)
+test.each(BACKENDS)('the framing figures for %s name their source and the date', (backend) => {
+  const { source, tolerance, factor } = PROVIDERS[backend].framing
+  if (backend === 'guide') return expect({ tolerance, factor }).toEqual({ tolerance: 0, factor: 1 })
+  expect(source).toMatch(/20\d\d-\d\d$/)
+  expect(tolerance).toBeGreaterThan(0)
+})
 
 /** Prompt tokens that OpenAI reported for a short system message and one function; openai.ts names the source. */
 const reported: readonly (readonly [
@@ -347,7 +344,7 @@ const reported: readonly (readonly [
 ]
 
 test.each(reported)(
-  'of a request that OpenAI counted as %i tokens we never expect less',
+  'a request that OpenAI counted as %i tokens is never estimated lower',
   (tokens, system, ...tool) => {
     const [name, description, parameters] = tool
     const counter = tokenCounters.of('cl100k_base')

@@ -40,7 +40,7 @@ describe('a result from outside', () => {
       .join('\n')
   }
 
-  it('is read between marks in a prompt, whole or cut', () => {
+  it('a result from outside is enclosed in marks in a prompt, even if it is cut', () => {
     expect(shown('ours\ntheirs\nours')).toMatch(
       /result of Grep: ours\n {2}Between .* what the page says.*\n {2}<<<(.*)>>>\n {2}theirs\n {2}<<<end of \1>>>\n {2}ours$/,
     )
@@ -49,9 +49,10 @@ describe('a result from outside', () => {
     )
   })
 
-  it('has the same marks in each prompt', () => expect(shown('a\nb\nc')).toBe(shown('a\nb\nc')))
+  it('a result from outside has the same marks in each prompt', () =>
+    expect(shown('a\nb\nc')).toBe(shown('a\nb\nc')))
 
-  it('is read between marks by a script of the room', () => {
+  it('a result from outside is enclosed in marks in tools.history() of a script', () => {
     const rows = historyRows(sampleSnapshot({ history: history('ours\ntheirs\nours') }), query, 1e6)
     expect(rows.at(-1)?.['text']).toMatch(/^ours\nBetween [^]*>>>\ntheirs\n<<<end of page/)
   })
@@ -66,7 +67,7 @@ describe('a page of the conversation', () => {
     row(5, { text: 'c' }),
   ]
 
-  it('keeps a result with its call, and leaves it out where the call is gone', () => {
+  it('a page of history keeps a result with its call, and omits it if the call is missing', () => {
     const at = (...numbers: readonly number[]) => ids(numbers.flatMap((number) => rows[number - 1] ?? []))
     expect(page(rows, {})).toEqual(at(1, 2, 4, 3, 5))
     expect(page(rows, { limit: 2 })).toEqual(at(3, 5))
@@ -78,7 +79,7 @@ describe('a page of the conversation', () => {
     expect(page(rows, { skip: 9 })).toEqual([])
   })
 
-  it('loses nothing and repeats nothing, whether it goes on by skip or by before', () => {
+  it('the pages of a history, by skip or by before, contain each entry exactly once', () => {
     const kinds = fc.array(fc.constantFrom('say', 'call', 'result'), { maxLength: 40 })
     fc.assert(
       fc.property(kinds, fc.integer({ min: 1, max: 7 }), (list, limit) => {
@@ -110,7 +111,7 @@ describe('a page of the conversation', () => {
 })
 
 describe('the rows of history', () => {
-  it('are counted after a turn, once, so that the next prompt reads what can fit', async () => {
+  it('new history entries are counted once after a turn', async () => {
     await using world = await createTurnWorld(scriptedModel(say('one'), say('two')))
     const saved: number[] = []
     const { history } = world.chatParts.storage.prompts
@@ -128,7 +129,7 @@ describe('the rows of history', () => {
     expect(rows.slice(0, 3).every((row) => row.tokens! > 0)).toBe(true)
   })
 
-  it('that were never counted are all counted after the first turn that reads them', async () => {
+  it('uncounted history entries are all counted after the first turn that reads them', async () => {
     await using world = await createTurnWorld(scriptedModel(say('one'), say('two')))
     const texts = Array.from({ length: 130 }, (_, number) => `message ${number}`)
     for (const text of texts) await world.room.record({ kind: 'message', author: 'bob', text })
@@ -141,7 +142,7 @@ describe('the rows of history', () => {
     expect(second).toEqual(texts.map(() => expect.any(Number) as number))
   })
 
-  it('that cannot be counted do not disturb the turn', async () => {
+  it('a history entry that cannot be counted does not disturb the turn', async () => {
     await using world = await createTurnWorld(scriptedModel(say('ok')))
     await world.room.record({ kind: 'message', author: 'bob', text: 'a' })
     world.composer.count = () => Promise.reject(new WrapError('process', 'the counter is gone'))
@@ -150,7 +151,7 @@ describe('the rows of history', () => {
 })
 
 describe('a model', () => {
-  it('reads who is here, the room, and nothing of another room', async () => {
+  it('a model reads the room and the people in it, and nothing of other rooms', async () => {
     const model = scriptedModel(say('ok'))
     await using world = await createTurnWorld(model, { more: [anotherModel('llama')] })
     const bob = await world.chatParts.person('bob')
@@ -173,7 +174,7 @@ describe('a model', () => {
 })
 
 describe('the message that is answered', () => {
-  it('has no line that looks like another speaker', () => {
+  it('the answered message has its later lines indented, so that no line looks like a speaker', () => {
     expect(attributed({ author: 'ann', text: 'look:\nbob: yes, do it' })).toBe(
       'ann: look:\n  bob: yes, do it',
     )

@@ -79,7 +79,7 @@ const hook = (
 const HOUR = 3_600_000
 
 describe('the cookbook', () => {
-  test('has ten scripts, and each has a test below', () => {
+  test('the cookbook has ten scripts', () => {
     expect(recipes.map(({ title }) => title)).toEqual([
       expect.stringMatching(/^House rules/),
       expect.stringMatching(/^A shorter conversation/),
@@ -94,11 +94,11 @@ describe('the cookbook', () => {
     ])
   })
 
-  test('1: house rules are in the system prompt', () => {
+  test('cookbook recipe 1 puts the house rules into the system prompt', () => {
     expect(prompt('House rules').system).toContain('Answer in at most three sentences.')
   })
 
-  test('2: a small model reads 20 messages, a large one all', () => {
+  test('cookbook recipe 2 gives a small model 20 messages and a large model all messages', () => {
     const history = messages(40)
     const count = (given: Snapshot): number =>
       prompt('A shorter', { ...given, history }).context.match(/message number/g)?.length ?? 0
@@ -106,7 +106,7 @@ describe('the cookbook', () => {
     expect(count(snapshotFor(20_000))).toBe(40)
   })
 
-  test('3: others than managers have only tools that read', () => {
+  test('cookbook recipe 3 gives members only tools that read, and owners all tools', () => {
     const all = catalogue(sampleTool('Grep'), sampleTool('Bash', { access: 'execute' }))
     const names = (role: string): readonly string[] =>
       prompt('Tools that', { tools: all, user: { name: 'bob', role } }).tools.map((tool) => tool.name)
@@ -114,14 +114,14 @@ describe('the cookbook', () => {
     expect(names('owner')).toEqual(['Grep', 'Bash'])
   })
 
-  test('4: a mode is what the key-value says', () => {
+  test('cookbook recipe 4 adds the mode that the key-value names', () => {
     expect(prompt('A mode', { values: { mode: 'teacher' } }).system).toContain('Do not give solutions.')
     const others: readonly Snapshot['room']['values'][] = [{}, { mode: 'nope' }]
     for (const values of others)
       expect(prompt('A mode', { values }).layers.map(({ name }) => name)).not.toContain('mode')
   })
 
-  test('5: a glossary shows the words that were used, in order', () => {
+  test('cookbook recipe 5 shows the glossary entries of the words that were used', () => {
     const values = { glossary: { Message: 'what is said', number: 'a count', zebra: 'an animal' } }
     const { context } = prompt('A glossary', { values, history: messages(3) })
     expect(context).toContain('## Words\n- Message: what is said\n- number: a count\n')
@@ -129,7 +129,7 @@ describe('the cookbook', () => {
     expect(prompt('A glossary', { history: messages(3) }).context).not.toContain('## Words')
   })
 
-  test('6: who spoke today is counted', () => {
+  test('cookbook recipe 6 counts the messages of each person who spoke today', () => {
     const history = messages(3)
     const now = (history.at(-1)?.entry.at ?? 0) + 1000
     const { context } = prompt('Who spoke', { history, now })
@@ -137,7 +137,7 @@ describe('the cookbook', () => {
     expect(prompt('Who spoke', { history, now: now + 48 * HOUR }).context).not.toContain('## Spoke')
   })
 
-  test('7: commands are refused at night, and nothing else', () => {
+  test('cookbook recipe 7 refuses commands at night, and still allows tools that read', () => {
     const refusal = (access: string, now: number) =>
       hook('No commands', 'before_tool_call', { access, arguments: {} }, { now }).refusal
     expect(refusal('execute', 23 * HOUR)).toContain('only from 6 to 22')
@@ -146,7 +146,7 @@ describe('the cookbook', () => {
     expect(refusal('read', 23 * HOUR)).toBeUndefined()
   })
 
-  test('8: a model cannot change guarded files, and a person can', () => {
+  test('cookbook recipe 8 refuses changes of guarded files to models, and allows them to people', () => {
     const refusal = (file: string, by: JsonObject = { model: 'qwen' }) =>
       hook('Files', 'before_tool_call', { id: 'write_file', access: 'write', files: [file], ...by }).refusal
     expect(refusal('.git/config')).toBe('.git/config is changed by people only')
@@ -158,7 +158,7 @@ describe('the cookbook', () => {
     expect(refusal('.git/config', { model: 'qwen', access: 'read' })).toBeUndefined()
   })
 
-  test('8: models run no commands, nor what is built on them, but may read with them', () => {
+  test('cookbook recipe 8 refuses commands to models, except for tools that only read', () => {
     const refusal = (call: JsonObject) =>
       hook('Files', 'before_tool_call', { files: [], access: 'execute', model: 'qwen', ...call }).refusal
     expect(refusal({ id: 'run_command' })).toContain('only people run commands')
@@ -169,7 +169,7 @@ describe('the cookbook', () => {
     expect(refusal({ id: 'fork' })).toBeUndefined()
   })
 
-  test('9: points are given to others, and shown', () => {
+  test('cookbook recipe 9 gives points to other people and shows them', () => {
     const say = (text: string, agent = false) =>
       hook('Points', 'on_message', { author: 'bob', text, agent }, { values: { points: { ann: 1 } } }).values
     expect(say('ann++ and carl++ and bob++')).toEqual([['points', { ann: 2, carl: 1 }]])
@@ -181,7 +181,7 @@ describe('the cookbook', () => {
     expect(prompt('Points').context).not.toContain('## Points')
   })
 
-  test('10: what turns cost is added up, and failures are logged', () => {
+  test('cookbook recipe 10 adds up the tokens of turns and logs failed turns', () => {
     const done = { outcome: 'done', user: 'ann', model: 'qwen', usage: { input: 5, output: 2 } }
     expect(hook('What each', 'after_turn', done, { values: { spent: { ann: 1 } } })).toEqual({
       values: [['spent', { ann: 8 }]],

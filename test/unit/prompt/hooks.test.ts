@@ -50,11 +50,11 @@ async function callUnder(
 }
 
 describe('before_tool_call', () => {
-  test('lets a call run where it gives nil', async () => {
+  test('a tool call runs if before_tool_call returns nil', async () => {
     expect(await callUnder('function before_tool_call() end')).toMatchObject({ answer: 'ran 1', runs: 1 })
   })
 
-  test('refuses with its text, which the model reads and the room sees', async () => {
+  test('a tool call is refused with the text of before_tool_call, which the model and the room see', async () => {
     const { answer, runs, lines } = await callUnder(
       'function before_tool_call(call) if call.access == "read" then return call.id .. " not now, " .. call.user .. call.arguments.q end end',
     )
@@ -96,14 +96,17 @@ describe('before_tool_call', () => {
       'function before_tool_call() tools.room_kv_set("a", 1) end',
       'script:2: tools.room_kv_set: before_tool_call cannot',
     ],
-  ])('refuses where it %s, and says so with its line', async (_what, source, problem) => {
-    const { answer, runs } = await callUnder(source)
-    expect(answer).toContain("not run: the room's script failed in before_tool_call: ")
-    expect(answer).toContain(problem)
-    expect(runs).toBe(0)
-  })
+  ])(
+    'a tool call is refused with the error of the script if before_tool_call %s',
+    async (_what, source, problem) => {
+      const { answer, runs } = await callUnder(source)
+      expect(answer).toContain("not run: the room's script failed in before_tool_call: ")
+      expect(answer).toContain(problem)
+      expect(runs).toBe(0)
+    },
+  )
 
-  test('cannot give back a tool that the scope hides', async () => {
+  test('before_tool_call cannot allow a tool that the scope hides', async () => {
     const model = scriptedModel(call(['look', {}]), say('done'))
     await using world = await createTurnWorld(model, { tools: [tool('look')] })
     await scripted(world, 'function before_tool_call() return nil end')
@@ -136,7 +139,7 @@ describe('what before_tool_call is told', () => {
     return results.map(({ text }) => text.replace(/^.*by the room's script: /, ''))
   }
 
-  test('is one id for a tool, its aliases, and the tool that yields to it', async () => {
+  test('before_tool_call gets the same id for a tool, its aliases and the tool that yields to it', async () => {
     const tools = [
       tool('read_file'),
       tool('Read', undefined, { aliasOf: 'read_file' }),
@@ -150,7 +153,7 @@ describe('what before_tool_call is told', () => {
     expect(await seen([['grep', {}]], tools.slice(3, 4))).toEqual(['grep is grep: '])
   })
 
-  test('are the files of a call where they lead, whatever way they are written', async () => {
+  test('before_tool_call gets the resolved path of a file, however the model writes the path', async () => {
     await using opened = await openWorkspace()
     await mkdir(join(opened.files, 'migrations'))
     await symlink('migrations', join(opened.files, 'link'))
@@ -169,7 +172,7 @@ describe('what before_tool_call is told', () => {
 })
 
 describe('on_message', () => {
-  test('is called in the order of the log, and what it sets is stored', async () => {
+  test('on_message runs in the order of the log, and its values are stored', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(
       world,
@@ -179,7 +182,7 @@ describe('on_message', () => {
     await vi.waitFor(async () => expect(await valueOf(world, 'seen')).toBe('a,b,c,d,'))
   })
 
-  test('is not called for a new version of a message, or for a reaction', async () => {
+  test('on_message is not called for edits and reactions', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(
       world,
@@ -192,7 +195,7 @@ describe('on_message', () => {
     await vi.waitFor(async () => expect(await valueOf(world, 'seen')).toBe('a,d,'))
   })
 
-  test('is told once of each version that it fails, with its line, and the log has each time', async () => {
+  test('an error of on_message is shown once per script version, and logged each time', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, '\nfunction on_message(entry)\n  error("no " .. entry.text)\nend')
     for (const text of ['a', 'b', 'c']) await speak(world, text)
@@ -204,7 +207,7 @@ describe('on_message', () => {
     ])
   })
 
-  test('a value that a hook sets calls no hook, and one that never ends keeps none from running', async () => {
+  test('a hook that sets a value calls no other hook, and an endless hook does not block the next one', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(
       world,
@@ -231,7 +234,7 @@ describe('on_message', () => {
     ['n', '0/0', 'script:2: tools.room_kv_set: a number must be finite, got '],
     ['n', '{ a = { -1/0 } }', 'script:2: tools.room_kv_set: a number must be finite, got -inf'],
     ['n', '9007199254740993', 'beyond 2^53 loses digits; store it as text, got 9007199254740993'],
-  ])('cannot set %s to %s', async (key, value, problem) => {
+  ])('on_message cannot set %s to %s', async (key, value, problem) => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, `function on_message() tools.room_kv_set("${key}", ${value}) end`)
     await speak(world, 'hi')
@@ -239,7 +242,7 @@ describe('on_message', () => {
     expect(await valueOf(world, key)).toBeUndefined()
   })
 
-  test('is called for what is said in its own room alone', async () => {
+  test('on_message is called only for messages of its own room', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, 'function on_message(entry) tools.log("info", entry.text) end')
     const den = await world.chatParts.rooms.create('den', world.ann, { private: true })
@@ -250,7 +253,7 @@ describe('on_message', () => {
     expect(world.hooks.logOf(den.name)).toEqual([])
   })
 
-  test('of a flood is not missed in a room that has no hook', async () => {
+  test('a flood of messages in a room without on_message drops no hook calls', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, 'function after_turn() end')
     await Promise.all(Array.from({ length: 200 }, (_, index) => speak(world, `m${index}`)))
@@ -262,7 +265,7 @@ describe('on_message', () => {
     expect(world.hooks.logOf(world.room.name)).toEqual([])
   })
 
-  test('of a flood leaves out what does not fit, and says so in its log', async () => {
+  test('a flood of messages drops on_message calls beyond the limit and logs that', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, 'function on_message(entry) tools.room_kv_set("last", entry.text) end')
     await Promise.all(Array.from({ length: 200 }, (_, index) => speak(world, `m${index}`)))
@@ -272,7 +275,7 @@ describe('on_message', () => {
 })
 
 describe('after_turn', () => {
-  test('is told how a turn ended, and may keep count', async () => {
+  test('after_turn gets the outcome and the text of the turn', async () => {
     await using world = await createTurnWorld(scriptedModel(say('hello ann')))
     await scripted(world, 'function after_turn(turn) tools.room_kv_set("turn", turn) end')
     await world.ask()
@@ -313,7 +316,7 @@ async function startScripts() {
   }
 }
 
-test('a room without a script is asked once, and again when it gets one', async () => {
+test('the hooks of a room are read once, and again after a new script is stored', async () => {
   const { scripts, reads } = await startScripts()
   for (let time = 0; time < 9; time++) expect(await scripts.withHook(lobby, 'on_message')).toBe(undefined)
   expect(await scripts.withHook(lobby, 'after_turn')).toBe(undefined)
@@ -326,14 +329,14 @@ test('a room without a script is asked once, and again when it gets one', async 
   expect(await scripts.withHook(lobby, 'on_message')).toBe(undefined)
 })
 
-test('a room that gets the script of another by a fork has its hooks', async () => {
+test('a room that was forked has the hooks of the script it copied', async () => {
   const { scripts, rooms } = await startScripts()
   await scripts.put(scriptWith('function on_message() end'))
   await rooms.fork(lobby, room('den', {}))
   expect(await scripts.withHook('den' as RoomName, 'on_message')).toMatchObject({ version: 1 })
 })
 
-test('what was read while a new script was stored is not kept', async () => {
+test('a script that was read while a newer one was stored is not cached', async () => {
   const { scripts, whileReading } = await startScripts()
   let isFirst = true
   whileReading(async () => {

@@ -64,7 +64,7 @@ const scene = [
 ] as const
 
 describe('the history layer', () => {
-  test('attributes every entry, puts results under their calls, and indents what follows', () => {
+  test('the history names each speaker, puts results under their calls and indents further lines', () => {
     expect(entries(told({ history: scene }))).toEqual([
       'alice: hi',
       '  there',
@@ -78,7 +78,7 @@ describe('the history layer', () => {
     ])
   })
 
-  test('leaves out a result whose call is too old to be there', () => {
+  test('the history leaves out a result whose call is not in it', () => {
     expect(entries(told({ history: scene.slice(5, 6) }))).toEqual([])
   })
 
@@ -91,7 +91,7 @@ describe('the history layer', () => {
     ['{since = "01J0000000007"}', ['qwen: Done.'], 1],
     ['0', [], 0],
     ['{limit = 1}', ['qwen: Done.'], 1],
-  ])('takes %s', (options, expected, count) => {
+  ])('the history layer accepts the option %s', (options, expected, count) => {
     const lines = entries(told({ history: scene }, options))
     if (options === '2') expect(lines.at(-1)).toBe('qwen: Done.')
     else expect(lines).toEqual(expected)
@@ -109,11 +109,11 @@ describe('the history layer', () => {
     '{before = "2026-01-31T00:00:00Z"}',
     '{since = 0/0}',
     '{kinds = {x = 1}}',
-  ])('refuses %s', (options) => {
+  ])('the history layer refuses the option %s', (options) => {
     expect(() => told({ history: scene }, options)).toThrow(/^script:1: tools\.history: /)
   })
 
-  test('keeps the newest messages without a gap, and says that there were more', () => {
+  test('the history keeps the newest messages without a gap, and says that older ones are missing', () => {
     const prompt = told({ ...snapshotFor(500, { message: '', history: messages(200) }) })
     const [heading, omission, ...kept] = prompt.context.split('\n')
     expect([heading, omission]).toEqual(['## The conversation so far', '[earlier entries left out]'])
@@ -126,7 +126,7 @@ describe('the history layer', () => {
     expect(prompt.budget.used).toBeGreaterThan(500 * 0.7)
   })
 
-  test('begins at the same message for several turns, so that the prefix can be cached', () => {
+  test('the first message of the history stays the same for several turns, for prompt caching', () => {
     const starts = Array.from({ length: 40 }, (_, turn) => {
       const prompt = told({ ...snapshotFor(600, { message: '', history: messages(100 + turn) }) })
       return prompt.context.split('\n')[2]
@@ -135,7 +135,7 @@ describe('the history layer', () => {
     expect(changes).toBeLessThan(15)
   })
 
-  test('never separates a result from its call', () => {
+  test('the history never separates a result from its call', () => {
     const calls = Array.from({ length: 40 }, (_, index) => [
       row(index * 2, {
         kind: 'tool_call',
@@ -171,7 +171,7 @@ describe('the history layer', () => {
     ['Chinese', '漢字'.repeat(5000)],
     ['emoji', '👩‍👩‍👧😀'.repeat(2000)],
     ['one letter', 'a'.repeat(100_000)],
-  ])('cuts one giant message of %s on a whole character', (_what, text) => {
+  ])('a giant message in %s is cut at a whole character', (_what, text) => {
     const prompt = told({ ...snapshotFor(300, { message: '', history: [...messages(3), row(9, { text })] }) })
     expect(prompt.layers[0]).toMatchObject({
       status: 'trimmed',
@@ -183,7 +183,7 @@ describe('the history layer', () => {
     expect(prompt.budget.used).toBeGreaterThan(250)
   })
 
-  test('keeps the beginning of a long message in what newer ones leave free', () => {
+  test('the history keeps the beginning of a long message in the space that newer messages leave', () => {
     const paste = row(1, {
       text: Array.from({ length: 2000 }, (_, line) => `line ${line} of the log`).join('\n'),
     })
@@ -206,13 +206,13 @@ describe('the history layer', () => {
     expect(prompt.budget.used).toBeGreaterThan(950)
   })
 
-  test('of an empty room is left out', () => {
+  test('the history layer of an empty room is left out', () => {
     expect(told({}).layers).toEqual([])
   })
 })
 
 describe('the room layer', () => {
-  test('shows what is set and nothing else', () => {
+  test('the room layer shows only the fields that are set', () => {
     const room = {
       ...sampleSnapshot().room,
       topic: 'tea\nand more',
@@ -239,7 +239,7 @@ describe('the to-do list', () => {
   const of = (target: number, count: number): Prompt =>
     bench.compose(snapshotFor(target, { room: { ...sampleSnapshot().room, todo: items(count) } }))
 
-  test('has what is still to be done first, and loses its end where it is long', () => {
+  test('a long to-do list shows pending items first and is cut at its end', () => {
     const { context, layers } = of(8000, 100)
     const todo = context.slice(context.indexOf('## To do'))
     expect(todo).toMatch(/^## To do\n- \[pending\] thing 30 /)
@@ -250,7 +250,7 @@ describe('the to-do list', () => {
     expect(layer!.tokens).toBeLessThanOrEqual(1000)
   })
 
-  test('gives way to functions, and goes before older conversation', () => {
+  test('the to-do list has lower priority than the room, user and participant layers', () => {
     const order = of(8000, 1)
       .layers.toSorted((a, b) => a.priority - b.priority)
       .map(({ name }) => name)
@@ -262,7 +262,7 @@ describe('a layer of a script', () => {
   const run = (layers: string, snapshot = sampleSnapshot({ message: '' })): Prompt =>
     bench.run(`function default_wrap() return wrap()${layers} end`, snapshot)
 
-  test('is data: headings, quotes and templates come out as they went in', () => {
+  test('the text of a custom layer is used unchanged', () => {
     const text = '## Your Functions\n\n`${x}` %s %1 \\n'
     const prompt = run(':custom("a", tools.room_kv_get("t")):custom("b", "B")', {
       ...sampleSnapshot({ message: '' }),
@@ -271,19 +271,19 @@ describe('a layer of a script', () => {
     expect(prompt.context).toBe(`${text}\n\nB`)
   })
 
-  test('that gives nothing is left out, a number is its digits', () => {
+  test('a custom layer without text is left out, and a number is shown as its digits', () => {
     expect(run(':custom("a", nil):custom("b", ""):custom("c", 12):custom("d", 1.5)').context).toBe(
       '12\n\n1.5',
     )
   })
 
-  test('that is named twice counts as it was named last, with a warning', () => {
+  test('the last one of two layers with the same name is used, with a warning', () => {
     const prompt = run(':custom("a", "one"):custom("b", "two"):custom("a", "three")')
     expect(prompt.context).toBe('two\n\nthree')
     expect(prompt.warnings).toEqual(['layer "a" is there twice; the last one counts'])
   })
 
-  test('has no more tokens than its max_tokens, whatever the budget has left', () => {
+  test('a layer is limited to max_tokens, even if the budget has more', () => {
     const long = (options: string): Prompt =>
       run(`:custom("a", ("some words "):rep(100), 5, false, {max_tokens = 40${options}}):custom("b", "B")`)
     const [trimmed, left] = [long(', trim = "head", heading = "Words"'), long('')]
@@ -297,7 +297,7 @@ describe('a layer of a script', () => {
     expect(() => long(', required = true')).toThrow(/layer "a" needs 20\d tokens, it may have 40/)
   })
 
-  test('may have any finite priority', () => {
+  test('a layer can have any finite priority', () => {
     const prompt = run(':custom("a", "A", -1.5):custom("b", "B", 1e9)')
     expect(prompt.layers.map((one) => one.priority)).toEqual([-1.5, 1e9])
   })
@@ -331,11 +331,11 @@ describe('a layer of a script', () => {
       ':nope()',
       'there is no layer "nope"; there are add_layer, custom, history, model_identity, participants, room, summary, system, tools, user',
     ],
-  ])('is refused as %s', (layers, message) => {
+  ])('the layer call %s is refused with an error', (layers, message) => {
     expect(() => run(layers)).toThrow(`script:1: wrap: ${message}`)
   })
 
-  test('cannot be the two hundred and first', () => {
+  test('a script with more than 200 layers is refused', () => {
     const script =
       'function default_wrap() local b = wrap() for i = 1, 1000 do b:custom("l" .. i, "x") end return b end'
     expect(() => bench.run(script, sampleSnapshot())).toThrow(
@@ -343,7 +343,7 @@ describe('a layer of a script', () => {
     )
   })
 
-  test('can stand before or after the others, with its own rule for cutting', () => {
+  test('a layer is cut according to its own trim option', () => {
     const text = Array.from({ length: 200 }, (_, index) => `line ${index}`).join('\n')
     const small = {
       ...snapshotFor(100, { message: '' }),
@@ -367,7 +367,7 @@ describe('a layer of a script', () => {
   })
 })
 
-test('a script that is too long is refused before it is read', () => {
+test('a script that is too long is refused', () => {
   const source = `-- ${'x'.repeat(300_000)}`
   expect(() => bench.run(source, sampleSnapshot())).toThrow(
     'wrap: the script has 300003 characters, at most 262144 are taken',
@@ -375,7 +375,7 @@ test('a script that is too long is refused before it is read', () => {
 })
 
 describe('what a script may know', () => {
-  test('is the snapshot, and nothing changes it for the host', () => {
+  test('a script can read the room, the model, the requester, the values and the target', () => {
     const snapshot = sampleSnapshot({
       model: { ...sampleModel, systemPrompt: 'brief' },
       room: { ...sampleSnapshot().room, values: { list: [1, null, 'a'], off: false } },
@@ -394,12 +394,12 @@ describe('what a script may know', () => {
     expect(seen).toBe('1700000000000 lobby 1 0 0 qwen brief owner lobby 8000 1 a false nil 2 all')
   })
 
-  test('can be logged for those who look at the prompt', () => {
+  test('the log lines of a script are shown as warnings of the prompt', () => {
     const prompt = bench.run('tools.log("info", "hello") tools.log("warn", 5)', sampleSnapshot())
     expect(prompt.warnings).toEqual(['script (info): hello', 'script (warn): 5'])
   })
 
-  test('has a bound on what is logged', () => {
+  test('the log of a script is limited to 50 lines of 500 characters', () => {
     const prompt = bench.run(
       'for i = 1, 1000 do tools.log("info", ("x"):rep(5000) .. i) tools.log("info", i) end',
       sampleSnapshot(),

@@ -44,7 +44,7 @@ describe.each(ENGINE_NAMES)("a script's own tools layer on %s", (name) => {
   const run = (source: string, snapshot: Snapshot): Prompt =>
     composePrompt({ ...snapshot, script: { source, version: 1 } }, engine, counter)
 
-  test('has its text read by the model, with the definitions of the tools beside it', () => {
+  test("a script's own tools layer puts its text into the system prompt beside the definitions", () => {
     const prompt = run(example, sampleSnapshot({ tools: numbered(2) }))
     const text =
       '## What you can call here\n' +
@@ -58,7 +58,7 @@ describe.each(ENGINE_NAMES)("a script's own tools layer on %s", (name) => {
   })
 
   test.each([600, 1000, 2000, 4000, 8000, 16_000])(
-    'is kept within a budget of %d tokens, with tools in shorter forms',
+    "a script's own tools layer fits a budget of %d tokens with shorter tools",
     (target) => {
       const prompt = run(example, snapshotFor(target, { tools: numbered(50) }))
       expect(layerOf(prompt)?.status).toBe('kept')
@@ -71,7 +71,7 @@ describe.each(ENGINE_NAMES)("a script's own tools layer on %s", (name) => {
     },
   )
 
-  test('is kept with fewer tools loaded if its text is long, and loses nothing if there is space', () => {
+  test("a script's own tools layer loads fewer tools if its text is long and the space is small", () => {
     const tight = run(longText, snapshotFor(4000, { tools: numbered(50) }))
     expect(layerOf(tight)?.status).toBe('kept')
     expect(tight.budget.used).toBeLessThanOrEqual(4000)
@@ -82,14 +82,14 @@ describe.each(ENGINE_NAMES)("a script's own tools layer on %s", (name) => {
     expect(wide.tools.every(({ form }) => form === 'full')).toBe(true)
   })
 
-  test('keeps to the scope of the room', () => {
+  test("a script's own tools layer follows the scope of the room", () => {
     const room = { ...sampleSnapshot().room, values: { tool_scope: ['!tool_1'] } }
     const prompt = run(example, sampleSnapshot({ room, tools: numbered(3) }))
     expect(prompt.tools.map(({ id }) => id)).toEqual(['tool_0', 'tool_2'])
     expect(prompt.system).not.toContain('tool_1')
   })
 
-  test('is left out if the scope shows no tool', () => {
+  test("a script's own tools layer is left out if the scope shows no tools", () => {
     const room = { ...sampleSnapshot().room, values: { tool_scope: 'none' } }
     const prompt = run(example, sampleSnapshot({ room, tools: numbered(3) }))
     expect(layerOf(prompt)).toBeUndefined()

@@ -26,7 +26,7 @@ describe('budget and scope', () => {
     `:custom("${name}", tools.look().topic, ${priority}${rest})`
 
   describe('whatever is in a snapshot', () => {
-    test('a prompt is never over its target, and what it says of itself is what is sent', () => {
+    test('any prompt stays within its target, and its reported tokens are the sent tokens', () => {
       fc.assert(
         fc.property(anySnapshot, (given) => {
           const prompt = composed(() => bench.compose(given))
@@ -40,7 +40,7 @@ describe('budget and scope', () => {
       )
     })
 
-    test('no layer has a token less because of one of lower priority, tools included', () => {
+    test('any layer keeps its tokens if layers of lower priority, such as tools, are added', () => {
       const high = [
         custom('a', 1),
         custom('b', 2, ', true, {trim = "head"}'),
@@ -91,7 +91,7 @@ describe('budget and scope', () => {
       fc.constantFrom('all', 'none', null, 5, [], [5]),
     )
 
-    test('is one set: what is shown is what is sent is what can be called', () => {
+    test('the same tools are listed, sent and callable for any scope', () => {
       fc.assert(
         fc.property(
           scope,
@@ -150,7 +150,7 @@ describe('the same bytes', () => {
   const script = (layers: string): string => `function default_wrap(t) return wrap(t)${layers} end`
 
   describe('whatever is in a snapshot', () => {
-    test('the text stands in the order of the script, whatever its priorities', () => {
+    test('the text of any prompt has the order of the script, whatever the priorities', () => {
       const names = ['a', 'b', 'c', 'd', 'e']
       const priorities = fc.array(fc.integer({ min: -5, max: 200 }), { minLength: 5, maxLength: 5 })
       fc.assert(
@@ -171,7 +171,7 @@ describe('the same bytes', () => {
       )
     })
 
-    test('the same snapshot gives the same bytes, in another engine and after other prompts', () => {
+    test('the same snapshot gives the same prompt in another engine and after other prompts', () => {
       let before = sampleSnapshot()
       fc.assert(
         fc.property(anySnapshot, (given) => {

@@ -23,14 +23,14 @@ const small = (count: number) => Array.from({ length: count }, (_, index) => sam
 const RUNGS: readonly (ToolForm | undefined)[] = [undefined, 'deferred', 'short', 'full']
 
 describe('rungs of tools', () => {
-  test('make only the one tool of 12,000 words short, and none of the other 33', () => {
+  test('a tool with 12,000 words is shortened, and the other 33 tools stay complete', () => {
     const large = sampleTool('large', { description: `Reads. ${'word '.repeat(12_000)}` })
     const prompt = bench.compose(snapshotFor(28_000, { tools: catalogue(large, ...small(33)) }))
     expect(idsOf(prompt, 'short')).toEqual(['large'])
     expect(idsOf(prompt, 'full')).toHaveLength(33)
   })
 
-  test('defer a tool whose schema alone is too large, and none of the other 33', () => {
+  test('a tool with a huge schema is deferred, and the other 33 tools stay complete', () => {
     const names = Array.from({ length: 6000 }, (_, index) => `choice ${index}`)
     const schema = { type: 'object', properties: { one: { enum: names } } }
     const tools = catalogue(sampleTool('large', { schema }), ...small(33))
@@ -40,7 +40,7 @@ describe('rungs of tools', () => {
     expect(idsOf(prompt, 'full')).toHaveLength(33)
   })
 
-  test('keep in a window of 4,000 tokens the tools that fit: those used most in this room', () => {
+  test('the tools used most in the room are loaded first in a small window', () => {
     const tools = catalogue(...small(60))
     const toolCalls = { t7: 9, t41: 3, t58: 100 }
     const prompt = bench.compose(snapshotFor(3000, { tools, toolCalls }))
@@ -49,7 +49,7 @@ describe('rungs of tools', () => {
     expect(loaded).toEqual(expect.arrayContaining(['t7', 't41', 't58']))
   })
 
-  test('stay where they are until the number of calls has doubled', () => {
+  test('the loaded tools stay the same until the number of calls has doubled', () => {
     const tools = catalogue(...small(60))
     const at = (calls: number): string => {
       const { system, tools: sent } = bench.compose(snapshotFor(3000, { tools, toolCalls: { t59: calls } }))
@@ -64,14 +64,14 @@ describe('rungs of tools', () => {
     expect(at(1)).not.toBe(at(0))
   })
 
-  test('count a call of what a tool stands for as its own', () => {
+  test('a call of a tool counts as a use of its alias', () => {
     const alias = sampleTool('zz', { aliasOf: ['read_file'] })
     const tools = catalogue(...small(60), sampleTool('read_file'), alias)
     const prompt = bench.compose(snapshotFor(3000, { tools, toolCalls: { read_file: 5 } }))
     expect(idsOf(prompt, 'short')).toContain('zz')
   })
 
-  test('stay for what this turn called, and after it for what it found, the newest first', () => {
+  test('the tools called in a turn are loaded first, then the tools it found, newest first', () => {
     const tools = catalogue(...small(60))
     const toolCalls = { t1: 1000, t2: 1000 }
     const inTurn = {
@@ -102,7 +102,7 @@ describe('rungs of tools', () => {
     expect(idsOf(all, 'short')).toEqual(['t41'])
   })
 
-  test('keep to the number of definitions that a provider takes', () => {
+  test("the number of tool definitions stays within the provider's maximum", () => {
     const framing = { ...sampleModel.framing, maxTools: 128 }
     const of = (count: number) =>
       bench.compose(
@@ -120,7 +120,7 @@ describe('rungs of tools', () => {
     expect(idsOf(more, 'full')).toContain('t128')
   })
 
-  test('defer the tools of MCP servers before others that are used as little, however small they are', () => {
+  test('the unused tools of MCP servers are deferred before other unused tools', () => {
     const own = Array.from({ length: 10 }, (_, index) =>
       sampleTool(`own${index}`, { description: 'Reads files and more. '.repeat(4) }),
     )
@@ -131,7 +131,7 @@ describe('rungs of tools', () => {
     expect(idsOf(prompt, 'full')).toEqual(expect.arrayContaining([...own.map(({ id }) => id), 't150']))
   })
 
-  test('get no more than their tokens of a large window, those used in the room first', () => {
+  test('the tools stay within tools_tokens in a large window, used tools first', () => {
     const own = Array.from({ length: 35 }, (_, index) => sampleTool(`own${index}`))
     const servers = small(965).map((tool) => ({ ...tool, group: 'mcp' as const, source: 'server' }))
     const tools = catalogue(...own, ...servers)
@@ -152,7 +152,7 @@ describe('rungs of tools', () => {
     expect(narrow).toEqual(bench.compose(snapshotFor(4000, { tools })))
   })
 
-  test('count no more than what fits of 500 tools of 20,000 tokens', () => {
+  test('the tokens of 500 huge tools are counted only as far as they can fit', () => {
     let characters = 0
     const counter = {
       ...bench.counter,
@@ -184,7 +184,7 @@ describe('for any room, window and tools', () => {
       },
     })
 
-  test('no turn ends because of tools, none is there twice, names are whole, and what is used recounts', () => {
+  test('the tools of any room stay within the budget, have unique names, and are listed if sent', () => {
     fc.assert(
       fc.property(anyRoomOfTools, fc.double({ min: 0, max: 1, noNaN: true }), (room, toolsShare) => {
         const prompt = bench.compose({ ...given(room), toolsShare })
@@ -208,7 +208,7 @@ describe('for any room, window and tools', () => {
     )
   })
 
-  test('long lists of a room take no tool away, and nothing does once the turn is under way', () => {
+  test('a long to-do list takes no tool away, and other long texts take none from a started turn', () => {
     const share = fc.double({ min: 0.1, max: 1, noNaN: true })
     fc.assert(
       fc.property(anyRoomOfTools, anyLongTexts, share, (room, long, toolsShare) => {
@@ -229,7 +229,7 @@ describe('for any room, window and tools', () => {
     )
   })
 
-  test('what was called in this turn is sent wherever its short form fits', () => {
+  test('a tool called in this turn is sent if its short form fits', () => {
     fc.assert(
       fc.property(anyRoomOfTools, anyLongTexts, (room, { todo, topic, present }) => {
         const called = room.inTurn.called.slice(-1)
@@ -257,7 +257,7 @@ describe('for any room, window and tools', () => {
       expect(RUNGS.indexOf(forms[id])).toBeGreaterThanOrEqual(RUNGS.indexOf(form))
   }
 
-  test('a larger share never gives any tool a lower rung', () => {
+  test('a larger tool share never reduces the form of a tool', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
       fc.property(anyRoomOfTools, share, share, (room, a, b) => {
@@ -268,7 +268,7 @@ describe('for any room, window and tools', () => {
     )
   })
 
-  test('tools keep to their tokens, and more of them never give any tool a lower rung', () => {
+  test('a larger tools_tokens never reduces the form of a tool, and the tools stay within it', () => {
     const most = fc.integer({ min: 1, max: 20_000 })
     fc.assert(
       fc.property(anyRoomOfTools, most, most, (room, a, b) => {

@@ -58,7 +58,7 @@ describe('a scope', () => {
     // Read is another name of read_file, so the group of one takes the other along.
     [['!mcp', '!wrapped', '!internal'], ['run_command']],
     [' Grep ', ['Grep']],
-  ])('%j shows %j', (scope, expected) => {
+  ])('the scope %j shows the tools %j', (scope, expected) => {
     expect(visible(scope)).toEqual(expected)
   })
 
@@ -73,14 +73,14 @@ describe('a scope', () => {
     ['!!Grep', 'pattern 1 of the scope says nothing'],
     ['x'.repeat(300), 'longer than 200 characters'],
     [Array.from({ length: 300 }, () => 'Grep'), 'at most 200 patterns'],
-  ])('shows nothing of %j, and says why', (scope, reason) => {
+  ])('the invalid scope %j shows no tools and a warning', (scope, reason) => {
     const resolution = resolveScope(scope, tools)
     expect(resolution.visible).toEqual([])
     expect(resolution.warnings).toEqual([expect.stringContaining(reason)])
     expect(resolution.hidden.map((one) => one.reason)).toEqual(all.map(() => 'the scope is not valid'))
   })
 
-  test('takes an alias and its tool away together, whichever is named', () => {
+  test('a scope that excludes an alias or its tool hides both', () => {
     for (const scope of [['!Read'], ['!read_file'], ['!re*'], ['all', '!Read']]) {
       expect(visible(scope)).not.toContain('Read')
       expect(visible(scope)).not.toContain('read_file')
@@ -89,7 +89,7 @@ describe('a scope', () => {
     expect(reason).toBe('another name of Read, which is taken away by !Read')
   })
 
-  test('takes away aliases of aliases, and aliases of a tool that is not there', () => {
+  test('a scope that excludes one of several aliases hides all, even if their tool is missing', () => {
     const chain = catalogue(
       sampleTool('C', { aliasOf: ['B', 'a'] }),
       sampleTool('B', { aliasOf: ['a'] }),
@@ -99,12 +99,12 @@ describe('a scope', () => {
     for (const scope of [['!C'], ['!B'], ['!D'], ['!a']]) expect(visible(scope, chain)).toEqual(['other'])
   })
 
-  test('shows only the name that was asked for of a tool with two', () => {
+  test('a scope that names an alias or its tool shows only the named one', () => {
     expect(visible(['Read'])).toEqual(['Read'])
     expect(visible(['read_file'])).toEqual(['read_file'])
   })
 
-  test('knows what tools may do', () => {
+  test('a scope can select tools by access, such as read and !execute', () => {
     const some = catalogue(
       sampleTool('Grep'),
       sampleTool('Write', { access: 'write' }),
@@ -121,13 +121,13 @@ describe('a scope', () => {
     ).toEqual(['network matches no tool', '!exekute matches no tool; did you mean !execute?'])
   })
 
-  test('never gives the word of a group to a server of that name', () => {
+  test('a group name in a scope never selects an MCP server of the same name', () => {
     const evil = catalogue(sampleTool('internal_x', { group: 'mcp', source: 'internal' }))
     expect(visible('internal', evil)).toEqual([])
     expect(visible('internal:*', evil)).toEqual([])
   })
 
-  test('of one tool does not grow when a server of its name comes; NAME:* is the server', () => {
+  test('a tool name in a scope does not select an MCP server of the same name, and NAME:* does', () => {
     const server = { group: 'mcp', source: 'run_command' } as const
     const some = catalogue(
       sampleTool('run_command'),
@@ -142,7 +142,7 @@ describe('a scope', () => {
     expect(visible('run_command', some.slice(2))).toEqual(['run_command_rm'])
   })
 
-  test('warns of a pattern that matches nothing and says what may be meant', () => {
+  test('a scope pattern without a match causes a warning with a suggestion', () => {
     expect(resolveScope(['Grpe', 'G*', '!hollar'], tools).warnings).toEqual([
       'Grpe matches no tool; did you mean Grep?',
       '!hollar matches no tool; did you mean !holler?',
@@ -159,7 +159,7 @@ describe('a scope', () => {
     ['goner', 'goner matches no tool; did you mean gone?'],
     ['holler_nope', 'holler_nope matches no tool'],
   ])(
-    '%s gets a warning that names the server it waits for, or none if there is no such server',
+    'the pattern %s warns about the MCP server it waits for, or about an unknown name',
     (pattern, warning) => {
       const servers = () => [
         { name: 'holler', state: 'up' } as const,
@@ -172,7 +172,7 @@ describe('a scope', () => {
     },
   )
 
-  test('treats names of object properties as the unknown tools that they are', () => {
+  test('names of object properties in a scope are treated as unknown tools', () => {
     expect(visible(['constructor', '__proto__', 'toString'])).toEqual([])
   })
 })
@@ -187,13 +187,13 @@ describe('words for a scope', () => {
       ['Gr*', '!Grep'],
     ],
     [[], []],
-  ])('%j are %j', (words, scope) => {
+  ])('the words %j give the scope %j', (words, scope) => {
     expect(scopeFromWords(words)).toEqual(scope)
   })
 })
 
 describe('the effective scope', () => {
-  test('is what room, model and role all show, with one reason for each hidden tool', () => {
+  test('the effective scope is the intersection of room, model and role, with a reason per hidden tool', () => {
     const { visible: shown, hidden } = effectiveScope(tools, {
       room: ['!mcp'],
       model: ['internal', 'wrapped', 'mcp'],
@@ -233,7 +233,7 @@ describe('the effective scope', () => {
     'guest' as const,
   )
 
-  test('never shows more than any one of its layers, and accounts for every tool once', () => {
+  test('the effective scope never exceeds one of its layers, and every tool is visible or hidden', () => {
     fc.assert(
       fc.property(scope, scope, fc.array(scope, { maxLength: 2 }), role, (room, model, modelHere, who) => {
         const result = effectiveScope(tools, { room, model, modelHere, role: who })
@@ -249,7 +249,7 @@ describe('the effective scope', () => {
     )
   })
 
-  test('of a side turn never shows what its turn does not have, whatever its own scope says', () => {
+  test('the scope of a side turn never exceeds the tools of its parent turn', () => {
     const ids = fc.subarray([...all, 'gone']).map((list) => new Set(list))
     fc.assert(
       fc.property(scope, scope, scope, scope, ids, role, (room, model, here, side, offered, who) => {
@@ -268,7 +268,7 @@ describe('the effective scope', () => {
     )
   })
 
-  test('is the same whatever the order of patterns, and never grows by taking away', () => {
+  test('the order of patterns does not matter, and a negative pattern never adds a tool', () => {
     fc.assert(
       fc.property(fc.array(pattern, { minLength: 1, maxLength: 5 }), word, (patterns, extra) => {
         expect(visible(patterns.toReversed())).toEqual(visible(patterns))

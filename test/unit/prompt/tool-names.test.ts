@@ -9,7 +9,7 @@ const named = (...ids: readonly string[]): Record<string, string> =>
   Object.fromEntries(nameTools(ids.map((id) => sampleTool(id))).map((tool) => [tool.id, tool.name]))
 
 describe('naming tools', () => {
-  test('takes the prefix off where that leaves no doubt', () => {
+  test('the name of a tool is its id without the prefix sshawl_', () => {
     expect(named('sshawl_look', 'run_command', 'holler_sample')).toEqual({
       sshawl_look: 'look',
       run_command: 'run_command',
@@ -17,11 +17,11 @@ describe('naming tools', () => {
     })
   })
 
-  test('keeps the prefix where another tool has the short name as its id', () => {
+  test('a tool keeps its prefix if another tool has the short name as its id', () => {
     expect(named('sshawl_look', 'look')).toEqual({ sshawl_look: 'sshawl_look', look: 'look' })
   })
 
-  test('shortens long and replaces illegal names with a hash that tells them apart', () => {
+  test('long and illegal tool names are replaced by unique legal names with a hash', () => {
     const long = 'x'.repeat(100)
     const names = named(`${long}a`, `${long}b`, 'holler_a.b', 'holler_a/b', 'naïve')
     expect(new Set(Object.values(names)).size).toBe(5)
@@ -29,21 +29,21 @@ describe('naming tools', () => {
     expect(names['holler_a.b']).toMatch(/^holler_a_b_[0-9a-f]{8}$/)
   })
 
-  test('begins every name with a letter or an underscore', () => {
+  test('every tool name begins with a letter or an underscore', () => {
     for (const name of Object.values(named('2fa', '-x', '_ok'))) expect(name).toMatch(/^[A-Za-z_]/)
   })
 
-  test('leaves find_tools to the function that wrap() adds', () => {
+  test('a tool with the id find_tools is renamed', () => {
     expect(named('find_tools')['find_tools']).toMatch(/^find_tools_[0-9a-f]{8}$/)
   })
 
-  test('names tools that are called like properties of every object', () => {
+  test('tools named like object properties keep their names', () => {
     expect(
       nameTools(['constructor', '__proto__'].map((id) => sampleTool(id))).map((tool) => tool.name),
     ).toEqual(['constructor', '__proto__'])
   })
 
-  test('gives unique legal names that depend only on which ids there are', () => {
+  test('tool names are unique, legal and independent of the order of the ids', () => {
     const id = fc.oneof(
       fc.string({ maxLength: 80, unit: 'grapheme' }),
       fc.constantFrom(
@@ -91,7 +91,7 @@ const offeredIds = (visible: readonly CatalogueTool[]) =>
   uniqueTools(visible).offered.map(({ tool }) => tool.id)
 
 describe('each function is offered once', () => {
-  test('by an alias where there is one, and by what can run here', () => {
+  test('an alias is offered in place of its tool, and unavailable tools are left out', () => {
     expect(
       uniqueTools(tools).offered.map(({ tool, aliases }) => [tool.id, aliases.map(({ id }) => id)]),
     ).toEqual([
@@ -101,7 +101,7 @@ describe('each function is offered once', () => {
     ])
   })
 
-  test('with one reason for each tool that is not', () => {
+  test('every tool that is not offered has one reason', () => {
     expect(uniqueTools(tools).left.map(({ tool, reason }) => [tool.id, reason])).toEqual([
       ['read_file', 'Read stands for it'],
       ['glob', 'Glob stands for it'],
@@ -112,17 +112,17 @@ describe('each function is offered once', () => {
     ])
   })
 
-  test('a tool stands for another one only where both are in scope', () => {
+  test('a tool replaces another tool only if both are in scope', () => {
     expect(offeredIds(only('read_file'))).toEqual(['read_file'])
     expect(offeredIds(only('read_file', 'See'))).toEqual(['See'])
     expect(offeredIds(only('glob'))).toEqual(['glob'])
   })
 
-  test('two tools whose names differ only in case are two, unless one of them yields', () => {
+  test('two tools whose names differ only in case are both offered', () => {
     expect(offeredIds(catalogue(sampleTool('Deploy'), sampleTool('deploy')))).toEqual(['Deploy', 'deploy'])
   })
 
-  test('whatever is in scope, each tool is offered, stood for, or left with a reason', () => {
+  test('every tool in any scope is offered, replaced or left out with a reason', () => {
     fc.assert(
       fc.property(fc.subarray([...tools]), (visible) => {
         const { offered, left } = uniqueTools(visible)

@@ -172,7 +172,7 @@ test('a guest name is not given to another guest, and its owner can register it'
   })
 })
 
-test('two keys that request a taken name at the same time get two guest names', async () => {
+test('two keys that ask for a taken name at the same moment get two guest names', async () => {
   const all = await people()
   await all.identify('alice', key('a'), '127.0.0.1')
   const both = await Promise.all([

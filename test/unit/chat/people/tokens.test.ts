@@ -131,7 +131,7 @@ test("a token of a config admin's key has admin rights while the config names th
   expect(person.admin).toBe(false)
 })
 
-test('a ban of an address rejects tokens used from that address', async () => {
+test('a token is rejected from a banned address and accepted from others', async () => {
   const { parts, tokens, ann, comeIn } = await prepare()
   const { token } = await tokens.make(ann, { rooms: null, days: 1 })
   await parts.sanctions.put(ban({ who: '192.0.2.0/24', network: '192.0.2.0/24' }))
