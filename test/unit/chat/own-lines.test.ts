@@ -209,7 +209,7 @@ describe('reactions', () => {
   })
 })
 
-test('revising the log entry by entry gives the same result as the revised log of the store', async () => {
+test('a log that is revised entry by entry equals the revised log of the store', async () => {
   const { rooms } = await createChatParts()
   const room = await rooms.lobby()
   const one = await room.record({ kind: 'message', author: 'ann', text: 'one' })

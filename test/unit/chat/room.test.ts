@@ -184,7 +184,7 @@ describe('rooms', () => {
     expect(await (await rooms.get('den', alice)).roleOf(alice)).toBe('owner')
   })
 
-  test('creating a room is refused to guests, beyond the limit, and for a taken or invalid name', async () => {
+  test('a new room is refused to guests, beyond the limit, and for a taken or invalid name', async () => {
     const { rooms, person } = await createChatParts()
     const alice = await person('alice')
     await Promise.all(['a', 'b', 'c'].map((name) => rooms.create(name, alice, { private: false })))

@@ -119,7 +119,7 @@ describe('fitting the steps of a turn', () => {
     )
   })
 
-  it('fitting changes no message if all messages fit', async () => {
+  it('messages that fit together are not changed', async () => {
     const message: StepMessage = { role: 'tool', call: '1', name: 'x', content: 'y'.repeat(5000) }
     expect((await fit([message], 6000)).messages[0]).toBe(message)
   })

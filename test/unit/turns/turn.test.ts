@@ -366,7 +366,7 @@ describe('stopping a turn', () => {
     expect((await world.ask()).text).toBe('@qwen took longer than 0.02 s; it was stopped')
   })
 
-  it('stopping a finished turn does nothing', async () => {
+  it('a finished turn ignores a later stop', async () => {
     await using world = await createTurnWorld(scriptedModel(say('ok')))
     const turn = await world.start()
     await turn.done
