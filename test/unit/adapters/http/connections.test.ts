@@ -11,7 +11,7 @@ import { headers, serveMcp } from '../../../support/serve-mcp.ts'
 const from = (remoteAddress: string): Socket =>
   Object.assign(new EventEmitter(), { remoteAddress, destroy: () => undefined }) as unknown as Socket
 
-test('an IPv6 network is one address, and so is an IPv4 one that is written as IPv6; who leaves makes room', () => {
+test('an IPv6 network and an IPv4-mapped address count as one address per HTTP connection limit', () => {
   const countIn = createConnectionCount({
     limits: { connections_per_address: 2, connections: 5 },
     settings: () => ({ proxies: ['10.0.0.9'] }),
@@ -54,7 +54,7 @@ function answerOf(piece: () => Uint8Array | undefined | Promise<undefined>) {
   return { response: new Response(stream), cancelled: cancelled.promise }
 }
 
-test('a client that does not read a stream is cut off once too much waits for it', async () => {
+test('an HTTP client that does not read a stream is disconnected when too much is queued for it', async () => {
   let sent = 0
   const { response, cancelled } = answerOf(() => {
     sent += 64 * 1024
@@ -66,7 +66,7 @@ test('a client that does not read a stream is cut off once too much waits for it
   expect(sent).toBeLessThan(100_000_000)
 })
 
-test('one that reads nothing of a long piece is cut off after a while, and one that reads it has all of it', async () => {
+test('an HTTP client is disconnected if it reads nothing of a long piece; a reader gets all of it', async () => {
   const pieces = 32_000_000
   const long = (then: undefined | Promise<undefined>) => {
     let isFirst = true
@@ -87,7 +87,7 @@ test('one that reads nothing of a long piece is cut off after a while, and one t
   await unread.cancelled
 })
 
-test('a client that pipelines requests and reads no answers is cut off', async () => {
+test('an HTTP client that pipelines requests without reading answers is disconnected', async () => {
   let answered = 0
   await using server = await serveMcp(async () => {
     answered += 1
@@ -102,7 +102,7 @@ test('a client that pipelines requests and reads no answers is cut off', async (
   expect(answered).toBeLessThan(200)
 })
 
-test('a stream on which nothing comes for longer is no stall', async () => {
+test('an idle HTTP stream is not disconnected as stalled', async () => {
   const stallS = 0.05
   let number = 0
   const { response } = answerOf(() => {

@@ -3,7 +3,7 @@ import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
 import { collectGarbage } from '../../../support/collect-garbage.ts'
 import { headers, serveMcp } from '../../../support/serve-mcp.ts'
 
-test('whoever listens for the end of a request is told, also if garbage was collected meanwhile', async () => {
+test('an abort listener of an HTTP request is called even after a garbage collection', async () => {
   const over = createDeferred<void>()
   await using server = await serveMcp(async (request) => {
     if (request.method === 'DELETE') return new Response(null)

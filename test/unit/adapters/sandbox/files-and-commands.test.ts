@@ -20,7 +20,7 @@ describe('the lock of changes', () => {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  test('work under one lock is done one after the other, and leaves nothing behind', async () => {
+  test('work under one lock runs one after the other and leaves no files', async () => {
     let inside = 0
     let most = 0
     const work = async (): Promise<void> => {
@@ -33,13 +33,13 @@ describe('the lock of changes', () => {
     expect(await readdir(join(dir, 'room'))).toEqual([])
   })
 
-  test('work that fails gives the lock back', async () => {
+  test('failed work releases the lock', async () => {
     const failing = underLock(file(), { signal: never }, () => Promise.reject(new Error('no')))
     await expect(failing).rejects.toThrow('no')
     expect(await underLock(file(), { signal: never }, () => Promise.resolve('yes'))).toBe('yes')
   })
 
-  test('the lock of a server that died is taken away, by one of many who wait', async () => {
+  test('the stale lock of a dead server is removed, and one of many waiting tasks runs at a time', async () => {
     await underLock(file(), { signal: never }, async () => undefined)
     for (const left of ['an id', '']) {
       await writeFile(file(), left)
@@ -56,7 +56,7 @@ describe('the lock of changes', () => {
     }
   })
 
-  test('a lock that changes hands is not taken away, however long one waits', async () => {
+  test('a lock whose owner changes is never removed as stale', async () => {
     await underLock(file(), { signal: never }, async () => undefined)
     let isOver = false
     const owners = (async () => {
@@ -71,7 +71,7 @@ describe('the lock of changes', () => {
     await owners
   })
 
-  test('whoever lost the lock meanwhile leaves it to the next', async () => {
+  test('work that lost its lock does not remove the lock of the next owner', async () => {
     const isIn = createDeferred<void>()
     const isLost = createDeferred<void>()
     const slow = underLock(file(), { signal: never }, async () => {
@@ -85,7 +85,7 @@ describe('the lock of changes', () => {
     expect(await readFile(file(), 'utf8')).toBe('another')
   })
 
-  test('a server that stops does not wait any more', async () => {
+  test('waiting for a lock ends when the server stops', async () => {
     await underLock(file(), { signal: never }, async () => undefined)
     await writeFile(file(), 'another')
     const stopping = new AbortController()
@@ -110,21 +110,21 @@ function files() {
   return { room, outside, list, [Symbol.dispose]: () => dir[Symbol.dispose]() }
 }
 
-test('files that nobody changed since are removed, and none that a link leads to', async () => {
+test('files older than the limit are removed, but no files behind a link', async () => {
   using at = files()
   await removeOldFiles(at.room, Date.now() + HOUR)
   expect(at.list(at.room)).toEqual(['src'])
   expect(at.list(at.outside)).toEqual(['c'])
 })
 
-test('files that are new stay, also those that an archive gave an old time', async () => {
+test('new files are kept, even if an archive gave them an old time', async () => {
   using at = files()
   utimesSync(join(at.room, 'a'), 0, 0)
   await removeOldFiles(at.room, Date.now() - HOUR)
   expect(at.list(at.room)).toContain('a')
 })
 
-test('a room without files has none to remove', async () => {
+test('the removal of old files accepts a room without files', async () => {
   using at = files()
   await removeOldFiles(join(at.room, 'none'), Date.now() + HOUR)
   expect(at.list(at.room)).toContain('a')
@@ -158,7 +158,7 @@ test('a machine with little memory runs two commands at once, and the next when 
   await Promise.all(all)
 })
 
-test('a room with many commands leaves a place to others', async () => {
+test('a room with many commands leaves a slot to another room', async () => {
   const { start, atWork } = commandsIn(HUGE)
   const all = ['a', 'a', 'a', 'b'].map((room) => start(room))
   await expect.poll(() => atWork.map(({ room }) => room)).toEqual(['a', 'b'])
@@ -169,7 +169,7 @@ test('a room with many commands leaves a place to others', async () => {
   await Promise.all(all)
 })
 
-test('a command whose turn was stopped while it waited does not begin', async () => {
+test('a command whose turn was stopped in the queue does not begin', async () => {
   const { start, atWork } = commandsIn(HUGE)
   const stop = new AbortController()
   const first = start('a')
@@ -227,11 +227,11 @@ describe('the filter of system calls', () => {
     ['arm64', 'socket AF_PACKET', [ARM64, 198, 17], 'errno 97'],
     ['arm64', 'socket AF_INET', [ARM64, 198, 2], 'allow'],
     ['arm64', 'a call of x64', [X64, 0, 0], 'kill'],
-  ] as const)('answers on %s the call %s', (machine, _call, given, expected) => {
+  ] as const)('the filter of system calls on %s decides about %s', (machine, _call, given, expected) => {
     expect(verdict(systemCallFilter(machine)!, given)).toBe(expected)
   })
 
-  test('is not made for a machine whose numbers are not known', () => {
+  test('no filter of system calls is made for an unknown machine', () => {
     expect(systemCallFilter('riscv64')).toBeUndefined()
   })
 })

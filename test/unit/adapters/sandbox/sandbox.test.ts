@@ -15,7 +15,7 @@ describe.each([
   { mode: 'none' as const, skip: false },
 ])('the workspaces, mode $mode', ({ mode, skip }) => {
   describe.skipIf(skip)('', () => {
-    it('let no command fill more of the disk than its room may have, and any delete', async () => {
+    it('a command cannot exceed the disk limit of its room, but can delete files of a full room', async () => {
       await using full = await openWorkspace({ mode, limits: { diskBytes: 1024 * 1024 } })
       const run = (line: string) => full.workspace.run({ shell: line }, LIMITS, never)
       expect(await run('head -c 5000000 /dev/zero > big; :')).toMatchObject({
@@ -29,7 +29,7 @@ describe.each([
       expect(await run('echo more > more')).toMatchObject({ exitCode: 0, output: '' })
     })
 
-    it('end every command when the server stops, and begin none after', async () => {
+    it('all commands end when the server stops, and new ones are rejected', async () => {
       await using own = await openWorkspace({ mode })
       const word = mark()
       const run = own.workspace.run({ shell: `sleep ${word}` }, LIMITS, never)
@@ -45,12 +45,12 @@ describe.each([
 })
 
 describe('a workspace', () => {
-  it('is made for its owner only', async () => {
+  it('the directory of a workspace is accessible only for its owner', async () => {
     await using room = await openWorkspace()
     expect((await execa('stat', ['-c', '%a', room.files])).stdout).toBe('700')
   })
 
-  it('is refused for a room whose name would be a path', async () => {
+  it('a workspace is refused for a room name that would be a path', async () => {
     await using room = await openWorkspace()
     for (const name of ['..', '../x', 'a/b', '', 'A', 'x'.repeat(33)]) {
       expect(() => room.workspaces.of(name)).toThrow(/not the name of a room/)
@@ -59,7 +59,7 @@ describe('a workspace', () => {
 })
 
 describe.skipIf(!sandbox.works)('the sandbox', () => {
-  it('gives a command nothing that the server was started with', async () => {
+  it('a command in the sandbox cannot use the open files of the server', async () => {
     await using own = await openWorkspace({ mode: 'bubblewrap' })
     const library = new URL('../../../../dist/index.js', import.meta.url).href
     const script = `
@@ -88,14 +88,14 @@ describe.skipIf(!sandbox.works)('the sandbox', () => {
   const shell = async (line: string, change: object = {}) =>
     (await room.workspace.run({ shell: line, ...change }, LIMITS, never)).output
 
-  it('shows nothing of the machine but its programs', async () => {
+  it('the sandbox shows nothing of the machine but its programs', async () => {
     await writeFile(join(room.root, 'secret'), 'x')
     expect(await shell(`cat ${join(room.root, 'secret')}`)).toContain('No such file')
     expect(await shell('ls /home /root /var /etc/passwd /etc/shadow 2>/dev/null; echo done')).toBe('done\n')
     expect(await shell(`ls ${process.cwd()}`)).toContain('No such file')
   })
 
-  it('lets only the workspace and its own /tmp be written', async () => {
+  it('only the workspace and a private /tmp are writable in the sandbox', async () => {
     for (const place of [
       '/x',
       '/usr/x',
@@ -110,28 +110,28 @@ describe.skipIf(!sandbox.works)('the sandbox', () => {
     expect(await shell('ls -A /tmp')).toBe('')
   })
 
-  it('shows no process of the machine', async () => {
+  it('the sandbox shows no process of the machine', async () => {
     const pids = (await shell('ls /proc')).split('\n').filter((name) => /^\d+$/.test(name))
     expect(pids.length).toBeLessThan(6)
     expect(await shell(`kill -0 ${process.pid} 2>/dev/null && echo SEEN`)).toBe('')
   })
 
-  it('has no capabilities and no network', async () => {
+  it('the sandbox has no capabilities and no network', async () => {
     expect(await shell('grep -E "^Cap" /proc/self/status')).toMatch(/^(Cap\w+:\s+0{16}\n){5}$/)
     const devices = await shell('cat /proc/net/dev')
     expect(devices.match(/^ *\w+:/gm)?.map((name) => name.trim())).toEqual(['lo:'])
   })
 
-  it('cannot write its workspace where it may only read', async () => {
+  it('a read-only command in the sandbox cannot write to its workspace', async () => {
     expect(await shell('touch x', { readOnly: true })).toContain('Read-only file system')
   })
 
-  it('makes no namespace inside, which would bring capabilities back', async () => {
+  it('a command in the sandbox cannot make a namespace', async () => {
     for (const line of ['unshare -U true', 'unshare -r true', 'bwrap --ro-bind / / true'])
       expect((await room.workspace.run({ shell: line }, LIMITS, never)).exitCode).toBe(1)
   })
 
-  it('opens sockets to other programs and to the internet, and none to the kernel or the wire', async () => {
+  it('the sandbox opens Unix and internet sockets, but no netlink, packet or crypto sockets', async () => {
     const families = { AF_UNIX: 1, AF_INET: 2, AF_INET6: 10, AF_NETLINK: 16, AF_PACKET: 17, AF_ALG: 38 }
     const tries = Object.entries(families).map(
       ([name, number]) =>
@@ -140,11 +140,11 @@ describe.skipIf(!sandbox.works)('the sandbox', () => {
     expect(await shell(`perl -e '${tries.join(' ')}'`)).toBe('AF_UNIX AF_INET AF_INET6 ')
   })
 
-  it('is the first that the kernel ends when the machine has no memory left', async () => {
+  it("a command in the sandbox has the highest score for the kernel's out-of-memory killer", async () => {
     expect(await shell('cat /proc/self/oom_score_adj')).toBe('1000\n')
   })
 
-  it('keeps rooms apart', async () => {
+  it('the sandbox does not show the files of one room to another', async () => {
     await shell('echo lobby > here')
     const other = await room.workspaces.of('other').run({ shell: 'ls -A' }, LIMITS, never)
     expect(other.output).toBe('')
@@ -164,7 +164,7 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
 
   const run = (line: string) => room.workspace.run({ shell: line }, LIMITS, never)
 
-  it('has its memory counted over all its processes', async () => {
+  it('the memory limit of a command counts all its processes', async () => {
     const three = 'for i in 1 2 3; do perl -e \'$x = "a" x (60 << 20); sleep 60\' & done; wait'
     expect(await run(three)).toMatchObject({
       signal: 'SIGKILL',
@@ -173,17 +173,17 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
     })
   })
 
-  it('may share memory among its processes, which counts once', async () => {
+  it('memory that processes of a command share counts once', async () => {
     const shared = 'perl -e \'$x = "a" x (60 << 20); fork; fork; sleep 1; print "."\'; wait'
     expect(await run(shared)).toMatchObject({ exitCode: 0, output: expect.stringMatching(/^\.+$/) as string })
   })
 
-  it('cannot have more in /tmp and /dev/shm than a part of its memory', async () => {
+  it('/tmp and /dev/shm of a command are limited to a part of its memory', async () => {
     const { output } = await run('df --output=size -k /tmp /dev/shm | tail -n 2')
     expect(output.trim().split(/\s+/)).toEqual([String(64 * 1024), String(16 * 1024)])
   })
 
-  it('that starts process after process has all of them ended, or gets no more', async () => {
+  it('a command with too many processes is stopped with all of them, or cannot fork', async () => {
     const word = mark()
     const outcome = await run(`for i in $(seq 500); do sleep ${word} & done; wait`)
     expect([outcome.notice, outcome.output].join()).toMatch(/it had more than 60 processes|Cannot fork/)
@@ -191,7 +191,7 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
     await expect.poll(() => processesWith(word), { timeout: 10_000 }).toBe(0)
   })
 
-  it('that forks without end never has more processes than it may', async (context) => {
+  it('a fork bomb never has more processes than the limit', async (context) => {
     if (!sandbox.works || !hasProcessLimit(sandbox.strength)) return context.skip(NO_PROCESS_LIMIT)
     const word = mark()
     const bomb = room.workspace.run(
@@ -213,7 +213,7 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
     expect(await run('echo hi')).toMatchObject({ output: 'hi\n', exitCode: 0 })
   })
 
-  it('that fills the disk with many files is stopped, and the room can delete them', async () => {
+  it('a command that fills the disk with many files is stopped, and the room can delete them', async () => {
     const fill = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; done'
     expect((await run(fill)).notice).toBe(
       "stopped: the room's files came over 20 MiB or 3000 in number; delete what is not needed",
@@ -233,7 +233,7 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
     const fill = (name: string) =>
       runOwn(`mkdir -p m; perl -e 'for (1..400000) { open F, ">", "m/${name}$_" }'`)
 
-    it('is stopped, and the room can only delete until there are fewer', async () => {
+    it('a command with too many empty files is stopped, and the room can then only delete files', async () => {
       expect(await fill('a')).toMatchObject({ notice: STOPPED })
       await expect(own.workspace.changeText('new', () => 'x')).rejects.toThrow('3000 files are allowed')
       expect((await runOwn('rm m/a1 m/a2; echo gone')).output).toBe('gone\n')
@@ -244,7 +244,7 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
       expect(await runOwn('touch one; rm one')).toMatchObject({ exitCode: 0, output: '' })
     })
 
-    it('is stopped also where there are many times as many as there may be', async () => {
+    it('a command is stopped for too many empty files if there were many times the limit before', async () => {
       const names = Array.from({ length: 16_000 }, (_, n) => join(own.files, `old${n}`))
       for (const name of names) writeFileSync(name, '')
       expect((await fill('a')).notice).toBe(STOPPED)
@@ -252,7 +252,7 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
     })
   })
 
-  it('whose file reaches the limit is told so before its output', async () => {
+  it('a command whose file reaches the disk limit gets a notice before its output', async () => {
     const outcome = await run('exec head -c 50000000 /dev/zero > big')
     // The kernel stops it, or the watch, whichever sees it first.
     expect(outcome.notice).toMatch(

@@ -28,7 +28,7 @@ function queue(limits: Partial<SshLimits>) {
   return { log, enter, gone }
 }
 
-test('a network sees the banner until a login, and again after a connection that ends without one', () => {
+test('a network gets the SSH banner until it logged in, and again after a connection without login', () => {
   const { knock: admit } = door()
   const [first, other] = [admit('2001:db8::1'), admit('192.0.2.7')]
   expect([first?.showBanner, other?.showBanner]).toEqual([true, true])
@@ -40,7 +40,7 @@ test('a network sees the banner until a login, and again after a connection that
   expect([admit('2001:db8::4')?.showBanner, admit('192.0.2.7')?.showBanner]).toEqual([true, true])
 })
 
-test('logged in connections from a network are limited, and a closed one is given back once', () => {
+test('the limit of connections per address counts each closed connection once', () => {
   const { knock } = door({ connections_per_address: 2 })
   const open = [knock('192.0.2.1'), knock('192.0.2.1')]
   expect(open.map((one) => one?.loggedIn())).toEqual([true, true])
@@ -51,7 +51,7 @@ test('logged in connections from a network are limited, and a closed one is give
   expect([next?.showBanner, next?.loggedIn(), knock('192.0.2.1')]).toEqual([false, true, undefined])
 })
 
-test('of those who came while there was room only so many may be used', () => {
+test('a login is rejected if its address has reached its connection limit since the connection came', () => {
   const { knock } = door({ connections_per_address: 1 })
   const [first, second] = [knock('192.0.2.1'), knock('192.0.2.1')]
   expect([first?.loggedIn(), second?.loggedIn()]).toEqual([true, false])
@@ -60,7 +60,7 @@ test('of those who came while there was room only so many may be used', () => {
   expect(knock('192.0.2.1')?.loggedIn()).toBe(true)
 })
 
-test('those that are refused after their login keep nobody out of their address: the oldest is evicted', () => {
+test('the oldest connection whose login was refused is evicted if its address is full', () => {
   const { gone, knock } = door({ connections_per_address: 1 })
   for (let number = 0; number < 8; number++) knock('192.0.2.1', `refused ${number}`)?.refused()
   const honest = knock('192.0.2.1', 'honest')
@@ -68,7 +68,7 @@ test('those that are refused after their login keep nobody out of their address:
   expect(honest?.loggedIn()).toBe(true)
 })
 
-test('nor do they take the connections of the server, or the turns of those who log in', () => {
+test('connections whose login was refused do not use up the connections or the turns of the server', () => {
   const { gone, knock } = door({ connections: 3, unauthenticated_per_address: 1 })
   const served: string[] = []
   for (const name of ['one', 'two', 'three']) {
@@ -84,7 +84,7 @@ test('nor do they take the connections of the server, or the turns of those who 
   ])
 })
 
-test('a refused one costs its network as one that failed, once, and its client is known', () => {
+test('a refused login counts once as a failed login of its network and suppresses the next banner', () => {
   const { knock } = door({ address_burst: 8, address_per_s: 1 })
   for (let login = 0; login < 2; login++) {
     const connection = knock('192.0.2.1')
@@ -98,7 +98,7 @@ test('a refused one costs its network as one that failed, once, and its client i
   expect(next?.delayMs).toBeLessThanOrEqual(1_000)
 })
 
-test('pending logins keep nobody out: the oldest of their address is evicted, whether it is delayed, waits or is served', () => {
+test('the oldest pending login of an address is evicted when a new connection needs its slot', () => {
   const { gone, knock } = door({ connections_per_address: 1, unauthenticated_per_address: 1 })
   const pending = Array.from({ length: 8 }, (_, number) => knock('192.0.2.1', `pending ${number}`))
   for (const one of pending.slice(0, 5)) one?.waitForTurn(() => undefined)
@@ -107,7 +107,7 @@ test('pending logins keep nobody out: the oldest of their address is evicted, wh
   expect(knock('192.0.2.1')?.loggedIn()).toBe(true)
 })
 
-test('pending logins from many addresses do not take the connections of the server either', () => {
+test('the oldest pending login of the busiest address is evicted when the server is full', () => {
   const { gone, knock } = door({ connections: 4 })
   knock('192.0.2.1')?.loggedIn()
   for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.3']) knock(address)
@@ -123,7 +123,7 @@ describe('turns', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  test('more logins of a network than are served at once wait for each other', () => {
+  test('logins of a network above the limit of concurrent logins wait for each other', () => {
     const { log, enter } = queue({ unauthenticated_per_address: 2 })
     const slots = ['a', 'b', 'c', 'd'].map((name) => enter(name, '192.0.2.1'))
     expect(log).toEqual(['a served', 'b served'])
@@ -132,7 +132,7 @@ describe('turns', () => {
     expect(log).toEqual(['a served', 'b served', 'c served'])
   })
 
-  test('a login that takes long is evicted for one that waits, and for no other reason', () => {
+  test('a slow login is evicted only if another login waits', () => {
     const { log, enter } = queue({ unauthenticated_per_address: 1 })
     enter('a', '2001:db8::1')
     vi.advanceTimersByTime(10_000)
@@ -145,7 +145,7 @@ describe('turns', () => {
     expect(log.slice(3)).toEqual(['c served', 'b gone'])
   })
 
-  test('a login has less time if many wait, and never less than 0.7 s', () => {
+  test('a login gets less time if many others wait, but at least 0.7 s', () => {
     const { enter, gone } = queue({ unauthenticated_per_address: 2 })
     for (let number = 0; number < 42; number++) enter(`${number}`, '192.0.2.1')
     vi.advanceTimersByTime(699)
@@ -154,7 +154,7 @@ describe('turns', () => {
     expect(gone().toSorted()).toEqual(['0 gone', '1 gone'])
   })
 
-  test('many logins that do nothing keep nobody out for long; if few wait, each has its time', () => {
+  test('an idle login is evicted early if 200 logins wait, and keeps 2 s if 9 wait', () => {
     const { log, enter } = queue({ unauthenticated: 300 })
     for (let number = 0; number < 200; number++) enter(`${number}`, '192.0.2.1')
     enter('honest', '192.0.2.1')
@@ -166,7 +166,7 @@ describe('turns', () => {
     expect(calm.gone()).toEqual([])
   })
 
-  test('a login that ends while it waits is never served', () => {
+  test('a login that ends in the queue is never served', () => {
     const { log, enter } = queue({ unauthenticated_per_address: 1 })
     const first = enter('a', '192.0.2.1')
     enter('b', '192.0.2.1').release()
@@ -175,7 +175,7 @@ describe('turns', () => {
     expect(log).toEqual(['a served'])
   })
 
-  test('of too many logins the oldest from the most crowded network is evicted', () => {
+  test('the oldest login of the busiest network is evicted if there are too many pending logins', () => {
     const { enter, gone } = queue({ unauthenticated: 4 })
     enter('alone', '198.51.100.1')
     enter('one', '192.0.2.1')
@@ -215,7 +215,7 @@ const release = (place: ReturnType<Quotas['admit']>): void => {
   if (typeof place === 'function') place()
 }
 
-test('a connection over the limit of its person is refused until one of theirs ends', () => {
+test('a connection over the limit of its person is refused until another of theirs ends', () => {
   const { enter } = house({ connections_per_person: 1 })
   const first = enter('mallory')
   expect([refusalOf(first), refusalOf(enter('mallory'))]).toEqual([
@@ -226,7 +226,7 @@ test('a connection over the limit of its person is refused until one of theirs e
   expect(refusalOf(enter('mallory'))).toBeUndefined()
 })
 
-test('one that comes in too late for its address is refused, and takes no place of its person', () => {
+test('a login over the address limit is refused and does not count for its person', () => {
   const { knock, enter } = house({ connections_per_person: 1, connections_per_address: 1 })
   const late = knock('alice')
   expect(refusalOf(enter('bob'))).toBeUndefined()
@@ -234,7 +234,7 @@ test('one that comes in too late for its address is refused, and takes no place 
   expect(refusalOf(enter('alice', { slot: knock('alice', '192.0.2.2') }))).toBeUndefined()
 })
 
-test('one that was refused before keeps its reason, takes no place, and gives way to others', () => {
+test('a refused login keeps its reason, does not count for its person and is evicted for others', () => {
   const { log, knock, enter } = house({
     connections_per_person: 1,
     connections_per_address: 1,

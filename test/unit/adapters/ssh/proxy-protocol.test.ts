@@ -19,14 +19,14 @@ const GOOD: readonly (readonly [string, Buffer, string | undefined])[] = [
 ]
 
 describe.each(GOOD)('%s', (_name, header, client) => {
-  test('says where the client is, and where the header ends', () => {
+  test("a PROXY header gives the client's address and the length of the header", () => {
     const found = { bytes: header.length, isCheck: false, ...(client === undefined ? {} : { client }) }
     expect(parseHeader(header)).toEqual(found)
     expect(parseHeader(Buffer.concat([header, Buffer.from('SSH-2.0-OpenSSH_9.2\r\n')]))).toEqual(found)
     expect(parseHeader(Buffer.concat([header, header]))).toEqual(found)
   })
 
-  test('is a part of a header until its last byte', () => {
+  test('a PROXY header is incomplete until its last byte', () => {
     for (let end = 0; end < header.length; end++)
       expect(parseHeader(header.subarray(0, end)), `${end} bytes`).toBeUndefined()
   })
@@ -36,7 +36,7 @@ test.each([
   ['alone', binaryHeader({ command: 0x20, kind: 0, place: Buffer.alloc(0) })],
   ['with addresses', binaryHeader({ command: 0x20 })],
   ['with what means nothing', binaryHeader({ command: 0x20, kind: 0xff, place: Buffer.alloc(50, 3) })],
-])("a proxy's own connection is told from others: LOCAL %s", (_name, header) => {
+])('a PROXY header LOCAL %s is parsed as a health check', (_name, header) => {
   expect(parseHeader(header)).toEqual({ bytes: header.length, isCheck: true })
   expect(parseHeader(header.subarray(0, -1))).toBeUndefined()
 })
@@ -55,7 +55,7 @@ test.each([
   ['IPv6 in the space of IPv4', binaryHeader({ kind: 0x21 })],
   ['a path that is cut off', binaryHeader({ kind: 0x31, place: Buffer.alloc(215) })],
   ['the largest length there is', binaryHeader({ length: 65_535 })],
-])('%s is refused', (_name, bytes) => {
+])('the PROXY header parser refuses %s', (_name, bytes) => {
   expect(() => parseHeader(bytes)).toThrow(HeaderError)
 })
 
@@ -83,7 +83,7 @@ const almost = fc
     return Buffer.concat([header.subarray(0, end), noise, ...(isKept ? [header.subarray(end)] : [])])
   })
 
-test('whatever comes is a part, refused or whole, and stays so when more comes', () => {
+test('any bytes parse as incomplete, refused or whole, and later bytes do not change a final result', () => {
   fc.assert(
     fc.property(almost, fc.uint8Array({ maxLength: 8_192 }), (bytes, more) => {
       const first = clientIn(bytes)

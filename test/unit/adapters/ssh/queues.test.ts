@@ -8,7 +8,7 @@ import { InputQueue, applyBackPressure } from '../../../../src/adapters/ssh/inpu
 import { createScheduler } from '../../../../src/lib/jobs/scheduler.ts'
 import { Answers, guardClient, socketOf } from '../../../../src/adapters/ssh/ssh2-internals.ts'
 
-test('the client with the longest queue is dropped while all together hold too much, and one with an empty queue never', () => {
+test('the client with the longest send queue is dropped while all queues exceed the limit', () => {
   const queues = new SendQueues(() => 100)
   const dropped: string[] = []
   const open = (name: string) => {
@@ -56,13 +56,13 @@ function scene() {
   return { log, open }
 }
 
-test('a small piece of somebody who cost little is fed at once', () => {
+test('a small piece of input from a client with low cost is fed at once', () => {
   const { log, open } = scene()
   open('a', 1).take(Buffer.alloc(100))
   expect(log).toEqual(['a 100'])
 })
 
-test('the rest of a large piece waits, and nothing more is read until it was fed', async () => {
+test('the rest of a large piece of input waits, and reading pauses until it was fed', async () => {
   const { log, open } = scene()
   open('a', 1).take(Buffer.alloc(5_000))
   expect(log).toEqual(['a 2048', 'a paused'])
@@ -70,7 +70,7 @@ test('the rest of a large piece waits, and nothing more is read until it was fed
   expect(log.slice(2)).toEqual(['a 2048', 'a 904', 'a resumed'])
 })
 
-test('while much comes from one, what another sends is fed after one piece of the first', async () => {
+test('input of another client is fed after one piece of a flooding client', async () => {
   const { log, open } = scene()
   const [flood, other] = [open('flood', 50), open('other', 1)]
   flood.take(Buffer.alloc(1))
@@ -89,7 +89,7 @@ test('while much comes from one, what another sends is fed after one piece of th
   ])
 })
 
-test('nothing is fed or resumed once it is closed', async () => {
+test('nothing is fed or resumed after an input queue was closed', async () => {
   const { log, open } = scene()
   const one = open('a', 1)
   one.take(Buffer.alloc(5_000))
@@ -117,7 +117,7 @@ describe('back pressure', () => {
     listener.close()
   })
 
-  test('a peer that does not take its answers is not read until it has', async () => {
+  test('reading from a peer pauses until the peer has read its answers', async () => {
     peer.pause()
     ours.write(Buffer.alloc(64 * 1024 * 1024))
     const paused = once(ours, 'pause')
@@ -131,7 +131,7 @@ describe('back pressure', () => {
     expect(String((await heard)[0])).toBe('again')
   })
 
-  test('a peer that takes its answers is read all the time', async () => {
+  test('reading from a peer never pauses while the peer reads its answers', async () => {
     peer.resume()
     for (let i = 0; i < 20; i++) {
       ours.write('answer')
@@ -142,7 +142,7 @@ describe('back pressure', () => {
   })
 })
 
-test('each is told with the answer to its own question, and what is asked in one go is one question', async () => {
+test('callbacks run on the reply to their own ping; those added in the same tick share one ping', async () => {
   let pings = 0
   const answers = new Answers(() => (pings += 1))
   const told: string[] = []
@@ -182,12 +182,12 @@ test('a client of the installed ssh2 is guarded', () => {
 })
 
 test.each(['_sock', '_protocol', '_chanMgr', '_handlers', '_packetRW', 'parse'])(
-  'a client without %s is not served, so that no upgrade of ssh2 removes a guard',
+  'a client without %s is rejected because its ssh2 cannot be guarded',
   (part) => {
     expect(() => guard(clientWithout(part))).toThrow('ssh2 has changed')
   },
 )
 
-test('a client without a socket is not served', () => {
+test('a client without a socket is rejected', () => {
   expect(() => socketOf(clientWithout('_sock'))).toThrow('ssh2 has changed')
 })

@@ -48,7 +48,7 @@ function numberBytes(secret: Buffer): string {
   return /^[89a-f]/.test(even) ? `00${even}` : even
 }
 
-test('both sides have the secret that OpenSSL finds with the keys as DER, as the number that the protocol wants', () => {
+test('both sides compute the secret that OpenSSL computes from DER keys, encoded as an mpint', () => {
   const seen = new Set<number>()
   // One secret in 256 begins with a zero.
   for (let tries = 0; tries < 20_000 && !(tries >= 200 && seen.has(31)); tries += 1) {
@@ -70,7 +70,7 @@ test.each([
   ['a byte too many', Buffer.alloc(33, 9)],
   ['a point of small order, with which every secret is zero', Buffer.alloc(32)],
   ['another', Buffer.concat([Buffer.of(1), Buffer.alloc(31)])],
-])('%s as a public key is an error, and no secret', (_, point) => {
+])('a public key that is %s gives an error instead of a secret', (_, point) => {
   expect(exchange().computeSecret(point)).toBeInstanceOf(Error)
 })
 
@@ -104,7 +104,7 @@ function bob(): Exchange {
 const { publicKey: encapsulationKey } = ml_kem768.keygen(Buffer.from(Array.from({ length: 64 }, (_, i) => i)))
 const FIRST_MESSAGE = Buffer.concat([encapsulationKey, Buffer.from(ALICE_POINT, 'hex')])
 
-test('the hybrid gives the secret that OpenSSL 3.5 finds with the same keys', () => {
+test('the hybrid key exchange gives the secret that OpenSSL 3.5 computes from the same keys', () => {
   const hybrid = bob()
   makeHybrid(hybrid, Buffer.alloc(32, 0x53))
   expect(hybrid.convertPublicKey(FIRST_MESSAGE)).toBe(FIRST_MESSAGE)
@@ -115,7 +115,7 @@ test('the hybrid gives the secret that OpenSSL 3.5 finds with the same keys', ()
   expect([reply.length, reply.subarray(1088).toString('hex')]).toEqual([1120, BOB_POINT])
 })
 
-test('the hybrid gives both sides one secret', () => {
+test('the hybrid key exchange gives both sides one secret', () => {
   const [client, server] = [exchange(), exchange()]
   const { publicKey, secretKey } = ml_kem768.keygen()
   makeHybrid(server)
@@ -136,7 +136,7 @@ test.each([
   ['a byte too many', Buffer.concat([FIRST_MESSAGE, Buffer.of(1)])],
   ['a point of small order', Buffer.concat([encapsulationKey, Buffer.alloc(32)])],
   ['numbers beyond the modulus (FIPS 203, section 7.2)', Buffer.alloc(1216, 0xff)],
-])('%s as the first message of the hybrid is an error', (_, message) => {
+])('a first message of the hybrid key exchange that is %s gives an error', (_, message) => {
   const hybrid = exchange()
   makeHybrid(hybrid)
   expect(hybrid.computeSecret(message)).toBeInstanceOf(Error)
@@ -158,7 +158,7 @@ async function startServer() {
   return { port, connections, kex, [Symbol.dispose]: () => void server.close() }
 }
 
-test('a client exchanges keys, and again when that is asked for', async () => {
+test('a client exchanges keys at login and again on a rekey', async () => {
   using server = await startServer()
   const { port, connections, kex } = server
   const client = new ssh2.Client()
@@ -200,12 +200,12 @@ async function hear(port: number, sent: Buffer, until: number): Promise<readonly
 
 const [KEXINIT, KEX_REPLY] = [20, 31]
 
-test('the first message of a client that guesses right is answered', async () => {
+test('the first key exchange message of a client with a right guess is answered', async () => {
   using server = await startServer()
   expect(await hear(server.port, guess(HYBRID, FIRST_MESSAGE), KEX_REPLY)).toEqual([KEXINIT, KEX_REPLY])
 })
 
-test('the first message of a client that guesses wrong is passed over', async () => {
+test('the first key exchange message of a client with a wrong guess is ignored', async () => {
   using server = await startServer()
   const point = Buffer.from(ALICE_POINT, 'hex')
   const sent = guess('curve25519-sha256', Buffer.alloc(3))
@@ -213,6 +213,6 @@ test('the first message of a client that guesses wrong is passed over', async ()
   expect(await answer).toEqual([KEXINIT, KEX_REPLY])
 })
 
-test('an ssh2 that keeps its exchanges elsewhere is noticed', () => {
+test('an ssh2 without its key exchange in the expected property is detected', () => {
   expect(() => mendKeyExchanges({ _protocol: {} } as unknown as Connection)).toThrow('ssh2 has changed')
 })

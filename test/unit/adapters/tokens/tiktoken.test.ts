@@ -13,7 +13,7 @@ afterAll(() => {
 })
 
 describe('the pieces of a text', () => {
-  test('add up where lines begin at the margin', () => {
+  test('the token counts of lines that begin at the margin add up to the count of the text', () => {
     const line = fc
       .string({ maxLength: 20, unit: anyCharacter })
       .map((text) => `- ${text.replace(/[\n\r]/g, '')}\n`)
@@ -26,7 +26,7 @@ describe('the pieces of a text', () => {
     )
   })
 
-  test('are all of it', () => {
+  test('the pieces of a text join to the whole text', () => {
     const run = fc.tuple(fc.constantFrom('a', ' ', '!', '漢', '😀', '\n'), fc.integer({ min: 1, max: 2000 }))
     const part = fc.oneof(
       fc.string({ maxLength: 30, unit: anyCharacter }),
@@ -43,20 +43,20 @@ describe('the pieces of a text', () => {
     )
   })
 
-  test('stay short, however long a run is', () => {
+  test('the pieces of a long run stay at 512 characters or less', () => {
     const pieces = cutLongRuns('a'.repeat(100_000))
     expect(Math.max(...pieces.map((one) => one.length))).toBeLessThanOrEqual(512)
   })
 })
 
-test('the counters say which encodings there are', () => {
+test('an unknown token encoding is refused with the names of the known ones', () => {
   expect(() => tokenCounters.of('o200k_bass')).toThrow(
     'there is no token encoding called "o200k_bass"; did you mean o200k_base?',
   )
   expect(() => tokenCounters.of('')).toThrow('there are o200k_base')
 })
 
-test('a memo computes once, forgets what was asked for longest ago, and never keeps more than it may', () => {
+test('a memo computes once, evicts the least recently used entry and does not store oversized texts', () => {
   const computed: string[] = []
   const length = createMemo(10, (text) => {
     computed.push(text)

@@ -58,7 +58,7 @@ async function startImpostor(
 }
 
 describe.skipIf(lacks('nats'))('NATS', () => {
-  test('is shown a user and a password, and neither is in the log when they are wrong', async () => {
+  test('a NATS login is accepted if it is right, and its password is not logged if it is wrong', async () => {
     await using nats = await startNats(['--user', 'sshawl', '--pass', 'tops3cret@,/'])
     expect(await attempt({ url: withLogin(nats, 'sshawl:tops3cret%40%2C%2F') })).toMatchObject({ isUp: true })
     const wrong = await attempt({ url: withLogin(nats, 'sshawl:tops3cret') })
@@ -68,7 +68,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect((await attempt({ url: nats.url })).isUp).toBe(false)
   })
 
-  test('is looked at once by who only wants to know what is wrong', async () => {
+  test('busProblem names the error of a NATS server without its password', async () => {
     using dir = temporaryDir()
     const config = join(dir.path, 'nats.conf')
     const user = 'user: u, password: "tops3cret", permissions: { publish: "a.>", subscribe: "a.>" }'
@@ -89,13 +89,13 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect(log.lines.join()).not.toContain('tops3cret')
   })
 
-  test('is shown a token', async () => {
+  test('a NATS server accepts a right token and rejects a wrong one', async () => {
     await using nats = await startNats(['--auth', 't0ken'])
     expect((await attempt({ url: withLogin(nats, 't0ken') })).isUp).toBe(true)
     expect((await attempt({ url: withLogin(nats, 'other') })).isUp).toBe(false)
   })
 
-  test('is shown the credentials of a file, which is read for each connection', async () => {
+  test('NATS credentials are read from their file for each connection', async () => {
     using dir = temporaryDir()
     const [config, credentials] = [join(dir.path, 'nats.conf'), join(dir.path, 'user.creds')]
     const [mine, others] = [createNatsUsers(), createNatsUsers()]
@@ -125,7 +125,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect(wire.isUp()).toBe(true)
   })
 
-  test('is shown the key of a user who has nothing else', async () => {
+  test('a NATS server accepts the nkey of a user as its only credentials', async () => {
     using dir = temporaryDir()
     const [config, credentials] = [join(dir.path, 'nats.conf'), join(dir.path, 'user.nk')]
     const { nkeyConfig, seed } = createNatsUsers()
@@ -137,7 +137,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect((await attempt({ url: nats.url, credentials })).isUp).toBe(false)
   })
 
-  test('that forbids the subjects is said to, once', async () => {
+  test('a NATS server that forbids the subjects is logged once', async () => {
     using dir = temporaryDir()
     const config = join(dir.path, 'nats.conf')
     writeFileSync(
@@ -160,7 +160,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect([wire.isUp(), log.lines.length]).toEqual([true, 1])
   })
 
-  test('takes what it is configured for, and no more is sent to it', async () => {
+  test('a text over the max_payload of the NATS server is not sent', async () => {
     using dir = temporaryDir()
     const config = join(dir.path, 'nats.conf')
     writeFileSync(config, 'max_payload: 1000\n')
@@ -181,7 +181,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect(heard).toHaveLength(most)
   })
 
-  test('has many clusters, which do not hear each other', async () => {
+  test('two clusters with different prefixes on one NATS server receive only their own texts', async () => {
     await using nats = await startNats()
     const open = (prefix: string) =>
       openWire({ bus: { url: nats.url, prefix }, storageUrl: '', log: createEventLog() })
@@ -200,20 +200,20 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     expect(heard).toEqual(['begin', 'end'])
   })
 
-  test('may be several servers, of which one answers', async () => {
+  test('a NATS address with several servers connects if one of them answers', async () => {
     await using nats = await startNats()
     const url = `nats://127.0.0.1:${await freePort()},127.0.0.1:${nats.port}, nats://[::1]:${await freePort()}`
     expect((await attempt({ url })).isUp).toBe(true)
   })
 
-  test('that is to be spoken to by TLS gets no word without', async () => {
+  test('a tls:// address sends nothing to a NATS server without TLS', async () => {
     await using impostor = await startImpostor((socket) => socket.write(INFO))
     const outcome = await attempt({ url: `tls://sshawl:tops3cret@127.0.0.1:${impostor.port}` })
     expect(outcome.isUp).toBe(false)
     expect(impostor.sent).toEqual([])
   })
 
-  test('is spoken to by TLS where its certificate is one of those that are trusted', async () => {
+  test('a tls:// address connects to NATS only if its certificate is trusted', async () => {
     using dir = temporaryDir()
     const ca = await createCA({ ...NAMES, validity: 1 })
     const { key, cert } = await createCert({ ca, domains: ['localhost', '127.0.0.1'], validity: 1 })
@@ -238,7 +238,7 @@ describe.skipIf(lacks('nats'))('NATS', () => {
     ['speaks another language', (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
     ['says nothing that can be read', (socket: Socket) => socket.write('INFO {"max_payload":\r\n')],
     ['refuses', (socket: Socket) => socket.end(`${INFO}-ERR 'maximum connections exceeded'\r\n`)],
-  ])('that %s is away', async (_, greet) => {
+  ])('a NATS server that %s is unreachable', async (_, greet) => {
     await using impostor = await startImpostor(greet)
     const outcome = await attempt({ url: `nats://127.0.0.1:${impostor.port}` })
     expect(outcome.isUp).toBe(false)
@@ -264,7 +264,7 @@ test.each([
       login: { user: 'me', pass: 'p@,ss' },
     },
   ],
-])('%s is read', (url, address) => {
+])('the NATS address %s is parsed', (url, address) => {
   expect(natsAddress(url)).toEqual(address)
 })
 
@@ -276,6 +276,6 @@ test.each([
     ' ',
   ),
   ...['', 'nats://a b', 'NATS://h\n'],
-])('%j is no address', (url) => {
+])('the NATS address %j is refused', (url) => {
   expect(natsAddress(url)).toBeUndefined()
 })

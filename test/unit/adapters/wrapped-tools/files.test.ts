@@ -16,7 +16,7 @@ const ALIAS = '@name shout\n@wrapped write_file\n'
 
 describe('the files of wrapped tools', () => {
   test.each([...ODD_NAMES, 'a\\b'])(
-    'are found in a directory called %j, and through a link to it',
+    '.tool files are found in a directory called %j and through a link to it',
     async (name) => {
       using dir = temporaryDir()
       const [path, link] = [join(dir.path, name), join(dir.path, `${name} link`)]
@@ -33,7 +33,7 @@ describe('the files of wrapped tools', () => {
     },
   )
 
-  test('end with .tool and are not hidden, whatever else their names have', async () => {
+  test('files of wrapped tools end with .tool and are not hidden', async () => {
     using dir = temporaryDir()
     const names = ['!a.tool', '[b].tool', 'c d.tool', 'e\\f.tool', '{g,h}.tool']
     for (const name of [...names, '.hidden.tool', 'i.TOOL', 'j.tool~'])
@@ -44,7 +44,7 @@ describe('the files of wrapped tools', () => {
     expect(definitions.map(({ file }) => basename(file))).toEqual(names)
   })
 
-  test('are told of if they are links without a target', async () => {
+  test('a .tool link without a target is reported as a problem', async () => {
     using dir = temporaryDir()
     await symlink(join(dir.path, 'nowhere'), join(dir.path, 'lost.tool'))
     const { problems } = await loadToolFiles([dir.path])
@@ -79,7 +79,7 @@ const becomes = (wrapped: WrappedTools, ...names: readonly string[]) =>
   expect.poll(() => wrapped.tools().map(({ id }) => id), { timeout: 10_000 }).toEqual(names)
 
 describe('the files of wrapped tools are read again', () => {
-  test('when one comes, changes, is replaced or goes', async () => {
+  test('.tool files are read again when one is added, changed, replaced or removed', async () => {
     await using wrapped = await load(dir)
     await writeFile(join(dir, 'a.tool'), alias('One'))
     await becomes(wrapped, 'One')
@@ -92,7 +92,7 @@ describe('the files of wrapped tools are read again', () => {
     await becomes(wrapped)
   })
 
-  test('when a directory comes that was missing, with those above it', async () => {
+  test('.tool files are read when their missing directory is created together with its parents', async () => {
     const late = join(dir, 'etc', 'sshawl', 'tools')
     await using wrapped = await load(dir, late)
     expect(wrapped.problems()).toEqual([])
@@ -107,7 +107,7 @@ describe('the files of wrapped tools are read again', () => {
     await becomes(wrapped)
   })
 
-  test('when the link is replaced by which they are found, as in a ConfigMap of Kubernetes', async () => {
+  test('.tool files are read again when the link to them is replaced, as in a Kubernetes ConfigMap', async () => {
     /** Puts all files into a new directory, and the link to it in place in one step. */
     const publish = async (version: string): Promise<void> => {
       await mkdir(join(dir, `..${version}`))
@@ -124,7 +124,7 @@ describe('the files of wrapped tools are read again', () => {
     }
   })
 
-  test('when a link on the way to the directory is swapped, however often', async () => {
+  test('.tool files are read again each time a link on the path to their directory is replaced', async () => {
     const publish = async (version: string): Promise<void> => {
       await mkdir(join(dir, version, 'tools'), { recursive: true })
       await writeFile(join(dir, version, 'tools', 'a.tool'), alias(version))
@@ -141,7 +141,7 @@ describe('the files of wrapped tools are read again', () => {
     await becomes(wrapped, 'changed')
   })
 
-  test('when another directory is moved into its place', async () => {
+  test('.tool files are read again when another directory replaces theirs', async () => {
     const place = join(dir, 'tools')
     await mkdir(place)
     await writeFile(join(place, 'a.tool'), alias('Old'))
@@ -157,7 +157,7 @@ describe('the files of wrapped tools are read again', () => {
     await becomes(wrapped, 'Changed')
   })
 
-  test('and no more once they are disposed of', async () => {
+  test('.tool files are not read again after their watcher was disposed', async () => {
     const ended = await load(dir)
     await using going = await load(dir)
     await ended[Symbol.asyncDispose]()
@@ -167,7 +167,7 @@ describe('the files of wrapped tools are read again', () => {
   })
 })
 
-test('no directories at all are no tools, and no trouble', async () => {
+test('wrapped tools without directories are empty, without a problem', async () => {
   await using wrapped = await load()
   expect([wrapped.tools(), wrapped.problems()]).toEqual([[], []])
 })

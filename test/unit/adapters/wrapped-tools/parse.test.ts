@@ -44,7 +44,7 @@ const withLine = (line: string): string => `${glob}${line}\n`
 const withParam = (param: string): string => glob.replace(/@param.*\n/, `${param}\n`)
 
 describe('parseToolFile', () => {
-  test('reads a wrapped tool', () => {
+  test('parseToolFile reads a wrapped tool', () => {
     expect(definitionOf(glob)).toEqual({
       file: 'X.tool',
       line: 4,
@@ -70,7 +70,7 @@ describe('parseToolFile', () => {
     })
   })
 
-  test('reads which options take text, and which of them give the pattern', () => {
+  test('parseToolFile reads the options with a value from @value and @pattern', () => {
     const parsed = definitionOf(withLine('@value -A --after-context\n  -m\n@pattern -e --regexp'))
     expect(parsed.wrapper?.positions).toEqual({
       values: ['-A', '--after-context', '-m', '-e', '--regexp'],
@@ -79,7 +79,7 @@ describe('parseToolFile', () => {
     expect(definitionOf(withLine('@pattern')).wrapper?.positions).toEqual({ values: [], pattern: [] })
   })
 
-  test('reads an alias, which has a name and a base and nothing else', () => {
+  test('parseToolFile reads an alias with only a name and a base', () => {
     expect(definitionOf('@name webFetch\n@wrapped web_fetch\n')).toEqual({
       file: 'X.tool',
       line: 1,
@@ -100,18 +100,18 @@ describe('parseToolFile', () => {
     ['blank lines between annotations', glob.replaceAll(/\n@/g, '\n\n@')],
     ['annotations in another order', `Find files.\n\n${glob.split('\n').slice(2).toReversed().join('\n')}`],
     ['a continued line', glob.replace('What is', 'What\n   is')],
-  ])('reads the same from a file with %s', (_, text) => {
+  ])('parseToolFile gives the same result for a file with %s', (_, text) => {
     const { line: _line, ...same } = definitionOf(glob)
     expect(definitionOf(text)).toMatchObject(same)
   })
 
-  test('keeps blank lines inside the description and drops those around it', () => {
+  test('parseToolFile keeps blank lines inside the description and drops those around it', () => {
     expect(definitionOf(`\n\n  One.\n\nTwo.  \n\n\n${glob.slice(glob.indexOf('@'))}`).description).toBe(
       'One.\n\nTwo.',
     )
   })
 
-  test('warns of annotations that it does not know, and of text that belongs to none', () => {
+  test('parseToolFile warns of unknown annotations, stray text and unused parameters', () => {
     expect(warningsOf(withLine('@colour blue'))).toEqual(['10: unknown @colour; it is ignored'])
     expect(warningsOf(withLine('@titel X'))).toEqual([
       '10: unknown @titel (did you mean @title?); it is ignored',
@@ -205,16 +205,16 @@ describe('parseToolFile', () => {
       withLine('@type T {object}\n@property T.t {T} itself\n@param t {T}'),
       '11: types nest too deeply (at most 8 levels); does one hold itself?',
     ],
-  ])('refuses %j with the line and what to write', (text, problem) => {
+  ])('parseToolFile refuses %j with the line and a hint', (text, problem) => {
     expect(problemsOf(text)).toContain(problem)
   })
 
-  test('keeps quoted words of a template together', () => {
+  test('parseToolFile keeps quoted words of a template together', () => {
     const words = definitionOf(glob.replace('-type f', `-name '* *' "a 'b'"`)).wrapper?.words
     expect(words).toEqual(['find', '{arguments}', '-name', '* *', "a 'b'"])
   })
 
-  test('takes a parameter without [required] for optional', () => {
+  test('parseToolFile reads a parameter without [required] as optional', () => {
     const [parameter] = definitionOf(withParam('@param arguments {string} all of them')).wrapper!.parameters
     expect(parameter).toEqual({
       name: 'arguments',
@@ -224,7 +224,7 @@ describe('parseToolFile', () => {
     })
   })
 
-  test('builds nested objects from @type and @property in any order', () => {
+  test('parseToolFile builds nested objects from @type and @property in any order', () => {
     const { wrapper } = definitionOf(`Move.
 
 @property Line.points {array<Point>} corners
@@ -265,7 +265,7 @@ describe('parseToolFile', () => {
     })
   })
 
-  test('never throws, and gives every problem a file and a line, for any text', () => {
+  test('parseToolFile gives every problem of any text a file and a line', () => {
     const line = fc.oneof(
       fc.string({ unit: anyCharacter }),
       fc
@@ -294,7 +294,7 @@ describe('parseToolFile', () => {
     )
   })
 
-  test('refuses hostile lines without stalling on them', () => {
+  test('parseToolFile refuses hostile long lines without stalling', () => {
     const blanks = ' '.repeat(60_000)
     expect(problemsOf(withLine(`@param a {${blanks}`))).toHaveLength(1)
     expect(problemsOf(withLine(`@type T${blanks}{object`))).toHaveLength(1)
@@ -327,33 +327,36 @@ const byWords = (...given: readonly string[]) =>
   toBaseArguments({ arguments: given }, [param('arguments', words)], weather)
 
 describe('toBaseArguments', () => {
-  test('gives the words to the parameters of the base in their order, in their types', () => {
+  test('toBaseArguments gives the words to the parameters of the base in their order and types', () => {
     const args = byWords('Oslo', '3', '1.5', 'true', '["a","b"]', 'F')
     const wanted = { place: 'Oslo', days: 3, height: 1.5, inside: true, tags: ['a', 'b'], unit: 'F' }
     expect(args).toEqual(wanted)
     expect(checkArguments(input, weather.schema, args)).toEqual(wanted)
   })
 
-  test('leaves a word for a text as it is, even if it looks like a number', () => {
+  test('toBaseArguments keeps a number-like word for a text parameter as text', () => {
     expect(byWords('7')).toEqual({ place: '7' })
   })
 
-  test('leaves a word that is no JSON to the base, which says what it must be', () => {
+  test('toBaseArguments passes a word that is not JSON to the base, whose check names the expected type', () => {
     expect(() => checkArguments(input, weather.schema, byWords('Oslo', 'three'))).toThrow(
       'days must be an integer, got "three"',
     )
   })
 
-  test.each([[[]], [['Oslo', '1', '2', 'true', '[]', 'C', 'more']]])('refuses %j', (given) => {
-    expect(() => byWords(...given)).toThrow(
-      new ArgumentError(
-        'arguments are place, days, height, inside, tags, unit, in this order: ' +
-          `at least 1 and at most 6, got ${given.length}`,
-      ),
-    )
-  })
+  test.each([[[]], [['Oslo', '1', '2', 'true', '[]', 'C', 'more']]])(
+    'toBaseArguments refuses the words %j',
+    (given) => {
+      expect(() => byWords(...given)).toThrow(
+        new ArgumentError(
+          'arguments are place, days, height, inside, tags, unit, in this order: ' +
+            `at least 1 and at most 6, got ${given.length}`,
+        ),
+      )
+    },
+  )
 
-  test('passes over the parameters that the file declares by name', () => {
+  test('toBaseArguments skips the parameters that the file declares by name', () => {
     const parameters = [param('days', { type: 'integer' }), param('arguments', words)]
     expect(toBaseArguments({ days: 2, arguments: ['Oslo', '1.5'] }, parameters, weather)).toEqual({
       days: 2,
@@ -362,14 +365,14 @@ describe('toBaseArguments', () => {
     })
   })
 
-  test('hands a parameter called arguments on as it is if the base has one', () => {
+  test('toBaseArguments passes a parameter called arguments unchanged if the base has one', () => {
     const base = { id: 'echo', schema: { type: 'object', properties: { arguments: { type: 'array' } } } }
     const parameters = [param('arguments', words)]
     expect(parameterProblem(parameters, base)).toBeUndefined()
     expect(toBaseArguments({ arguments: ['a', 'b'] }, parameters, base)).toEqual({ arguments: ['a', 'b'] })
   })
 
-  test('throws nothing but an ArgumentError, whatever the words are', () => {
+  test('toBaseArguments throws only an ArgumentError for any words', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.json())), (given) => {
         try {
@@ -394,7 +397,7 @@ describe('parameterProblem', () => {
     ['tags', words],
     ['unit', text],
     ['arguments', words],
-  ])('finds nothing wrong with %s of type %j', (name, type) => {
+  ])('parameterProblem accepts %s of type %j', (name, type) => {
     expect(parameterProblem([param(name, type)], weather)).toBeUndefined()
   })
 
@@ -404,7 +407,7 @@ describe('parameterProblem', () => {
     ['tags', { type: 'array', items: { type: 'integer' } }, 'tags {array<integer>}'],
     ['place', { type: 'object', description: '', properties: [] }, 'place {object}'],
     ['constructor', text, 'constructor {string}'],
-  ])('names %s of type %j with all that the base takes', (name, type, shown) => {
+  ])('parameterProblem refuses %s of type %j with all parameters of the base', (name, type, shown) => {
     expect(parameterProblem([param(name, type)], weather)).toBe(
       `weather cannot take @param ${shown}; it takes place {string}, days {integer}, ` +
         'height {number or null}, inside {boolean}, tags {array<string>}, unit {string}, ' +
@@ -412,7 +415,7 @@ describe('parameterProblem', () => {
     )
   })
 
-  test('says that a base takes no parameters', () => {
+  test('parameterProblem says that a base takes no parameters', () => {
     const clock = { id: 'clock', schema: { type: 'object', properties: {} } }
     expect(parameterProblem([param('arguments', words)], clock)).toBe(
       'clock cannot take @param arguments {array<string>}; it takes no parameters',
@@ -447,7 +450,7 @@ describe('the words of a command that may be options or paths', () => {
     [grep, [], []],
     [find, ['/x', '-name', '-delete', '-delete'], ['/x', '-name', undefined, '-delete']],
     [find, ['-names', '/x'], ['-names', '/x']],
-  ])('are for %j and %j these: %j', (positions, words, parts) => {
+  ])('the checked parts of a command with %j and %j are %j', (positions, words, parts) => {
     expect(checkedParts(words, positions)).toEqual(parts)
   })
 })

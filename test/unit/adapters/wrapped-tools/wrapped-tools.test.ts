@@ -48,7 +48,7 @@ const put = (file: string, text: string | Buffer): Promise<void> => writeFile(jo
 
 describe('createWrappedTools', () => {
   it.each(['@comand ls {arguments}', '@Command ls', '@title T', '@example {}', 'x', '@bogus'])(
-    'makes no alias of the shell from a file that wanted more (%s)',
+    'a .tool file with %s makes no plain alias of run_command',
     async (line) => {
       await put(
         'a.tool',
@@ -64,7 +64,7 @@ describe('createWrappedTools', () => {
     },
   )
 
-  it('lets a file take the name of a tool that is there for machines without the program', async () => {
+  it('a .tool file may replace a fallback tool, but no other built-in tool', async () => {
     await put('glob.tool', wrapper('glob', '@command find {arguments} -type f'))
     await put('read.tool', alias('read_file', 'write_file'))
     await using wrapped = await load()
@@ -74,7 +74,7 @@ describe('createWrappedTools', () => {
     ])
   })
 
-  it('makes the bundled tools with no problem, and leaves out those that are not configured', async () => {
+  it('the bundled wrapped tools load without a problem and build on built-in tools', async () => {
     await using wrapped = await load({ dirs: [paths.wrappedTools] })
     expect(wrapped.problems()).toEqual([])
     expect(wrapped.warnings()).toEqual([])
@@ -93,7 +93,7 @@ describe('createWrappedTools', () => {
     for (const { from } of shown) expect(known).toContain(from)
   })
 
-  it('keeps the rest when files are bad, and names each with its line', async () => {
+  it('bad .tool files are reported with their line, and the others are loaded', async () => {
     await put('a.tool', alias('Reader', 'read_file'))
     await put('b.tool', '@name Broken\n')
     await put('c.tool', Buffer.from([0xff, 0xfe, 0x00]))
@@ -161,14 +161,14 @@ describe('createWrappedTools', () => {
       page('@param arguments {array<integer>} [required] x'),
       `web_fetch cannot take @param arguments {array<integer>}; ${WEB_FETCH_TAKES}`,
     ],
-  ])('refuses a file that names %s', async (_, text, message) => {
+  ])('a .tool file that names %s is refused', async (_, text, message) => {
     await put('x.tool', text)
     await using wrapped = await load()
     expect(wrapped.problems().map((problem) => problem.message)).toEqual([message])
     expect(wrapped.tools()).toEqual([])
   })
 
-  it('lets a file of an earlier directory take the place of one of its name or file, and says so', async () => {
+  it('a .tool file of an earlier directory replaces one of the same name or file name', async () => {
     const [own, bundled] = [dir, await mkdtemp(join(home, 'bundled-'))]
     await writeFile(join(bundled, 'Count.tool'), alias('Count', 'read_file'))
     await writeFile(join(bundled, 'Show.tool'), alias('Show', 'read_file'))
@@ -188,7 +188,7 @@ describe('createWrappedTools', () => {
     ])
   })
 
-  it('lets a file that cannot be used take the place all the same: it may be there to forbid something', async () => {
+  it('an invalid .tool file still replaces the bundled one of its name', async () => {
     const bundled = await mkdtemp(join(home, 'bundled-'))
     await writeFile(join(bundled, 'Grep.tool'), alias('Grep', 'read_file'))
     await put('Grep.tool', '@name Grep\n')
@@ -197,7 +197,7 @@ describe('createWrappedTools', () => {
     expect(wrapped.problems()).toHaveLength(1)
   })
 
-  it('takes two of one name in one directory for a mistake', async () => {
+  it('two wrapped tools of one name in one directory are a problem', async () => {
     await put('a.tool', alias('Same', 'read_file'))
     await put('b.tool', alias('Same', 'calculator'))
     await using wrapped = await load()
@@ -207,7 +207,7 @@ describe('createWrappedTools', () => {
     ])
   })
 
-  it('keeps a file as it was when it breaks, until it goes', async () => {
+  it('a .tool file that becomes invalid keeps its tool until the file is removed', async () => {
     await put('a.tool', alias('Kept', 'read_file'))
     await using wrapped = await load()
     await put('a.tool', '@name Kept\n')
@@ -219,7 +219,7 @@ describe('createWrappedTools', () => {
     expect([wrapped.tools(), wrapped.problems()]).toEqual([[], []])
   })
 
-  it('names an alias in its errors, also one of another alias', async () => {
+  it('an error of an alias names the alias, even for an alias of an alias', async () => {
     await put('a.tool', alias('Look', 'read_file'))
     await put('b.tool', alias('See', 'Look'))
     await using wrapped = await load()
@@ -229,7 +229,7 @@ describe('createWrappedTools', () => {
     }
   })
 
-  it('says which program a machine does not have, and what cannot run because its base cannot', async () => {
+  it('a wrapped tool is unavailable if its program is missing or its base is unavailable', async () => {
     await put('a.tool', wrapper('Frob', '@command no-such-program {arguments}'))
     await put('b.tool', wrapper('Ls', '@command ls {arguments}'))
     await put('c.tool', alias('Frobbing', 'Frob'))
@@ -246,7 +246,7 @@ describe('createWrappedTools', () => {
     expect(reasons(wrapped)).toContainEqual(['Ls', 'no bubblewrap'])
   })
 
-  it('follows aliases of aliases in any order, and refuses those that go in a circle', async () => {
+  it('aliases of aliases are resolved in any order, and circular ones are refused', async () => {
     await put('a.tool', alias('A', 'B'))
     await put('b.tool', alias('B', 'read_file'))
     await put('c.tool', alias('C', 'D'))
@@ -262,7 +262,7 @@ describe('createWrappedTools', () => {
     ])
   })
 
-  it('leaves out what is built on a disabled tool', async () => {
+  it('wrapped tools with a disabled base are omitted', async () => {
     await put('a.tool', alias('Shell', 'run_command'))
     await put('b.tool', wrapper('Echo', '@command echo {arguments}'))
     await put('c.tool', alias('Again', 'Shell'))
@@ -271,7 +271,7 @@ describe('createWrappedTools', () => {
     expect(wrapped.tools().map((tool) => tool.id)).toEqual(['Reader'])
   })
 
-  it('tells of a directory that is not there yet, which is no problem', async () => {
+  it('a missing directory of wrapped tools is a warning, not a problem', async () => {
     await using wrapped = await load({ dirs: [join(dir, 'missing')] })
     expect(wrapped.problems()).toEqual([])
     expect(wrapped.warnings().map(({ message }) => message)).toEqual([
@@ -308,7 +308,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     return found
   }
 
-  it('runs with no question when it may only read', async () => {
+  it('a read-only wrapped tool runs without a permission request', async () => {
     const context = contextFor(workspace(), 'deny')
     expect(await callTool(tool('Grep'), { arguments: ['-rn', 'TODO', '.'] }, context)).toEqual({
       content: './src/a.ts:2:TODO two\n',
@@ -332,17 +332,20 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     ],
     ['Grep', ['-c', '-m', '1', '--include', '*/..', '../x', 'src/urls'], 'No matches.'],
     ['LS', ['-I', '/up', 'src'], 'a.ts\nurls\n'],
-  ])('searches for what looks like a path or an option: %s %j', async (id, args, output) => {
-    await writeFile(join(files, 'src', 'urls'), '// TODO href=/x\nget /api/v1 -foo\n')
-    try {
-      const { content } = await tool(id).run({ arguments: args }, contextFor(workspace(), 'deny'))
-      expect(content.replace(/^0\n/, 'No matches.')).toContain(output)
-    } finally {
-      await rm(join(files, 'src', 'urls'))
-    }
-  })
+  ])(
+    'a wrapped tool accepts a pattern that resembles a path or an option: %s %j',
+    async (id, args, output) => {
+      await writeFile(join(files, 'src', 'urls'), '// TODO href=/x\nget /api/v1 -foo\n')
+      try {
+        const { content } = await tool(id).run({ arguments: args }, contextFor(workspace(), 'deny'))
+        expect(content.replace(/^0\n/, 'No matches.')).toContain(output)
+      } finally {
+        await rm(join(files, 'src', 'urls'))
+      }
+    },
+  )
 
-  it('calls no match of grep an answer, and an error of grep an error', async () => {
+  it('Grep reports no match as a success and an error of grep as an error', async () => {
     const context = contextFor(workspace())
     expect(await callTool(tool('Grep'), { arguments: ['-rn', 'nowhere', '.'] }, context)).toEqual({
       content: 'No matches.',
@@ -363,7 +366,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     [['&&', 'touch', 'pwned']],
     [['{arguments}']],
     [['-n', 'TODO', 'src/a.ts', '>', 'pwned']],
-  ])('gives a shell no chance: Grep %j changes nothing', async (args) => {
+  ])('the arguments of Grep never reach a shell: %j', async (args) => {
     await callTool(tool('Grep'), { arguments: args }, contextFor(workspace()))
     expect((await readdir(files)).toSorted()).toEqual(['link', 'src', 'up'])
   })
@@ -430,7 +433,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     ['LS', ['-laL', '.'], 'arguments[0] "-laL" is refused'],
     ['LS', ['--dereference', 'link'], 'arguments[0] "--dereference" is refused'],
     ['LS', ['/'], 'arguments[0] "/" is refused'],
-  ])('refuses %s %j before it runs', async (id, args, message) => {
+  ])('a wrapped tool is refused before it runs: %s %j', async (id, args, message) => {
     const result = await callTool(tool(id), { arguments: args }, contextFor(workspace()))
     expect(result.isError).toBe(true)
     expect(result.content).toContain(`ERROR: ${id}: ${message}`)
@@ -446,12 +449,12 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     [{ arguments: ['x'.repeat(131_072)] }, 'the arguments have 131073 bytes; at most 131072 fit'],
     [{ arguments: ['x'], pattern: 'y' }, `unknown parameter "pattern"; it takes 'arguments'`],
     [['-rn'], 'arguments must be an object, got ["-rn"]'],
-  ])('answers the arguments %j with what to change', async (args, message) => {
+  ])('Grep refuses the arguments %j with a hint', async (args, message) => {
     const result = await callTool(tool('Grep'), args, contextFor(workspace()))
     expect(result).toEqual({ content: `ERROR: Grep: ${message}`, isError: true })
   })
 
-  it('asks first, in full, when it keeps the access of the shell', async () => {
+  it('a wrapped tool with execute access asks for permission with the full command', async () => {
     await put('t.tool', wrapper('Touch', '@command touch {arguments}'))
     await using wrapped = await load()
     const denied = contextFor(workspace(), 'deny')
@@ -463,7 +466,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     expect(await readdir(files)).not.toContain('a b')
   })
 
-  it('leaves paths to the sandbox where people are asked about the whole command', async () => {
+  it('a wrapped tool with execute access leaves paths to the sandbox but applies @deny', async () => {
     await put('c.tool', wrapper('Cat', '@command cat {arguments}\n@deny -n'))
     await using wrapped = await load()
     const cat = wrapped.tools()[0]!
@@ -473,7 +476,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     expect(refused.content).toContain('this tool does not allow -n')
   })
 
-  it('cannot write at all when it may only read', async () => {
+  it('a wrapped tool with read access cannot write', async () => {
     await put('t.tool', wrapper('Touch', '@command touch {arguments}\n@access read\n@deny none'))
     await using wrapped = await load()
     const result = await callTool(wrapped.tools()[0]!, { arguments: ['pwned'] }, contextFor(workspace()))
@@ -481,7 +484,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     expect(await readdir(files)).not.toContain('pwned')
   })
 
-  it('fills in every kind of parameter as words of their own, and leaves out those not given', async () => {
+  it('a wrapped tool fills in every type of parameter and omits missing ones', async () => {
     await put(
       'p.tool',
       wrapper('Show', '@command printf [%s] {text} {arguments} {count} {flag} "{fixed}" end')
@@ -500,7 +503,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     expect(await show({ arguments: [] })).toBe('[two words][end]')
   })
 
-  it('gives the child exactly the strings of the call, whatever they are', async () => {
+  it('a wrapped tool passes exactly the strings of the call to its program', async () => {
     const script = 'process.stdout.write(JSON.stringify(process.argv.slice(1)))'
     await put('argv.tool', wrapper('Argv', `@command ${process.execPath} -e '${script}' -- {arguments}`))
     await using wrapped = await load()

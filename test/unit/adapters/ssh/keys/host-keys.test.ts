@@ -30,26 +30,26 @@ describe('the host key of the data directory', () => {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  test('the first start makes a key that ssh-keygen reads, the second finds the same', async () => {
+  test('the first start makes a host key that ssh-keygen reads, and the second start loads it', async () => {
     const [first] = await load()
     const { stdout } = await execa('ssh-keygen', ['-lf', file()])
     expect(stdout).toContain(`256 ${first!.fingerprint}`)
     expect(await load()).toEqual([first])
   })
 
-  test('the key and its directory are for the owner only, and nothing else is left behind', async () => {
+  test('the host key and its directory are readable only for the owner, without leftover files', async () => {
     await load()
     expect((await stat(file())).mode & 0o777).toBe(0o600)
     expect((await stat(join(dir, 'data'))).mode & 0o777).toBe(0o700)
     expect(await readdir(join(dir, 'data'))).toEqual(['host_key_ed25519'])
   })
 
-  test('two starts at once agree on one key', async () => {
+  test('concurrent starts agree on one host key', async () => {
     const keys = await Promise.all(Array.from({ length: 8 }, load))
     expect(new Set(keys.map(([key]) => key!.fingerprint)).size).toBe(1)
   })
 
-  test('a key that others can read is refused with the command that repairs it', async () => {
+  test('a host key that others can read is refused with the command that repairs it', async () => {
     await load()
     await chmod(file(), 0o640)
     await expect(load()).rejects.toThrow(`chmod 600 ${file()}`)
@@ -60,7 +60,7 @@ describe('the host key of the data directory', () => {
     ['empty', async () => truncate(file(), 0)],
     ['binary', async () => writeFile(file(), Buffer.alloc(4096, 0xff))],
     ['a public key', async () => writeFile(file(), await readFile(`${file()}.pub`, 'utf8'))],
-  ])('a key file that is %s is refused and left as it is', async (_label, spoil) => {
+  ])('a host key file that is %s is refused and not changed', async (_label, spoil) => {
     await load()
     await writeFile(`${file()}.pub`, (await execa('ssh-keygen', ['-yf', file()])).stdout)
     await spoil()
@@ -71,7 +71,7 @@ describe('the host key of the data directory', () => {
     expect(await readFile(file())).toEqual(before)
   })
 
-  test('a key with a passphrase is refused', async () => {
+  test('a host key with a passphrase is refused', async () => {
     await load()
     await execa('ssh-keygen', ['-p', '-P', '', '-N', 'secret', '-f', file()])
     await expect(load()).rejects.toBeInstanceOf(HostKeyError)
@@ -144,7 +144,7 @@ describe('named host keys', () => {
       async () => (await copyFile(at('ed'), at('key')), chmod(at('key'), 0o640)),
       /^others can read \S+; run: chmod 600 \S+\/key$/,
     ],
-  ])('a key that is %s is refused with what to do', async (_name, spoil, sentence) => {
+  ])('a host key that is %s is refused with advice', async (_name, spoil, sentence) => {
     await rm(at('key'), { recursive: true, force: true })
     await rm(at('key.pub'), { force: true })
     await spoil()
@@ -153,7 +153,7 @@ describe('named host keys', () => {
     expect(keys).toHaveLength(1)
   })
 
-  test("the mode of somebody else's file is their business, as for OpenSSH", async (context) => {
+  test('a host key file that belongs to another user may be readable for everybody', async (context) => {
     if (process.getuid?.() !== 0) context.skip()
     await copyFile(at('ed'), at('mounted'))
     await chmod(at('mounted'), 0o444)
@@ -161,7 +161,7 @@ describe('named host keys', () => {
     expect(await problemsOf('mounted')).toEqual([])
   })
 
-  test('no two keys are of one type', async () => {
+  test('a second host key of one type is refused', async () => {
     await copyFile(at('ed'), at('copy'))
     await make('other', '-t', 'ed25519')
     expect(await problemsOf('ed', 'copy', 'rsa', 'other', 'ed')).toEqual([

@@ -17,7 +17,7 @@ const blob = Buffer.from('what SSH wants signed')
 const attempt = (data: Buffer, signature?: Buffer): PublicKeyAuthContext =>
   ({ key: { algo: 'ssh-ed25519', data }, blob, signature }) as unknown as PublicKeyAuthContext
 
-test('the owner of an Ed25519 key proves it, and nobody else', () => {
+test('a login key is proven only by a valid signature of its Ed25519 key', () => {
   const data = writeStrings(Buffer.from('ssh-ed25519'), point)
   const key = readLoginKey(attempt(data), USE, unused)
   expect(key?.fingerprint).toMatch(/^SHA256:/)
@@ -36,18 +36,18 @@ test.each([
   ['a field too many', writeStrings(Buffer.from('ssh-ed25519'), point, Buffer.from('x'))],
   ['no point', writeStrings(Buffer.from('ssh-ed25519'))],
   ['nothing', Buffer.alloc(0)],
-])('a key with %s is none', (_, data) => {
+])('an Ed25519 login key with %s is refused', (_, data) => {
   expect(readLoginKey(attempt(data), USE, unused)).toBeUndefined()
 })
 
-test('a host key signs what its public half verifies', () => {
+test('the public half of a host key verifies its signature', () => {
   const key = signingKey(newKey().pem)
   const publicPart = ed25519Key(readStrings(key.getPublicSSH())![1]!)!
   expect(verify(null, blob, publicPart, key.sign(blob))).toBe(true)
   expect(() => signingKey('no key')).toThrow()
 })
 
-test('a host key of another kind signs as ssh2 does it', () => {
+test('an ECDSA host key makes a signature that ssh2 verifies', () => {
   const { privateKey: pem } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -115,20 +115,23 @@ function numbersOf(message: Buffer, key: KeyObject): Buffer[] {
 test.each([
   ['Ed25519', ed25519Token],
   ['ECDSA', ecdsaToken],
-])('a signature of an %s token is taken when it is right and its user was there', (_label, makeToken) => {
-  const token = makeToken()
-  const verify = readSecurityKey(token.key)!
-  const data = Buffer.from('session')
-  // Many, because the two numbers of an ECDSA signature differ in length now and then.
-  for (let i = 0; i < 200; i++) expect(verify(data, token.sign(data, 1))).toBe(true)
-  const right = token.sign(data, 1)
-  expect(verify(Buffer.from('other'), right)).toBe(false)
-  expect(verify(data, token.sign(data, 0))).toBe(false)
-  expect(verify(data, makeToken().sign(data, 1))).toBe(false)
-  for (let length = 0; length < right.length; length++)
-    expect(verify(data, right.subarray(0, length))).toBe(false)
-  expect(verify(data, Buffer.concat([right, Buffer.of(0)]))).toBe(false)
-})
+])(
+  'a signature of an %s security key is accepted only if it is valid and its user was present',
+  (_label, makeToken) => {
+    const token = makeToken()
+    const verify = readSecurityKey(token.key)!
+    const data = Buffer.from('session')
+    // Many, because the two numbers of an ECDSA signature differ in length now and then.
+    for (let i = 0; i < 200; i++) expect(verify(data, token.sign(data, 1))).toBe(true)
+    const right = token.sign(data, 1)
+    expect(verify(Buffer.from('other'), right)).toBe(false)
+    expect(verify(data, token.sign(data, 0))).toBe(false)
+    expect(verify(data, makeToken().sign(data, 1))).toBe(false)
+    for (let length = 0; length < right.length; length++)
+      expect(verify(data, right.subarray(0, length))).toBe(false)
+    expect(verify(data, Buffer.concat([right, Buffer.of(0)]))).toBe(false)
+  },
+)
 
 test.each([
   [
@@ -138,12 +141,12 @@ test.each([
   ['cut', (data: Buffer) => data.subarray(0, data.length - 1)],
   ['followed by more', (data: Buffer) => Buffer.concat([data, Buffer.of(1)])],
   ['empty', () => Buffer.alloc(0)],
-])('a key that is %s is not read', (_label, spoil) => {
+])('a security key that is %s is refused', (_label, spoil) => {
   for (const { key } of [ed25519Token(), ecdsaToken()])
     expect(readSecurityKey({ algo: key.algo, data: spoil(key.data) })).toBeUndefined()
 })
 
-test('a point that is not on the curve is not read', () => {
+test('an ECDSA security key with a point that is not on the curve is refused', () => {
   const { key } = ecdsaToken()
   const data = Buffer.from(key.data)
   data[data.length - 9]! ^= 1
