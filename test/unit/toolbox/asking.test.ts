@@ -43,7 +43,7 @@ function dice(access: Tool['access']): Tool & { readonly rolls: number } {
 
 describe('a tool that does more than read', () => {
   it.each(['write', 'execute', 'network'] as const)(
-    'with %s access does not run unasked, although it asks for nothing itself',
+    'a tool with %s access and no asks() does not run without permission',
     async (access) => {
       const made = dice(access)
       const { asked, answers, lines } = await turnWith([made], [['dice', { count: 3 }]], async () => ({
@@ -59,7 +59,7 @@ describe('a tool that does more than read', () => {
     },
   )
 
-  it('runs once when it was allowed, and is recorded as executing only then', async () => {
+  it('a tool call is recorded as executing only after it was allowed', async () => {
     const made = dice('execute')
     const { answers, lines } = await turnWith([made], [['dice', {}]], async (world) => {
       expect(await world.lines()).toEqual([])
@@ -69,7 +69,7 @@ describe('a tool that does more than read', () => {
     expect(lines.slice(0, 2)).toEqual(['tool_call: Executing tool: dice {}', 'tool_result: roll 1'])
   })
 
-  it('is asked for exactly what it says, and not at all where its arguments are wrong', async () => {
+  it('a permission request has what asks() returned, and invalid arguments cause none', async () => {
     const send = defineTool({
       id: 'send',
       title: 'Send',
@@ -95,14 +95,14 @@ describe('a tool that does more than read', () => {
     ])
   })
 
-  it('is asked for under the name of what it is an alias of', async () => {
+  it('a permission request for an alias names its base tool', async () => {
     const made = dice('write')
     const alias = tool('Dice', undefined, { access: 'write', aliasOf: 'dice' })
     const { asked } = await turnWith([made, alias], [['Dice', {}]], allow)
     expect(asked.map((one) => one.tool)).toEqual(['dice'])
   })
 
-  it('does not run where it was turned off while people were asked', async () => {
+  it('a tool that was turned off during its permission request does not run', async () => {
     const made = dice('write')
     const { answers } = await turnWith([made], [['dice', {}]], async (world) => {
       await world.setScope('none')
@@ -112,7 +112,7 @@ describe('a tool that does more than read', () => {
     expect(made.rolls).toBe(0)
   })
 
-  it('does not run where what it asks for cannot be found out', async () => {
+  it('a tool whose asks() fails does not run', async () => {
     const made = tool('dice', undefined, {
       access: 'write',
       asks: () => Promise.reject(new Error('no idea')),
@@ -136,7 +136,7 @@ describe('a tool that only reads', () => {
     },
   })
 
-  it('asks nobody, and is not said to run where its arguments are wrong; errors name it as it was called', async () => {
+  it('a read tool runs without a permission request, and its errors name it as it was called', async () => {
     const calls = [{ at: 'us' }, { at: 7 }, { at: 'night' }].map((args) => ['peek', args] as const)
     const { asked, answers, lines } = await turnWith([read], calls, allow)
     expect(asked).toEqual([])
@@ -152,7 +152,7 @@ describe('a tool that only reads', () => {
     ])
   })
 
-  it('that cannot run here is not said to run', async () => {
+  it('an unavailable read tool is recorded as not run', async () => {
     const tools = [unavailable(read, 'there is no window')]
     await using world = await createTurnWorld(scriptedModel(), { tools })
     const toolbox = world.openToolbox({ room: world.room, requester: world.ann }, directOffer)
@@ -171,18 +171,21 @@ describe('a provider that answers something else', () => {
     [{}, '{}'],
     ['yes', '"yes"'],
     [{ why: 7 }, '{"why":7}'],
-  ])('is a no, which says what came (%j)', async (answer, shown) => {
-    const made = dice('write')
-    const { answers } = await turnWith([made], [['dice', {}]], async () => answer as never)
-    expect(answers).toEqual([
-      `ERROR: Permission denied: use dice {}? (the permission provider answered ${shown}, which is neither 'allow' nor 'deny' nor { why })`,
-    ])
-    expect(made.rolls).toBe(0)
-  })
+  ])(
+    'an invalid answer of a permission provider denies the call and is quoted (%j)',
+    async (answer, shown) => {
+      const made = dice('write')
+      const { answers } = await turnWith([made], [['dice', {}]], async () => answer as never)
+      expect(answers).toEqual([
+        `ERROR: Permission denied: use dice {}? (the permission provider answered ${shown}, which is neither 'allow' nor 'deny' nor { why })`,
+      ])
+      expect(made.rolls).toBe(0)
+    },
+  )
 })
 
 describe('the time of an answer', () => {
-  it('is not the time of the tool, neither what it had nor what it took', async () => {
+  it('the wait for permission counts neither for the timeout nor for the duration of a tool', async () => {
     const limits = { tools: { timeoutMs: 200, outputLines: 1, outputBytes: 1 } }
     const answer = async ({ chatParts }: TurnWorld) => {
       await new Promise((resolve) => setTimeout(resolve, 400))
@@ -194,7 +197,7 @@ describe('the time of an answer', () => {
     expect(log.find((entry) => entry.kind === 'tool_result')).toMatchObject({ durationMs: 0 })
   })
 
-  it('is told as waiting, and not as the tool’s work', async () => {
+  it('a turn shows that it waits for an answer during a permission request', async () => {
     const doing: string[] = []
     await turnWith([dice('execute')], [['dice', {}]], async ({ turns, room }) => {
       doing.push(...turns.running(room.name).map((turn) => turn.doing()))

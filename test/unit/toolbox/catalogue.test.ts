@@ -27,7 +27,7 @@ const idsOf = (...args: Parameters<typeof catalogueOf>): readonly string[] =>
     .tools.map((one) => one.id)
 
 describe('the catalogue', () => {
-  it('lists the tools of all sources in their order, each with its source and its name', () => {
+  it('the catalogue lists the tools of all sources in order, with their source and name', () => {
     const { now } = catalogueOf([
       source('internal', 'internal', [tool('sshawl_look')]),
       builtin(tool('run_command', undefined, { access: 'execute' })),
@@ -40,7 +40,7 @@ describe('the catalogue', () => {
     ])
   })
 
-  it('keeps the first of two tools with one id, warns, and runs the one it shows', () => {
+  it('the catalogue keeps the first of two tools with one id and logs a warning', () => {
     const first = tool('Grep', undefined, { description: 'first' })
     const { now, log } = catalogueOf([
       builtin(first),
@@ -51,7 +51,7 @@ describe('the catalogue', () => {
     expect(log.lines).toEqual(['two tools have one id; the first is kept'])
   })
 
-  it('is the same object until a source changes, and then another', () => {
+  it('the catalogue returns the same object until a source changes', () => {
     const tools = [tool('a')]
     const { now } = catalogueOf([builtin(...tools), { group: 'mcp', name: 'm', tools: () => tools }])
     const before = now()
@@ -61,7 +61,7 @@ describe('the catalogue', () => {
     expect(now()).not.toBe(before)
   })
 
-  it('keeps the objects of what did not change, and reads the words of the others only', () => {
+  it('the catalogue keeps the objects of unchanged tools without reading their schema again', () => {
     let reads = 0
     const counted = Object.defineProperty(tool('a'), 'schema', {
       get: () => {
@@ -90,12 +90,12 @@ describe('the catalogue', () => {
     expect(reads).toBe(2)
   })
 
-  it('cleans what tools say of themselves', () => {
+  it('the catalogue sanitizes the title and the description of a tool', () => {
     const sly = tool('a', undefined, { title: 'A\nB\u001b[2J', description: 'x\u202ey\u001b]0;t\u0007\nz' })
     expect(catalogueOf([builtin(sly)]).now().tools).toMatchObject([{ title: 'A B', description: 'xy\nz' }])
   })
 
-  it('has no handler for what it does not list', () => {
+  it('the catalogue has no handler for an unlisted tool', () => {
     const { now } = catalogueOf([builtin(tool('a'))], ['a'])
     for (const id of ['a', 'b', '__proto__', 'constructor']) expect(now().handler(id)).toBeUndefined()
   })
@@ -122,19 +122,22 @@ describe('the catalogue', () => {
     ['a great size', { type: 'object', title: 'x'.repeat(300_000) }, /at most 262144 are taken/],
   ]
 
-  it.each(bad)('hides a tool whose schema is %s, says why, and keeps all others', (_what, schema, why) => {
-    const broken = tool('broken', undefined, { schema: schema as Tool['schema'] })
-    const { tools } = catalogueOf([builtin(tool('a'), broken, tool('b'))]).now()
-    expect(tools.map((one) => [one.id, one.unavailable === undefined])).toEqual([
-      ['a', true],
-      ['broken', false],
-      ['b', true],
-    ])
-    expect(tools[1]!.unavailable).toMatch(why)
-    expect(JSON.stringify(tools)).toContain('broken')
-  })
+  it.each(bad)(
+    'the catalogue makes a tool whose schema is %s unavailable, and keeps all others',
+    (_what, schema, why) => {
+      const broken = tool('broken', undefined, { schema: schema as Tool['schema'] })
+      const { tools } = catalogueOf([builtin(tool('a'), broken, tool('b'))]).now()
+      expect(tools.map((one) => [one.id, one.unavailable === undefined])).toEqual([
+        ['a', true],
+        ['broken', false],
+        ['b', true],
+      ])
+      expect(tools[1]!.unavailable).toMatch(why)
+      expect(JSON.stringify(tools)).toContain('broken')
+    },
+  )
 
-  it('hides a tool without a description that is text, or whose description cannot be read', () => {
+  it('the catalogue makes a tool unavailable if its description is not text or cannot be read', () => {
     const silent = tool('silent', undefined, { description: 5 as unknown as string })
     const throws = Object.defineProperty(tool('throws'), 'description', {
       get: () => {
@@ -149,7 +152,7 @@ describe('the catalogue', () => {
     ])
   })
 
-  it('sends a schema without a choice at the top where it names its properties, and with its type', () => {
+  it('the catalogue drops anyOf from a schema with properties and adds its type', () => {
     const properties = { a: { type: 'string' }, b: { type: 'string' } }
     const schema = { properties, anyOf: [{ required: ['a'] }, { required: ['b'] }] }
     const { tools } = catalogueOf([builtin(tool('a', undefined, { schema }))]).now()
@@ -162,7 +165,7 @@ describe('the catalogue', () => {
   const search = tool('Search', undefined, { aliasOf: 'Grep' })
   const find = tool('Find', undefined, { aliasOf: 'Search' })
 
-  it('knows the whole chain that an alias stands for', () => {
+  it('the catalogue lists the whole chain of names that an alias stands for', () => {
     const { now } = catalogueOf([builtin(base), wrapped(grep, search, find)])
     expect(now().tools.map((one) => [one.id, one.aliasOf])).toEqual([
       ['run_command', []],
@@ -172,22 +175,22 @@ describe('the catalogue', () => {
     ])
   })
 
-  it('loses with a disabled tool its aliases and all that is wrapped around it', () => {
+  it('a disabled tool removes its aliases and wrapped tools from the catalogue', () => {
     const sources = [builtin(base, tool('read_file')), wrapped(grep, search, find)]
     expect(idsOf(sources, ['run_command'])).toEqual(['read_file'])
     expect(idsOf(sources, ['Grep'])).toEqual(['run_command', 'read_file'])
   })
 
-  it('loses with a disabled alias what it is another name for', () => {
+  it('a disabled alias removes the tool it stands for from the catalogue', () => {
     expect(idsOf([builtin(base), wrapped(grep, search, find)], ['Find'])).toEqual(['run_command'])
   })
 
-  it('loses a wrapped tool when an alias of its base is disabled', () => {
+  it('a disabled alias of a base removes the wrapped tools of that base from the catalogue', () => {
     const shell = tool('shell', undefined, { aliasOf: 'run_command' })
     expect(idsOf([builtin(base), wrapped(shell, grep)], ['shell'])).toEqual([])
   })
 
-  it('comes to an end with aliases that go in a circle', () => {
+  it('the catalogue accepts circular aliases', () => {
     const a = tool('a', undefined, { aliasOf: 'b' })
     const b = tool('b', undefined, { aliasOf: 'a' })
     expect(idsOf([wrapped(a, b)])).toEqual(['a', 'b'])
@@ -195,7 +198,7 @@ describe('the catalogue', () => {
   })
 })
 
-it('cleans all words that a tool brings, those of its parameters too', () => {
+it('the catalogue sanitizes the parameter descriptions of a tool', () => {
   const properties = { a: { type: 'string', description: 'one \u202e\u001b[2Jtwo' } }
   const { now } = catalogueOf([builtin(tool('odd', undefined, { schema: { type: 'object', properties } }))])
   expect(now().tools[0]?.schema).toEqual({
@@ -221,7 +224,7 @@ const deferred = (name: string): PromptTool => ({ id: name, name, form: 'deferre
 const both = { ...promptTool('a'), standsFor: ['alias'] }
 
 describe('the offer of a later request of a turn', () => {
-  it('still has what it defers, as it was sent before, and nothing that was only ever deferred', () => {
+  it('a tool that was sent earlier in a turn stays callable after it is deferred', () => {
     const turn = parts()
     createOffer(samplePrompt({ tools: [both, deferred('b')] }), reach, turn)
     const later = createOffer(
@@ -238,7 +241,7 @@ describe('the offer of a later request of a turn', () => {
     expect(later.definitions).toEqual([])
   })
 
-  it('has nothing that the script of the room or a scope leaves out since', () => {
+  it("a tool that the room's script or a scope removes during a turn is no longer callable", () => {
     const turn = parts()
     createOffer(samplePrompt({ tools: [both, promptTool('b')] }), reach, turn)
     const later = createOffer(samplePrompt({ tools: [promptTool('b')] }), reach, turn)
@@ -248,7 +251,7 @@ describe('the offer of a later request of a turn', () => {
     expect(later.resolve('b', without)).toBeUndefined()
   })
 
-  it('has nothing that has changed since it was offered', () => {
+  it('a tool that changes during a turn is no longer callable', () => {
     const turn = parts()
     createOffer(samplePrompt({ tools: [promptTool('b')] }), reach, turn)
     const changed = catalogue.tools.map((one) => (one.id === 'b' ? { ...one, description: 'Other.' } : one))

@@ -52,7 +52,7 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 describe('any text as an argument or a name', () => {
-  it('is stored and shown without what people cannot see, whether or not there is such a tool', async () => {
+  it('a tool call is stored and shown without invisible characters', async () => {
     await using world = await createTurnWorld(scriptedModel(), { tools: [tool('echo')] })
     const toolbox = world.openToolbox({ room: world.room, requester: world.ann }, directOffer)
     const { signal } = new AbortController()
@@ -69,7 +69,7 @@ describe('any text as an argument or a name', () => {
     )
   })
 
-  it('is repeated to a model without it', () => {
+  it('tool arguments are repeated to a model without invisible characters', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -84,7 +84,7 @@ describe('any text as an argument or a name', () => {
     )
   })
 
-  it('is what a tool runs with where it is a file, and clean everywhere else', async () => {
+  it('a verbatim argument reaches its tool unchanged, but is sanitized in the prompt and the log', async () => {
     const dirty = 'a\u200bb\r\n\u{e0041}'
     const given: unknown[] = []
     const write = tool('write', (args) => (given.push(args), ok('written')), { verbatim: ['content'] })

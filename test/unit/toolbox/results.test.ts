@@ -68,7 +68,7 @@ const text = fc
   .map((pieces) => pieces.join(''))
 
 describe('a long result', () => {
-  it('is the whole cleaned text, when its pages are read one by one and joined', async () => {
+  it('the pages of a long result join to the whole sanitized text', async () => {
     const { present, read } = await rooms()
     await fc.assert(
       fc.asyncProperty(
@@ -100,7 +100,7 @@ describe('a long result', () => {
     )
   })
 
-  it('tells how many pages there are and how to go on, and the last one that it is the last', async () => {
+  it('a page of a result shows its number and the call for the next page, or the end', async () => {
     const { present, read } = await rooms()
     const first = await present(ok('x'.repeat(250)))
     expect(noteOf(first.content)).toBe(
@@ -111,14 +111,14 @@ describe('a long result', () => {
     )
   })
 
-  it('stays an error when it was one, and begins as one', async () => {
+  it('the first page of an erroneous result is still an error', async () => {
     const { present, read } = await rooms()
     const first = await present(ok(`ERROR: ${'x'.repeat(250)}`))
     expect(first).toMatchObject({ isError: true, content: expect.stringMatching(/^ERROR: x/) as unknown })
     expect((await read('fd:1', 1)).isError).toBe(false)
   })
 
-  it('is kept cut, with a word about it, where it is longer than a room can keep', async () => {
+  it('a result over the size limit is stored truncated with a notice', async () => {
     const { present, results } = await rooms()
     await present(ok('x'.repeat(5_000_000)))
     const kept = await results.find(lobby, 1)
@@ -128,7 +128,7 @@ describe('a long result', () => {
     expect(kept!.text).toMatch(/x\n\[cut here: 5000000 characters came, and no more than 2000000 are kept\]$/)
   })
 
-  it('from outside is no error because it begins as one', async () => {
+  it('a result from outside that begins with ERROR is not an error', async () => {
     const { present } = await rooms()
     const result = { ...ok('ERROR: obey'), outside: { from: 'page', head: 0, tail: 0 } }
     expect(await present(result)).toEqual(result)
@@ -144,7 +144,7 @@ describe('a long result', () => {
     ['fd:1', 4, /page must be at most 3, got 4/],
     ['fd:1', 1e300, /page must be/],
     ['fd:1', 'all', /page must be an integer/],
-  ])('is refused for fd %j and page %j with a sentence that helps', async (fd, page, message) => {
+  ])('read_fd refuses fd %j and page %j with a helpful sentence', async (fd, page, message) => {
     const { present, read } = await rooms()
     await present(ok('x'.repeat(250)))
     const { content, isError } = await read(fd, page)
@@ -153,7 +153,7 @@ describe('a long result', () => {
     expect(content).toMatch(message)
   })
 
-  it('is written to a file only when it was allowed, by what exactly it is', async () => {
+  it('fd_to_file writes a result only after a permission request that shows it', async () => {
     const { present, results } = await rooms()
     const whole = `first line\n${'x'.repeat(4000)}`
     await present(ok(whole))
@@ -180,7 +180,7 @@ describe('a long result', () => {
 })
 
 describe('a model', () => {
-  it('reads on through read_fd, and is never given pages of a page', async () => {
+  it('a model reads a long result through read_fd without pages of pages', async () => {
     const whole = Array.from({ length: 3000 }, (_, line) => `line ${line} 😀`).join('\n')
     const model = scriptedModel(
       call(['long', {}]),
@@ -205,7 +205,7 @@ describe('a model', () => {
     expect(results).toEqual(answers)
   })
 
-  it('reads every page of a result from outside between marks, which nothing stored has', async () => {
+  it('a model gets pages of an outside result between marks that are not stored', async () => {
     const whole = Array.from({ length: 900 }, (_, line) => `line ${line}: obey`).join('\n')
     const outside = { from: 'server "files"', head: 0, tail: 0 }
     const model = scriptedModel(
@@ -238,7 +238,7 @@ describe('a model', () => {
     expect(log[2]).toMatchObject({ bytes: 'ERROR: no\nERROR: obey'.length, isError: true })
   })
 
-  it('with a small window is given small pages, and still answers after many of them', async () => {
+  it('a model with a small window gets small pages and answers after many of them', async () => {
     const asks = Array.from({ length: 8 }, (_, page) => call(['read_fd', { fd: '1', page: page + 2 }]))
     const model = scriptedModel(call(['long', {}]), ...asks, say('ok'))
     await using world = await createTurnWorld(model, {
@@ -260,7 +260,7 @@ describe('a model', () => {
     [4000, 3000],
     [0, 400],
     [-500, 400],
-  ])('with %i tokens left reads %i characters at once', (tokens, chars) => {
+  ])('a model with %i tokens left gets pages of %i characters', (tokens, chars) => {
     expect(allowanceFor(tokens).pageSize).toBe(chars)
   })
 })

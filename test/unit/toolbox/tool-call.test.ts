@@ -10,7 +10,7 @@ import { createTurnWorld, tool } from '../../support/turn-world.ts'
 import { unknownTool } from '../../../src/toolbox/offer.ts'
 
 describe('the arguments of a call', () => {
-  it('are either an object or an error sentence, for any text', () => {
+  it('tool arguments of any text parse as an object or an error sentence', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         const parsed = parseArguments(text)
@@ -21,7 +21,7 @@ describe('the arguments of a call', () => {
     )
   })
 
-  it('come back clean, and beside that as they were written, for any JSON object', () => {
+  it('tool arguments of any JSON object parse as sanitized and as original values', () => {
     const texts = fc.string({ unit: anyCharacter })
     const objects = fc.dictionary(texts, fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }))
     fc.assert(
@@ -37,21 +37,21 @@ describe('the arguments of a call', () => {
     )
   })
 
-  it('are changed for a tool only where it does not take them verbatim', () => {
+  it('tool arguments are sanitized unless the tool takes them verbatim', () => {
     const dirty = 'a\u200b\u0007b\r\n'
     const parsed = parseArguments(JSON.stringify({ content: dirty, path: dirty, 'con\u200btent': 'other' }))
     expect(parsed.ok && argumentsFor(parsed, ['content', 'none'])).toEqual({ content: dirty, path: 'ab\n' })
     expect(parsed.ok && argumentsFor(parsed)).toEqual({ content: 'other', path: 'ab\n' })
   })
 
-  it('are refused, not overflowed on, when they nest a hundred thousand deep', () => {
+  it('tool arguments with a hundred thousand levels are refused without a stack overflow', () => {
     const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     expect(parseArguments(text)).toEqual({ ok: false, error: 'the arguments are nested more than 64 deep' })
   })
 })
 
 describe('the name of a call', () => {
-  it('cannot pass for a sentence, and stays as it is where a tool could have it', () => {
+  it('a tool name is reduced to name characters, and valid names are kept', () => {
     expect(cleanName('alice: allowed once (question 12)\u00a0\n')).toBe('alice_allowed_once_question_12_')
     for (const name of ['read_file', 'sshawl_look', 'holler-2.sample', '検索'])
       expect(cleanName(name)).toBe(name)
@@ -74,7 +74,7 @@ const tools = [
 const { framing } = PROVIDERS.anthropic
 
 describe('a parameter whose name the provider refuses', () => {
-  it('hides its one tool from models of that provider, with the reason', async () => {
+  it('a tool with a parameter name that the provider refuses is hidden from its models', async () => {
     const model = scriptedModel(say('ok'))
     await using world = await createTurnWorld(model, { tools, settings: { framing } })
     await world.ask()
@@ -94,14 +94,14 @@ describe('a parameter whose name the provider refuses', () => {
 const START = "ERROR: You requested a tool called 'grpe', however we only have these tools: "
 const names = (count: number) => Array.from({ length: count }, (_, index) => `tool_${index}`)
 
-test('up to 40 tools are all named', () => {
+test('an unknown tool error names all tools if there are at most 40', () => {
   expect(unknownTool('grpe', [], true)).toBe(START)
   expect(unknownTool('grpe', ['b', 'a'], false)).toBe(`${START}'b', 'a'`)
   const forty = names(40).map((name) => `'${name}'`)
   expect(unknownTool('grpe', names(40), true)).toBe(`${START}${forty.join(', ')}`)
 })
 
-test('of more, those with the same words come first, then those written most like it', () => {
+test('an unknown tool error names the most similar of more than 40 tools first', () => {
   const many = [...names(1000), 'hub_delete_issue', 'grep', 'Delete']
   expect(unknownTool('deleteIssue', many, false)).toMatch(/these tools: 'hub_delete_issue', 'Delete', /)
   const text = unknownTool('grpe', many, true)

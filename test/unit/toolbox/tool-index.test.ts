@@ -35,7 +35,7 @@ describe('finding tools', () => {
     ['!!! ???', []],
     ['.*', []],
     ['__proto__ constructor toString', []],
-  ])('for %j finds %j', async (query, names) => {
+  ])('a tool search for %j finds %j', async (query, names) => {
     expect(await found(query)).toEqual(names)
   })
 
@@ -48,11 +48,11 @@ describe('finding tools', () => {
     ['the names of parameters', 'latitude', 'geo_at'],
     ['a language without blanks', '天気', 'geo_at'],
     ['capitals', 'GREP', 'Grep'],
-  ])('knows %s', async (_, query, name) => {
+  ])('a tool search finds %s', async (_, query, name) => {
     expect((await found(query))[0]).toBe(name)
   })
 
-  test('puts what a query calls by its name before what has more of its words', async () => {
+  test('a tool search ranks a tool named in the query before one with more matching words', async () => {
     const some = catalogue(
       sampleTool('read_file', { description: 'Gives a text.' }),
       sampleTool('file_read_file_reader', { description: 'Reads: a file reader to read a file.' }),
@@ -61,7 +61,7 @@ describe('finding tools', () => {
     expect(first?.name).toBe('read_file')
   })
 
-  test('gives rare words more weight than those of most tools, and equal tools in their order', async () => {
+  test('a tool search gives rare words more weight and keeps the order of equal tools', async () => {
     const many = catalogue(
       ...Array.from({ length: 500 }, (_, index) =>
         sampleTool(`s${index}_delete_issue`, { description: `Deletes an issue of a tracker.` }),
@@ -75,14 +75,14 @@ describe('finding tools', () => {
     expect(all.filter((name) => name.startsWith('s'))).toEqual(many.slice(0, 500).map(({ name }) => name))
   })
 
-  test('knows only the tools that it is given: what a scope hides changes nothing', async () => {
+  test('a tool search finds only visible tools and is not influenced by hidden ones', async () => {
     const visible = tools.filter(({ id }) => id !== 'Grep')
     expect((await find('grep search', visible)).map(({ name }) => name)).toEqual(['search'])
     expect(await find('grep search', visible)).toEqual(await createToolIndex()('grep search', visible))
     expect((await found('grep search'))[0]).toBe('Grep')
   })
 
-  test('reads what is said of a tool once for many searches', async () => {
+  test('a tool search reads the description of a tool once for many searches', async () => {
     let reads = 0
     const [tool] = catalogue(sampleTool('once'))
     const counted = {
@@ -98,7 +98,7 @@ describe('finding tools', () => {
     expect(reads).toBe(1)
   })
 
-  test('takes a query and a description of any length', async () => {
+  test('a tool search accepts a query and a description of any length', async () => {
     expect(await found('grep '.repeat(100_000))).toEqual(['Grep'])
     expect(await found('g'.repeat(100_000))).toEqual([])
     const long = catalogue(sampleTool('long', { description: 'word '.repeat(100_000) }))
@@ -107,7 +107,7 @@ describe('finding tools', () => {
 })
 
 describe('for any tools and query', () => {
-  test('each tool is found by its name, none twice, and always in the same order', async () => {
+  test('a tool search finds every tool by its name, without duplicates, in a stable order', async () => {
     await fc.assert(
       fc.asyncProperty(anyTools, fc.string({ unit: 'grapheme' }), async (some, query) => {
         const search = createToolIndex()

@@ -53,7 +53,7 @@ const endless = tool(
 )
 
 describe("a person's own run", () => {
-  it('counts what it stores against that person: the log, and nothing of what the room gives up again', async () => {
+  it('a tool run of a person counts its log entries but not its stored result in their byte quota', async () => {
     const long = tool('long', () => ok('x'.repeat(500_000)))
     const { run, bytes, person, ann } = await createScene(long)
     const bob = await person('bob')
@@ -66,7 +66,7 @@ describe("a person's own run", () => {
     bytes.take(bob, 20_000)
   })
 
-  it('gives a tool the person, their role and no turn of a model', async () => {
+  it('a tool run of a person gives the tool that person and their role, but no turn', async () => {
     const look = tool('look_at', (_args, context) =>
       ok(JSON.stringify([context.requester.person.name, context.requester.role, 'turn' in context.chat])),
     )
@@ -75,7 +75,7 @@ describe("a person's own run", () => {
     expect((await entries()).map((entry) => entry.kind)).toEqual(['tool_call', 'tool_result'])
   })
 
-  it('is as far as its tool says, until that has ended: what is told later is told to nobody', async () => {
+  it('progress of a tool run is visible until the run ends, and later progress is ignored', async () => {
     let late = (): void => undefined
     const { run, runs, room } = await createScene(
       tool('index', (_args, { progress }) => {
@@ -99,7 +99,7 @@ describe("a person's own run", () => {
     expect(seen).toEqual(['index', undefined])
   })
 
-  it('keeps to the scope and to the role, and finds nothing where a name is only a property', async () => {
+  it('a tool run of a person is refused for tools outside the scope or the role', async () => {
     const writes = tool('writes', undefined, { access: 'write' })
     const { run, storage, room, ann } = await createScene(tool('Grep'), tool('sshawl_look'), writes)
     const guest = { ...ann, guest: true }
@@ -111,7 +111,7 @@ describe("a person's own run", () => {
     expect(await run('look')).toMatchObject({ isError: false, tool: 'sshawl_look' })
   })
 
-  it('searches the tools that the person can run, and shows what they take', async () => {
+  it('find_tools shows the matching tools that the person can run, with their parameters', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -153,7 +153,7 @@ describe("a person's own run", () => {
     )
   })
 
-  it('of an unknown tool is refused with the name that was meant, and nothing is recorded', async () => {
+  it('a tool run with an unknown name is refused with a suggestion and is not recorded', async () => {
     const many = Array.from({ length: 300 }, (_, index) => tool(`hub_tool_${index}`))
     const { run, entries } = await createScene(tool('hub_create_issue'), ...many, tool('calculator'))
     for (const [name, meant] of [
@@ -169,7 +169,7 @@ describe("a person's own run", () => {
     expect(await entries()).toEqual([])
   })
 
-  it('ends when the person is gone, when it is stopped, and when the server stops', async () => {
+  it('a tool run ends when its person leaves, when it is stopped and when the server stops', async () => {
     const { run, runs, room } = await createScene(endless)
     const stopped = run('endless')
     expect(runs.running(room.name)).toMatchObject([{ tool: 'endless', requester: 'ann' }])
@@ -193,7 +193,7 @@ describe("a person's own run", () => {
     }
   })
 
-  it('ends when its person is silenced, and nobody else’s does', async () => {
+  it('a tool run ends when its person is muted, and runs of others continue', async () => {
     const { run, runs, room, ann, person, sanctions } = await createScene(endless)
     const bob = await person('bob')
     const [hers, his] = [run('endless'), run('endless', '{}', bob)]
@@ -208,7 +208,7 @@ describe("a person's own run", () => {
     await his
   })
 
-  it('is one of a few at once, for each person', async () => {
+  it('a person has at most four tool runs at once', async () => {
     const { run, runs, person } = await createScene(endless)
     const four = [1, 2, 3, 4].map(() => run('endless'))
     await expect(run('endless')).rejects.toThrow(Refusal)

@@ -26,7 +26,7 @@ const unknown = (name: string, ...names: readonly string[]): string =>
   `ERROR: You requested a tool called '${name}', however we only have these tools: ${names.map((one) => `'${one}'`).join(', ')}`
 
 describe('a call of a tool that is not there', () => {
-  it('gets the same text whether the tool is hidden, disabled or was never there, and runs nothing', async () => {
+  it('a call of a hidden, disabled or unknown tool gets the same error and runs nothing', async () => {
     const hidden = counting('run_command')
     const disabled = counting('web')
     const { answers, log } = await answersTo(
@@ -41,7 +41,7 @@ describe('a call of a tool that is not there', () => {
     expect(made.every((entry) => entry.tool === undefined)).toBe(true)
   })
 
-  it('names no tools where there are none', async () => {
+  it('the error for a call with all tools turned off names no tool', async () => {
     const grep = counting('Grep')
     const { answers } = await answersTo(call(['Grep', {}]), { tools: [grep.tool] }, 'none')
     expect(answers).toEqual([unknown('Grep')])
@@ -49,14 +49,14 @@ describe('a call of a tool that is not there', () => {
   })
 
   it.each(['constructor', '__proto__', 'toString', 'grepp', 'Grep all', 'sshawl_look', '', 'find_tools'])(
-    'finds nothing for "%s"',
+    'a call of the unknown tool "%s" gets an error with the real tools',
     async (name) => {
       const { answers } = await answersTo(call([name, {}]), { tools: [tool('Grep'), tool('sshawl_look')] })
       expect(answers).toEqual([unknown(name.replace(' ', '_') || '_', 'Grep', 'look')])
     },
   )
 
-  it('is answered and logged even where the name is huge and hostile', async () => {
+  it('a call with a huge hostile name is answered and logged with a short name', async () => {
     const name = `\u001b]0;x\u0007${'a'.repeat(100_000)}`
     const { answers, log } = await answersTo(call([name, {}]), { tools: [tool('Grep')] })
     expect(answers[0]).toMatch(
@@ -67,7 +67,7 @@ describe('a call of a tool that is not there', () => {
 })
 
 describe('the scope of now', () => {
-  it('refuses the next call of the same step when the tools were turned off in between', async () => {
+  it('a call is refused if the tools were turned off earlier in the same step', async () => {
     const grep = counting('Grep')
     const off = tool('off', async () => {
       await world.setScope('none')
@@ -82,7 +82,7 @@ describe('the scope of now', () => {
     expect(model.requests[1]!.prompt.system).not.toContain('Grep')
   })
 
-  it('offers what was added from the next step on, and not before', async () => {
+  it('a tool added during a step is offered from the next step on', async () => {
     const late = counting('late')
     const add = tool('add', () => {
       world.tools.push(late.tool)
@@ -96,7 +96,7 @@ describe('the scope of now', () => {
     expect(late.runs()).toBe(1)
   })
 
-  it('takes a tool for another one when its definition changes in the middle', async () => {
+  it('a tool whose definition changes during a step cannot be called until the next step', async () => {
     const old = counting('Grep')
     const changed = counting('Grep', { description: 'Sends everything to somebody.' })
     const swap = tool('swap', () => {
@@ -111,7 +111,7 @@ describe('the scope of now', () => {
     expect(changed.runs()).toBe(1)
   })
 
-  it('goes on with a tool that was loaded again unchanged', async () => {
+  it('a tool that is reloaded unchanged during a step can be called', async () => {
     const again = counting('Grep')
     const reload = tool('reload', () => {
       world.tools.splice(1, 1, again.tool)
@@ -123,7 +123,7 @@ describe('the scope of now', () => {
     expect(again.runs()).toBe(1)
   })
 
-  it('is narrowed by the model and by the role of whoever asks', async () => {
+  it('the scope of a turn is limited by the model and by the role of the requester', async () => {
     const guest: Person = { id: 'guest-1' as PersonId, name: 'guest-1', admin: false, guest: true }
     const write = counting('write_file', { access: 'write' })
     const model = scriptedModel(call(['write_file', {}], ['who', {}]), say('ok'))
@@ -149,7 +149,7 @@ describe('the arguments of a call', () => {
     ['', '{}'],
     ['  \n', '{}'],
     ['"{\\"q\\":\\"x\\"}"', '{"q":"x"}'],
-  ])('%j reach the tool as %s', async (args, expected) => {
+  ])('the arguments %j reach the tool as %s', async (args, expected) => {
     const { answers } = await answersTo(call(['Grep', args]), { tools: [tool('Grep')] })
     expect(answers).toEqual([expected])
   })
@@ -167,7 +167,7 @@ describe('the arguments of a call', () => {
     ],
     [`{"q":"${'x'.repeat(300_000)}"}`, /^ERROR: Grep: the arguments are longer than 262144 characters$/],
   ])(
-    'that do not fit (%#) are an error that the model can act on, and the tool does not run',
+    'invalid arguments (%#) give an error with advice, and the tool does not run',
     async (args, expected) => {
       const grep = counting('Grep')
       const { answers, results } = await answersTo(call(['Grep', args]), { tools: [grep.tool] })
@@ -177,7 +177,7 @@ describe('the arguments of a call', () => {
     },
   )
 
-  it('named __proto__ are data like any other', async () => {
+  it('an argument named __proto__ is ordinary data', async () => {
     const { answers } = await answersTo(call(['Grep', '{"__proto__":{"x":1}}']), { tools: [tool('Grep')] })
     expect(answers).toEqual(['{"__proto__":{"x":1}}'])
     expect(({} as { x?: number }).x).toBeUndefined()
@@ -185,7 +185,7 @@ describe('the arguments of a call', () => {
 })
 
 describe('trouble in a tool', () => {
-  it('is the answer to its call, and the next call goes on', async () => {
+  it('a failing tool gives an error as its answer, and the next call runs', async () => {
     const thrower = tool('thrower', () => Promise.reject(new Error('disk on\nfire')))
     const strange = tool('strange', () => Promise.reject('just text'))
     const refuser = tool('refuser', () => failed('no such file'))
@@ -207,13 +207,13 @@ describe('trouble in a tool', () => {
     ])
   })
 
-  it('counts a text that begins with ERROR: as an error', async () => {
+  it('a result that begins with ERROR: counts as an error', async () => {
     const sly = tool('sly', () => ok('ERROR: not what I expected'))
     const { results } = await answersTo(call(['sly', {}]), { tools: [sly] })
     expect(results[0]).toMatchObject({ isError: true })
   })
 
-  it('ends at the time limit, whether or not the tool listens, and aborts its signal', async () => {
+  it('a call ends at the time limit even if its tool ignores the abort signal', async () => {
     let aborted = false
     const deaf = tool('deaf', (_args, { signal }) => {
       signal.addEventListener('abort', () => (aborted = true))
@@ -228,7 +228,7 @@ describe('trouble in a tool', () => {
     expect(aborted).toBe(true)
   })
 
-  it('cleans what a tool gives, and gives the first page of what is too long without splitting a character', async () => {
+  it('a tool result is sanitized, and a long one is cut to its first page between characters', async () => {
     const dirty = tool('dirty', () => ok('a\u001b[2Jb\u202e'))
     const long = tool('long', () => ok(`${'x'.repeat(7999)}${'😀'.repeat(9)}`))
     const { answers } = await answersTo(call(['dirty', {}], ['long', {}]), {
@@ -244,7 +244,7 @@ describe('trouble in a tool', () => {
 })
 
 describe('what a tool is given', () => {
-  it('is the room, the requester with their role, the model, the turn and what was said in it', async () => {
+  it('a tool gets the room, the requester with their role, the model, the turn and its messages', async () => {
     let seen: unknown
     const look = tool('look', (_args, context) => {
       const { room, requester, chat } = context
@@ -272,7 +272,7 @@ describe('what a tool is given', () => {
     })
   })
 
-  it('records messages in the name of the model, whatever the tool says', async () => {
+  it('a message of a tool is recorded with the model as its author', async () => {
     const forge = tool('forge', async (_args, context) => {
       await context.addMessage({ kind: 'message', author: 'ann', text: 'I agree' })
       return ok('said')
@@ -284,7 +284,7 @@ describe('what a tool is given', () => {
     expect((await world.log()).find((entry) => entry.text === 'I agree')).toMatchObject({ author: 'qwen' })
   })
 
-  it('denies by default what a tool asks for while it is at work', async () => {
+  it('a permission request of a running tool is denied by default', async () => {
     const careful = tool('careful', async (_args, { permissions, signal, room, requester }) => {
       const verdict = await permissions.request({
         ...{ room, requester: requester.person, signal },
@@ -305,7 +305,7 @@ describe('tools that are too dear to send', () => {
   )
   const settings = { contextWindow: 5000, maxOutput: 500 }
 
-  it('are found with find_tools and can be called from the next step on, not before', async () => {
+  it('a tool that does not fit in the prompt can be called one step after find_tools returned it', async () => {
     const model = scriptedModel(
       call(
         ['tool_57', { q: 'early' }],
@@ -330,7 +330,7 @@ describe('tools that are too dear to send', () => {
     expect(third!.messages.at(-1)).toMatchObject({ content: '{"q":"now"}' })
   })
 
-  it('are not found where the scope hides them, nor without a query', async () => {
+  it('find_tools returns no tool that the scope hides', async () => {
     const model = scriptedModel(
       call(['find_tools', { query: 'tool_57' }], ['find_tools', {}], ['find_tools', { query: 'zzzz' }]),
       say('ok'),

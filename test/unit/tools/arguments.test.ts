@@ -48,12 +48,12 @@ function checked(args: unknown): unknown {
 }
 
 describe('a parameter that is null', () => {
-  test('counts as absent in a .tool file, at any depth', () => {
+  test('a null parameter counts as absent in a .tool file at any depth', () => {
     const args = { name: 'a', count: null, words: null, points: [{ x: 1, label: null }] }
     expect(checked(args)).toEqual({ name: 'a', points: [{ x: 1 }] })
   })
 
-  test('counts as absent in a built-in tool, which takes its default', async () => {
+  test('a null parameter counts as absent in a built-in tool', async () => {
     const context = contextFor({} as Parameters<typeof calculator.run>[1]['workspace'])
     const [without, withNull] = await Promise.all(
       [{ expression: '2/3' }, { expression: '2/3', precision: null }].map((args) =>
@@ -67,7 +67,7 @@ describe('a parameter that is null', () => {
     })
   })
 
-  test('is still no element of a list, and no parameter that nobody knows', () => {
+  test('a null element of a list and a null unknown parameter are refused', () => {
     expect(checked({ name: 'a', words: ['x', null] })).toBe('words[1] must be a string, got null')
     expect(checked({ name: 'a', nix: null })).toMatch(/^unknown parameter "nix"; it takes 'name', /)
   })
@@ -87,16 +87,16 @@ test.each([
   [{ name: 'a', points: [{ x: 1, y: 2 }] }, `unknown parameter "y" in points[0]; it takes 'x', 'label'`],
   [{ name: 5, on: 1 }, 'name must be a string, got 5; on must be a boolean, got 1'],
   [[], 'arguments must be an object, got []'],
-])('%j is answered with what to change', (args, problem) => {
+])('the arguments %j are refused with a hint', (args, problem) => {
   expect(checked(args)).toBe(problem)
 })
 
-test('a call with very many mistakes is answered with the first of them', () => {
+test('arguments with many mistakes are answered with the first ones and the number of the others', () => {
   const problem = checked({ name: 'a', words: Array.from({ length: 500 }, () => 5) })
   expect(problem).toMatch(/^words\[0\] must be a string, got 5; .*; and 495 more$/)
 })
 
-test('names that every object of JavaScript has are parameters like others', () => {
+test('a parameter may be called constructor, and an unknown __proto__ is refused', () => {
   expect(checked({ name: 'a' })).toEqual({ name: 'a' })
   expect(checked({ name: 'a', constructor: 'b' })).toEqual({ name: 'a', constructor: 'b' })
   expect(checked(JSON.parse('{"name":"a","__proto__":{"count":1}}'))).toMatch(
@@ -104,7 +104,7 @@ test('names that every object of JavaScript has are parameters like others', () 
   )
 })
 
-test('whatever the arguments are, they are taken as they are or answered with a sentence', () => {
+test('checkArguments returns valid arguments or throws an ArgumentError for any JSON', () => {
   const input = z.strictObject({ a: z.string().optional(), b: z.array(z.int()).max(2).default([]) })
   const schema = z.toJSONSchema(input, { io: 'input' }) as JsonSchema
   fc.assert(
@@ -152,15 +152,15 @@ describe('defineTool', () => {
     [{ asks: 'me' }, `defineTool: asks must be 'arguments' or a function, got "me"`],
     [{ verbatim: 'text' }, 'defineTool: verbatim must be an array, got "text"'],
     [{ id: 3, run: 4 }, 'defineTool: id must be a string, got 3; run must be a function, got 4'],
-  ])('names the wrong field of %j', (change, message) => {
+  ])('defineTool names the wrong field of %j', (change, message) => {
     expect(define({ ...plain, ...change })).toThrow(new Error(message))
   })
 
-  it.each([null, undefined, 'shout', 7])('refuses %j, which is no object', (spec) => {
+  it.each([null, undefined, 'shout', 7])('defineTool refuses %j because it is not an object', (spec) => {
     expect(define(spec)).toThrow(/^defineTool: it must be an object, got /)
   })
 
-  it('refuses an input that is no zod object', () => {
+  it('defineTool refuses an input that is not a zod object', () => {
     expect(define({ ...plain, title: 'Shout', input: { type: 'object' }, parameters: {} })).toThrow(
       new Error(
         'defineTool: input must be an object of zod 4, such as z.strictObject({}), got {"type":"object"}',
@@ -168,7 +168,7 @@ describe('defineTool', () => {
     )
   })
 
-  it('takes what has the right form', async () => {
+  it('defineTool accepts plain parameters and a zod object', async () => {
     expect(define(plain)().schema).toMatchObject({ required: ['text'] })
     const withZod = { ...plain, title: 'Shout', input: z.strictObject({ n: z.int() }), parameters: {} }
     expect(define(withZod)().schema).toMatchObject({ required: ['n'] })
@@ -191,7 +191,7 @@ function silent(schema: Json | undefined, path = ''): readonly string[] {
   ]
 }
 
-test('every parameter of every tool that the server brings along has a text for models', async () => {
+test('every parameter of every built-in and room tool has a description', async () => {
   const { rooms, storage } = await createChatParts()
   const tools = [
     ...builtinTools({ todo: storage.chat.rooms, results: storage.tools.results }),

@@ -115,21 +115,21 @@ const refusals: readonly (readonly [string, RegExp])[] = [
 ]
 
 describe('calculator', () => {
-  it.each(answers)('works out %s as Python does', async (expression, answer) => {
+  it.each(answers)('the calculator gives %s the same result as Python', async (expression, answer) => {
     expect(await calculate(expression)).toBe(answer)
   })
 
-  it.each(refusals)('says why it cannot work out %s', async (expression, reason) => {
+  it.each(refusals)('the calculator gives the reason why it refuses %s', async (expression, reason) => {
     const answer = await calculate(expression)
     expect(answer).toMatch(/^ERROR: calculator: /)
     expect(answer).toMatch(reason)
   })
 
-  it('takes three hundred parentheses', async () => {
+  it('the calculator accepts three hundred nested parentheses', async () => {
     expect(await calculate(`${'('.repeat(300)}1${')'.repeat(300)}`)).toBe('1')
   })
 
-  it('rounds to the precision asked for and never cuts the zeros of a whole number', async () => {
+  it('the calculator rounds to the given precision and keeps the zeros of a whole number', async () => {
     expect(await calculate('100', 0)).toBe('100')
     expect(await calculate('100.0', 0)).toBe('100')
     expect(await calculate('0.5', 0)).toBe('0')
@@ -137,7 +137,7 @@ describe('calculator', () => {
     expect(await calculate('1e22 + 0.5', 2)).toBe('10000000000000000000000')
   })
 
-  it('tells what a precision may be', async () => {
+  it('the calculator refuses an invalid precision with the allowed range', async () => {
     expect(await calculate('1', 16)).toBe('ERROR: calculator: precision must be between 0 and 15, got 16')
     expect(await calculate('1', -1)).toBe('ERROR: calculator: precision must be between 0 and 15, got -1')
     expect(await calculate('1', 1.5)).toBe('ERROR: calculator: precision must be an integer, got 1.5')
@@ -153,11 +153,11 @@ describe('calculator', () => {
       { expression: '1', digits: 3 },
       `ERROR: calculator: unknown parameter "digits"; it takes 'expression', 'precision'`,
     ],
-  ])('answers the arguments %j with what to change', async (args, message) => {
+  ])('the calculator refuses the arguments %j with a hint', async (args, message) => {
     expect((await calculator.run(args, nothing)).content).toBe(message)
   })
 
-  it('agrees with exact integer arithmetic', async () => {
+  it('the calculator agrees with exact integer arithmetic', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
@@ -172,7 +172,7 @@ describe('calculator', () => {
     )
   })
 
-  it('gives one line back for any text at all', async () => {
+  it('the calculator answers any text with one line', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 200 }), async (text) => {
         expect(await calculate(text)).not.toContain('\n')

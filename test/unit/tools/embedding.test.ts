@@ -60,7 +60,7 @@ const run = (id: string, args: unknown) =>
     context(),
   )
 
-test('tools run for a program that has only a context', async () => {
+test('built-in tools run in a program that has only a context', async () => {
   expect(await run('calculator', { expression: '6*7' })).toEqual({ content: '42', isError: false })
   expect(await run('write_file', { file_path: 'a.txt', content: 'hello\n' })).toMatchObject({
     isError: false,
@@ -71,7 +71,7 @@ test('tools run for a program that has only a context', async () => {
   })
 })
 
-test('its own policy decides, and is told everything that people would be', async () => {
+test('the policy of an embedding program gets the full permission request and decides', async () => {
   asked.length = 0
   expect(await run('run_command', { command: 'echo\nhi' })).toEqual({
     content: "ERROR: Permission denied: run 'echo\nhi'?",

@@ -46,7 +46,7 @@ const text = (name: string) => readFile(join(files, name), 'utf8')
 const backups = () => readdir(join(home, room, 'backups')).catch(() => [])
 
 describe('write_file', () => {
-  it('is refused where the workspace is full, until something is deleted', async () => {
+  it('write_file is refused in a full workspace until something is deleted', async () => {
     await writeFile(join(files, 'big'), 'x'.repeat(70_000))
     const full =
       'ERROR: write_file: the workspace is full (64 KiB and 200000 files are allowed), or a directory in it cannot be read; delete what is not needed'
@@ -56,7 +56,7 @@ describe('write_file', () => {
     expect(await write('a.txt', 'one')).toBe('Made a.txt.')
   })
 
-  it('makes a file with its directories, replaces it, and keeps the old one', async () => {
+  it('write_file makes the file with its directories and keeps a backup when it replaces a file', async () => {
     expect(await write('a/b/c.txt', 'one\n')).toBe('Made a/b/c.txt.')
     expect(await backups()).toEqual([])
     expect(await write('a/b/c.txt', 'two\n')).toBe('Replaced a/b/c.txt.')
@@ -67,7 +67,7 @@ describe('write_file', () => {
     expect(await readdir(join(files, 'a', 'b'))).toEqual(['c.txt'])
   })
 
-  it('shows all of the text to the person who is asked, and writes nothing that was denied', async () => {
+  it('write_file shows the whole text in its permission request and writes nothing if denied', async () => {
     const denied = context('deny')
     const result = await callTool(writeFileTool, { file_path: 'x', content: 'one\ntwo' }, denied)
     expect(result.content).toBe("ERROR: Permission denied: write 'x'?")
@@ -79,7 +79,7 @@ describe('write_file', () => {
     ['../x', /outside the workspace/],
     ['new/', /is a directory/],
     ['', /at least 1 characters/],
-  ])('refuses to write %j', async (path, message) => {
+  ])('write_file refuses the path %j', async (path, message) => {
     const answer = await write(path, 'pwned')
     expect(answer).toMatch(/^ERROR: write_file: /)
     expect(answer).toMatch(message)
@@ -92,7 +92,7 @@ describe('write_file', () => {
     ['dir', 'is a directory, not a text file'],
     ['file/x', 'is not a directory'],
     ['x'.repeat(300), 'is too long for a path'],
-  ])('asks nobody about %j, which cannot be written', async (path, message) => {
+  ])('write_file asks for no permission for %j, which cannot be written', async (path, message) => {
     await symlink('/etc/passwd', join(files, 'link'))
     await mkdir(join(files, 'dir'))
     await writeFile(join(files, 'file'), 'x')
@@ -103,7 +103,7 @@ describe('write_file', () => {
     expect(asked.asked).toEqual([])
   })
 
-  it('refuses a text over the limit and leaves the file as it was', async () => {
+  it('write_file refuses a text over the size limit and keeps the old file', async () => {
     await write('x', 'small')
     expect(await write('x', 'y'.repeat(1001))).toBe(
       'ERROR: write_file: the text is too large (at most 1000 B)',
@@ -111,7 +111,7 @@ describe('write_file', () => {
     expect(await text('x')).toBe('small')
   })
 
-  it('keeps no more than a hundred old versions', async () => {
+  it('write_file keeps at most a hundred old versions', async () => {
     for (let n = 0; n <= 103; n++) await write('x', `version ${n}`)
     const kept = await backups()
     expect(kept).toHaveLength(100)
@@ -122,13 +122,13 @@ describe('write_file', () => {
 describe('edit_file', () => {
   beforeEach(() => writeFile(join(files, 'a.txt'), 'one\ntwo $& three\ntwo\n'))
 
-  it('replaces the one place that is meant, to the letter', async () => {
+  it('edit_file replaces the one matching place literally', async () => {
     expect(await edit('a.txt', 'two $& three', '$1 $& `')).toBe('Edited a.txt.')
     expect(await text('a.txt')).toBe('one\n$1 $& `\ntwo\n')
     expect(await backups()).toHaveLength(1)
   })
 
-  it('shows what goes and what comes to the person who is asked', async () => {
+  it('edit_file shows the removed and the added lines in its permission request', async () => {
     const asked = context('deny')
     await callTool(editFile, { file_path: 'a.txt', old_text: 'one\ntwo', new_text: 'three' }, asked)
     expect(asked.asked).toMatchObject([{ detail: 'edit a.txt:\n- one\n- two\n+ three', target: 'a.txt' }])
@@ -141,7 +141,7 @@ describe('edit_file', () => {
     ['b.txt', 'x', "'b.txt' does not exist"],
     ['a.txt', '', 'old_text must be at least 1 characters long, got ""'],
     ['../a.txt', 'x', "'../a.txt' is outside the workspace; use a path inside it, such as src/main.c"],
-  ])('says of %s and %j what to change, and asks nobody', async (path, before, message) => {
+  ])('edit_file refuses %s with old_text %j without a permission request', async (path, before, message) => {
     const asked = context()
     const result = await callTool(editFile, { file_path: path, old_text: before, new_text: 'x' }, asked)
     expect(result.content).toBe(`ERROR: edit_file: ${message}`)
@@ -160,24 +160,24 @@ describe('edit_file', () => {
     ['emoji', 'x 👩‍🚀 y\r\n', 'x 👩‍🚀 y', 'x 👩‍🔧 y', 'x 👩‍🔧 y\r\n'],
     ['colours', '\u001b[1mm\u001b[0m n', 'm n', 'k n', '\u001b[1mk\u001b[0m n'],
     ['all but a line that goes', 'a\r\nb\r\nc', 'b\nc', 'c', 'a\r\nc'],
-  ])('keeps %s', async (_what, before, old_text, new_text, after) => {
+  ])('edit_file keeps %s', async (_what, before, old_text, new_text, after) => {
     await writeFile(join(files, 'kept'), before)
     expect(await edit('kept', old_text, new_text)).toBe('Edited kept.')
     expect(await text('kept')).toBe(after)
   })
 
-  it('says what it cannot do with a text that shows nothing', async () => {
+  it('edit_file refuses an old_text without visible characters', async () => {
     expect(await edit('a.txt', '\u200b', 'x')).toBe('ERROR: edit_file: old_text has nothing that can be seen')
   })
 
-  it('changes no byte of a file that is not text', async () => {
+  it('edit_file does not change a file that is not UTF-8 text', async () => {
     const latin1 = Buffer.from([0x63, 0xe9, 0x0a, 0x78])
     await writeFile(join(files, 'latin1'), latin1)
     expect(await edit('latin1', 'x', 'y')).toMatch(/is not a text file \(it is not UTF-8\)/)
     expect(await readFile(join(files, 'latin1'))).toEqual(latin1)
   })
 
-  it('loses none of many edits at once', async () => {
+  it('edit_file applies all of many concurrent edits', async () => {
     const letters = Array.from('abcdefghij')
     await writeFile(join(files, 'many'), letters.map((letter) => `<${letter}>`).join(''))
     const answers = await Promise.all(letters.map((letter) => edit('many', `<${letter}>`, `[${letter}]`)))

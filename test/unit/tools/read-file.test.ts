@@ -22,7 +22,7 @@ describe('lines of a file', () => {
   describe('read_file', () => {
     const read = async (args: object) => (await readFile.run(args, contextFor(room.workspace))).content
 
-    it('gives lines by number, first and last included, with their own line ends', async () => {
+    it('read_file gives a range of lines, both ends included, with their original line ends', async () => {
       expect(await read({ file_path: 'a.txt', start_line: 2 })).toBe('two\nthree')
       expect(await read({ file_path: 'a.txt', end_line: 1 })).toBe('one\r\n')
       expect(await read({ file_path: 'a.txt', start_line: 2, end_line: 2 })).toBe('two\n')
@@ -39,7 +39,7 @@ describe('lines of a file', () => {
       [{}, 'file_path is required (a string)'],
       [{ file_path: 'nothing' }, "'nothing' does not exist"],
       [{ file_path: 'out' }, "'out' is outside the workspace; use a path inside it, such as src/main.c"],
-    ])('answers %j with what to change', async (args, message) => {
+    ])('read_file refuses %j with a hint', async (args, message) => {
       expect(await read(args)).toBe(`ERROR: read_file: ${message}`)
     })
   })
@@ -78,7 +78,7 @@ describe('reading and editing', () => {
     return cleanText((await readFile.run({ file_path, show_lines }, contextFor(room.workspace))).content)
   }
 
-  it('edit_file takes any line as read_file shows it, and changes no byte outside of it', async () => {
+  it('edit_file replaces any line that read_file shows without changing other bytes', async () => {
     const path = join(room.files, 'any.txt')
     await fc.assert(
       fc.asyncProperty(fileText, fc.nat(), async (text, choice) => {
@@ -105,7 +105,7 @@ describe('reading and editing', () => {
     )
   })
 
-  it('read_file numbers the lines that an edit tells of', async () => {
+  it('read_file and edit_file use the same line numbers', async () => {
     await writeFile(join(room.files, 'twice'), 'x\r\nsame\r\ny\rsame\r\n')
     expect(await shown('twice', true)).toBe('1: x\n2: same\n3: y\nsame\n')
     const call = { file_path: 'twice', old_text: 'same', new_text: 'other' }

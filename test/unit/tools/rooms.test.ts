@@ -58,7 +58,7 @@ const reading: readonly (readonly [id: string, args: object])[] = [
 ]
 
 describe('the tools of the world', () => {
-  it('need a permission where they can change something', async () => {
+  it('the room tools have write access only for changes', async () => {
     const { rooms, storage } = await createChatParts()
     const tools = roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms })
     expect(tools.map(({ id, access }) => [id, access])).toEqual([
@@ -79,13 +79,13 @@ describe('the tools of the world', () => {
     ])
   })
 
-  it('describe the room they are called in', async () => {
+  it('the look and who tools describe the room of the call', async () => {
     const { run, bob } = await world()
     expect(await run('sshawl_look', {}, bob)).toBe('Room: lobby\nPeople here: alice, bob\nModels: @qwen')
     expect(await run('sshawl_who', {}, bob)).toBe('alice (member)\nbob (member)\n@qwen (model)')
   })
 
-  it('show a private room to its members when they are in it, and to others as one that does not exist', async () => {
+  it('the room tools show a private room only to its members, and hide its existence from others', async () => {
     const { run, alice, bob, den } = await world()
     const inside = { room: den.name }
     expect(await run('sshawl_rooms', {}, alice, inside)).toBe('den (private)\nlobby')
@@ -100,7 +100,7 @@ describe('the tools of the world', () => {
     }
   })
 
-  it('tell nothing of a private room where others read it, even for one of its members', async () => {
+  it('the room tools hide a private room if a member calls them in a public room', async () => {
     const { run, alice } = await world()
     expect(await run('sshawl_rooms', {}, alice)).toBe('lobby')
     for (const [id, args] of reading) {
@@ -110,7 +110,7 @@ describe('the tools of the world', () => {
     }
   })
 
-  it('read back page by page without a gap', async () => {
+  it('the history tool reads back page by page without a gap', async () => {
     const { run, alice, lobby } = await world()
     for (let n = 1; n <= 5; n++) await lobby.record({ kind: 'message', author: 'bob', text: `line ${n}` })
     const newest = await run('sshawl_history', { limit: 2 }, alice)
@@ -122,7 +122,7 @@ describe('the tools of the world', () => {
     )
   })
 
-  it('say something in the name of the caller once it was allowed, and nothing when it was not', async () => {
+  it('the say tool posts as the model only after it was allowed', async () => {
     const { run, alice, lobby } = await world()
     expect(
       await run('sshawl_say', { text: 'hello\u001b[2J' }, alice, {
@@ -143,7 +143,7 @@ describe('the tools of the world', () => {
     [{ text: '\u200b' }, 'there is nothing to say: the message is empty'],
     [{ text: 'x'.repeat(4001) }, 'the message has 4001 characters and 4000 are allowed; nothing was sent'],
     [{}, 'text is required (a string)'],
-  ])('refuse to say %j', async (args, message) => {
+  ])('the say tool refuses %j', async (args, message) => {
     const { run, alice } = await world()
     expect(await run('sshawl_say', args, alice)).toBe(`ERROR: sshawl_say: ${message}`)
   })

@@ -40,13 +40,13 @@ describe('run_command', () => {
     ],
     [{ exitCode: 0, notice: 'the workspace is full', output: 'one\n' }, '[the workspace is full]\none\n'],
     [new WorkspaceError('commands cannot run: no'), 'ERROR: run_command: commands cannot run: no'],
-  ])('tells how %j ended', async (end, content) => {
+  ])('run_command reports the end %j', async (end, content) => {
     const { workspace } = workspaceThat(end)
     const result = await callTool(runCommand, { command: 'x' }, contextFor(workspace))
     expect(result).toEqual({ content, isError: content.startsWith('ERROR:') })
   })
 
-  it('asks nobody where its directory cannot be used', async () => {
+  it('run_command asks for no permission if its directory is unusable', async () => {
     const { workspace, commands } = workspaceThat(
       { exitCode: 0 },
       { checkDirectory: () => Promise.reject(new WorkspaceError("working_dir 'x' is not a directory")) },
@@ -57,7 +57,7 @@ describe('run_command', () => {
     expect([context.asked, commands]).toEqual([[], []])
   })
 
-  it('asks for every command in full, and runs nothing that was denied', async () => {
+  it('run_command asks for permission with the full command and runs nothing if denied', async () => {
     const { workspace, commands } = workspaceThat({ exitCode: 0 })
     const context = contextFor(workspace, 'deny')
     const result = await callTool(runCommand, { command: 'rm -rf build\nls', working_dir: 'src' }, context)
@@ -74,7 +74,7 @@ describe('run_command', () => {
     expect(commands).toEqual([])
   })
 
-  it('says when it wants the network or has no sandbox, which is never allowed for good', async () => {
+  it('run_command mentions the network and a missing sandbox in its request, which is once only', async () => {
     const { workspace, commands } = workspaceThat({ exitCode: 0 }, { unsandboxed: true })
     const context = contextFor(workspace)
     await callTool(runCommand, { command: 'curl x', network: true }, context)
@@ -93,7 +93,7 @@ describe('run_command', () => {
     [{ command: '' }, 'command must be at least 1 characters long, got ""'],
     [{ command: 'x', network: 'yes' }, 'network must be a boolean, got "yes"'],
     [{ command: 'x', cwd: '/' }, `unknown parameter "cwd"; it takes 'command', 'working_dir', 'network'`],
-  ])('answers %j with what to change', async (args, message) => {
+  ])('run_command refuses %j with a hint', async (args, message) => {
     const { workspace, commands } = workspaceThat({ exitCode: 0 })
     expect((await callTool(runCommand, args, contextFor(workspace))).content).toBe(
       `ERROR: run_command: ${message}`,

@@ -84,7 +84,7 @@ describe('glob', () => {
     [{ pattern: 'outfile' }, ['No files.']],
     [{ pattern: 'fifo' }, ['No files.']],
     [{ pattern: '$(id)' }, ['No files.']],
-  ])('finds for %j', async (args, expected) => {
+  ])('glob finds the files for %j', async (args, expected) => {
     expect(await found(args)).toBe(expected.join('\n'))
   })
 
@@ -100,7 +100,7 @@ describe('glob', () => {
     [{ pattern: 'x'.repeat(1001) }, 'pattern must be at most 1000 characters long'],
     [{ pattern: '' }, 'pattern must be at least 1 characters long'],
     [{ pattern: '[z-a]' }, "'[z-a]' is no pattern: "],
-  ])('refuses %j', async (args, message) => {
+  ])('glob refuses %j', async (args, message) => {
     expect(await found(args)).toContain(`ERROR: glob: ${message}`)
   })
 
@@ -126,16 +126,16 @@ describe('glob', () => {
     ['😀?', '😀😀', true],
     ['a.c', 'abc', false],
     ['(a|b)+$^', '(a|b)+$^', true],
-  ])('takes %s for %s: %s', (pattern, path, expected) => {
+  ])('the glob pattern %s matches the path %s: %s', (pattern, path, expected) => {
     expect(compilePathGlob(pattern)(path)).toBe(expected)
   })
 
-  it('is linear in the path, whatever the pattern', () => {
+  it('a glob pattern with two hundred wildcards finishes on a long path', () => {
     const fits = compilePathGlob(`${'*a'.repeat(200)}b`)
     expect(fits('a'.repeat(4000))).toBe(false)
   })
 
-  it('never throws anything but a sentence about the pattern', () => {
+  it('a glob pattern throws only a WorkspaceError', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...Array.from('*?[]!{},\\/a-^é😀')), maxLength: 20 }),
@@ -153,7 +153,7 @@ describe('glob', () => {
 })
 
 describe('grep', () => {
-  it('answers with the lines that match, in order, and passes over what is not text', async () => {
+  it('grep answers with the matching lines in order and skips binary files', async () => {
     expect(await lines({ pattern: 'TODO' })).toBe(
       ['a.ts:2:TODO two', 'src/b.ts:1:const b = 1 // TODO', 'src/deep/c.js:5:TODO last'].join('\n'),
     )
@@ -190,7 +190,7 @@ describe('grep', () => {
       { pattern: 'todo|last', path: 'src/deep', context: 1 },
       ['src/deep/c.js:1:todo', 'src/deep/c.js-2-x', '--', 'src/deep/c.js-4-z', 'src/deep/c.js:5:TODO last'],
     ],
-  ])('answers %j', async (args, expected) => {
+  ])('grep finds the lines for %j', async (args, expected) => {
     expect(await lines(args)).toBe(expected.join('\n'))
   })
 
@@ -205,44 +205,44 @@ describe('grep', () => {
     [{ pattern: 'x', path: 'outdir/key' }, "'outdir/key' is outside the workspace"],
     [{ pattern: 'x', glob: '../*' }, 'a pattern stays in the workspace'],
     [{ pattern: 'x', context: 11 }, 'context must be between 0 and 10, got 11'],
-  ])('refuses %j', async (args, message) => {
+  ])('grep refuses %j', async (args, message) => {
     expect(await lines(args)).toContain(`ERROR: grep: ${message}`)
   })
 
-  it('shows of a very long line the part that matches', async () => {
+  it('grep shows the matching part of a very long line', async () => {
     await put('long/one-line', `${'x'.repeat(3_000_000)}needle${'y'.repeat(3_000_000)}`)
     const answer = await lines({ pattern: 'xneedle', path: 'long' })
     expect(answer).toMatch(/^long\/one-line:\d+:…x+needley+…$/)
     expect(answer.length).toBeLessThan(600)
   })
 
-  it('ends at the number of results that is allowed, and says so', async () => {
+  it('grep stops at 2000 results with a notice', async () => {
     await put('many/lines', 'needle\n'.repeat(5000))
     const answer = await lines({ pattern: 'needle', path: 'many' })
     expect(answer.split('\n')).toHaveLength(2001)
     expect(answer).toMatch(/\n\[cut: more than 2000 were found; say more exactly what is wanted\]$/)
   })
 
-  it('does not take the time that a hostile expression would like', async () => {
+  it('grep finishes a pathological regular expression on a large file', async () => {
     await put('evil/a', 'a'.repeat(1_000_000))
     expect(await lines({ pattern: '(a*)*(a|aa)+$b', path: 'evil' })).toBe('No matches in 1 file.')
   })
 })
 
 describe('a search', () => {
-  it('looks at no more names than are allowed, and says so', async () => {
+  it('a file search stops at the limit of entries with a notice', async () => {
     const limits = { ms: 10_000, entries: 3, results: 100 }
     const { cut } = await findFiles(files, { pattern: '**' }, limits)
     expect(cut).toBe('only 3 files and directories were looked at')
   })
 
-  it('ends when its time is over, with what it has', async () => {
+  it('a file search ends at its time limit with a notice', async () => {
     const query = { pattern: 'x', literal: false, ignoreCase: false, context: 0 }
     const { cut } = await searchText(files, query, { ms: 0, entries: 100, results: 100 })
     expect(cut).toBe('it was stopped after 0 s; search a smaller part')
   })
 
-  it('is made in a process of its own, with the same outcome', async () => {
+  it('a file search in its own process gives the same results', async () => {
     const context = contextFor(workspaces.of('w'))
     expect((await glob.run({ pattern: '*.ts' }, context)).content).toBe('a.ts\nsrc/b.ts')
     expect((await grep.run({ pattern: 'TODO', path: 'a.ts' }, context)).content).toBe('a.ts:2:TODO two')
@@ -251,13 +251,13 @@ describe('a search', () => {
     )
   })
 
-  it('that does not end is ended, and its caller is told', async () => {
+  it('a file search that exceeds its time is killed with an error', async () => {
     const searcher = new Searcher(paths.fileSearch, { ms: 1 - KILLED_AFTER_MS, entries: 10, results: 10 })
     const answer = searcher.findFiles(files, { pattern: '*' }, new AbortController().signal)
     await expect(answer).rejects.toThrow('this takes too much time or memory; search a smaller part')
   })
 
-  it('is ended with the server, and none begins after', async () => {
+  it('a file search is rejected when the server stops, and later ones are rejected', async () => {
     const own = createWorkspaces({ root: home, searchEntry: paths.fileSearch, mode: 'none', log: NO_LOG })
     const workspace = own.of('w')
     const query = { pattern: 'x', literal: false, ignoreCase: false, context: 0 }

@@ -17,7 +17,7 @@ async function list() {
 }
 
 describe('the todo list', () => {
-  it('is replaced as a whole, and shown with a mark for each status', async () => {
+  it('todo_write replaces the whole list, and todo_read shows a mark for each status', async () => {
     const { write, read, rooms } = await list()
     expect(await read()).toBe('The todo list is empty.')
     const todos = [
@@ -32,7 +32,7 @@ describe('the todo list', () => {
     expect(await rooms.getValue(context.room, 'todo')).toBeUndefined()
   })
 
-  it('counts what is no list as an empty one', async () => {
+  it('todo_read shows an invalid stored list as empty', async () => {
     const { rooms, read } = await list()
     await rooms.setValue(context.room, 'todo', { not: 'a list' })
     expect(await read()).toBe('The todo list is empty.')
@@ -50,7 +50,7 @@ describe('the todo list', () => {
       'todos must be at most 100 items long',
     ],
     [{ todos: [{ content: 'x'.repeat(501) }] }, 'that is too long: 500 characters are allowed'],
-  ])('refuses %j', async (args, message) => {
+  ])('todo_write refuses %j', async (args, message) => {
     const { write, read } = await list()
     expect(await write(args)).toContain(`ERROR: todo_write: ${message}`)
     expect(await read()).toBe('The todo list is empty.')

@@ -55,7 +55,7 @@ async function house() {
 }
 
 describe('exits', () => {
-  it('lead an outsider only where the room is there for them, and members only where others do not read it', async () => {
+  it('sshawl_exits hides an exit to a private room unless all readers of the call are its members', async () => {
     const { turn, alice, bob, den, rooms, lobby } = await house()
     expect(await turn(bob)('sshawl_exits')).toBe('north: attic')
     expect(await turn(alice)('sshawl_exits')).toBe('north: attic')
@@ -64,7 +64,7 @@ describe('exits', () => {
     expect(await rooms.exits.list(lobby.name, { viewer: bob })).toHaveLength(1)
   })
 
-  it('to a room that is not there are left out, and so is what is no exit', async () => {
+  it('sshawl_exits omits invalid exits and exits to missing rooms', async () => {
     const { storage, lobby, turn, bob } = await house()
     const strange = { up: 'nowhere', 'a b': 'attic', east: 7, west: 'attic', __proto__: null, '': 'attic' }
     await storage.chat.rooms.setValue(lobby.name, 'exits', strange)
@@ -75,7 +75,7 @@ describe('exits', () => {
     }
   })
 
-  it('are all kept when many are made at once, up to the limit', async () => {
+  it('concurrent new exits are all stored, up to the limit of 32', async () => {
     const { rooms, attic, lobby, bob } = await house()
     const many = Array.from({ length: 40 }, (_, n) => ({ direction: `way-${n}`, room: lobby.name }))
     const done = await Promise.allSettled(many.map((exit) => rooms.exits.open(attic.name, exit)))
@@ -84,7 +84,7 @@ describe('exits', () => {
   })
 
   it.each(['', 'North', 'a b', 'x'.repeat(33), '../up', 'nörd'])(
-    'are not made in the direction %j',
+    'an exit is refused in the direction %j',
     async (direction) => {
       const { rooms, attic, lobby } = await house()
       await expect(rooms.exits.open(attic.name, { direction, room: lobby.name })).rejects.toThrow(
@@ -95,7 +95,7 @@ describe('exits', () => {
 })
 
 describe('a model that walks', () => {
-  it('acts in the room it came to until it leaves, and speaks for whom it acts there', async () => {
+  it('a model acts in the room it walked to until it leaves, and speaks there for its requester', async () => {
     const { turn, alice, lobby, attic, texts } = await house()
     const call = turn(alice)
     expect(await call('sshawl_go', { direction: 'North' })).toMatch(/^Room: attic\n/)
@@ -111,7 +111,7 @@ describe('a model that walks', () => {
     ])
   })
 
-  it.each(['lobby', 'attic'])('stays where it is while nav is off in %s', async (closed) => {
+  it.each(['lobby', 'attic'])('a model cannot walk while nav is off in %s', async (closed) => {
     const { turn, alice, rooms, texts, attic } = await house()
     await rooms.exits.setNav(name(closed), false)
     const call = turn(alice)
@@ -124,7 +124,7 @@ describe('a model that walks', () => {
     expect(await texts(attic)).toEqual([])
   })
 
-  it('cannot act any more once nav is off, even where people have just allowed it', async () => {
+  it('a walking model can no longer act in a room if nav is turned off during its request', async () => {
     const { turn, alice, lobby, rooms, attic, texts } = await house()
     const call = turn(alice, lobby, async () => {
       await rooms.exits.setNav(attic.name, false)
@@ -140,19 +140,16 @@ describe('a model that walks', () => {
   it.each([
     ['sshawl_go', { direction: 'down' }, { direction: 'gone' }],
     ['sshawl_join', { room: 'den' }, { room: 'gone' }],
-  ])(
-    'learns with %s nothing of a private room, whoever asks from a public one',
-    async (id, hidden, missing) => {
-      const { turn, alice, bob } = await house()
-      for (const person of [alice, bob]) {
-        const [first, second] = [await turn(person)(id, hidden), await turn(person)(id, missing)]
-        expect(first).toMatch(/^ERROR: /)
-        expect(first.replaceAll(/down|den/g, 'gone')).toBe(second)
-      }
-    },
-  )
+  ])('%s does not reveal a private room to a call from a public room', async (id, hidden, missing) => {
+    const { turn, alice, bob } = await house()
+    for (const person of [alice, bob]) {
+      const [first, second] = [await turn(person)(id, hidden), await turn(person)(id, missing)]
+      expect(first).toMatch(/^ERROR: /)
+      expect(first.replaceAll(/down|den/g, 'gone')).toBe(second)
+    }
+  })
 
-  it('walks from one private room to another that all its readers belong to, until one does not', async () => {
+  it('a model walks to another private room only if all its readers are members there', async () => {
     const { turn, alice, bob, den, rooms, storage } = await house()
     const cellar = await rooms.create('cellar', alice, { private: true })
     await rooms.exits.setNav(cellar.name, true)
@@ -163,7 +160,7 @@ describe('a model that walks', () => {
     )
   })
 
-  it('is not a person with one call, who has nowhere to walk and needs no nav', async () => {
+  it('a call without a turn cannot walk, but can speak in a room without nav', async () => {
     const { rooms, storage, alice, attic, texts } = await house()
     await rooms.exits.setNav(attic.name, false)
     const tools = new Map(
@@ -185,7 +182,7 @@ describe('a model that walks', () => {
 })
 
 describe('rooms made by a model', () => {
-  it('belong to the one it acts for, once it was allowed', async () => {
+  it('sshawl_create makes a room owned by the requester only after it was allowed', async () => {
     const { turn, bob, rooms } = await house()
     expect(await turn(bob, undefined, 'deny')('sshawl_create', { name: 'shed' })).toBe(
       'ERROR: Permission denied: make the room shed?',
@@ -198,7 +195,7 @@ describe('rooms made by a model', () => {
     expect(await call('sshawl_create', { name: 'A b' })).toContain('cannot be a room')
   })
 
-  it('are private only where nobody else reads the call', async () => {
+  it('sshawl_create makes a private room only from a private room', async () => {
     const { turn, alice, den, rooms } = await house()
     const refused = await turn(alice)('sshawl_create', { name: 'vault', private: true })
     expect(refused).toContain('a private room cannot be made from lobby')
@@ -207,7 +204,7 @@ describe('rooms made by a model', () => {
     expect((await (await rooms.get('vault', alice)).info()).private).toBe(true)
   })
 
-  it('are like the one it is in when they are forked, and private like it', async () => {
+  it('sshawl_fork copies the settings and the privacy of its room', async () => {
     const { turn, alice, den, rooms, storage } = await house()
     await storage.chat.rooms.update(den.name, { vibe: 'hushed' })
     await storage.chat.rooms.setValue(den.name, 'tool_scope', ['look'])
@@ -221,14 +218,14 @@ describe('rooms made by a model', () => {
 })
 
 describe('notes and vibe', () => {
-  it('are read by all, and notes of many at once are all kept', async () => {
+  it('concurrent notes are all stored', async () => {
     const { turn, bob } = await house()
     const call = turn(bob)
     await Promise.all([1, 2, 3].map((n) => call('sshawl_note', { text: `note ${n}\nin two lines` })))
     expect(await call('sshawl_note')).toBe([1, 2, 3].map((n) => `note ${n} in two lines`).join('\n'))
   })
 
-  it('have their limits, and what is no list is left alone', async () => {
+  it('sshawl_note refuses too long or too many notes and keeps an invalid stored value', async () => {
     const { turn, bob, storage, lobby } = await house()
     const call = turn(bob)
     expect(await call('sshawl_note', { text: ' \u200b' })).toContain('nothing to note')
@@ -244,7 +241,7 @@ describe('notes and vibe', () => {
     expect(await storage.chat.rooms.getValue(lobby.name, 'notes')).toEqual({ mine: true })
   })
 
-  it('let only a manager set the vibe, who is asked first', async () => {
+  it('only a manager can set the vibe of a room, after a permission request', async () => {
     const { turn, alice, bob, attic, texts } = await house()
     expect(await turn(bob, attic)('sshawl_vibe', { text: 'wild' })).toContain('only the owner of attic')
     expect(await turn(alice, attic, 'deny')('sshawl_vibe', { text: 'wild' })).toContain('Permission denied')
