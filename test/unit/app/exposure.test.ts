@@ -18,6 +18,6 @@ test.each([
   ['0.0.0.0:0', ['127.0.0.1'], true],
   ['0.0.0.0:0', ['10.0.0.7'], false],
   ['127.0.0.1:0', [], false],
-])('HTTP at %s with the proxies %j: is exposed: %s', (http, proxies, isExposed) => {
+])('HTTP at %s with the proxies %j is reported as exposed: %s', (http, proxies, isExposed) => {
   expect(told(http, proxies) !== undefined).toBe(isExposed)
 })

@@ -27,7 +27,7 @@ const call = async (servers: RawServers, id: string, args: object = {}): Promise
 }
 
 describe.skipIf(lacks('bwrap'))('a server in the sandbox', () => {
-  test('sees its own directory and nothing else of ours, and speaks', async () => {
+  test('an MCP server in the sandbox sees only its own directory and environment', async () => {
     using data = temporaryDir()
     const own = join(data.path, 'mcp', 'raw')
     await writeFile(join(data.path, 'secret'), 's3cret')
@@ -46,7 +46,7 @@ describe.skipIf(lacks('bwrap'))('a server in the sandbox', () => {
     expect(await call(servers, 'raw_network')).not.toMatch(/eth|en[ps]\d/)
   })
 
-  test('is not started where there is to be none', async () => {
+  test('an MCP server for the sandbox is not started if [sandbox] mode is "none"', async () => {
     using data = temporaryDir()
     const config = await inDirectory(join(data.path, 'mcp', 'raw'), 'alone')
     const now = mcpConfigIn(data.path)

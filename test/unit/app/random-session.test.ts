@@ -38,7 +38,7 @@ async function until(isSo: () => boolean, what: () => string, session: WholeSess
   }
 }
 
-test('whatever is typed, said and written in whatever window: each frame has a draft that there was, in the end all of it stands there once', async () => {
+test('a random session shows only drafts that were typed, and in the end every line once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('dark', 'light', 'mono'),

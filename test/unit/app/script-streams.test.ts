@@ -22,14 +22,14 @@ function pipeOf(chunks: readonly Uint8Array[], { ends }: { readonly ends: boolea
 const bytes = (count: number): Uint8Array => new Uint8Array(count).fill(0x61)
 const limits = { bytes: 10_000, stallMs: 20 }
 
-test('what is piped in is read until its end', async () => {
+test('piped input is read until its end', async () => {
   const chunks = [Uint8Array.of(0xc3), Uint8Array.of(0xa4), bytes(3)]
   expect(await scriptInput(pipeOf(chunks, { ends: true }), limits, 'until-end')).toBe('äaaa')
   expect(await scriptInput(pipeOf([], { ends: true }), limits, 'if-ready')).toBe('')
 })
 
 test.each([[[]], [[bytes(5)]], [[bytes(2_000), bytes(2_000)]]])(
-  'an input that neither goes on nor ends is refused, whatever came before: %j',
+  'piped input that neither continues nor ends is refused after any first chunks: %j',
   async (chunks) => {
     await expect(scriptInput(pipeOf(chunks, { ends: false }), limits, 'until-end')).rejects.toThrow(
       'standard input has not ended, and almost nothing came on it for 20ms; nothing was done',
@@ -37,7 +37,7 @@ test.each([[[]], [[bytes(5)]], [[bytes(2_000), bytes(2_000)]]])(
   },
 )
 
-test('an input that is too long is refused before it ends', async () => {
+test('piped input over the size limit is refused before it ends', async () => {
   const pipe = pipeOf([bytes(6_000), bytes(6_000)], { ends: false })
   await expect(scriptInput(pipe, limits, 'until-end')).rejects.toThrow('longer than 10000 bytes')
 })
@@ -45,7 +45,7 @@ test('an input that is too long is refused before it ends', async () => {
 test.each([
   ['too long', [bytes(6_000), bytes(6_000)], 'until-end'],
   ['not there', [], 'if-ready'],
-] as const)('an input that is %s leaves no timer behind', async (_, chunks, wait) => {
+] as const)('piped input that is %s leaves no timer running', async (_, chunks, wait) => {
   const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
   const before = timers()
   const pipe = pipeOf(chunks, { ends: false })
@@ -53,7 +53,7 @@ test.each([
   expect(timers()).toBeLessThanOrEqual(before)
 })
 
-test('a pause ends by itself, and at once for whoever is gone', async () => {
+test('a pause ends by itself and immediately on abort', async () => {
   const gone = new AbortController()
   await pause(1, gone.signal)
   const waiting = pause(2 ** 30, gone.signal)

@@ -104,7 +104,7 @@ async function startHost() {
   return { ...chatParts, talk, handler }
 }
 
-test('in a pipe each line that is refused says so, and those behind it are read', async () => {
+test('a refused line from a pipe is reported, and the lines after it are run', async () => {
   const { handler, person } = await startHost()
   const terminal = createFakeTerminal({ term: '' })
   terminal.type('/no\n/\nno\n//no\nyes\n')
@@ -115,7 +115,7 @@ test('in a pipe each line that is refused says so, and those behind it are read'
   )
 })
 
-test('a session begins in the lobby, moves on, and is in no room after it has ended', async () => {
+test('a session begins in the lobby, moves to other rooms and leaves its room when it ends', async () => {
   const { handler, person, rooms } = await startHost()
   const alice = await person('alice')
   const attic = await rooms.create('attic', alice, { private: false })
@@ -132,7 +132,7 @@ test('a session begins in the lobby, moves on, and is in no room after it has en
   expect(await texts(attic)).toEqual(['alice joined', 'up here', 'alice left'])
 })
 
-test('who comes back to a room is shown what was said since, and not again what stands above', async () => {
+test('a session that returns to a room shows only lines that it has not shown', async () => {
   const { handler, person, rooms } = await startHost()
   const alice = await person('alice')
   await rooms.create('attic', alice, { private: false })
@@ -145,7 +145,7 @@ test('who comes back to a room is shown what was said since, and not again what 
   expect(written.match(/-- (lobby|attic)\n/g)).toHaveLength(4)
 })
 
-test('a question rings for those who may answer it, and for nobody else', async () => {
+test('a permission question rings the bell only for people who may answer it', async () => {
   const { handler, person } = await startHost()
   const rings = async (asked: string): Promise<number> => {
     const terminal = createFakeTerminal({ size: { columns: 80, rows: 24 } })
@@ -157,7 +157,7 @@ test('a question rings for those who may answer it, and for nobody else', async 
   expect(await rings('bob')).toBe(0)
 })
 
-test('a session shows what waits for its person, once, and not what somebody says whom they ignore', async () => {
+test('a session shows a stored message once, and hides lines of ignored people', async () => {
   const { handler, talk, person, rooms } = await startHost()
   const [alice, bob] = await Promise.all([person('alice'), person('bob')])
   await talk.ignores.add(alice, bob)
@@ -182,7 +182,7 @@ test('a session shows what waits for its person, once, and not what somebody say
 
 const ANSWERS = 8
 
-test('who listens to a model that answers at once does not hear after its answer that it thinks', async () => {
+test('a model that answers at once is never announced as thinking after its answer', async () => {
   const gpt = scriptedModel(...Array.from({ length: ANSWERS }, (_, index) => say(`answer ${index}`)))
   await using stage = await createSessionStage({ more: [{ ...anotherModel('gpt'), adapter: gpt }] })
   const ann = await stage.world.turnWorld.chatParts.person('ann')

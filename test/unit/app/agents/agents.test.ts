@@ -54,7 +54,7 @@ const presentIn = async (name: string): Promise<readonly string[]> => {
 }
 
 describe('an agent in rooms', () => {
-  test('is in all that it joins at once, once each, and leaves them all when it is closed', async () => {
+  test('an agent is present once in every room it joins, until it is closed', async () => {
     const { agent, join, heard } = await open(world.bob)
     await Promise.all([join('hall'), join('hall'), join('lobby')])
     expect(await presentIn('hall')).toEqual(['bob'])
@@ -67,7 +67,7 @@ describe('an agent in rooms', () => {
     expect(heard).not.toContain('heard who is there')
   })
 
-  test('enters none once it is over, also where it was on its way in', async () => {
+  test('an agent that is closed during a join enters no room', async () => {
     const { agent, join } = await open(world.bob)
     const [, , second] = await Promise.all([join('hall'), agent.close(), join('lobby')])
     expect(await presentIn('hall')).toEqual([])
@@ -75,7 +75,7 @@ describe('an agent in rooms', () => {
     expect(second).toMatchObject({ ok: false, told: 'you were gone before this was done; it was not done' })
   })
 
-  test('stays a session of its person, where that has one too: only the last to leave leaves', async () => {
+  test('a person with two agents leaves a room when the last of their agents leaves', async () => {
     const [one, other] = [await open(world.bob), await open(world.bob)]
     await one.join('hall')
     await other.join('hall')
@@ -85,7 +85,7 @@ describe('an agent in rooms', () => {
     expect(await presentIn('hall')).toEqual([])
   })
 
-  test('is put out of a room that is deleted, of one that it is kicked out of, and of the server', async () => {
+  test('an agent is removed by a kick, by the deletion of a room and by a server ban', async () => {
     const { agent, join, heard } = await open(world.bob)
     await join('hall')
     await world.exec(world.ann, 'kick hall bob')
@@ -101,7 +101,7 @@ describe('an agent in rooms', () => {
     expect(again.agent.signal.aborted).toBe(true)
   })
 
-  test('is in so many rooms at most, and follows as many', async () => {
+  test('an agent can join 32 rooms and follow 32 rooms', async () => {
     const { join, agent } = await open(world.bob)
     const { rooms, person } = world.turnWorld.chatParts
     for (let number = 0; number < 33; number++)
@@ -130,7 +130,7 @@ describe('an agent in rooms', () => {
 })
 
 describe('what an agent hears', () => {
-  test('of rooms that it follows, is that they changed, and nobody sees it there', async () => {
+  test('an agent is notified of changes in followed rooms without appearing in them', async () => {
     const { agent, heard } = await open(world.bob)
     expect(await agent.follow('hall')).toBeUndefined()
     expect(await agent.follow('hall')).toBeUndefined()
@@ -142,7 +142,7 @@ describe('what an agent hears', () => {
     expect(heard).toHaveLength(1)
   })
 
-  test('goes on after a kick, since its person may still read the room, and ends with a ban from it', async () => {
+  test('an agent follows a room after a kick, but not after a ban from the room', async () => {
     const { agent, join, heard } = await open(world.bob)
     await agent.follow('hall')
     await join('hall')
@@ -156,7 +156,7 @@ describe('what an agent hears', () => {
     expect(heard).toHaveLength(before)
   })
 
-  test('ends with membership, also of a private room that it only follows', async () => {
+  test('an agent is no longer notified of a private room after its person lost the membership', async () => {
     await world.exec(world.ann, 'invite den bob')
     await world.exec(world.bob, 'join den')
     const { agent, heard } = await open(world.bob)
@@ -171,7 +171,7 @@ describe('what an agent hears', () => {
 })
 
 describe('a command of an agent', () => {
-  test('that would answer with more than an agent takes says so, and is stopped', async () => {
+  test('a command of an agent whose answer is too long is stopped with an error', async () => {
     const { rooms, storage } = world.turnWorld.chatParts
     const hall = await rooms.anyRoom('hall' as RoomName)
     for (let number = 0; number < 15; number++)

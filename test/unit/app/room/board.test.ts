@@ -75,7 +75,7 @@ async function start() {
   return { world, boards, lobby, person, session }
 }
 
-test('it is drawn again while something runs, and once more when that has ended', async () => {
+test('the status row is refreshed while work runs, and once more after its end', async () => {
   const { world, lobby, person, session } = await start()
   const alice = await session(await person('alice'))
   const begun = alice.refreshed()
@@ -94,7 +94,7 @@ test('it is drawn again while something runs, and once more when that has ended'
   expect(alice.refreshed()).toBe(begun + 3)
 })
 
-test('of a turn whose end was told nothing is told any more, though it still counts as running', async () => {
+test('the status row omits a turn after its last reply, even if the turn is still listed as running', async () => {
   const { world, lobby, person, session } = await start()
   const alice = await session(await person('alice'))
   world.running = [{ ...work('@guide', 'thinking'), id: 't1' }]
@@ -109,7 +109,7 @@ test('of a turn whose end was told nothing is told any more, though it still cou
   expect(alice.status()).toContain('@guide thinking')
 })
 
-test('sessions that look the same are given the same row, and one timer serves them all', async () => {
+test('equal sessions get the same status row, and one timer serves all', async () => {
   const { world, person, session } = await start()
   const [alice, bob] = [await session(await person('alice')), await session(await person('bob'))]
   expect(alice.row()).toBe(bob.row())
@@ -123,7 +123,7 @@ test('sessions that look the same are given the same row, and one timer serves t
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('what is offered depends on the role, is found out anew with the scope, and stays where that fails', async () => {
+test('the status row updates the offered tools when the scope changes, and keeps them if that fails', async () => {
   const { world, lobby, person, session } = await start()
   const alice = await session(await person('alice'))
   const admin = await session(await person('root', { admin: true }))
@@ -144,7 +144,7 @@ test('what is offered depends on the role, is found out anew with the scope, and
   expect(alice.status()).toContain('(8)')
 })
 
-test('a reply being written is seen by all until its turn is over, also by those who came later', async () => {
+test('a reply in progress is shown to all sessions until its turn is over, even to later ones', async () => {
   const { lobby, person, session } = await start()
   const alice = await session(await person('alice'))
   const [turn, other] = ['t1' as TurnId, 't2' as TurnId]
@@ -160,7 +160,7 @@ test('a reply being written is seen by all until its turn is over, also by those
   expect(alice.replies()).toEqual([])
 })
 
-test('what a turn does is told as its reply begins, and nothing of it any more once its reply was recorded', async () => {
+test('the status row shows a turn from the first text of its reply until its last reply is recorded', async () => {
   const { world, lobby, person, session } = await start()
   const alice = await session(await person('alice'))
   const turn = 't1' as TurnId
@@ -173,7 +173,7 @@ test('what a turn does is told as its reply begins, and nothing of it any more o
   expect(alice.status()).not.toContain('@guide writing')
 })
 
-test('nobody waits for what is offered: it is shown when it is known', async () => {
+test('the status row shows the offered tools as soon as they are known', async () => {
   const { world, person, session } = await start()
   let find = (): void => undefined
   world.known = new Promise((resolve) => (find = resolve))
@@ -185,7 +185,7 @@ test('nobody waits for what is offered: it is shown when it is known', async () 
   expect(alice.refreshed()).toBe(before + 1)
 })
 
-test('who comes in later and is offered the same makes nobody’s screen anew for that', async () => {
+test('a new session with an unchanged offer does not refresh the screens of others', async () => {
   const { world, person, session } = await start()
   const alice = await session(await person('alice'))
   await vi.waitFor(() => expect(alice.status()).toContain('tools all (3)'))
@@ -203,7 +203,7 @@ test('who comes in later and is offered the same makes nobody’s screen anew fo
   expect(alice.status()).toContain('tools all (4)')
 })
 
-test('a crowd that comes in refreshes the others every two seconds, and all are shown how many there are', async () => {
+test('many new sessions refresh the others once after two seconds, and the count includes all', async () => {
   const { lobby, person, session } = await start()
   const alice = await session(await person('alice'))
   const before = alice.refreshed()
@@ -217,7 +217,7 @@ test('a crowd that comes in refreshes the others every two seconds, and all are 
   expect(lobby.present()).toHaveLength(41)
 })
 
-test('a turn that waits stands first among the others for the one who asked for it, and questions before all', async () => {
+test("the status row lists questions first, and a person's own waiting turn before those of others", async () => {
   const { world, lobby, person, session } = await start()
   const [alice, bob] = [await session(await person('alice')), await session(await person('bob'))]
   world.running = [
@@ -240,7 +240,7 @@ test('a turn that waits stands first among the others for the one who asked for 
   expect(alice.status()).toMatch(/^lobby · 2 here/)
 })
 
-test('it shows how full the prompt of the last turn was, once that is known', async () => {
+test('the status row shows the fill level of the last prompt', async () => {
   const { world, lobby, person, session } = await start()
   world.lastTurn = { model: 'guide', percent: 25 }
   const alice = await session(await person('alice'))
@@ -254,7 +254,7 @@ test('it shows how full the prompt of the last turn was, once that is known', as
   await vi.waitFor(() => expect(alice.status()).not.toContain('%'))
 })
 
-test('it keeps nothing of the sessions that have left', async () => {
+test('the room board releases a session that has left', async () => {
   const { boards, lobby, person } = await start()
   const bob = await person('bob')
   function comeAndGo(): WeakRef<() => void> {

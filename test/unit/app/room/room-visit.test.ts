@@ -53,7 +53,7 @@ const around = (room: Room, before: () => Promise<unknown>, after: () => Promise
   },
 })
 
-test('who comes in sees each entry once and in order, whenever it was recorded', async () => {
+test('a session that enters a room shows each entry once and in order, even concurrent ones', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   const { screen, seen, texts, printed } = recordingScreen(await person('alice'))
@@ -75,7 +75,7 @@ test('who comes in sees each entry once and in order, whenever it was recorded',
   expect(room.present()).toEqual([])
 })
 
-test('what is whispered is shown whatever its id, and keeps nothing else from being shown', async () => {
+test('a whispered line is shown whatever its id, and hides no other lines', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   const alice = await person('alice')
@@ -99,7 +99,7 @@ test('what is whispered is shown whatever its id, and keeps nothing else from be
   expect(stay.newest() < 'ZZZ').toBe(true)
 })
 
-test('a person to whom the room could not be shown has left it again', async () => {
+test('a person is removed from a room whose history cannot be read', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   const watcher = screenOf(await person('watcher'))
@@ -111,7 +111,7 @@ test('a person to whom the room could not be shown has left it again', async () 
   expect(watcher.texts()).toEqual(['watcher joined', 'alice joined', 'alice left'])
 })
 
-test('those who come in while others are there are shown the same entries, which are read once', async () => {
+test('sessions that enter an occupied room share one read of its recent entries', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   await room.record(says('long ago'))
@@ -136,7 +136,7 @@ test('those who come in while others are there are shown the same entries, which
   expect(reads).toBe(2)
 })
 
-test('those who came and went are one line, the same for all who are shown the same past in the same width', async () => {
+test('past joins and leaves are folded to one line, shared by sessions of the same width', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   for (const name of ['alice', 'bob', 'carol']) {
@@ -153,7 +153,7 @@ test('those who came and went are one line, the same for all who are shown the s
   expect(other.folded(known.slice(0, 2), 80)[0]).toMatchObject({ text: 'alice came and went' })
 })
 
-test('a past that could not be read is read again for the next one', async () => {
+test('recent entries that could not be read are read again for the next session', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   let broken = true
@@ -170,7 +170,7 @@ test('a past that could not be read is read again for the next one', async () =>
   expect(bob.texts()).toEqual(['alice came and went', 'bob joined'])
 })
 
-test('who comes in is shown last versions, whenever a line was edited or taken back', async () => {
+test('a session that enters a room shows the last version of edited and retracted lines', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   const lines = await Promise.all(['one', 'two', 'three', 'four'].map((text) => room.record(says(text))))
@@ -207,7 +207,7 @@ test('who comes in is shown last versions, whenever a line was edited or taken b
   expect(later.texts()).not.toContain('four')
 })
 
-test('who was there before sees from which line on all is new; presence and their own lines do not count', async () => {
+test('a returning person sees a mark before new lines; presence and their own lines do not count', async () => {
   const { rooms, person, storage, clock, log } = await createChatParts()
   const room = await rooms.lobby()
   const alice = await person('alice')
@@ -241,7 +241,7 @@ test('who was there before sees from which line on all is new; presence and thei
   expect((await come()).order).toContain('-- 20 or more new since you left')
 })
 
-test('a guest, and a store that is in trouble, keep nobody out and mark nothing', async () => {
+test('a guest or a failing store gets no mark of new lines and can still enter', async () => {
   const { rooms, person, storage, clock, log } = await createChatParts()
   const room = await rooms.lobby()
   const fail = () => Promise.reject(new StorageError('locked', 'busy'))
@@ -259,7 +259,7 @@ test('a guest, and a store that is in trouble, keep nobody out and mark nothing'
   expect(await storage.chat.lastSeen.find(guest.screen.person.id, room.name)).toBeUndefined()
 })
 
-test('a room that the screen has shown before is shown from there on, with what was edited since', async () => {
+test('a room that a session has shown before is shown from its last line on, with later edits', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   const { id } = await room.record(says('long ago'))
@@ -274,7 +274,7 @@ test('a room that the screen has shown before is shown from there on, with what 
   expect(texts().slice(shown)).toEqual(['long ago, mended', 'meanwhile', 'alice joined'])
 })
 
-test('of the questions of the past those wait that are open and that the person may answer', async () => {
+test('an open past question is marked as waiting only for people who may answer it', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   const ask = (question: number, text: string) =>
@@ -298,7 +298,7 @@ test('of the questions of the past those wait that are open and that the person 
   expect(waiting).toEqual(['open', 'for me'])
 })
 
-test('a question that was answered is not in the past that one is shown, and one for others is', async () => {
+test('an answered question is omitted from the past that a new session shows', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   const facts = { kind: 'approval', tool: 'touch', requester: 'bob' } as const
@@ -311,7 +311,7 @@ test('a question that was answered is not in the past that one is shown, and one
   expect(texts()).not.toContain('may I? /allow 1')
 })
 
-test('admins are told what is wrong between the servers, as long as it is so, and nobody else', async () => {
+test('only admins see current problems between servers in their greeting', async () => {
   const parts = await createChatParts()
   const lobby = await parts.rooms.lobby()
   let troubles = ['the bus is away', 'the server a is not as the server b']
@@ -324,7 +324,7 @@ test('admins are told what is wrong between the servers, as long as it is so, an
   expect(told(true)).not.toMatch(/the bus|the server/)
 })
 
-test('what to type is said at the first two logins, and that times are UTC at the first', async () => {
+test('the greeting explains commands at the first two logins, and UTC at the first', async () => {
   const lobby = await (await createChatParts()).rooms.lobby()
   const greeting = createGreeting({ models: () => [], isClaimable: () => false, troubles: () => [] })
   const told = (earlierLogins: number, zone?: string) =>
@@ -337,7 +337,7 @@ test('what to type is said at the first two logins, and that times are UTC at th
   expect(told(2, 'UTC')).toEqual([here])
 })
 
-test('somebody new reads the names of two models, and how many others there are', async () => {
+test('the greeting of a new person names two models and the number of others', async () => {
   const lobby = await (await createChatParts()).rooms.lobby()
   const told = (...names: readonly string[]): string => {
     const models = names.map((name) => ({ name, backend: 'openai', enabled: true }))

@@ -33,7 +33,7 @@ const STAGES = [
 ] as const
 
 describe.each(LOOK_NAMES)('in %s', (look) => {
-  test.each([40, 80, 120])('replies at %i columns', async (columns) => {
+  test.each([40, 80, 120])('the screen of replies at %i columns matches its snapshot', async (columns) => {
     const isDrawn = look !== 'plain'
     const gates = STAGES.map(() => createDeferred<void>())
     const end = createDeferred<void>()

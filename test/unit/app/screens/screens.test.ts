@@ -15,7 +15,7 @@ const ROWS = 30
  * are to be looked at when they change: `{bold 137}bob:{} hi` is `bob:` in bold and in the 137th of xterm's colours.
  */
 describe.each(LOOK_NAMES)('in %s', (look) => {
-  test.each([40, 80, 120])('a session at %i columns', async (columns) => {
+  test.each([40, 80, 120])('the screen of a session at %i columns matches its snapshot', async (columns) => {
     const [asked, answered] = [createDeferred<void>(), createDeferred<void>()]
     const gpt = scriptedModel(
       async function* (...request) {

@@ -13,7 +13,7 @@ function load(dir: string, text: string): { file: string; config: Config } {
   return { file, config: loadConfig({ verb: 'check', flags: { config: file } }, { HOME: dir }) }
 }
 
-test('what an MCP server of the config, or one that was connected, may have can be disabled; another id is a mistake', async () => {
+test('a tool of a configured or connected MCP server can be disabled, and an unknown id is refused', async () => {
   using dir = temporaryDir()
   const ids = ['holler_sample', 'gen_echo', 'holler', 'Grep', 'run_comand', 'look']
   const { file, config } = load(
@@ -31,7 +31,7 @@ test('what an MCP server of the config, or one that was connected, may have can 
   expect(await toolWordProblems(config, { connected: [] })).toEqual([unknown('gen_echo'), ...always])
 })
 
-test('a server that is called like a tool is refused with its line: built-in, of the rooms, or of a file', async () => {
+test('an MCP server with the name of a tool is refused with its line', async () => {
   using dir = temporaryDir()
   const names = ['run_command', 'look', 'find_tools', 'ls', 'mine', 'holler']
   const servers = names.map((name) => `[[mcp]]\nname = "${name}"\nurl = "http://h"\n`).join('')
