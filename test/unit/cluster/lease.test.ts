@@ -47,7 +47,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await database?.[Symbol.asyncDispose]()
   })
 
-  test('whoever comes first and goes last is known, also where many come at once', async () => {
+  test('one of several concurrent joins is the first, and one of several concurrent leaves is the last', async () => {
     for (const at of [0, 1, 2]) await stores(at).servers.register(await facts())
     const ann = guest('ann')
     const came = await Promise.all([0, 1, 2].map((at) => stores(at).present.come(LOBBY, ann)))
@@ -63,7 +63,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     expect(await stores(0).present.elsewhere([{ room: LOBBY, person: ann.id }])).toEqual([])
   })
 
-  test('the people of servers that died have left, but for those who are there through another one', async () => {
+  test('people of expired servers leave unless another living server still has them', async () => {
     for (const at of [0, 1, 2]) await stores(at).servers.register(await facts())
     for (const name of ['bob', 'cy']) await stores(1).present.come(LOBBY, guest(name))
     for (const name of ['cy', 'di']) await stores(2).present.come(LOBBY, guest(name))
@@ -117,7 +117,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await stores(2).servers.end()
   })
 
-  test('a run that a crash has ended expires as the next run begins', async () => {
+  test('the previous run of a crashed server expires when its next run begins', async () => {
     for (const at of [1, 2]) await stores(at).servers.register(await facts())
     const found: ExpiredServers[] = []
     await using lease = new Lease({
@@ -136,7 +136,7 @@ describe.skipIf(lacks('postgres'))('servers of one database', () => {
     await stores(2).servers.end()
   })
 
-  test('a server that was taken for dead is told, and comes back; what others leave is told until it is settled', async () => {
+  test('a server that expired by mistake registers again, and a failing onExpired is retried', async () => {
     const clock = handClock()
     const told: string[] = []
     const found: ExpiredServers[] = []
@@ -265,7 +265,7 @@ function createStage() {
   }
 }
 
-test('who is told of new facts after it was taken for dead comes back at once, with these facts', async () => {
+test('an expired server registers again with its new facts when it updates them', async () => {
   const stage = createStage()
   await using lease = stage.lease
   await lease.begin()
@@ -279,7 +279,7 @@ test('who is told of new facts after it was taken for dead comes back at once, w
   expect(stage.told).toEqual(['lost', 'restored'])
 })
 
-test('new facts of a server that is alive are stored, and nothing else happens', async () => {
+test('new facts of a living server are stored without a lost or restored event', async () => {
   const stage = createStage()
   await using lease = stage.lease
   await lease.begin()
@@ -290,7 +290,7 @@ test('new facts of a server that is alive are stored, and nothing else happens',
   expect(stage.told).toEqual([])
 })
 
-test('a server that has ended does not appear again because its facts change', async () => {
+test('a server that has ended does not register again when its facts change', async () => {
   const stage = createStage()
   await stage.lease.begin()
   await stage.lease[Symbol.asyncDispose]()
@@ -299,7 +299,7 @@ test('a server that has ended does not appear again because its facts change', a
   expect(stage.version()).toBe(undefined)
 })
 
-test('who comes back and does not hear the answer comes back with the next beat', async () => {
+test('a server whose registration answer was lost registers again with the next renewal', async () => {
   const stage = createStage()
   await using lease = stage.lease
   await lease.begin()
@@ -311,7 +311,7 @@ test('who comes back and does not hear the answer comes back with the next beat'
 })
 
 test.for([0, 50, 1_100, 2_000])(
-  'if each answer is %d ms late, a dead server expires, one that is alive does not, and none is lost for it',
+  'a dead server expires and living ones keep their lease if each answer is %d ms late',
   async (ms) => {
     const stage = createStage()
     stage.answersTake(ms)
@@ -329,7 +329,7 @@ test.for([0, 50, 1_100, 2_000])(
   },
 )
 
-test('after the database was away, other servers have a whole lease to renew theirs', async () => {
+test('other servers get a whole lease time to renew after the database was away', async () => {
   const stage = createStage()
   await using lease = stage.lease
   await lease.begin()
@@ -342,7 +342,7 @@ test('after the database was away, other servers have a whole lease to renew the
   expect(stage.expired).toEqual([])
 })
 
-test('a server that begins lets others renew their leases before it ends them', async () => {
+test('a starting server lets others renew their leases before it expires them', async () => {
   const stage = createStage()
   stage.endOther()
   await stage.pass(20_000)

@@ -55,7 +55,7 @@ async function createServer() {
   }
 }
 
-test('whoever goes, from here or from another server, may come back for ten seconds; whoever watches hears the end of them', async () => {
+test('a person who left on any server may return for ten seconds', async () => {
   const { clock, presence, told, there } = await createServer()
   await there(bob)
   expect([alice, bob].map(({ id }) => presence.mayReturn(lobby, id))).toEqual([false, false])
@@ -70,7 +70,7 @@ test('whoever goes, from here or from another server, may come back for ten seco
   expect(told()).toBe(before + 1)
 })
 
-test('somebody who leaves again has ten more seconds', async () => {
+test('a person who leaves again gets ten more seconds to return', async () => {
   const { clock, presence } = await createServer()
   presence.departed(lobby, alice.id)
   clock.advance(9_000)
@@ -81,7 +81,7 @@ test('somebody who leaves again has ten more seconds', async () => {
   expect(presence.mayReturn(lobby, alice.id)).toBe(false)
 })
 
-test('who came and went unheard is known once everything is read again', async () => {
+test('missed joins and leaves are known after everything is read again', async () => {
   const { presence, told, there, readAll, changeUntold } = await createServer()
   await there(alice)
   changeUntold(bob)
@@ -117,7 +117,7 @@ test('a person, a key and a network count once for each server that has them in 
   expect(counts()).toEqual([1, 1, 1, 1])
 })
 
-test('a server gives half of a pace and of the bytes of a day to somebody who is on another one, too', async () => {
+test('a server halves the rate and the byte quota of a person who is also on another server', async () => {
   const { clock, presence, there } = await createServer()
   const serversOf = (quotaKey: string): number => presence.serversOf(quotaKey)
   const wait = (): Promise<never> => Promise.reject(new Error('too fast'))
@@ -215,14 +215,14 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
   beforeAll(async () => void (world = await createWorld()))
   afterAll(async () => await world[Symbol.asyncDispose]())
 
-  test('the room is told of the first that comes and of the last that goes', async () => {
+  test('only the first join and the last leave of a person across servers are announced', async () => {
     await using a = await openSide(world)
     await using b = await openSide(world)
     expect([await a.came(alice), await b.came(alice), await a.came(alice)]).toEqual([true, false, false])
     expect([await a.went(alice), await a.went(alice), await b.went(alice)]).toEqual([false, false, true])
   })
 
-  test('a person who leaves while nothing can be stored has left once it can be', async () => {
+  test('a leave that could not be stored is stored and announced later', async () => {
     await using a = await openSide(world)
     await using b = await openSide(world)
     await a.came(alice)
@@ -237,7 +237,7 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
     await b.went(bob)
   })
 
-  test('a person who comes while nothing can be stored has come once it can be, unless they are gone again', async () => {
+  test('a join that could not be stored is announced later unless the person has left again', async () => {
     await using a = await openSide(world)
     a.state = 'cut'
     expect([await a.came(alice), await a.came(bob), await a.went(bob)]).toEqual([false, false, false])
@@ -251,7 +251,7 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
     await a.went(alice)
   })
 
-  test('the room is not told of a change whose answer was lost, and the change holds', async () => {
+  test('a join or leave whose database answer was lost is stored but never announced', async () => {
     await using a = await openSide(world)
     await using b = await openSide(world)
     for (const [act, count] of [
@@ -266,7 +266,7 @@ describe.skipIf(lacks('postgres'))('who is here through this server', () => {
     }
   })
 
-  test('a person who leaves an expired server does not leave twice; the others come again', async () => {
+  test('a person of an expired server leaves only once, and the others join again', async () => {
     await using a = await openSide(world)
     await using b = await openSide(world)
     await a.came(alice)
@@ -305,7 +305,7 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
     await database?.[Symbol.asyncDispose]()
   })
 
-  test('a room that one server deletes takes no line of another, until it is opened or its server has ended', async () => {
+  test('a room in deletion rejects lines of other servers until it is reopened or its server ends', async () => {
     const [{ chat: first }, { chat: second }] = [storages[0]!, storages[1]!]
     await first.rooms.create(room('den', {}))
     const say = (id: number): Promise<unknown> => second.entries.append(message(idOf(id), 'den', 'x'))
@@ -328,7 +328,7 @@ describe.skipIf(lacks('postgres'))('what servers know of each other’s people',
     await begin(0)
   })
 
-  test('a room that is being deleted is used as long as somebody is in it, or something at work, on another server', async () => {
+  test('a room counts as used by others while another server has a person or a turn in it', async () => {
     const { present, work } = storages[1]!.cluster!
     const used = (): Promise<boolean> => of(0).isUsedByOthers(DEN)
     expect(await used()).toBe(false)

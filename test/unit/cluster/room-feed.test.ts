@@ -54,7 +54,7 @@ function createLog() {
  */
 const fate = fc.constantFrom('whole', 'short', 'twice', 'late', 'lost', 'own')
 
-test('whatever becomes of the hints, each entry is delivered once and in order', async () => {
+test('a room delivers each entry once and in order for any lost, late or repeated hints', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(3), fc.array(fate, { maxLength: 30 }), async (before, fates) => {
       const said = createLogWith(before)
@@ -85,14 +85,14 @@ function createLogWith(count: number): ReturnType<typeof createLog> {
   return said
 }
 
-test('what this process appends before it knows where to begin is delivered', async () => {
+test('an own entry appended before the first read is delivered', async () => {
   const said = createLogWith(3)
   const own = said.append()
   await Promise.all([said.room.appended(own.entry, own.after), said.room.hinted(said.append())])
   expect(said.heard).toEqual(said.from(3))
 })
 
-test('what cannot be read is delivered once it can be', async () => {
+test('entries that could not be read are delivered after the database is back', async () => {
   const said = createLog()
   await said.room.ready
   const [, second] = [said.append(), said.append()]
@@ -105,7 +105,7 @@ test('what cannot be read is delivered once it can be', async () => {
   expect(said.heard).toEqual(said.from(0))
 })
 
-test('where it cannot be read what is there already, it begins with the first that is heard', async () => {
+test('a room whose newest entry could not be read delivers from the first hinted entry on', async () => {
   const said = createLogWith(2)
   said.away(true)
   await said.room.ready
@@ -115,7 +115,7 @@ test('where it cannot be read what is there already, it begins with the first th
   expect(said.heard).toEqual(said.from(2))
 })
 
-test('what is no entry comes after what was heard before it', async () => {
+test('an event without an entry is delivered after the entries hinted before it', async () => {
   const said = createLog()
   await said.room.ready
   const first = said.room.hinted(said.append())
@@ -123,7 +123,7 @@ test('what is no entry comes after what was heard before it', async () => {
   expect(said.heard).toEqual([...said.from(0), 'a piece'])
 })
 
-test('an id that the log does not have shows nothing, and holds nothing up', async () => {
+test('a hint with an unknown id delivers nothing and does not block later entries', async () => {
   const said = createLog()
   await said.room.ready
   await said.room.hinted(said.append())
@@ -134,7 +134,7 @@ test('an id that the log does not have shows nothing, and holds nothing up', asy
   expect(said.heard).toEqual(said.from(0))
 })
 
-test('a burst of hints is read at once', async () => {
+test('several hints at once cause one read', async () => {
   const said = createLog()
   await said.room.ready
   const hints = [said.append(), said.append()]
@@ -145,7 +145,7 @@ test('a burst of hints is read at once', async () => {
 const whisper = { id: 'a', kind: 'message', author: 'ann', text: 'hello', room: 'lobby', at: 0 }
 const note = (body: object): string => JSON.stringify({ server: 's', ...body })
 
-test('a hint has an id, and a whisper has its entry', () => {
+test('a note is parsed as a hint with an id or as a whisper with its entry', () => {
   expect(parsedNote(note({ hint: { id: 'a' } }))).toMatchObject({ hint: { id: 'a' } })
   expect(parsedNote(note({ whisper, to: ['p'] }))).toMatchObject({ whisper })
 })
@@ -158,6 +158,6 @@ test.each([
   '{}',
   'null',
   'not JSON',
-])('%s is no note of this version', (text) => {
+])('the note %s is rejected', (text) => {
   expect(parsedNote(text)).toBeUndefined()
 })

@@ -84,7 +84,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     await stores(1 - at).servers.expire(0)
   }
 
-  test('let a turn of one begin when that of the other ends, or its server dies', async () => {
+  test('a waiting turn begins when the turn of another server ends or that server dies', async () => {
     const first = slotOf(await works[0]!.take(turn('a'), LIMITS, QUIET))
     const second = slotOf(await works[1]!.take(turn('a'), LIMITS, QUIET))
     const begun: string[] = []
@@ -100,7 +100,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     await second.leave()
   })
 
-  test('see what the other does, tell whoever looks at the room, and stop it', async () => {
+  test('a server shows the turns of another server with their state and can stop them', async () => {
     const reasons: string[] = []
     const item = turn('b')
     const slot = slotOf(
@@ -121,7 +121,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     expect(changed[1]!.filter((where) => where === 'b').length).toBeGreaterThan(2)
   })
 
-  test('give back later what could not be given back, and lose no slot whose taking failed', async () => {
+  test('a slot that could not be released, or whose acquisition failed, is released later', async () => {
     let isBroken = false
     const { work } = stores(0)
     const fails = async (): Promise<never> => {
@@ -149,7 +149,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     await expect.poll(rows, PATIENCE).toEqual([])
   })
 
-  test('lose what they had when they may have been taken for dead', async () => {
+  test('a server loses its slots once when its lease is lost', async () => {
     const lost: string[] = []
     const slot = slotOf(await works[0]!.take(turn('e'), LIMITS, { ...QUIET, lost: () => lost.push('e') }))
     works[0]!.loseAll()
@@ -171,7 +171,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       return { number, answer: answer.promise }
     }
 
-    test('number them in one row, and let one of two answers count', async () => {
+    test('questions of two servers share one number sequence, and only one of two answers counts', async () => {
       const open = [await ask(0), await ask(1)]
       expect(open[1]!.number).toBe(open[0]!.number + 1)
       const [{ number, answer }] = open as [Awaited<ReturnType<typeof ask>>]
@@ -191,7 +191,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       expect(await questions[1]!.close(place(open[1]!.number))).toBe('closed')
     })
 
-    test('give an answer once to the server that asked, which cannot close it meanwhile', async () => {
+    test('an answered question of another server cannot be closed, and its server gets the answer once', async () => {
       const { number, answer } = await ask(0)
       expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(true)
       expect(await questions[0]!.close(place(number))).not.toBe('closed')
@@ -199,7 +199,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       await expect.poll(() => stores(0).questions.read(), PATIENCE).toEqual([])
     })
 
-    test('count those that are open, and give no number to one too many', async () => {
+    test('an open question counts on all servers, and a refused one gets no number', async () => {
       const { number } = await ask(0)
       const counts: unknown[] = []
       const no = (seen: unknown): boolean => {
@@ -212,7 +212,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
       expect((await ask(1)).number).toBe(number + 1)
     })
 
-    test('leave them to whoever finds that the server died, and have none of it any more', async () => {
+    test('the open questions of a dead server are returned when it expires and can no longer be answered', async () => {
       const { number } = await ask(0)
       const id = stores(0).server
       const { questions: left } = await stores(1).servers.expire(0)
@@ -223,7 +223,7 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
   })
 })
 
-test('what something does is told at once, and then the newest of it once a second', async () => {
+test('a publisher sends the first status immediately and then the latest once a second', async () => {
   const clock = handClock()
   const told: unknown[] = []
   const tell = createPublisher(async (doing) => void told.push(doing['n']), clock, memoryLog())
