@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { configPage } from '../../support/config-page.ts'
 import { requestOf } from '../../support/sent-requests.ts'
 
-test('docs/config.md is what the schema of the config gives', async () => {
+test('docs/config.md matches the schema of the config', async () => {
   const page = await configPage()
   await expect(page, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(
     '../../../docs/config.md',

@@ -22,7 +22,7 @@ describe('directories for rooms', () => {
   }
 
   describe('[sandbox] workspaces', () => {
-    test('gives rooms the directories that an admin names', () => {
+    test('[sandbox] workspaces gives rooms the directories that an admin names', () => {
       expect(load('dev = "DIR/dev/../dev/"').sandbox.workspaces).toEqual(new Map([['dev', join(dir, 'dev')]]))
       expect(load('').sandbox.workspaces.size).toBe(0)
     })
@@ -45,12 +45,12 @@ describe('directories for rooms', () => {
       ['dev = "DIR/data"', /sshawl\.toml:2: sandbox\.workspaces\.dev: .* overlap/],
       ['dev = "DIR/link"', /overlap/],
       ['dev = "DIR/data/rooms/den/files"', /overlap/],
-    ])('refuses %s', (workspaces, message) => {
+    ])('[sandbox] workspaces refuses %s', (workspaces, message) => {
       expect(() => load(workspaces)).toThrow(ConfigError)
       expect(() => load(workspaces)).toThrow(message)
     })
 
-    test('sees the overlap with a data directory that is not there yet', () => {
+    test('a workspace that overlaps a missing data directory is refused', () => {
       expect(() => load('dev = "DIR/dev"', join(dir, 'dev', 'new', 'data'))).toThrow(/overlap/)
     })
   })
@@ -76,7 +76,7 @@ describe('the directory of all rooms', () => {
   }
 
   describe('[sandbox] rooms_dir', () => {
-    test('is a part of the data directory unless the config names another, whose real path is taken', () => {
+    test('rooms_dir is a part of the data directory unless the config names another one', () => {
       expect(load('').sandbox.rooms_dir).toBe(join(dir, 'data', 'rooms'))
       for (const path of ['shared/rooms', 'shared/dev/../rooms/', 'link'])
         expect(load(`rooms_dir = "DIR/${path}"`).sandbox.rooms_dir).toBe(join(dir, 'shared/rooms'))
@@ -105,7 +105,7 @@ describe('the directory of all rooms', () => {
         /sshawl\.toml:2: \S+ \S+ and \S+\/dev, which dev has by sandbox\.workspaces, overlap/,
       ],
       ['rooms_dir = "DIR/shared/rooms"\nworkspaces = { dev = "DIR/shared" }', /overlap/],
-    ])('refuses %s', (lines, message) => {
+    ])('[sandbox] refuses %s', (lines, message) => {
       expect(() => load(lines)).toThrow(ConfigError)
       expect(() => load(lines)).toThrow(message)
     })

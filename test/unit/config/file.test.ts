@@ -18,14 +18,14 @@ const problemOf = (text: string): string => problemsOf(text)[0] ?? 'no problem'
 const model = '[[models]]\nname = "qwen"\nbackend = "ollama"\nmodel = "qwen3:8b"\n'
 
 describe('a config file', () => {
-  test('may be empty, and then every default holds', () => {
+  test('an empty config file gives every default', () => {
     const config = checkConfig('', 'f.toml')
     expect(config.limits.message_chars).toBe(4000)
     expect(config.models).toEqual([])
     expect(config.lua.engine).toBe('wasmoon')
   })
 
-  test('fills the defaults of a model', () => {
+  test('a model in a config file gets its defaults', () => {
     expect(checkConfig(model, 'f.toml').models[0]).toMatchObject({
       context_window: 32768,
       tools: 'all',
@@ -33,7 +33,7 @@ describe('a config file', () => {
     })
   })
 
-  test('keeps prices as whole numbers; what was cached costs as much as other input if it does not say', () => {
+  test('prices are stored as integers, and the cached price defaults to the input price', () => {
     const priceOf = (text: string) => checkConfig(`${model}price = ${text}\n`, 'f.toml').models[0]?.price
     const price = { input: 2_500_000, cached: 250_000, output: 10_000_000 }
     expect(priceOf('{ input = 2.5, cached = 0.25, output = 10 }')).toEqual(price)
@@ -138,7 +138,7 @@ describe('a config file', () => {
     [model.replace('"qwen"', '"guide"'), /^f\.toml:2: models\.name: @guide is the helper/],
     ['a = \n', /^f\.toml:1: not TOML/],
     ['[server]\nadmins = ["me"]\n', /^f\.toml:2: server\.admins: write a fingerprint/],
-  ])('%j names the line and what to write', (text, expected) => {
+  ])('the config %j is refused with its line and a hint', (text, expected) => {
     if (typeof expected === 'string') expect(problemOf(text)).toBe(expected)
     else expect(problemOf(text)).toMatch(expected)
   })
@@ -157,12 +157,12 @@ describe('a config file', () => {
     ['scopes = ["a b"]', 'mcp.oauth.scopes: write one word for each scope'],
     ['scopes = []', 'mcp.oauth.scopes: '],
     ['color = "red"', 'unknown key color'],
-  ])('the login of an MCP server with %s names the line and what to write', (line, problem) => {
+  ])("an MCP server's oauth with %s is refused with its line and a hint", (line, problem) => {
     const text = `[[mcp]]\nname = "h"\nurl = "http://localhost:1/"\noauth = { ${line} }\n`
     expect(problemOf(text)).toContain(`f.toml:4: ${problem}`)
   })
 
-  test('is told of each model whose fallbacks go round in a circle, and not of one that only leads there', () => {
+  test('a model in a cycle of fallbacks is reported, but not a model that only leads to the cycle', () => {
     const [one, two, three] = ['one', 'two', 'three'].map((name) => model.replace('"qwen"', `"${name}"`))
     const text = `${one}fallback = "two"\n${two}fallback = "one"\n${three}fallback = "one"\n`
     const problem = (line: number, name: string): string =>
@@ -172,7 +172,7 @@ describe('a config file', () => {
     expect(problemsOf(fine)).toEqual([])
   })
 
-  test('is told every problem at once, each with its line and in order of lines', () => {
+  test('all problems of a config file are reported with their lines and in order of lines', () => {
     const text = `${model}${model}color = 1\nheat = 2\n[limits]\nturn_s = 0\npresence_per_min = 0\nfoo = 1\nbar = 2\n[[mcp]]\nname = 3\n`
     expect(problemsOf(text)).toEqual([
       'f.toml:6: the name qwen is used twice',
@@ -187,7 +187,7 @@ describe('a config file', () => {
   })
 
   test.each(['models = 3\n', 'mcp = "x"\n', 'models = [1, [2]]\n', 'limits = []\n'])(
-    'with %j in place of a section is told so',
+    'a config file with %j instead of a section is refused with its line',
     (text) => {
       expect(problemOf(text)).toMatch(/^f\.toml:1: (models|mcp|limits): /)
     },
@@ -199,20 +199,20 @@ const webOf = (text: string, env: Record<string, string> = {}) =>
 const searchOf = (entry: string) => checkConfig(`[tools.web]\nsearch = { ${entry} }\n`, 'f.toml')
 
 describe('[tools.web]', () => {
-  test('absent: there is no web', () => expect(webOf('')).toBeUndefined())
+  test('web access is off without a [tools.web] section', () => expect(webOf('')).toBeUndefined())
 
-  test('turns reading pages on by being there', () => {
+  test('an empty [tools.web] section turns web_fetch on', () => {
     expect(webOf('[tools.web]\n')).toEqual({ fetch: true, ports: [80, 443] })
   })
 
-  test('can leave reading out, and name other ports', () => {
+  test('[tools.web] can turn fetching off and name other ports', () => {
     expect(webOf('[tools.web]\nfetch = false\nports = [443, 8443]\n')).toEqual({
       fetch: false,
       ports: [443, 8443],
     })
   })
 
-  test('takes the key of a search from the environment, by name', () => {
+  test('a search key is read from the environment variable that api_key_env names', () => {
     const text = '[tools.web]\nsearch = { provider = "google", api_key_env = "KEY", engine_id = "e" }\n'
     const search = { provider: 'google', apiKeyEnv: 'KEY', engineId: 'e' }
     expect(webOf(text, { KEY: ' k\n' })?.search).toEqual({ ...search, apiKey: 'k' })
@@ -228,13 +228,13 @@ describe('[tools.web]', () => {
     ['provider = "google", api_key_env = "KEY"', 'which Google calls cx'],
     ['provider = "bing"', '"searxng"'],
     ['provider = "brave", api_key_evn = "X"', 'unknown key api_key_evn; did you mean api_key_env?'],
-  ])('refuses { %s } and says what to write', (entry, why) => {
+  ])('a search { %s } is refused with its line and a hint', (entry, why) => {
     expect(() => searchOf(entry)).toThrow(/^f\.toml:2: /)
     expect(() => searchOf(entry)).toThrow(why)
   })
 
   test.each(['ports = []', 'ports = [0]', 'ports = [70000]', 'ports = ["80"]', 'fetch = "yes"'])(
-    'refuses %s',
+    '[tools.web] with %s is refused with its line',
     (line) =>
       expect(() => checkConfig(`[tools.web]\n${line}\n`, 'f.toml')).toThrow(/^f\.toml:2: tools\.web\./),
   )

@@ -22,7 +22,7 @@ function loadFile(text: string, env: Record<string, string> = {}): Config {
 }
 
 describe('the config', () => {
-  test('takes a flag over the environment, and the environment over the default', () => {
+  test('a flag overrides the environment, and the environment overrides the default', () => {
     const env = { SSHAWL_LISTEN: '127.0.0.1:1', SSHAWL_LOG: 'warn', SSHAWL_DATA: '' }
     const { listen, logLevel, dataDir } = load(['--listen', '[::1]:2'], env)
     expect({ listen, logLevel }).toEqual({ listen: { host: '::1', port: 2 }, logLevel: 'warn' })
@@ -32,17 +32,17 @@ describe('the config', () => {
   test.each([
     ['127.0.0.1:0', 'open'],
     ['0.0.0.0:0', 'invite'],
-  ])('on %s lets people in as %s where the file does not say it', (listen, access) => {
+  ])('a server that listens on %s has the default access %s', (listen, access) => {
     expect(load(['--listen', listen]).server.access).toBe(access)
   })
 
-  test('finds relative directories and modules of tools beside the file', () => {
+  test('relative tool directories and modules are resolved beside the config file', () => {
     const { tools } = loadFile('[tools]\ndirs = ["tools", "/usr/share/tools"]\nmodules = ["./mine.js"]\n')
     expect(tools.dirs).toEqual([join(dir, 'tools'), '/usr/share/tools'])
     expect(tools.modules).toEqual([join(dir, 'mine.js')])
   })
 
-  test('has the usual model of each provider whose key is in the environment', () => {
+  test('the default models are those of each provider with a key in the environment', () => {
     const { models } = load([], { ANTHROPIC_API_KEY: 'k1', OPENAI_API_KEY: 'k2', GEMINI_API_KEY: '' })
     expect(models.map(({ name, backend, apiKey, apiKeyEnv }) => [name, backend, apiKey, apiKeyEnv])).toEqual([
       ['guide', 'guide', undefined, undefined],
@@ -53,7 +53,7 @@ describe('the config', () => {
   })
 
   test.each(['1', '100', '499', '-1', '1.5'])(
-    'refuses %s tokens for tools, where no search has room',
+    'tools_tokens = %s is refused because it leaves no room for a search',
     (value) => {
       expect(() => loadFile(`[limits]\ntools_tokens = ${value}\n`)).toThrow(
         'sshawl.toml:2: limits.tools_tokens: ',
@@ -63,7 +63,7 @@ describe('the config', () => {
     },
   )
 
-  test('has the models of the file and no others, besides the guide', () => {
+  test('a config file with models has no other models than the guide', () => {
     const text = '[[models]]\nname = "q"\nbackend = "ollama"\nmodel = "qwen3:8b"\ncontext_window = 8000\n'
     const { models, discoverModels } = loadFile(text, { OPENAI_API_KEY: 'k' })
     expect(models.map((model) => model.name)).toEqual(['guide', 'q'])
@@ -74,7 +74,7 @@ describe('the config', () => {
 })
 
 describe('an MCP server', () => {
-  test('by command gets the variables that it is given, and those that every program needs', () => {
+  test('an MCP server with a command gets its own variables and the common ones, but no other secrets', () => {
     const text = '[[mcp]]\nname = "h"\ncommand = ["npx", "h"]\nenv = { KEY = "k" }\ncwd = "sub"\n'
     const { mcp } = loadFile(text, { PATH: '/bin', HOME: '/home/h', OPENAI_API_KEY: 'secret' })
     const env = { PATH: '/bin', HOME: '/home/h', KEY: 'k' }
@@ -83,14 +83,14 @@ describe('an MCP server', () => {
     ])
   })
 
-  test('by address has its token from the environment', () => {
+  test('an MCP server with a url gets its token from the environment', () => {
     const text = '[[mcp]]\nname = "h"\nurl = "http://h/mcp"\ntoken_env = "H_TOKEN"\ntrust = "annotations"\n'
     const { mcp } = loadFile(text, { H_TOKEN: ' t ' })
     const reach = { url: 'http://h/mcp', headers: { Authorization: 'Bearer t' } }
     expect(mcp).toEqual([{ name: 'h', trust: 'annotations', reach }])
   })
 
-  test('has a login as far as it is described, with its secret from the environment', () => {
+  test('an MCP server with oauth gets its login settings and its secret from the environment', () => {
     const entry = (oauth: string): string =>
       `[[mcp]]\nname = "h"\nurl = "https://h/mcp"\noauth = { ${oauth} }\n`
     const whole =
@@ -109,7 +109,7 @@ describe('an MCP server', () => {
     expect(reachOf(whole, {})).toEqual({ url: 'https://h/mcp', headers: {}, oauth, unset: ['S'] })
   })
 
-  test('gets secrets by the names of variables, and says which are not set', () => {
+  test('an MCP server gets secrets from named variables and lists those that are not set', () => {
     const text =
       '[[mcp]]\nname = "a"\ncommand = ["a"]\npass_env = ["A_KEY", "NOT_SET"]\nenv = { A_KEY = "x", B = "y" }\n' +
       '[[mcp]]\nname = "b"\nurl = "http://h"\ntoken_env = "NO_TOKEN"\nheader_env = { X-Key = "A_KEY", Y = "BLANK" }\n'
@@ -129,7 +129,7 @@ describe('an MCP server', () => {
 describe('the storage', () => {
   const url = 'postgres://sshawl:tops3cret@db.example.org/sshawl'
 
-  test('is a file unless there is a URL, which may be in a variable', () => {
+  test('storage is a SQLite file unless url or url_env names a database', () => {
     expect(load([]).storage).toEqual({})
     expect(loadFile(`[storage]\nurl = "${url}"\n`).storage).toEqual({ url })
     expect(loadFile('[storage]\nurl_env = "DB"\n', { DB: ` ${url}\n` }).storage).toEqual({ url })
@@ -142,7 +142,7 @@ describe('the storage', () => {
     ['url_env = "DB"', {}, 'storage.url_env: DB is not set; set it to an address such as postgres://'],
     ['url_env = "DB"', { DB: 'tops3cret' }, 'storage.url_env: DB holds no URL of PostgreSQL'],
     [`url_env = "${url}"`, {}, 'write the name of an environment variable'],
-  ])('with %s is told what to write, and no password', (keys, env, problem) => {
+  ])('[storage] with %s is refused with a hint and without the password', (keys, env, problem) => {
     const attempt = () => loadFile(`[storage]\n${keys}\n`, env)
     expect(attempt).toThrow(problem)
     expect(attempt).not.toThrow('tops3cret')
@@ -154,7 +154,7 @@ describe('the bus', () => {
   const url = 'nats://sshawl:tops3cret@nats.example.org'
   const seed = `SU${'A'.repeat(56)}`
 
-  test('is absent, or has an address, which may be in a variable, and a prefix', () => {
+  test('a bus takes its address from url or url_env and has a default prefix', () => {
     expect(load([]).bus).toBeUndefined()
     expect(loadFile(`${storage}[bus]\nurl = "${url}"\n`).bus).toEqual({ url, prefix: 'sshawl' })
     expect(
@@ -167,7 +167,7 @@ describe('the bus', () => {
     ).toMatchObject({ url: 'tls://[::1]:1' })
   })
 
-  test('may have a file with credentials, beside the config', () => {
+  test('a bus may have a credentials file beside the config', () => {
     writeFileSync(join(dir, 'user.nk'), `${seed}\n`)
     expect(loadFile(`${storage}[bus]\nurl = "nats://h"\ncredentials = "user.nk"\n`).bus).toEqual({
       url: 'nats://h',
@@ -188,13 +188,13 @@ describe('the bus', () => {
     ['url = "nats://h"\ncredentials = "sshawl.toml"', 'sshawl.toml holds no JWT and no seed of a user'],
     [`url = "${url}"\ncredentials = "sshawl.toml"`, 'bus.credentials: the address has a user, too'],
     ['url = "nats://h"\nstream = "x"', 'stream'],
-  ])('with %s is told what to write, and no password', (keys, problem) => {
+  ])('[bus] with %s is refused with a hint and without the password', (keys, problem) => {
     const attempt = () => loadFile(`${storage}[bus]\n${keys}\n`)
     expect(attempt).toThrow(problem)
     expect(attempt).not.toThrow('tops3cret')
   })
 
-  test('is refused without a database that servers share', () => {
+  test('a bus is refused without a PostgreSQL database', () => {
     expect(() => loadFile(`[bus]\nurl = "${url}"\n`)).toThrow(
       /:1: bus: servers need a database that they share; give url in \[storage\]/,
     )
@@ -203,18 +203,21 @@ describe('the bus', () => {
 })
 
 describe('HTTP', () => {
-  test('is served nowhere unless a flag or a variable says where', () => {
+  test('HTTP is off unless a flag or a variable gives its address', () => {
     expect(load([]).http).toEqual({ hosts: [], origins: [], proxies: [] })
     expect(load([], { SSHAWL_HTTP: '[::1]:80' }).http.listen).toEqual({ host: '::1', port: 80 })
     expect(HELP).toMatch(/--http HOST:PORT/)
   })
 
-  test.each(['2223', ':2223', '127.0.0.1:2223'])('at a port alone, %s, is for this machine', (where) => {
-    expect(load(['--http', where]).http.listen).toEqual({ host: '127.0.0.1', port: 2223 })
-  })
+  test.each(['2223', ':2223', '127.0.0.1:2223'])(
+    'an HTTP address %s listens on this machine only',
+    (where) => {
+      expect(load(['--http', where]).http.listen).toEqual({ host: '127.0.0.1', port: 2223 })
+    },
+  )
 
   test.each(['', 'here', '127.0.0.1', '1:2:3', '127.0.0.1:99999', '99999'])(
-    'at "%s" is an error',
+    'the HTTP address "%s" is refused',
     (where) => {
       expect(() => load(['--http', where])).toThrow(
         /^--http: ".*" is no address; write HOST:PORT, such as 127\.0\.0\.1:2223$/,
@@ -227,7 +230,7 @@ describe('HTTP', () => {
     ['origins = ["chat.example.org"]', 'write an origin such as https://chat.example.org'],
     ['origins = ["https://chat.example.org/"]', 'write an origin such as https://chat.example.org'],
     ['proxies = ["localhost"]', 'write an IP address'],
-  ])('with %s is told what to write', (key, problem) => {
+  ])('[http] with %s is refused with a hint', (key, problem) => {
     expect(() => loadFile(`[http]\n${key}\n`)).toThrow(problem)
   })
 })

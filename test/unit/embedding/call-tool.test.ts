@@ -22,7 +22,7 @@ const keeps = defineTool({
 const named = (id: string) => WORKSPACE_TOOLS.find((tool) => tool.id === id)!
 
 describe('callTool with an empty context', () => {
-  it('runs a tool that asks nobody, with a whole context', async () => {
+  it('callTool with an empty context runs a tool that needs no permission', async () => {
     expect(await callTool(says, {}, {})).toEqual({
       content: 'program program says no model 0 60000 false',
       isError: false,
@@ -30,7 +30,7 @@ describe('callTool with an empty context', () => {
     expect(await callTool(named('calculator'), { expression: '6*7' }, {})).toMatchObject({ content: '42' })
   })
 
-  it('denies every tool that asks', async () => {
+  it('callTool with an empty context denies every tool that asks for permission', async () => {
     const no = '(nobody can be asked: the caller gave no permission provider)'
     expect(await callTool(keeps, { note: 'milk' }, {})).toEqual({
       content: `ERROR: Permission denied: use keeps {"note":"milk"}? ${no}`,
@@ -41,14 +41,14 @@ describe('callTool with an empty context', () => {
     )
   })
 
-  it('answers each tool of the server with a result, even without arguments', async () => {
+  it('callTool gives an error result for every workspace tool without arguments', async () => {
     for (const tool of WORKSPACE_TOOLS) {
       expect(await callTool(tool, {}, {}), tool.id).toMatchObject({ isError: true })
       expect(await callTool(tool), tool.id).toMatchObject({ isError: true })
     }
   })
 
-  it('says that there are no files', async () => {
+  it('callTool with an empty context reports that there are no files', async () => {
     expect((await callTool(named('read_file'), { file_path: 'a' }, {})).content).toBe(
       'ERROR: read_file: this program gives its tools no files and no commands',
     )
@@ -56,14 +56,14 @@ describe('callTool with an empty context', () => {
 })
 
 describe('callTool with a part of a context', () => {
-  it('uses the parts that there are', async () => {
+  it('callTool uses the given parts of a context', async () => {
     const permissions: ToolContext['permissions'] = { request: async () => 'allow' }
     expect(await callTool(keeps, { note: 'tea' }, { permissions })).toMatchObject({ content: 'kept tea' })
     const signal = AbortSignal.abort()
     expect((await callTool(says, {}, { signal })).content).toMatch(/ true$/)
   })
 
-  it('calls the methods of a context that is an object of a class', async () => {
+  it('callTool calls the methods of a context that is a class instance', async () => {
     const told: string[] = []
     class Mine {
       readonly told = told
@@ -78,7 +78,7 @@ describe('callTool with a part of a context', () => {
 })
 
 describe('createContext', () => {
-  it('makes a context from what the program has', async () => {
+  it('createContext makes a context from caller, room, chat and addMessage', async () => {
     const told: string[] = []
     const context = createContext({
       caller: 'me',
@@ -90,14 +90,14 @@ describe('createContext', () => {
     expect(told).toEqual(['x'])
   })
 
-  it('tells a tool that asks a model of which only the name is known what to give', async () => {
+  it('a context with only the name of a model tells an asking tool what to provide', async () => {
     const { chat } = createContext({ chat: { model: 'qwen' } })
     await expect(chat.model?.ask([{ role: 'user', text: 'hi' }])).rejects.toThrow(
       'this program gives its tools only the name of the model; as chat.model it may give { name, ask }',
     )
   })
 
-  it('lets a tool ask the model that a program wrote', async () => {
+  it('a context lets a tool ask the model that a program wrote', async () => {
     const model = { name: 'echo', ask: async (said: readonly object[]) => ({ text: JSON.stringify(said) }) }
     const { chat } = createContext({ chat: { model } })
     expect(String(chat.model)).toBe('echo')

@@ -39,7 +39,7 @@ const errorOf = (promise: Promise<unknown>): Promise<ChatError> =>
   )
 
 describe('executeTools', () => {
-  it('takes arguments that are an object already, and fails one call alone whose arguments cannot be written', async () => {
+  it('executeTools accepts object arguments, and only a call with unserializable ones fails', async () => {
     const ring: Record<string, unknown> = {}
     ring['ring'] = ring
     const given = [{ note: 'milk' }, ring, undefined, '{"note":"tea"}']
@@ -54,7 +54,7 @@ describe('executeTools', () => {
     ])
   })
 
-  it('gives one reply a call, in order, whatever goes wrong with each', async () => {
+  it('executeTools gives one reply per call, in order, whatever fails', async () => {
     const throws = tool('throws', () => Promise.reject(new Error('boom\u001b[2J')))
     const slow = tool('slow', () => new Promise(() => {}))
     const long = tool('long', () => ok('x'.repeat(5000)))
@@ -82,7 +82,7 @@ describe('executeTools', () => {
     )
   })
 
-  it('runs no further call once it is stopped, and tells the one at work', async () => {
+  it('executeTools runs no further call after an abort', async () => {
     const stop = new AbortController()
     const ran: string[] = []
     const stops = tool('stops', async (_args, { signal }) => {
@@ -100,14 +100,14 @@ describe('executeTools', () => {
 })
 
 describe('createToolbox', () => {
-  it('refuses two tools with one id, and keeps the old ones when a rebuild is refused', async () => {
+  it('a toolbox refuses two tools with one id and keeps its tools if a rebuild is refused', async () => {
     expect(() => createToolbox({ tools: [tool('a'), tool('a')] })).toThrow('two tools have the id a')
     const toolbox = createToolbox({ tools: [tool('a')] })
     expect(() => toolbox.rebuild({ tools: [tool('b'), tool('b')] })).toThrow('two tools have the id b')
     expect(toolbox.definitions().map(({ name }) => name)).toEqual(['a'])
   })
 
-  it('asks its provider with all that people would see, and not for what only reads', async () => {
+  it('a toolbox sends its provider the full permission request, but none for a read tool', async () => {
     const asked: PermissionRequest[] = []
     const permissions = { request: async (one: PermissionRequest) => (asked.push(one), 'allow' as const) }
     const toolbox = createToolbox({
@@ -124,7 +124,7 @@ describe('createToolbox', () => {
 })
 
 describe('createChat', () => {
-  it('shows its tools the conversation as it is, and keeps what they tell people as notes that no model reads', async () => {
+  it('a chat shows its tools the conversation, and their notices become notes that no model reads', async () => {
     const looks = tool('looks', async (_args, { chat, addMessage }) => {
       await addMessage({ kind: 'notice', level: 'info', author: 'x', text: 'looking\u0007' })
       return ok(`${chat.model?.name}: ${chat.messages.map(({ role }) => role).join()}`)
@@ -146,7 +146,7 @@ describe('createChat', () => {
     })
   })
 
-  it('gives each call one reply where listeners run them: the first, an error for a throw, an error for none', async () => {
+  it('a chat with listeners takes their first reply for a call, or an error if they fail or give none', async () => {
     const model = scriptedModel(call(['a', {}], ['b', {}], ['c', {}], ['d', {}]), say('done'))
     const chat = createChat({ model, tools: [tool('a')] })
     const seen: number[] = []
@@ -174,7 +174,7 @@ describe('createChat', () => {
     ])
   })
 
-  it('stops while a listener is at work, and leaves no call without its reply', async () => {
+  it('a chat that is stopped while a listener runs drops the step and can go on', async () => {
     const stop = new AbortController()
     const model = scriptedModel(call(['a', {}], ['b', {}]), say('done'))
     const chat = createChat({ model })
@@ -189,7 +189,7 @@ describe('createChat', () => {
     expect(await chat.sendAppend([])).toMatchObject({ text: 'done' })
   })
 
-  it('keeps what was said when the model fails, and asks again with sendAppend', async () => {
+  it('a chat keeps the user message if the model fails, and sendAppend asks again', async () => {
     const model = scriptedModel(fail(new Error('gone'), 'half'), say('whole'))
     const chat = createChat({ model })
     await expect(chat.send('go')).rejects.toThrow('gone')
@@ -197,7 +197,7 @@ describe('createChat', () => {
     expect((await chat.sendAppend([])).text).toBe('whole')
   })
 
-  it('refuses an empty text, a beginning without a user, and a second answer at the same time', async () => {
+  it('a chat refuses an empty text, a start without a user message and a concurrent answer', async () => {
     const stop = new AbortController()
     const model = scriptedModel(hangs('…'), say('ok'))
     const chat = createChat({ model })
@@ -213,7 +213,7 @@ describe('createChat', () => {
     expect(await chat.send('three')).toMatchObject({ text: 'ok' })
   })
 
-  it('stops a model that goes in circles or never comes to an end', async () => {
+  it('a chat stops a model that repeats a call or uses all its steps', async () => {
     const again = call(['a', {}])
     const circling = createChat({ model: scriptedModel(again, again, again), tools: [tool('a')] })
     expect((await errorOf(circling.send('go'))).message).toMatch(/called a 3 times with the same arguments/)
@@ -222,7 +222,7 @@ describe('createChat', () => {
     expect((await errorOf(many.send('go'))).message).toMatch(/used all 2 steps/)
   })
 
-  it('has other tools from the next step on, and refuses at once what is gone', async () => {
+  it('a chat offers rebuilt tools from the next step on and refuses removed ones immediately', async () => {
     const swap = tool('swap', () => {
       chat.rebuildTools({ tools: [tool('fresh')] })
       return ok('swapped')
@@ -236,7 +236,7 @@ describe('createChat', () => {
     expect(model.requests[1]?.tools.map(({ name }) => name)).toEqual(['fresh'])
   })
 
-  it('tells the text in cleaned pieces and every message once', async () => {
+  it('a chat emits the text in sanitized pieces and every message once', async () => {
     const held = createDeferred<void>()
     const model = scriptedModel(say('a\u001b[3', '1mb', 'c'))
     const chat = createChat({ model })
@@ -260,7 +260,7 @@ describe('a tool of a chat that asks its model', () => {
     return ok(`${String(chat.model)} said ${text} for ${usage?.output}`)
   })
 
-  it('gets the answer, whose tokens are a part of the usage of the whole', async () => {
+  it('a tool that asks the model gets the answer, and its tokens count in the total usage', async () => {
     const model = scriptedModel(call(['asks', {}]), say('5'), say('done'))
     const chat = createChat({ model, name: 'qwen', tools: [asks] })
     expect(await chat.send('2 and 2?')).toEqual({
@@ -277,7 +277,7 @@ describe('a tool of a chat that asks its model', () => {
     expect(roles(chat)).toEqual(['user', 'assistant', 'tool', 'assistant'])
   })
 
-  it('is stopped with the answer', async () => {
+  it("a model request of a tool is aborted together with the chat's answer", async () => {
     const stop = new AbortController()
     const model = scriptedModel(call(['asks', {}]), hangs('…'))
     const chat = createChat({ model, tools: [asks] })
@@ -307,7 +307,7 @@ describe('sendAppend', () => {
       'messages[0].calls[0].arguments must be a string, got {"q":1}',
     ],
     [[{ role: 'tool', name: 'a', content: 'x' }], 'messages[0].call must be a string, got nothing'],
-  ])('refuses %j and names the wrong field', async (messages, problem) => {
+  ])('sendAppend refuses %j and names the wrong field', async (messages, problem) => {
     const refusing = chat()
     const error = await errorOf(refusing.sendAppend(messages as []))
     expect([error.name, error.message]).toEqual(['ChatError', problem])
@@ -315,7 +315,7 @@ describe('sendAppend', () => {
     expect(await refusing.send('still there?')).toMatchObject({ text: 'ok' })
   })
 
-  it('takes every role that a conversation has', async () => {
+  it('sendAppend accepts messages of every role', async () => {
     const whole = chat()
     await whole.sendAppend([
       { role: 'user', text: 'hi' },
@@ -327,7 +327,7 @@ describe('sendAppend', () => {
   })
 })
 
-it('a text to send that is no text is refused', async () => {
+it('a chat refuses to send a value that is not text', async () => {
   const chat = createChat({ model: scriptedModel() })
   expect((await errorOf(chat.send(7 as unknown as string))).message).toBe(
     'messages[0].text must be a string, got 7',
