@@ -29,7 +29,7 @@ export function composerExam(name: string, open: () => Composer | Promise<Compos
     })
     afterAll(() => composer[Symbol.asyncDispose]())
 
-    test('makes the same prompt of the same snapshot, within its target', async () => {
+    test('a composer makes the same prompt of the same snapshot, within its target', async () => {
       const snapshot = sampleSnapshot({ history: messages(40) })
       const [one, two] = await Promise.all([composer.compose(snapshot), composer.compose(snapshot)])
       expect(one).toEqual(two)
@@ -38,7 +38,7 @@ export function composerExam(name: string, open: () => Composer | Promise<Compos
       expect(one.budget.used).toBeLessThanOrEqual(one.budget.target)
     })
 
-    test('composes with the room’s own script, and forgets it afterwards', async () => {
+    test('a composer uses the script of a room only for that room', async () => {
       const own = await composer.compose(scripted('den', SYSTEM_ONLY))
       expect(own.layers.map((layer) => layer.name)).toEqual(['system'])
       expect((await composer.compose(sampleSnapshot())).layers.length).toBeGreaterThan(1)
@@ -48,33 +48,36 @@ export function composerExam(name: string, open: () => Composer | Promise<Compos
       ['does not compile', 'x = = 1', 'script', 'script:1: unexpected symbol'],
       ['fails', 'function default_wrap()\n  return nothing.at_all\nend', 'script', 'script:2: '],
       ['never ends', 'function default_wrap() while true do end end', 'limit', ''],
-    ])('refuses a script that %s, and composes the others', async (_what, source, reason, message) => {
-      const [failed, other] = await Promise.all([
-        failureOf(composer.compose(scripted('den', source))),
-        composer.compose(sampleSnapshot()),
-      ])
-      expect(failed.reason).toBe(reason)
-      expect(failed.message).toContain(message)
-      expect(other.layers.length).toBeGreaterThan(1)
-    })
+    ])(
+      'a composer refuses a script that %s and composes other rooms',
+      async (_what, source, reason, message) => {
+        const [failed, other] = await Promise.all([
+          failureOf(composer.compose(scripted('den', source))),
+          composer.compose(sampleSnapshot()),
+        ])
+        expect(failed.reason).toBe(reason)
+        expect(failed.message).toContain(message)
+        expect(other.layers.length).toBeGreaterThan(1)
+      },
+    )
 
-    test('refuses a prompt whose required layers do not fit', async () => {
+    test('a composer refuses a prompt whose required layers do not fit', async () => {
       expect(await failureOf(composer.compose(snapshotFor(20)))).toMatchObject({ reason: 'budget' })
     })
 
-    test('rejects with the reason of a signal that was aborted', async () => {
+    test('a composer rejects with the reason of an aborted signal', async () => {
       const reason = new Error('nobody waits any more')
       await expect(composer.compose(sampleSnapshot(), AbortSignal.abort(reason))).rejects.toBe(reason)
     })
 
-    test('checks a script on a trial, and keeps nothing of it', async () => {
+    test('a composer checks a script without keeping it', async () => {
       await composer.check(SYSTEM_ONLY, sampleSnapshot())
       const failed = await failureOf(composer.check('x = = 1', sampleSnapshot()))
       expect(failed).toMatchObject({ reason: 'script' })
       expect((await composer.compose(sampleSnapshot())).layers.length).toBeGreaterThan(1)
     })
 
-    test('runs a hook of a room, and refuses one that fails or never ends', async () => {
+    test('a composer runs a hook of a room and refuses one that fails or never ends', async () => {
       const hook = (source: string) =>
         composer.runHook({
           name: 'on_message',
@@ -107,7 +110,7 @@ export function composerExam(name: string, open: () => Composer | Promise<Compos
       expect(await hook('')).toEqual({ values: [], log: [] })
     })
 
-    test('counts each text in an encoding, and refuses one that is not there', async () => {
+    test('a composer counts the tokens of texts and refuses an unknown encoding', async () => {
       expect(await composer.count('o200k_base', ['hello world', '', '<|endoftext|>'])).toEqual([2, 0, 7])
       expect(await composer.count('cl100k_base', [])).toEqual([])
       expect(await failureOf(composer.count('nope', ['x']))).toMatchObject({ reason: 'argument' })

@@ -16,14 +16,14 @@ export interface Examinee extends AsyncDisposable {
 /** What every adapter of `LanguageModel` must do; run with each of them. */
 export function languageModelExam(name: string, open: () => Promise<Examinee>): void {
   describe(`the language model ${name}`, () => {
-    it('answers with text and then finishes once, last', async () => {
+    it('a model answers with text and then finishes once', async () => {
       await using examinee = await open()
       const events = await ask(examinee, examinee.expectText())
       expect(textOf(events)).not.toBe('')
       expectOneFinish(events, 'stop')
     })
 
-    it('gives a call whole, with an id, the name and the arguments as text, and runs nothing', async () => {
+    it('a model gives a complete tool call with an id, a name and arguments as text', async () => {
       await using examinee = await open()
       const events = await ask(examinee, examinee.expectCall(), 'Grep')
       const calls = events.flatMap((event) => (event.type === 'call' ? [event.call] : []))
@@ -34,7 +34,7 @@ export function languageModelExam(name: string, open: () => Promise<Examinee>): 
       expectOneFinish(events, 'calls')
     })
 
-    it('goes on from a result that it is given', async () => {
+    it('a model continues after a tool result', async () => {
       await using examinee = await open()
       const message = examinee.expectCall()
       const events = await ask(examinee, message, 'Grep')
@@ -50,7 +50,7 @@ export function languageModelExam(name: string, open: () => Promise<Examinee>): 
       expectOneFinish(end, 'stop')
     })
 
-    it('answers what its user says after an answer', async () => {
+    it('a model answers a user message that follows its own answer', async () => {
       await using examinee = await open()
       const text = examinee.expectText()
       const messages: readonly RequestMessage[] = [
@@ -63,7 +63,7 @@ export function languageModelExam(name: string, open: () => Promise<Examinee>): 
       expectOneFinish(events, 'stop')
     })
 
-    it('throws the reason of a signal that was aborted before', async () => {
+    it('a model throws the reason of a signal that was aborted before', async () => {
       await using examinee = await open()
       const message = examinee.expectText()
       const reason = new Error('nobody waits any more')
@@ -71,7 +71,7 @@ export function languageModelExam(name: string, open: () => Promise<Examinee>): 
       await expect(collect(examinee.model.stream(request, AbortSignal.abort(reason)))).rejects.toBe(reason)
     })
 
-    it('answers two requests at once without mixing them', async () => {
+    it('a model answers two concurrent requests', async () => {
       await using examinee = await open()
       const first = examinee.expectText()
       const second = examinee.expectText()

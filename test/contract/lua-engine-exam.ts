@@ -64,14 +64,14 @@ export function luaEngineExam(
     const next = (): void => expect(evaluate('1 + 1')).toBe('2')
 
     describe('runs the bundle', () => {
-      test('and gives its layers in the order in which they were named', () => {
+      test('the bundle gives its layers in the order in which they were named', () => {
         const draft = run('', {}, (what) => (what === 'select_tools' ? 1 : ''))
         const names = (draft['layers'] as unknown as readonly Layer[]).map((layer) => layer.name)
         expect(names).toEqual(['system', 'model_identity', 'room', 'user'])
         expect(draft['target']).toBe(8000)
       })
 
-      test('and lets a script require its modules by name, and no others', () => {
+      test('a script can require the modules of the bundle by name, and no others', () => {
         expect(evaluate('type(require "layers.history")')).toBe('function')
         expect(evaluate('require "wrap".wrap == wrap')).toBe('true')
         for (const module of ['fs', 'os', 'snapshot', 'host', '../wrap', 'layers/history']) {
@@ -79,7 +79,7 @@ export function luaEngineExam(
         }
       })
 
-      test('and takes a layer of the script for a method', () => {
+      test('a layer that a script defines becomes a method of the builder', () => {
         const draft = run(`
           layer("greeting", function(builder, who) builder:add_layer("greeting", 5, "Hello " .. who) end)
           function default_wrap(target) return wrap(target):greeting("you") end`)
@@ -92,17 +92,17 @@ export function luaEngineExam(
     describe('carries values', () => {
       const odd = 'a\u0000b\n\t\r"\\${x}`]]--\u007f\u001b漢😀'
 
-      test('whole in both directions, whatever bytes they have', () => {
+      test('a script reads strings with any characters and NUL unchanged', () => {
         expect(evaluate('tools.room_kv_get("odd")', { values: { odd } })).toBe(odd)
         expect(evaluate('#tools.room_kv_get("nul")', { values: { nul: 'a\u0000b' } })).toBe('3')
       })
 
-      test('with U+FFFD for what is not text', () => {
+      test('a script value that is not valid text is repaired with U+FFFD', () => {
         expect(evaluate('"a\\xffb"')).toBe('a\ufffdb')
         expect(evaluate('tools.room_kv_get("lone")', { values: { lone: 'a\ud800' } })).toBe('a\ufffd')
       })
 
-      test('to the host and back', () => {
+      test('a script passes values to the host and gets its answers', () => {
         const asked: unknown[] = []
         const host = (what: string, argument: Json): Json => {
           asked.push([what, argument])
@@ -120,7 +120,7 @@ export function luaEngineExam(
         ])
       })
 
-      test('and turns what the host throws into an error of the script', () => {
+      test('an error of the host becomes an error of the script', () => {
         const source = 'function default_wrap() return wrap():custom("x", tools.count_tokens("a")) end'
         const refusing = (): Json => {
           throw new Error('not today')
@@ -157,7 +157,7 @@ export function luaEngineExam(
         ['(function() goto on; do return "no" end ::on:: return "yes" end)()', 'yes'],
         ['setmetatable({}, {__index = function(_, k) return k .. "!" end}).hi', 'hi!'],
         ['load("return 1 + 1")()', '2'],
-      ])('%s is %s', (expression, value) => {
+      ])('the Lua expression %s gives %s', (expression, value) => {
         expect(evaluate(expression)).toBe(value)
       })
 
@@ -166,12 +166,12 @@ export function luaEngineExam(
         ['math.type(3) .. math.type(3.0)', 'integerfloat'],
         ['10 / 2', '5.0'],
         ['math.maxinteger + 1 == math.mininteger', 'true'],
-      ])(`${has('integers')} integers beside floats: %s is %s`, (expression, value) => {
+      ])(`the engine ${has('integers')} integers beside floats: %s is %s`, (expression, value) => {
         if (lacks.includes('integers')) expect(evaluate(expression)).not.toBe(value)
         else expect(evaluate(expression)).toBe(value)
       })
 
-      test('reads source with any text in it', () => {
+      test('a script may contain any text in its source', () => {
         expect(evaluate('"漢字 – “quotes” ${process.exit()} `x`" -- Kommentar: größer\n')).toBe(
           '漢字 – “quotes” ${process.exit()} `x`',
         )
@@ -179,14 +179,14 @@ export function luaEngineExam(
     })
 
     describe('is the same every time', () => {
-      test('in the order of pairs', () => {
+      test('the order of pairs is the same every time', () => {
         const keys = Array.from({ length: 60 }, (_, index) => `["k${(index * 37) % 60}"]=1`).join(',')
         const source = `(function() local s = {} for k in pairs({${keys}, 5, 6}) do s[#s + 1] = k end return table.concat(s, " ") end)()`
         const names = Array.from({ length: 60 }, (_, index) => `k${index}`).toSorted()
         expect(evaluate(source)).toBe(['1', '2', ...names].join(' '))
       })
 
-      test('in the order of next, also where two tables take turns', () => {
+      test('the order of next is the same every time, even for two interleaved tables', () => {
         const keys = Array.from({ length: 30 }, (_, index) => `k${(index * 17) % 30}`)
         const list = keys.map((key) => `${key}=1`).join(',')
         const walk = `(function() local a, b, s = {${list}}, {${list}}, {}
@@ -201,11 +201,11 @@ export function luaEngineExam(
         )
       })
 
-      test('in whether memory was enough: a script cannot go on after that', () => {
+      test('a script cannot continue after it ran out of memory', () => {
         expect(failure('pcall(function() local s = ("x"):rep(1e9) end)').reason).toBe('limit')
       })
 
-      test('in what it tells of things that have an address', () => {
+      test('the text of a table or a function has no address', () => {
         expect(evaluate('tostring({})')).toBe('table')
         expect(evaluate('tostring(print)')).toMatch(/^function(: builtin)?$/)
         expect(evaluate('("%s|%s"):format({}, 1)')).toBe('table|1')
@@ -214,7 +214,7 @@ export function luaEngineExam(
         expect(failure('x = ("%p"):format({})').message).toContain('script:1: string.format: %p is not')
       })
 
-      test('in its random numbers', () => {
+      test('the random numbers of a script are the same every time', () => {
         expect(evaluate('math.random(1, 1e9)')).toBe(evaluate('math.random(1, 1e9)'))
       })
     })
@@ -248,7 +248,7 @@ export function luaEngineExam(
           'function default_wrap() return {} end',
           'default_wrap must return what wrap() gave, it returned a table',
         ],
-      ])('%j: %s', (script, message) => {
+      ])('the script %j fails with: %s', (script, message) => {
         const error = failure(script)
         expect(error.message).toContain(message)
         expect(error.message).not.toContain('\n')
@@ -259,12 +259,15 @@ export function luaEngineExam(
     test.each([
       ['a function that has ended', '\nfunction default_wrap() return 5 end', 'default_wrap must return'],
       ['a chain without end', '\nlocal t = {} setmetatable(t, {__index = t}) return t.x', ''],
-    ])(`${has('all lines')} the line of the script in an error about %s`, (_what, script, message) => {
-      const error = failure(script)
-      expect(error.message).toContain(message)
-      if (lacks.includes('all lines')) expect(error.message).not.toContain('script:2: ')
-      else expect(error.message).toContain('script:2: ')
-    })
+    ])(
+      `the engine ${has('all lines')} the line of the script in an error about %s`,
+      (_what, script, message) => {
+        const error = failure(script)
+        expect(error.message).toContain(message)
+        if (lacks.includes('all lines')) expect(error.message).not.toContain('script:2: ')
+        else expect(error.message).toContain('script:2: ')
+      },
+    )
 
     describe('gives a script nothing of the machine', () => {
       test.each([
@@ -278,7 +281,7 @@ export function luaEngineExam(
         'collectgarbage',
         'process',
         'js',
-      ])('there is no %s', (global) => {
+      ])('a script has no global %s', (global) => {
         expect(evaluate(`_G["${global}"]`)).toBe('nil')
         expect(evaluate(`load("return ${global}")()`)).toBe('nil')
       })
@@ -292,7 +295,7 @@ export function luaEngineExam(
         ['("x").constructor', 'nil'],
         ['({}).__proto__', 'nil'],
         ['print("to nobody")', ''],
-      ])('%s is %j', (expression, value) => {
+      ])('the unsafe Lua expression %s gives %j', (expression, value) => {
         expect(evaluate(value === '' ? `(function() ${expression} return "" end)()` : expression)).toBe(value)
       })
     })
@@ -310,7 +313,7 @@ export function luaEngineExam(
         ['a layer', 'layer("seen", function() end)', 'pcall(function() return wrap():seen() end)'],
         ['the builder', 'require("wrap").wrap = nil', 'type(require("wrap").wrap)'],
         ['the snapshot', 'tools.look().name = "seen"', 'tools.look().name == "seen"'],
-      ])('of %s', (_what, script, expression) => {
+      ])("a script's change of %s does not outlast its job", (_what, script, expression) => {
         const before = evaluate(expression)
         const source = `${script}\nfunction default_wrap() return wrap() end`
         run(source)
@@ -343,7 +346,7 @@ export function luaEngineExam(
           'local t = setmetatable({}, {__index = function(t, k) return t[k .. "x"] end}) while true do pcall(function() return t.x end) end',
         ],
         ['one in loaded text', 'load("while true do end")()'],
-      ])('in time: %s', (_what, script) => {
+      ])('a script that runs too long is stopped, and the next job runs: %s', (_what, script) => {
         expect(failure(script)).toMatchObject({
           reason: 'limit',
           message: `${lacks.includes('all lines') ? 'script' : 'script:1'}: it runs longer than ${SHORT_MS} ms`,
@@ -356,7 +359,7 @@ export function luaEngineExam(
       test.each([
         ['one string', 'local s = ("x"):rep(1e9)'],
         ['strings that double', 'local s = "x" while true do s = s .. s end'],
-      ])('in memory: %s', (_what, script) => {
+      ])('a script that takes too much memory is stopped, and the next job runs: %s', (_what, script) => {
         expect(failure(script)).toMatchObject({
           reason: 'limit',
           message: 'script:1: it needs more than 64 MiB of memory',
@@ -364,13 +367,13 @@ export function luaEngineExam(
         next()
       })
 
-      test('in depth', () => {
+      test('a script that recurses too deeply is stopped, and the next job runs', () => {
         expect(failure('local function f() return 1 + f() end f()').message).toContain('stack overflow')
         failure('local t = setmetatable({}, {}) getmetatable(t).__index = t return t.x')
         next()
       })
 
-      test('in output', () => {
+      test('a script with too much output is stopped, and the next job runs', () => {
         const source = 'function default_wrap() return wrap():custom("x", ("y"):rep(300000)) end'
         expect(failure(source)).toMatchObject({
           reason: 'limit',
@@ -379,7 +382,7 @@ export function luaEngineExam(
         next()
       })
 
-      test('however an error is dressed', () => {
+      test('an error value whose __tostring never ends is reported, and the next job runs', () => {
         expect(
           failure('error(setmetatable({}, {__tostring = function() while true do end end}))').message,
         ).toContain('not text')

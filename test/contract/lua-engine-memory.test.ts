@@ -6,7 +6,7 @@ import { failureOf, inRoom, openPool } from '../support/pool.ts'
 const LIMITS = { timeMs: 60_000, cpuMs: 60_000, wallMs: 60_000, heapMiB: 64 }
 
 test.each(ENGINES)(
-  'on $name a script that takes all memory is ended, and the room composes again',
+  'a script that takes all memory on $name is stopped, and the room composes again',
   async ({ name, lacks }) => {
     await using composer = openPool({ engine: name, size: 1, encodings: [], limits: LIMITS })
     const isLacking = lacks.some((lack) => lack === 'memory limit')

@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => lua.close())
 
-test('the snippets have names of their own', () => {
+test('the Lua snippets have unique names', () => {
   const snippets = readSnippets()
   expect(snippets.length).toBeGreaterThan(500)
   expect(new Set(snippets.map(({ name }) => name)).size).toBe(snippets.length)
@@ -52,7 +52,7 @@ describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
   })
   afterAll(() => engine.close())
 
-  test('differs in the snippets of its list, as the list says, and in no others', async () => {
+  test('the engine differs from Lua 5.4 only in the snippets of its list', async () => {
     const snippets = readSnippets()
     const differences = differencesOf(runSnippets(lua, snippets), runSnippets(engine, snippets))
     await expect(
@@ -62,7 +62,7 @@ describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
   })
 
   test.each(Object.entries({ expressions, patternCalls, formatCalls }))(
-    'gives a value or an error of Lua for whatever fast-check makes up: %s',
+    'the engine gives a Lua value or a Lua error for generated sources: %s',
     (_name, made) => {
       const sources = fc.sample(made, { numRuns: runs(300), seed: 20_240_607 })
       const snippets = sources.map((source, index) => ({ name: `${index}: ${source}`, source }))
@@ -129,7 +129,7 @@ describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
         function default_wrap(t) return wrap(t // 2):system():shout(5):history({limit = 3}):custom("n", 7, 1e2) end`),
         }),
       ],
-    ])('for %s', (_what, snapshot) => {
+    ])('the bundled layers give the same bytes as on Lua 5.4 for %s', (_what, snapshot) => {
       const counter = tokenCounters.of('o200k_base')
       const [one, two] = [lua, engine].map((each) => composePrompt(snapshot, each, counter))
       expect(JSON.stringify(two)).toBe(JSON.stringify(one))

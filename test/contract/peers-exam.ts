@@ -44,7 +44,7 @@ export function peersExam(name: string, start: () => Promise<ExaminedPeers>): vo
     })
     afterAll(async () => await examined?.[Symbol.asyncDispose]())
 
-    test('a server without others announces whoever enters and leaves, and sees nobody else', async () => {
+    test('a server without others announces presence changes and sees no other people', async () => {
       expect(await peers.entered(lobby, alice)).not.toBe('none')
       expect([peers.peopleIn(lobby), peers.rooms(), peers.find(alice.id)]).toEqual([[], [], undefined])
       expect(peers.peopleIn(lobby)).toBe(peers.peopleIn(lobby))
@@ -52,7 +52,7 @@ export function peersExam(name: string, start: () => Promise<ExaminedPeers>): vo
       expect(await peers.left(lobby, alice)).not.toBe('none')
     })
 
-    test('a broadcast to nobody resolves, and there is nothing to be read first', async () => {
+    test('a broadcast to no servers resolves', async () => {
       await peers.broadcast('invited', { person: alice.id })
       await peers.upToDate()
     })
@@ -64,7 +64,7 @@ export function peersExam(name: string, start: () => Promise<ExaminedPeers>): vo
     })
 
     describe('slots of a room', () => {
-      test('are given at once while there are some, then in the order of asking', async () => {
+      test('slots of a room are given while there are free ones, then in the order of requests', async () => {
         const room = queueIn(peers, 1, 8)
         const [a, b, c] = [await room.take('a'), await room.take('b'), await room.take('c')]
         await room.until(1)
@@ -76,7 +76,7 @@ export function peersExam(name: string, start: () => Promise<ExaminedPeers>): vo
         expect(room.admitted).toEqual(['a', 'b', 'c'])
       })
 
-      test('go first to somebody who has no turn running', async () => {
+      test('a free slot of a room goes first to a person without a running turn', async () => {
         const room = queueIn(peers, 2, 8)
         const first = await room.take('ann 1', 'ann')
         await room.take('ann 2', 'ann')
@@ -87,7 +87,7 @@ export function peersExam(name: string, start: () => Promise<ExaminedPeers>): vo
         expect(room.admitted).toEqual(['ann 1', 'ann 2', 'bob 1'])
       })
 
-      test('are refused with a sentence when the queue is full, and free again after that', async () => {
+      test('a slot is refused if the queue of the room is full, and available again after one was released', async () => {
         const room = queueIn(peers, 1, 1)
         const first = await room.take('a')
         await room.take('b')
@@ -97,7 +97,7 @@ export function peersExam(name: string, start: () => Promise<ExaminedPeers>): vo
         await room.take('c')
       })
 
-      test('do not count in another room, and are no work of others', async () => {
+      test('slots of one room do not count in another room', async () => {
         const room = queueIn(peers, 1, 0)
         await room.take('a')
         await room.take('b', 'b', `attic-${count}`)
@@ -105,7 +105,7 @@ export function peersExam(name: string, start: () => Promise<ExaminedPeers>): vo
         expect(peers.slots.others('turn')).toEqual([])
       })
 
-      test('can be given up while waiting, which lets nobody in twice', async () => {
+      test('a waiting slot that is given up does not free the running slot', async () => {
         const room = queueIn(peers, 1, 8)
         const a = await room.take('a')
         const b = await room.take('b')
@@ -121,7 +121,7 @@ export function peersExam(name: string, start: () => Promise<ExaminedPeers>): vo
         expect(room.admitted).toEqual(['a', 'b', 'c'])
       })
 
-      test('are not freed by giving up when the turn runs already', async () => {
+      test('a running slot is not released by giving up', async () => {
         const room = queueIn(peers, 1, 8)
         const a = await room.take('a')
         a.giveUp()
@@ -131,7 +131,7 @@ export function peersExam(name: string, start: () => Promise<ExaminedPeers>): vo
       })
     })
 
-    test('questions count up in their room, and a number is never used again', async () => {
+    test('questions of a room are numbered in sequence, and a number is never reused', async () => {
       const { questions } = peers
       const asked = { room: lobby, person: alice.id, asked: { tool: 'Bash' } }
       const open = (mayOpen = true) =>

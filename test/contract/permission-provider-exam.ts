@@ -28,42 +28,42 @@ export function permissionProviderExam(
     const usual = (find: FindRoom): FindRoom => find
     const signal = new AbortController().signal
 
-    test('allows what is allowed and denies the rest', async () => {
+    test('a permission provider allows an allowed request and denies another', async () => {
       const { provider, allowed, denied } = await open(usual)
       expect(await provider.request({ ...allowed, signal })).toBe('allow')
       expect(await provider.request({ ...denied, signal })).not.toBe('allow')
     })
 
-    test('says why it denies, in words that end a sentence', async () => {
+    test('a permission provider gives the reason of a denial as one line without a full stop', async () => {
       const { provider, denied } = await open(usual)
       const verdict = await provider.request({ ...denied, signal })
       if (typeof verdict === 'object') expect(verdict.why).toMatch(/^[^\n]+[^.\s]$/)
       else expect(verdict).toBe('deny')
     })
 
-    test('decides each of several requests for itself', async () => {
+    test('a permission provider decides each of several concurrent requests separately', async () => {
       const { provider, allowed, denied } = await open(usual)
       const asked = [denied, allowed, denied, allowed].map((one) => provider.request({ ...one, signal }))
       const verdicts = (await Promise.all(asked)).map((verdict) => verdict === 'allow')
       expect(verdicts).toEqual([false, true, false, true])
     })
 
-    test('allows what only reads', async () => {
+    test('a permission provider allows read access', async () => {
       const { provider, denied } = await open(usual)
       expect(await provider.request({ ...denied, access: 'read', signal })).toBe('allow')
     })
 
-    test('denies what was stopped', async () => {
+    test('a permission provider denies an aborted request', async () => {
       const { provider, allowed } = await open(usual)
       expect(await provider.request({ ...allowed, signal: AbortSignal.abort() })).not.toBe('allow')
     })
 
-    test('denies what is asked in a room that is not there', async () => {
+    test('a permission provider denies a request in a missing room', async () => {
       const { provider, allowed } = await open(usual)
       expect(await provider.request({ ...allowed, room: 'nowhere' as RoomName, signal })).not.toBe('allow')
     })
 
-    test('denies what cannot be asked, and does not throw', async () => {
+    test('a permission provider denies a request if the storage fails, without throwing', async () => {
       const { provider, allowed } = await open(() => async () => {
         throw new StorageError('full', 'the disk is full')
       })

@@ -34,7 +34,7 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
   describe(`the room bus ${name}`, () => {
     beforeEach(() => last.clear())
 
-    test('brings entries and pieces of replies to all listeners of a room as they were published', async () => {
+    test('a room bus delivers entries and reply pieces to all listeners of a room in order', async () => {
       await using examined = await start()
       const heard: BusEvent[][] = [[], []]
       for (const events of heard) examined.bus.subscribe(LOBBY, (event) => void events.push(event))
@@ -45,7 +45,7 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       expect(heard).toEqual([published, published])
     })
 
-    test('keeps the order of each room, also for what a listener publishes while it hears', async () => {
+    test('a room bus keeps the order of a room even if a listener publishes during a delivery', async () => {
       await using examined = await start()
       const { bus } = examined
       const heard: string[][] = [[], []]
@@ -64,7 +64,7 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       ])
     })
 
-    test('lets a listener of one room publish in another', async () => {
+    test('a listener of one room can publish in another room', async () => {
       await using examined = await start()
       const { bus } = examined
       const heard: string[] = []
@@ -75,7 +75,7 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       expect(heard).toEqual(['echo'])
     })
 
-    test('logs a listener that throws, and the others hear this event and the next', async () => {
+    test('a listener that throws is logged, and other listeners get every event', async () => {
       await using examined = await start()
       const broken = new Error('broken listener')
       const heard: string[] = []
@@ -90,7 +90,7 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       expect(examined.errors()).toEqual([broken, broken])
     })
 
-    test('does not call a listener again once its subscription has ended, not even for the event under way', async () => {
+    test('a listener is not called after its subscription ended, even during a delivery', async () => {
       await using examined = await start()
       const { bus } = examined
       const heard: string[] = []
@@ -109,7 +109,7 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       expect(heard).toEqual(['first one', 'last one', 'last two'])
     })
 
-    test('gives a listener that joins during a delivery the next event and not that one', async () => {
+    test('a listener that subscribes during a delivery gets only the next event', async () => {
       await using examined = await start()
       const { bus } = examined
       const heard: string[] = []
@@ -125,7 +125,7 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       expect(heard).toEqual(['two'])
     })
 
-    test('counts each subscription for itself, also of the same function, and ends each once', async () => {
+    test('a room bus counts repeated subscriptions of one function separately and ends each once', async () => {
       await using examined = await start()
       const { bus } = examined
       const heard: string[] = []
@@ -140,17 +140,20 @@ export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): vo
       expect(heard).toEqual(['twice', 'twice'])
     })
 
-    test.each([10, 10_000])('of %i rooms wakes the listeners of one', async (count) => {
-      await using examined = await start()
-      const { bus } = examined
-      const calls = new Map<string, number>()
-      const rooms = Array.from({ length: count }, (_, number) => `room-${number}` as RoomName)
-      for (const room of rooms) bus.subscribe(room, () => calls.set(room, (calls.get(room) ?? 0) + 1))
-      const [first = ATTIC] = rooms
-      for (const text of ['one', 'two', 'three']) void bus.publish(first, said(text, first))
-      void bus.publish(ATTIC, said('nobody listens here', ATTIC))
-      await examined.settle()
-      expect([...calls]).toEqual([['room-0', 3]])
-    })
+    test.each([10, 10_000])(
+      'a room bus with %i rooms calls only the listeners of the published room',
+      async (count) => {
+        await using examined = await start()
+        const { bus } = examined
+        const calls = new Map<string, number>()
+        const rooms = Array.from({ length: count }, (_, number) => `room-${number}` as RoomName)
+        for (const room of rooms) bus.subscribe(room, () => calls.set(room, (calls.get(room) ?? 0) + 1))
+        const [first = ATTIC] = rooms
+        for (const text of ['one', 'two', 'three']) void bus.publish(first, said(text, first))
+        void bus.publish(ATTIC, said('nobody listens here', ATTIC))
+        await examined.settle()
+        expect([...calls]).toEqual([['room-0', 3]])
+      },
+    )
   })
 }

@@ -26,7 +26,7 @@ export interface Examinee {
 /** What every adapter of `TokenCounter` must do; run for each encoding. */
 export function tokenCounterExam(name: string, examined: () => Examinee): void {
   describe(`the token counter ${name}`, () => {
-    test('counts what the tokenizer counts, lone surrogates and control tokens included', () => {
+    test('a token counter agrees with the tokenizer, even on lone surrogates and control tokens', () => {
       const { counter, truth } = examined()
       const check = (text: string): void => {
         expect(counter.count(text)).toBe(truth(text))
@@ -37,7 +37,7 @@ export function tokenCounterExam(name: string, examined: () => Examinee): void {
     })
 
     test.each(['a', 'A', '!', ' ', '漢', 'é', '😀', '\n'])(
-      'counts a long run of %j close to the truth and never under it',
+      'a token counter counts a long run of %j at most 4 % too high and never too low',
       (unit) => {
         const { counter, truth } = examined()
         const text = unit.repeat(2000)
@@ -46,13 +46,13 @@ export function tokenCounterExam(name: string, examined: () => Examinee): void {
       },
     )
 
-    test('takes linear time for a run that a tokenizer takes quadratic time for', () => {
+    test('a token counter counts a run of 100,000 letters as twice a run of 50,000', () => {
       const { counter } = examined()
       const half = counter.count('a'.repeat(50_000))
       expect(counter.count('a'.repeat(100_000))).toBeGreaterThan(1.9 * half)
     })
 
-    test('cuts heads and tails that are ends of the text, within their tokens, on whole characters', () => {
+    test('a token counter cuts heads and tails at whole characters within their tokens', () => {
       const { counter } = examined()
       fc.assert(
         fc.property(prose, fc.integer({ min: 0, max: 40 }), (given, tokens) => {
@@ -70,7 +70,7 @@ export function tokenCounterExam(name: string, examined: () => Examinee): void {
       )
     })
 
-    test('uses the tokens it is given for plain text, and none for none', () => {
+    test('a token counter uses all the tokens it may use for plain text, and none for zero', () => {
       const { counter } = examined()
       const text = 'The quick brown fox jumps over the lazy dog. '.repeat(2000)
       expect(counter.count(counter.head(text, 100))).toBe(100)

@@ -20,16 +20,16 @@ export function toolSourceExam(group: ToolSource['group'], open: () => Promise<E
     afterAll(() => examinee[Symbol.asyncDispose]())
     const tools = () => examinee.source.tools()
 
-    test('says where its tools are from', () => {
+    test('a tool source states its group and name', () => {
       expect(examinee.source).toMatchObject({ group, name: expect.stringMatching(/^[a-z]/) as string })
     })
 
-    test('gives the same tools in the same order each time', () => {
+    test('a tool source gives the same tools in the same order each time', () => {
       expect(tools().length).toBeGreaterThan(0)
       expect(tools()).toEqual(tools())
     })
 
-    test('gives each tool an id of its own that providers take, and words for people and models', () => {
+    test('a tool source gives each tool a unique valid id, a title, a description and an access', () => {
       const ids = tools().map(({ id }) => id)
       expect(new Set(ids).size).toBe(ids.length)
       for (const { id, title, description, access } of tools()) {
@@ -40,21 +40,21 @@ export function toolSourceExam(group: ToolSource['group'], open: () => Promise<E
       }
     })
 
-    test('gives each tool a JSON Schema of an object', () => {
+    test('a tool source gives each tool a JSON Schema of an object', () => {
       for (const { schema } of tools()) {
         expect(schema).toMatchObject({ type: 'object', properties: expect.any(Object) as object })
         expect(JSON.parse(JSON.stringify(schema))).toEqual(schema)
       }
     })
 
-    test('names the tools that its own are built on', () => {
+    test('a tool source builds only on known tools', () => {
       const known = [...examinee.bases, ...tools().map(({ id }) => id)]
       for (const { aliasOf, base } of tools())
         for (const id of [aliasOf, base]) if (id !== undefined) expect(known).toContain(id)
     })
 
     test.each([['no object'], [[1]], [{ no_such_parameter: 1 }], [{ no_such_parameter: null }]])(
-      'answers the arguments %j of each tool with what to change, and asks nobody',
+      'every tool of a source refuses the arguments %j without a permission request',
       async (args) => {
         for (const tool of tools()) {
           const context = contextFor({} as ToolContext['workspace'])

@@ -44,13 +44,13 @@ toolSourceExam('wrapped', async () => {
   }
 })
 
-test('the built-in tools are those of their list, and fewer where there is no store', () => {
+test('the built-in tools are those of BUILTIN_IDS, and fewer without a store', () => {
   expect(builtin.map(({ id }) => id)).toEqual(BUILTIN_IDS)
   const without = ['todo_write', 'todo_read', 'read_fd', 'fd_to_file']
   expect(builtinTools().map(({ id }) => id)).toEqual(BUILTIN_IDS.filter((id) => !without.includes(id)))
 })
 
-test('a built-in tool that cannot run here says why, also to whoever calls it', async () => {
+test('an unavailable built-in tool gives its reason in its listing and to a caller', async () => {
   const tools = builtinTools({ subTurns: false, noCommands: 'bubblewrap is not installed' })
   const cannot = tools.filter(({ unavailable }) => unavailable !== undefined)
   expect(cannot.map(({ id, unavailable }) => [id, unavailable])).toEqual([
@@ -66,7 +66,7 @@ test('a built-in tool that cannot run here says why, also to whoever calls it', 
   }
 })
 
-test('the list of ids of the rooms’ tools is that of the tools', () => {
+test('the room tools are those of ROOM_TOOL_IDS', () => {
   expect(
     roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }).map(({ id }) => id),
   ).toEqual(ROOM_TOOL_IDS)

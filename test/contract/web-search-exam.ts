@@ -42,38 +42,41 @@ export function webSearchExam(provider: string, { search, answer, result }: Exam
     )
 
   describe(`the search of ${provider}`, () => {
-    test('says who is asked, and where', () => {
+    test('a web search states its provider and host', () => {
       expect(search('http://searches.test:8888/x')).toMatchObject({ provider, host: 'searches.test:8888' })
     })
 
-    test('gives what was found, in order', async () => {
+    test('a web search gives the results in order', async () => {
       const dogs = { title: 'Dogs', url: 'https://dogs.test/', snippet: '' }
       expect(await found(sends(answer([result(cats), result(dogs)])))).toEqual([cats, dogs])
     })
 
-    test('may find nothing', async () => {
+    test('a web search without results gives an empty list', async () => {
       expect(await found(sends(answer([])))).toEqual([])
     })
 
-    test('keeps the good results among odd ones', async () => {
+    test('a web search keeps the valid results among invalid ones', async () => {
       const odd = [null, 5, {}, { title: 'no address' }, result({ title: null, url: cats.url }), result(cats)]
       const untitled = { title: '', url: cats.url, snippet: '' }
       expect(await found(sends(answer(odd)))).toEqual([untitled, cats])
     })
 
-    test('gives twenty results at most', async () => {
+    test('a web search gives at most twenty results', async () => {
       const many = Array.from({ length: 500 }, () => result(cats))
       expect(await found(sends(answer(many)))).toHaveLength(20)
     })
 
-    test.each([401, 403, 429, 500, 418])('that answers %i is an error without the key', async (status) => {
-      const error = await failure(sends(KEY, status))
-      expect(error).toBeInstanceOf(WebError)
-      expect(String(error)).toContain(`answered ${status}`)
-      expect(JSON.stringify([String(error), (error as Error).cause])).not.toContain(KEY)
-    })
+    test.each([401, 403, 429, 500, 418])(
+      'a web search that answers %i gives an error without the key',
+      async (status) => {
+        const error = await failure(sends(KEY, status))
+        expect(error).toBeInstanceOf(WebError)
+        expect(String(error)).toContain(`answered ${status}`)
+        expect(JSON.stringify([String(error), (error as Error).cause])).not.toContain(KEY)
+      },
+    )
 
-    test('follows no redirect, so that a key goes nowhere else', async () => {
+    test('a web search follows no redirect', async () => {
       await using elsewhere = await startSite(sends(answer([result(cats)])))
       const error = await failure(sends('', 302, { location: `http://127.0.0.1:${elsewhere.port}/` }))
       expect(String(error)).toContain('an admin must write the address it redirects to')
@@ -85,24 +88,24 @@ export function webSearchExam(provider: string, { search, answer, result }: Exam
       ['JSON of something else', { error: 'x' }],
       ['null', 'null'],
       ['more than it may', answer(['x'.repeat(3 * 1024 * 1024)])],
-    ])('that answers with %s is an error', async (_what, body) => {
+    ])('a web search that answers with %s gives an error', async (_what, body) => {
       const error = await failure(sends(body))
       expect(error).toBeInstanceOf(WebError)
       expect(String(error)).toContain('did not answer as a search does')
     })
 
-    test('that is silent is given up', async () => {
+    test('a web search ends with an error if the server sends nothing for too long', async () => {
       expect(await failure(() => {})).toEqual(new WebError('the server sent nothing for 1 s'))
     })
 
-    test('that is not there is an error without the key', async () => {
+    test('a web search gives an error if its server takes no connections', async () => {
       const gone = await startSite(() => {})
       await gone[Symbol.asyncDispose]()
       const asking = search(`http://127.0.0.1:${gone.port}/`).find({ words: 'x', start: 1 }, never)
       await expect(asking).rejects.toEqual(new WebError(`127.0.0.1:${gone.port} takes no connections`))
     })
 
-    test('ends with the reason of its caller, who stops', async () => {
+    test("a web search ends with the reason of the caller's abort", async () => {
       const stop = new AbortController()
       const error = await failure(() => stop.abort(new Error('enough')), stop.signal)
       expect(error).toEqual(new Error('enough'))

@@ -80,7 +80,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
     })
     afterAll(() => engine[Symbol.asyncDispose]())
 
-    test('brings texts under their subject to all who hear it, by the sender, too, in the order of sending', async () => {
+    test('a wire delivers texts of a subject to all its listeners in the order of sending', async () => {
       await using here = await engine.open(createEventLog())
       await using there = await engine.open(createEventLog())
       const texts = [[], [], []] as [string[], string[], string[]]
@@ -109,7 +109,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       expect(lobby).toEqual([...numbered(100, 'lobby '), 'end'])
     })
 
-    test('brings each of thousands, of several senders at once', async () => {
+    test('a wire delivers each of thousands of texts from two concurrent senders', async () => {
       await using reader = await engine.open(createEventLog())
       await using first = await engine.open(createEventLog())
       await using second = await engine.open(createEventLog())
@@ -131,7 +131,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
         ])
     })
 
-    test('takes texts of maxBytes, and loses longer ones alone', async () => {
+    test('a wire delivers texts of maxBytes and drops only longer ones', async () => {
       await using here = await engine.open(createEventLog())
       await using there = await engine.open(createEventLog())
       const heard = await hearing(there, 'room.long')
@@ -147,7 +147,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       expect(here.isUp()).toBe(true)
     })
 
-    test('keeps every character, and texts that are equal', async () => {
+    test('a wire keeps every character, and repeated texts', async () => {
       await using here = await engine.open(createEventLog())
       await using there = await engine.open(createEventLog())
       const heard = await hearing(there, 'texts')
@@ -169,7 +169,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       expect(heard.texts).toEqual([...texts, 'half \ufffd a pair', 'end'])
     })
 
-    test('tells a listener nothing any more once it has ended, and counts each for itself', async () => {
+    test('a wire calls no ended listener and counts each listener separately', async () => {
       const log = createEventLog()
       await using wire = await engine.open(log)
       const first = await hearing(wire, 'room.a')
@@ -194,7 +194,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       expect([first.texts, second.texts, again.texts]).toEqual([['one'], ['one', 'two'], ['three']])
     })
 
-    test('loses what it is sent faster than it can send, and goes on', async () => {
+    test('a wire drops texts that are sent too fast and recovers', async () => {
       await using here = await engine.open(createEventLog())
       await using there = await engine.open(createEventLog())
       const heard = await hearing(there, 'flood')
@@ -211,7 +211,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       expect(longs).toBeLessThan(sent / 2)
     })
 
-    test('bears whatever another program sends', async () => {
+    test('a wire ignores garbage of another program', async () => {
       const log = createEventLog()
       await using wire = await engine.open(log)
       const heard = await hearing(wire, 'room.lobby')
@@ -221,7 +221,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       expect([wire.isUp(), log.lines]).toEqual([true, []])
     })
 
-    test('says that it is cut off while its engine is away, and goes on by itself', async () => {
+    test('a wire reports that its engine is away and recovers without help', async () => {
       const logs = [createEventLog(), createEventLog()] as const
       await using here = await engine.open(logs[0])
       await using there = await engine.open(logs[1])
@@ -249,7 +249,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       }
     })
 
-    test('can be opened while its engine is away', async () => {
+    test('a wire can be opened while its engine is away', async () => {
       const log = createEventLog()
       let wire: Wire | undefined
       await whileAway(engine, async () => {
@@ -262,7 +262,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       expect(log.lines.join('\n')).not.toContain(engine.password)
     })
 
-    test('ends once, with what was sent before, and is silent then', async () => {
+    test('a wire that is closed sends its earlier texts and is then silent', async () => {
       const log = createEventLog()
       await using there = await engine.open(log)
       const heard = await hearing(there, 'last')
@@ -281,7 +281,7 @@ export function wireExam(name: string, start: () => Promise<ExaminedEngine>): vo
       expect([wire.isUp(), log.lines]).toEqual([false, []])
     })
 
-    test('ends at once while its engine is away', async () => {
+    test('a wire can be closed while its engine is away', async () => {
       const log = createEventLog()
       const wire = await engine.open(log)
       await whileAway(engine, async () => {

@@ -89,22 +89,25 @@ const UNREADABLE = [
 ] as const
 
 describe.each(WAYS)('over %s', (way) => {
-  test.each(HARMLESS)('a server with %s has its tool, and the call is done', async (oddity) => {
+  test.each(HARMLESS)('an MCP server with %s is up with its tool, and a call of it works', async (oddity) => {
     await using servers = await openOdd(oddity, way)
     expect(servers.state('odd')).toEqual({ kind: 'up', leftOut: [] })
     expect(servers.ids()).toEqual(['odd_echo'])
     expect(await call(servers)).toBe('done')
   })
 
-  test.each(SAYINGS)('a call of a server with %s says %s, and the server lives', async (oddity, said) => {
-    await using servers = await openOdd(oddity, way)
-    expect(await call(servers)).toEqual(typeof said === 'string' ? said : expect.stringMatching(said))
-    expect(servers.state('odd')).toEqual({ kind: 'up', leftOut: [] })
-    expect(servers.told).toEqual([])
-  })
+  test.each(SAYINGS)(
+    'a call of an MCP server with %s gives %s, and the server stays up',
+    async (oddity, said) => {
+      await using servers = await openOdd(oddity, way)
+      expect(await call(servers)).toEqual(typeof said === 'string' ? said : expect.stringMatching(said))
+      expect(servers.state('odd')).toEqual({ kind: 'up', leftOut: [] })
+      expect(servers.told).toEqual([])
+    },
+  )
 
   test.each(UNREADABLE)(
-    'a server with %s is down at once, since its %s could not be read',
+    'an MCP server with %s goes down because its answer to %s is unreadable',
     async (oddity, method) => {
       await using servers = await openOdd(oddity, way)
       const why = expect.stringContaining(`its answer to ${method} could not be read: `)
@@ -112,13 +115,13 @@ describe.each(WAYS)('over %s', (way) => {
     },
   )
 
-  test('a server that knows no tools is up without any', async () => {
+  test('an MCP server without tools is up', async () => {
     await using servers = await openOdd('no-tools', way)
     expect(servers.state('odd')).toEqual({ kind: 'up', leftOut: [] })
   })
 })
 
-test('the nulls that a schema may have stay in it', async () => {
+test('a null default and a null enum value stay in a tool schema', async () => {
   await using servers = await openOdd('null-default', 'stdio')
   expect(servers.tool('odd_echo')!.schema).toEqual({
     type: 'object',
@@ -126,12 +129,12 @@ test('the nulls that a schema may have stay in it', async () => {
   })
 })
 
-test('a null hint leaves the others of the tool as they are', async () => {
+test('a null hint of an MCP tool leaves its other hints in effect', async () => {
   await using servers = await openOdd('null-hint', 'http')
   expect(servers.tool('odd_echo')!.access).toBe('read')
 })
 
-test('an answer in JSON that is called a text is read', async () => {
+test('a JSON answer with the content type of plain text is read', async () => {
   await using servers = await openOdd('usual', 'text')
   expect(await call(servers)).toBe('done')
 })
@@ -139,13 +142,13 @@ test('an answer in JSON that is called a text is read', async () => {
 test.each([
   ['404', 'usual'],
   ['400', 'bom'],
-])('a server that forgot its session (%s) gets a new one, and the call again', async (_status, oddity) => {
+])('a call is repeated in a new session if the MCP server lost its session (%s)', async (_status, oddity) => {
   await using servers = await openOdd(oddity, 'forgets')
   for (let round = 0; round < 6; round++) expect(await call(servers)).toBe('done')
   expect(servers.told).toEqual([])
 })
 
-test('the stream of events is opened again in a new session', async () => {
+test('the event stream of an MCP server is opened again in a new session', async () => {
   await using servers = await openOdd('counts-streams', 'forgets')
   await expect.poll(() => call(servers)).toMatch(/streams: [2-9]/)
   expect(servers.told).toEqual([])

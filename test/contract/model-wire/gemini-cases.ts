@@ -46,12 +46,12 @@ export const GEMINI: readonly Case[] = [
   { name: 'one part that is no list', events: [candidate({ text: 'ok' }, FINISH)], text: 'ok' },
   { name: 'a part that is a text', events: [candidate(['ok'], FINISH)], text: 'ok' },
   {
-    name: 'its reason in small letters',
+    name: 'the finish reason in small letters',
     events: [candidate([{ text: 'ok' }], { finishReason: 'stop' })],
     text: 'ok',
   },
   {
-    name: 'a reason that is none',
+    name: 'an unspecified finish reason',
     events: [
       candidate([{ text: 'o' }], { finishReason: 'FINISH_REASON_UNSPECIFIED' }),
       candidate([{ text: 'k' }], FINISH),

@@ -55,7 +55,7 @@ async function readingOf(backend: Backend, script: Script, apiKey = 'key-of-this
 }
 
 test.each(TABLE.map(([backend, one]) => ({ backend, name: one.name, one })))(
-  'an answer of $backend with $name is read',
+  'the $backend adapter reads an answer with $name',
   async ({ backend, one }) => {
     const { text = '', thinking = '', calls = [], end = { type: 'finish', reason: 'stop' } } = one
     const read = await readingOf(backend, send(backend, one), one.apiKey)
@@ -68,7 +68,7 @@ test.each(TABLE.map(([backend, one]) => ({ backend, name: one.name, one })))(
 )
 
 test.each(BACKENDS)(
-  'a connection of %s that breaks before the first event has cost a prompt',
+  'a %s connection that breaks before the first event is billed as one prompt',
   async (backend) => {
     const read = await readingOf(backend, (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -79,7 +79,7 @@ test.each(BACKENDS)(
   },
 )
 
-test('keys that an error does not have are not searched', () => {
+test('an error without a message is searched without exponential time', () => {
   // Each would take 7^8 calls, which together outlast the time of a test.
   for (let count = 0; count < 200; count++) expect(messageIn({ code: count + 1 })).toBeUndefined()
 })

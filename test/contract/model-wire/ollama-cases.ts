@@ -20,7 +20,7 @@ export const OLLAMA: readonly Case[] = [
   },
 
   { name: 'a text that is a number', events: [line({ content: 42 }), done], text: '42' },
-  { name: '"true" for its end', events: [line({ content: 'ok' }), { done: 'true' }], text: 'ok' },
+  { name: 'the text "true" for done', events: [line({ content: 'ok' }), { done: 'true' }], text: 'ok' },
   {
     name: 'an event stream for lines',
     bytes: `data: ${JSON.stringify(line({ content: 'ok' }))}\n\ndata: ${JSON.stringify(done)}\n\n`,

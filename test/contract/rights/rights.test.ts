@@ -21,7 +21,7 @@ function letterOf({ status, err }: Ran): string {
   return SAID.find(([, words]) => words.test(said))?.[0] ?? 'x'
 }
 
-test('every verb has its row', async () => {
+test('every verb has a row in the rights table', async () => {
   await using world = await createCommandWorld()
   expect(withoutRights(world.commands.map(({ name }) => name))).toEqual([])
   expect(withoutRights(['say', 'juggle', 'clear'])).toEqual(['juggle'])
@@ -33,7 +33,7 @@ describe.each(ROOM_KINDS)('in a room that is %s', (kind) => {
     beforeAll(async () => void (stage = await createRightsStage(kind)))
     afterAll(() => stage[Symbol.asyncDispose]())
 
-    test('may do just what the table says, and what it changes is an entry', async () => {
+    test('a role has exactly the rights of the table, and its changes are recorded as entries', async () => {
       const seen: string[] = []
       const wanted: string[] = []
       for (const row of RIGHTS) {

@@ -55,7 +55,7 @@ async function readFile(file: string): Promise<string> {
 
 const requirements: Requirements = [
   [
-    'a function and its description make the whole definition that a model is sent',
+    'the definition of a function tool has its id, its description and its parameter schema',
     () => {
       expect(createToolbox({ tools: [shelf] }).definitions()).toEqual([
         {
@@ -79,14 +79,14 @@ const requirements: Requirements = [
     },
   ],
   [
-    'an optional parameter may be left out, and the default of the function counts',
+    'an omitted optional parameter takes the default of the function',
     async () => {
       expect(await callOne(shelf, { title: 'Emma' })).toBe('Emma x1 by nobody')
       expect(await callOne(shelf, { title: 'Emma', copies: 2, authors: ['a', 'b'] })).toBe('Emma x2 by a+b')
     },
   ],
   [
-    'arguments of a wrong type never reach the function, and the model reads what is wrong with each',
+    'arguments of a wrong type are refused with every mistake',
     async () => {
       expect(await callOne(shelf, { copies: 'two', authors: [1] })).toBe(
         'ERROR: shelf: title is required (a string); copies must be an integer, got "two"; authors[0] must be a string, got 1',
@@ -94,14 +94,14 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a tool of a wrong form is refused when it is defined, with what is wrong',
+    'defineTool refuses a malformed tool with the reason',
     () => {
       const wrong = { id: 'shelf', description: 'A test.', access: 'read', parameters: {}, run: 'later' }
       expect(() => defineTool(wrong as never)).toThrow('defineTool: run must be a function, got "later"')
     },
   ],
   [
-    'the explicit description of a parameter wins over that of its schema',
+    'an explicit parameter description overrides the one of its schema',
     () => {
       const input = z.strictObject({ a: z.string().describe('weak'), b: z.string().describe('kept') })
       const parameters = { a: 'strong' }
@@ -113,14 +113,14 @@ const requirements: Requirements = [
     },
   ],
   [
-    "a function in a module is a tool of the server under the name that it gives itself, not the function's",
+    'a function in a module becomes a server tool under its tool id, not its function name',
     async () => {
       expect(await rhea(stage, 'run', 'lobby', 'spell_out', '{"word":"tea"}')).toBe('t-e-a\n')
       expect((await stage.as('rhea', ['run', 'lobby', 'spell', '{"word":"tea"}'])).exitCode).toBe(1)
     },
   ],
   [
-    'a function may answer at once, later, or with a result of its own',
+    'a function may return a text, a promise or a result object',
     async () => {
       expect(
         await callOne(
@@ -143,7 +143,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a function fails in one form, whether it gives an error back or throws it',
+    'a returned error and a thrown error both give an ERROR reply',
     async () => {
       expect(
         await callOne(
@@ -156,19 +156,19 @@ const requirements: Requirements = [
     },
   ],
   [
-    'read_file gives the text of a file, whose path is relative to the working directory',
+    'read_file resolves a path relative to the opened directory',
     async () => {
       expect(await readFile('list.txt')).toBe('bread\nbutter\n')
     },
   ],
   [
-    'read_file says which file there is not',
+    'read_file names a missing file',
     async () => {
       expect(await readFile('gone.txt')).toMatch(/^ERROR: read_file: .*gone\.txt/)
     },
   ],
   [
-    'calculator rounds to 6 decimal places, or to as many as are asked for, from 0 to 15',
+    'the calculator rounds to 6 decimal places, or to a precision from 0 to 15',
     async () => {
       const calculate = async (args: object) =>
         await callOne(bundled('calculator'), { expression: '2/3', ...args })
@@ -180,7 +180,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'every built-in tool is made like this, with a description for each parameter; fork, spawn and fd too',
+    'every built-in tool has a description for each parameter',
     () => {
       const tools = builtinTools({ results: { find: async () => undefined } })
       const ids = ['calculator', 'read_file', 'fork', 'spawn_agent', 'read_fd', 'fd_to_file']
@@ -190,7 +190,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a tool whose schema was written by hand runs beside those made from functions',
+    'a tool with a hand-written schema runs beside a tool made from a function',
     async () => {
       const schema = { type: 'object', properties: { name: { type: 'string' } } }
       const run = async (args: unknown) => ok(JSON.stringify(args))

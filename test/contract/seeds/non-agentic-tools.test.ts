@@ -90,7 +90,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a tool asks the model that calls it a question of its own',
+    'a tool can ask the model that calls it a question',
     async () => {
       const asks = uses(async ({ chat }) => (await chat.model!.ask([{ role: 'user', text: 'a word?' }])).text)
       const model = scriptedModel(call(['visit', {}]), say('moss'), say('bye'))
@@ -101,7 +101,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a single call needs no context: what asks is denied, and the rest runs',
+    'callTool without a context runs a read tool and denies a write tool',
     async () => {
       expect(
         await callTool(
@@ -126,7 +126,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a tool asks the permission provider of its context while it is at work',
+    'a running tool can ask the permission provider of its context',
     async () => {
       expect(await callOne(asksInside, {}, { permissions: allowAll })).toBe('the answer is "allow"')
       const permissions = { request: async ({ target }: PermissionRequest) => ({ why: `not ${target}` }) }
@@ -134,7 +134,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'what a tool tells people reaches the program that runs it',
+    'a message of a tool reaches the program that runs it',
     async () => {
       const told: unknown[] = []
       const context = { addMessage: (entry: unknown) => void told.push(entry) }
@@ -143,7 +143,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'what a tool tells people in a chat is a message of the chat that its listeners hear and no model is sent',
+    'a message of a tool becomes a note of its chat and is not sent to the model',
     async () => {
       const model = scriptedModel(call(['visit', {}]), say('bye'))
       const chat = createChat({ model, name: 'oak', tools: [tells] })
@@ -156,7 +156,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'what a tool tells people in a room is an entry of the room, by the same call',
+    'a message of a tool in a room becomes a notice of the room',
     async () => {
       stage.models.play(calls('announce', { text: 'tea is ready' }), says('fine'))
       await rhea(stage, 'ask', 'lobby', '@qwen', 'go')
@@ -165,7 +165,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a program without a permission provider may read, and all else is denied',
+    'a toolbox without a permission provider runs a read tool and denies a write tool',
     async () => {
       expect(
         await callOne(
@@ -182,7 +182,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a permission provider is told the tool, what it does and its target, and its yes lets the tool run',
+    'a permission provider that allows a call gets its tool, its access and its target',
     async () => {
       const asked: PermissionRequest[] = []
       const permissions = { request: async (one: PermissionRequest) => (asked.push(one), 'allow' as const) }
@@ -200,14 +200,14 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a tool for files says that its program gives it no files',
+    'read_file reports that its program gives it no files',
     async () => {
       const reply = await callOne(bundled('read_file'), { file_path: 'a.txt' })
       expect(reply).toMatch(/^ERROR: read_file: this program gives its tools no files/)
     },
   ],
   [
-    'a tool for files works in the directory that a program opens',
+    'write_file works in the directory that a program opens',
     async () => {
       await using workspace = openWorkspace({ directory: place, backups: `${place}-backups` })
       const args = { file_path: 'note.txt', content: 'milk\n' }

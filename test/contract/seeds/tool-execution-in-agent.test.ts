@@ -58,7 +58,7 @@ async function inRoom(name: string, args: object): Promise<readonly Record<strin
 
 const requirements: Requirements = [
   [
-    'each call of a step gets one reply with its id and its name, in the order of the calls',
+    'every call of a step gets one reply with its id and its name, in the order of the calls',
     async () => {
       expect(await execute('fine', 'fine')).toEqual([
         { role: 'tool', call: 'id-0', name: 'fine', content: 'all well' },
@@ -67,7 +67,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a call of an unknown tool is answered with the tools that there are, and the next call runs',
+    'a call of an unknown tool is answered with the available tools, and the next call runs',
     async () => {
       const [unknown, next] = await execute('fime', 'fine')
       expect(unknown!.content).toBe(
@@ -77,14 +77,14 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a tool that throws has an error for its reply, and the next call runs',
+    'a tool that throws gives an error reply, and the next call runs',
     async () => {
       const contents = (await execute('breaks', 'fine')).map(({ content }) => content)
       expect(contents).toEqual(['ERROR: breaks: the pipe burst', 'all well'])
     },
   ],
   [
-    'people in the room see which tool is called, then what came of it, then the answer',
+    'people in a room see a tool call, then its result, then the answer',
     async () => {
       await using alice = await stage.open('alice', '-T')
       await alice.waitFor('alice joined')
@@ -99,7 +99,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a result that begins with ERROR: is recorded as an error, and the model goes on with it',
+    'a result that begins with ERROR: is recorded as an error and sent to the model',
     async () => {
       const [, result] = await inRoom('grumble', {})
       expect(result).toMatchObject({ kind: 'tool_result', isError: true, text: 'ERROR: not before noon' })
@@ -107,7 +107,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'people in the room see a call of an unknown tool and its error, and the model goes on with it',
+    'a call of an unknown tool is recorded in the room, and its error is sent to the model',
     async () => {
       expect(await inRoom('reckoner', {})).toMatchObject([
         { kind: 'tool_call', name: 'reckoner' },
@@ -118,7 +118,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a chat sends the model its own message with the calls, then the replies, until it answers without a call',
+    'a chat sends the model its calls with the replies until it answers without a call',
     async () => {
       const model = scriptedModel(call(['fine', {}, 'a']), call(['fine', {}, 'b']), say('bye'))
       const chat = createChat({ model, tools: [fine] })
@@ -141,7 +141,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'sendAppend refuses a message of a wrong form, and appends none',
+    'sendAppend refuses a malformed message and appends none',
     async () => {
       const chat = createChat({ model: scriptedModel() })
       const wrong = [
@@ -165,7 +165,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a listener for requested calls runs them instead of the chat, and the model is sent its replies',
+    'a toolCallRequested listener answers calls instead of the tools of the chat',
     async () => {
       const model = scriptedModel(call(['fine', {}, 'a'], ['ours', {}, 'b']), say('bye'))
       const chat = createChat({ model, tools: [fine] })
@@ -180,7 +180,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a tool belongs to no connection: two chats share it, and it finds the caller of each in its context',
+    'two chats can share a tool, which finds its calling model in its context',
     async () => {
       const who = tool('who', ({ chat }) => `called by ${chat.model?.name}`)
       const [oak, elm] = ['oak', 'elm'].map((name) =>
@@ -192,7 +192,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'rebuildTools replaces the tools of a chat: the model is sent the new ones, and the old ones are refused',
+    'rebuildTools replaces the tools of a chat, and calls of old tools are refused',
     async () => {
       const model = scriptedModel(say('hello'), call(['fine', {}]), say('bye'))
       const chat = createChat({ model, tools: [fine] })
@@ -208,7 +208,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a change of the tools reaches rooms that are in use: the next turn has the new tool',
+    'a new .tool file is offered in a room in use from the next turn on',
     async () => {
       await inRoom('calculator', { expression: '1' })
       expect(sentTools(stage)).not.toContain('Reckon')

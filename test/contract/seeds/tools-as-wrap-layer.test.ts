@@ -79,13 +79,13 @@ const requirements: Requirements = [
     },
   ],
   [
-    'tools.available_tools with globs gives the tools whose names or ids fit one of them',
+    'tools.available_tools with globs gives the tools whose name or id matches one of them',
     async () => {
       expect(await listed(['garden_wa*', 'sshawl_look'])).toMatch(/^garden_water = .*\nlook = .*$/)
     },
   ],
   [
-    'the tools layer lists each tool with its description in the system text, without the prefix of the server',
+    'the tools layer lists each tool with its description and without the prefix sshawl_',
     async () => {
       const { system } = await compose(room())
       expect(system).toContain('## Your Functions\n')
@@ -94,7 +94,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'the tools count against the budget: their layer has its tokens, and the sum never passes the target',
+    'tool definitions count in the token budget, and the prompt stays within its target',
     async () => {
       const { budget, layers } = await compose(room())
       expect(layers.find(({ name }) => name === 'tools')!.tokens).toBeGreaterThan(budget.tools)
@@ -105,7 +105,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a model is sent the definitions of the tools that its prompt has a layer for, and no others',
+    'a model gets only the definitions of the tools in the tools layer of its prompt',
     async () => {
       const { tools: sent, system } = await compose(room(), 'few-tools')
       expect(sent.map(({ definition }) => definition!.name)).toEqual(['garden_water', 'garden_weed'])
@@ -127,7 +127,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a tools layer of a scope without tools is no layer',
+    'a prompt with an empty tool scope has no tools layer',
     async () => {
       const { layers, system } = await compose(room({ tool_scope: 'none' }))
       expect(layers.map(({ name }) => name)).not.toContain('tools')
@@ -144,7 +144,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    '/tools off leaves a mentioned model without tools in this room alone, and /tools on gives them back',
+    '/tools off removes the tools of models in one room only, and /tools on restores them',
     async () => {
       expect(await mentionedWith('off')).toEqual([])
       await rhea(stage, 'create', 'shed')
@@ -155,7 +155,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    '/tools internal leaves the tools of the rooms, and /tools holler those of that server',
+    '/tools internal leaves only the room tools, and /tools SERVER only those of that server',
     async () => {
       expect(await mentionedWith('internal')).toEqual(expect.arrayContaining(['look', 'say', 'history']))
       expect(sentTools(stage)).not.toContain('calculator')
@@ -165,7 +165,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'the name of a server that is down is a scope without tools until the server is back',
+    'the name of an MCP server that is down is a scope without tools',
     async () => {
       const { exitCode, stderr } = await stage.as('rhea', ['tools', 'lobby', 'asleep'])
       expect([exitCode, stderr]).toEqual([0, expect.stringContaining('the MCP server asleep is down')])
@@ -173,7 +173,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a script may write the tools layer in its own words',
+    'a script may word the tools layer itself',
     async () => {
       const { system, tools: sent } = await compose(room(), 'own-layer')
       expect(sent.map(({ definition }) => definition!.name)).toEqual(['garden_water', 'garden_weed', 'look'])
@@ -184,7 +184,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a tool that the scope hides cannot be called either',
+    'a tool that the scope hides cannot be called',
     async () => {
       await rhea(stage, 'tools', 'lobby', 'look')
       stage.models.play(calls('calculator', { expression: '1' }), says('sorry'))

@@ -48,13 +48,13 @@ const wordsOf = (...words: readonly string[]) => ({ arguments: words })
 
 const requirements: Requirements = [
   [
-    'every .tool file of a directory is a tool when the server starts',
+    'every .tool file of a configured directory becomes a tool when the server starts',
     async () => {
       expect(await ids()).toEqual(expect.arrayContaining(['Brackets', 'Parts', 'Peek']))
     },
   ],
   [
-    'Read, Grep, Glob, LS, WebFetch, WebSearch and TodoWrite come along as files',
+    'Read, Grep, Glob, LS, WebFetch, WebSearch and TodoWrite are bundled wrapped tools',
     async () => {
       const names = ['Read', 'Grep', 'Glob', 'LS', 'WebFetch', 'WebSearch', 'TodoWrite']
       expect(await ids()).toEqual(expect.arrayContaining(names))
@@ -65,7 +65,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a file of a name and a base alone is the base under a second name, with its schema',
+    'a .tool file with only a name and a base is an alias with the schema of the base',
     async () => {
       expect(await run('Peek', { file_path: 'a.txt' })).toBe('needle\n')
       expect(await sent('Peek')).toMatchObject({
@@ -75,7 +75,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a model is sent the description of the file, and a schema of its parameters',
+    'a model gets the description and the parameter schema of a .tool file',
     async () => {
       expect(await sent('Brackets')).toEqual({
         name: 'Brackets',
@@ -91,7 +91,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'types of their own and their properties are parts of the schema',
+    'the schema of a .tool file includes its own types with their properties',
     async () => {
       const guest = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
       const properties = { greeting: { type: 'string' }, times: { type: 'integer' }, guest }
@@ -99,7 +99,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a call runs the base with the command of the file, and the model reads the result',
+    'a call of a wrapped tool runs its command, and the model gets the result',
     async () => {
       stage.models.play(calls('Brackets', wordsOf('one', 'two')), says('fine'))
       await rhea(stage, 'ask', 'lobby', '@qwen', 'go')
@@ -107,7 +107,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'each argument reaches the program as one word, whatever a shell would make of it',
+    'an argument with shell characters reaches the program as one word',
     async () => {
       expect(await run('Brackets', wordsOf('two words', '*.txt', '$(id)', '; ls', '"'))).toBe(
         '[two words][*.txt][$(id)][; ls]["]\n',
@@ -115,7 +115,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a file without @name or @wrapped is logged with its path and left out, and the others are there',
+    'a .tool file without @name or @wrapped is logged with its path and omitted',
     async () => {
       expect(logged('broken/NoName').join()).toContain('@name is missing')
       expect(logged('broken/NoBase').join()).toContain('@wrapped is missing')
@@ -123,35 +123,35 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a file with a @command needs a title and a description, and is left out without them',
+    'a .tool file with a @command but no title or description is logged and omitted',
     async () => {
       expect(logged('broken/Half').join()).toMatch(/needs a @title.*needs a description/)
       expect(await ids()).not.toContain('Half')
     },
   ],
   [
-    'of two files with one @name the first counts, and the log names the other',
+    'the first of two .tool files with one @name is used, and the other is logged',
     async () => {
       expect(await run('Peek', { file_path: 'a.txt' })).toBe('needle\n')
       expect(logged('tools/PeekTwice').join()).toContain('Peek is already defined in')
     },
   ],
   [
-    'a base that does not exist is named in the log, and the tool is not there',
+    'a .tool file with a missing base is logged and omitted',
     async () => {
       expect(logged('broken/Ghost').join()).toContain('there is no tool called ectoplasm')
       expect(await ids()).not.toContain('Ghost')
     },
   ],
   [
-    'a base that cannot be wrapped is named in the log, and the tool is not there',
+    'a .tool file whose base cannot be wrapped is logged and omitted',
     async () => {
       expect(logged('broken/Abacus').join()).toContain('calculator cannot be wrapped')
       expect(await ids()).not.toContain('Abacus')
     },
   ],
   [
-    'a call without the list of arguments is answered with what is required',
+    'a call of a wrapped tool without arguments is refused with the missing parameter',
     async () => {
       expect(await refused('Brackets', {})).toBe(
         'ERROR: Brackets: arguments is required (an array of strings)\n',
@@ -159,7 +159,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a call whose arguments are no list, or a list of other things than texts, is answered with what is wrong',
+    'a call of a wrapped tool is refused if its arguments are not a list of texts',
     async () => {
       expect(await refused('Brackets', { arguments: 'one two' })).toBe(
         'ERROR: Brackets: arguments must be an array of strings, got "one two"\n',
@@ -170,7 +170,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'the words of a file built on web_fetch go to its parameters in their order',
+    'the arguments of a wrapped web_fetch go to its parameters in their order',
     async () => {
       expect(await refused('Page', wordsOf('http://192.0.2.1/', 'json'))).toContain(
         "ERROR: Page: format must be one of 'markdown'",
@@ -181,7 +181,7 @@ const requirements: Requirements = [
     },
   ],
   [
-    'a parameter that the base cannot take is named in the log, and the tool is not there',
+    'a .tool file with a parameter that its base cannot take is logged and omitted',
     async () => {
       expect(logged('broken/Astray').join()).toContain('web_fetch cannot take @param adress {string}')
       expect(await ids()).not.toContain('Astray')

@@ -3,7 +3,7 @@ import type { Storage } from '../../../src/adapters/storage/storage.ts'
 
 /** What a calibration store must do; `store` gives that of the running test. */
 export function calibrationsExam(store: () => Storage): void {
-  test('keeps the last calibration of each model', async () => {
+  test('the storage keeps the last calibration of each model', async () => {
     const { calibrations } = store().models
     expect(await calibrations.find('a')).toBeUndefined()
     await calibrations.put('a', { factor: 1.25, reports: 3, doubted: 0, at: 5, most: 1, mostAt: 0 })

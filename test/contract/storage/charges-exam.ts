@@ -10,7 +10,7 @@ import { alice, bob, den, lobby, register, refused } from './cast.ts'
 export function chargesExam(store: () => Storage): void {
   const charges = (): ChargeStore => store().models.charges
 
-  test('add up by model, person, room and day, since a time', async () => {
+  test('charges add up by model, person, room and day since a time', async () => {
     for (const one of [
       charge({ at: Date.UTC(2026, 0, 1) }),
       charge({ at: Date.UTC(2026, 0, 1, 23, 59, 59, 999), opensTurn: false, model: 'llama' }),
@@ -39,7 +39,7 @@ export function chargesExam(store: () => Storage): void {
     expect(await charges().usage({ room: den, since: 0, by: 'person' })).toEqual([])
   })
 
-  test('of no room and of 5,000 rooms are added up', async () => {
+  test('charges are summed for no rooms and for 5,000 rooms', async () => {
     await charges().add(charge())
     const many = Array.from({ length: 5_000 }, (_, n) => `room-${n}` as RoomName)
     expect(await charges().usage({ rooms: [], since: 0, by: 'room' })).toEqual([])
@@ -47,7 +47,7 @@ export function chargesExam(store: () => Storage): void {
     expect(found.map(({ key }) => key)).toEqual(['lobby'])
   })
 
-  test('of nobody who pays, and of 5,000 who do, are kept', async () => {
+  test('a charge may have no payer or 5,000 payers', async () => {
     const payers = Array.from({ length: 5_000 }, (_, n) => `person ${n}`)
     await charges().add(charge({ payers: [] }))
     await charges().add(charge({ payers }))
@@ -55,7 +55,7 @@ export function chargesExam(store: () => Storage): void {
     expect(await charges().spent({ room: 'lobby' }, 0)).toBe(22)
   })
 
-  test('keep the prices that they were made at apart', async () => {
+  test('charges with different prices are summed separately', async () => {
     const price = { input: 2_500_000, cached: 250_000, output: 1_000_000_000_000_000 }
     await charges().add(charge())
     await charges().add(charge({ price }))
@@ -75,7 +75,7 @@ export function chargesExam(store: () => Storage): void {
     expect(rows).toContainEqual({ key: 'qwen', turns: 1, requests: 1, input: 10, cached: 4, output: 1 })
   })
 
-  test('are seen by those who may see their room: a private one by its members', async () => {
+  test('charges of a private room are visible only to its members', async () => {
     await register(store(), alice, bob)
     const room: RoomRecord = { name: lobby, topic: '', vibe: '', private: false, owner: null, createdAt: 1 }
     await store().chat.rooms.create(room)
@@ -91,7 +91,7 @@ export function chargesExam(store: () => Storage): void {
     expect(await seenBy(bob.id)).toEqual(['den', 'lobby'])
   })
 
-  test('tell what was used after a time, by payer and by room, oldest first', async () => {
+  test('charges are listed after a time, by payer or room, oldest first', async () => {
     await charges().add(charge({ at: 300 }))
     await charges().add(charge({ at: 100 }))
     await charges().add(charge({ at: 200, room: 'den', usage: { input: 2, output: 0 } }))
@@ -111,14 +111,14 @@ export function chargesExam(store: () => Storage): void {
     expect(await charges().spending({ payer: 'nobody' }, 0)).toEqual([])
   })
 
-  test('forget who paid after a day, and keep the charge', async () => {
+  test('a charge loses its payers after a day but stays', async () => {
     await charges().add(charge({ at: 100 }))
     await charges().add(charge({ at: 100 + DAY_MS + 1, payers: ['person bob'] }))
     expect(await charges().spent({ payer: 'person alice' }, 0)).toBe(0)
     expect(await charges().usage({ room: lobby, since: 0, by: 'room' })).toMatchObject([{ input: 20 }])
   })
 
-  test('tell how much of a sum no provider reported', async () => {
+  test('a sum of charges includes how much of it was estimated', async () => {
     const estimated = { input: 7, output: 1 }
     await charges().add(charge())
     await charges().add(charge({ usage: { input: 10, output: 1, estimated } }))
@@ -127,7 +127,7 @@ export function chargesExam(store: () => Storage): void {
     ])
   })
 
-  test('of parts of a token are refused', async () => {
+  test('a charge with a fraction of a token is refused', async () => {
     await refused(charges().add(charge({ usage: { input: 0.5, output: 0 } })))
     expect(await charges().spent({ room: 'lobby' }, 0)).toBe(0)
   })

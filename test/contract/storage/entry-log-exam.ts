@@ -6,7 +6,7 @@ import { lobby, den, nowhere, idOf, idsOf, refused, textsOf, say } from './cast.
 
 /** What an entry log store must do; `store` gives that of the running test. */
 export function entryLogExam(store: () => Storage): void {
-  test('gives back each kind of entry as it was given', async () => {
+  test('the entry log returns each kind of entry as it was appended', async () => {
     const base = { at: 17, room: lobby, author: 'alice', text: 'Grüße, 漢字 👩‍🚀\n\tline "two" \u0000 %_\\' }
     const turn = 'T1' as TurnId
     const entries: Entry[] = [
@@ -42,7 +42,7 @@ export function entryLogExam(store: () => Storage): void {
     expect(await store().chat.entries.read(lobby, { limit: 100 })).toEqual(entries)
   })
 
-  test('gives the newest entries, oldest first, and only of that room', async () => {
+  test('the entry log returns the newest entries of one room, oldest first', async () => {
     await say(store(), 1, 9)
     await say(store(), 10, 12, 'message', den)
     expect(idsOf(await store().chat.entries.read(lobby, { limit: 3 }))).toEqual([idOf(7), idOf(8), idOf(9)])
@@ -50,7 +50,7 @@ export function entryLogExam(store: () => Storage): void {
     expect(await store().chat.entries.read(nowhere, { limit: 99 })).toEqual([])
   })
 
-  test('gives the oldest entries, and their sizes, where they are asked for', async () => {
+  test('the entry log returns the oldest entries or their sizes on request', async () => {
     await say(store(), 1, 9)
     const oldest = { limit: 2, oldestFirst: true } as const
     expect(idsOf(await store().chat.entries.read(lobby, oldest))).toEqual([idOf(1), idOf(2)])
@@ -63,7 +63,7 @@ export function entryLogExam(store: () => Storage): void {
     ).toEqual([idOf(4), idOf(5)])
   })
 
-  test('counts a room by author and by day, tools that ran and tokens that were charged', async () => {
+  test('room statistics count entries, tool calls and charged tokens by author or day', async () => {
     const day = 24 * 60 * 60 * 1000
     const base = { at: 1, room: lobby, author: 'alice', text: 'x' }
     const call = {
@@ -111,7 +111,7 @@ export function entryLogExam(store: () => Storage): void {
     expect(await store().chat.entries.stats(nowhere)).toEqual({ entries: 0, authors: [], days: [] })
   })
 
-  test('tells how large entries are without giving them', async () => {
+  test('the entry log returns the sizes of entries without their texts', async () => {
     await store().chat.entries.append(message(idOf(1), lobby, 'é'.repeat(1_000)))
     await say(store(), 2, 4)
     for (const query of [{ limit: 9 }, { limit: 2, before: idOf(4) }]) {
@@ -124,7 +124,7 @@ export function entryLogExam(store: () => Storage): void {
     expect(await store().chat.entries.sizes(nowhere, { limit: 9 })).toEqual([])
   })
 
-  test('keeps to before and after, which need not exist', async () => {
+  test('the entry log respects before and after, even for missing ids', async () => {
     await say(store(), 1, 9)
     const read = async (query: object): Promise<readonly EntryId[]> =>
       idsOf(await store().chat.entries.read(lobby, { limit: 2, ...query }))
@@ -135,7 +135,7 @@ export function entryLogExam(store: () => Storage): void {
     expect(await read({ before: '0' })).toEqual([])
   })
 
-  test('gives only the kinds asked for, merged in order, and none for no kinds', async () => {
+  test('the entry log returns only the requested kinds, in order', async () => {
     await say(store(), 1, 2)
     await say(store(), 3, 4, 'action')
     await say(store(), 5, 5, 'scope')
@@ -148,14 +148,14 @@ export function entryLogExam(store: () => Storage): void {
     expect(await read([])).toEqual([])
   })
 
-  test('reads nothing for a limit of zero or less', async () => {
+  test('the entry log returns nothing for a limit of zero or less', async () => {
     await say(store(), 1, 3)
     expect(await store().chat.entries.read(lobby, { limit: 0 })).toEqual([])
     expect(await store().chat.entries.read(lobby, { limit: -1 })).toEqual([])
     expect(await store().chat.entries.read(lobby, { limit: Number.POSITIVE_INFINITY })).toHaveLength(3)
   })
 
-  test('refuses an id that is stored already, keeps the first, and stores what was appended beside it', async () => {
+  test('the entry log refuses an id that is already stored, but stores the entry beside it', async () => {
     await say(store(), 1, 1)
     const [again, other] = await Promise.allSettled([
       store().chat.entries.append(message(idOf(1), den, 'again')),
@@ -166,7 +166,7 @@ export function entryLogExam(store: () => Storage): void {
     expect(textsOf(await store().chat.entries.read(lobby, { limit: 9 }))).toEqual(['text 1', 'other'])
   })
 
-  test('tells where each entry was stored: after which other one of its room', async () => {
+  test('an append returns the id of the previous entry of its room', async () => {
     const { entries } = store().chat
     const appended = [lobby, den, lobby].map((where, n) => entries.append(message(idOf(n + 1), where, 'x')))
     expect(await Promise.all(appended)).toEqual([
@@ -176,7 +176,7 @@ export function entryLogExam(store: () => Storage): void {
     ])
   })
 
-  test('gives another id to an entry of a clock that is behind, so that ids ascend in each room', async () => {
+  test('an entry with a lagging clock gets a new id, so that ids ascend in each room', async () => {
     const { entries } = store().chat
     await say(store(), 7, 7)
     const numbers = [1, 2, 9]
@@ -192,14 +192,14 @@ export function entryLogExam(store: () => Storage): void {
     await refused(entries.append(message(second, lobby, 'again')))
   })
 
-  test('tells the newest id of all rooms, and none when empty', async () => {
+  test('the entry log returns the newest id of all rooms, or none when empty', async () => {
     expect(await store().chat.entries.lastId()).toBeUndefined()
     await say(store(), 5, 6)
     await say(store(), 1, 2, 'message', den)
     expect(await store().chat.entries.lastId()).toBe(idOf(6))
   })
 
-  test('takes a thousand entries at once and an entry of a megabyte', async () => {
+  test('the entry log stores a thousand concurrent entries and an entry of a megabyte', async () => {
     await Promise.all(
       Array.from({ length: 1000 }, (_, n) => store().chat.entries.append(message(idOf(n), lobby, `${n}`))),
     )
@@ -209,7 +209,7 @@ export function entryLogExam(store: () => Storage): void {
     expect(all.at(-1)?.text).toBe('漢'.repeat(350_000))
   })
 
-  test('keeps what was appended when the caller changes it later, and what was read when it is changed', async () => {
+  test("a stored entry does not change with the caller's objects", async () => {
     const scope = ['one']
     await store().chat.entries.append({ ...message(idOf(1), lobby, 'x'), kind: 'scope', scope })
     scope.push('two')

@@ -17,7 +17,7 @@ export function grantsExam(store: () => Storage): void {
     return store().tools.grants
   }
 
-  test('serve exactly their person, room, tool and target', async () => {
+  test('a grant applies to exactly its person, room, tool and target', async () => {
     const grants = await prepare()
     const grant = await grants.put(given)
     expect(grant).toEqual({ ...given, id: 1 })
@@ -36,7 +36,7 @@ export function grantsExam(store: () => Storage): void {
     for (const other of others) expect(await grants.find({ ...wanted, ...other })).toBeUndefined()
   })
 
-  test('end at their time, and without one only when they are removed', async () => {
+  test('a grant ends at its time, or without one when it is removed', async () => {
     const grants = await prepare()
     await grants.put({ ...given, until: 2000 })
     expect(await grants.find({ ...wanted, at: 1999 })).toMatchObject({ until: 2000 })
@@ -50,7 +50,7 @@ export function grantsExam(store: () => Storage): void {
     expect(await grants.remove(den, forGood.id)).toBe(false)
   })
 
-  test('replace an earlier one for the same, and count up in each room', async () => {
+  test('a grant replaces an earlier equal one, and ids count up in each room', async () => {
     const grants = await prepare()
     await grants.put({ ...given, until: 2000 })
     const always = await grants.put({ ...given, by: 'alice' })
@@ -65,14 +65,14 @@ export function grantsExam(store: () => Storage): void {
     expect([await ids(den), await ids(lobby)]).toEqual([[1, 3], [1]])
   })
 
-  test('keep any text as it is', async () => {
+  test('a grant keeps any target text unchanged', async () => {
     const grants = await prepare()
     const target = `a\n\u0000\u{1F600}'"%_\\${'x'.repeat(40_000)}`
     await grants.put({ ...given, target })
     expect(await grants.find({ ...wanted, target })).toMatchObject({ target })
   })
 
-  test('belong to rooms and people that are there', async () => {
+  test('a grant for a missing room or person is refused', async () => {
     const grants = await prepare()
     await refused(grants.put({ ...given, room: nowhere }))
     await refused(grants.put({ ...given, person: 'guest:x' as typeof alice.id }))

@@ -6,7 +6,7 @@ import { lobby, idOf, say } from './cast.ts'
 
 /** What a history store must do; `store` gives that of the running test. */
 export function historyExam(store: () => Storage): void {
-  test('gives rows oldest first with the counts of that encoding only', async () => {
+  test('the history returns rows oldest first with the token counts of one encoding', async () => {
     await say(store(), 1, 3)
     await store().prompts.history.saveCounts(
       'o200k_base',
@@ -23,7 +23,7 @@ export function historyExam(store: () => Storage): void {
     ])
   })
 
-  test('knows how often each tool ran in each room, and forgets what was refused', async () => {
+  test('the history counts how often each tool ran in each room, without refused calls', async () => {
     const { entries } = store().chat
     const { history } = store().prompts
     const den = 'den' as RoomName
@@ -49,7 +49,7 @@ export function historyExam(store: () => Storage): void {
     expect(await history.toolCalls(den)).toEqual({ Grep: 1 })
   })
 
-  test('stops at the row with which the tokens asked for are exceeded', async () => {
+  test('the history stops at the row that exceeds the requested tokens', async () => {
     await say(store(), 1, 9)
     await store().prompts.history.saveCounts(
       'o200k_base',
@@ -64,12 +64,12 @@ export function historyExam(store: () => Storage): void {
     ])
   })
 
-  test('takes a row that nobody has counted for a token per eight bytes', async () => {
+  test('the history estimates an uncounted row as a token per eight bytes', async () => {
     for (const n of [1, 2, 3]) await store().chat.entries.append(message(idOf(n), lobby, 'ä'.repeat(40)))
     expect(await newestOf(store(), { maxTokens: 15 })).toHaveLength(2)
   })
 
-  test('keeps to before, after and kinds', async () => {
+  test('the history respects before, after and kinds', async () => {
     await say(store(), 1, 4)
     await say(store(), 5, 6, 'presence')
     expect(await newestOf(store(), { kinds: ['message'], after: idOf(1), before: idOf(4) })).toEqual([
@@ -78,7 +78,7 @@ export function historyExam(store: () => Storage): void {
     ])
   })
 
-  test('leaves out what side turns did where that is asked, as the log does', async () => {
+  test('the history and the log omit entries of side turns on request', async () => {
     for (const n of [1, 2, 3]) {
       const entry = message(idOf(n), lobby, `text ${n}`)
       await store().chat.entries.append(n === 2 ? { ...entry, thread: 'T1' as TurnId } : entry)
@@ -98,7 +98,7 @@ export function historyExam(store: () => Storage): void {
     expect(side).toMatchObject({ thread: 'T1' })
   })
 
-  test('ignores counts of unknown entries and takes the last of two counts', async () => {
+  test('the history ignores counts of unknown entries and keeps the last of two counts', async () => {
     await say(store(), 1, 1)
     await store().prompts.history.saveCounts(
       'o200k_base',

@@ -17,7 +17,7 @@ export function invitationNoticesExam(store: () => Storage): void {
     return { rooms, invitations }
   }
 
-  test('gives each invitation once, to who was invited, oldest first', async () => {
+  test('the storage returns each invitation once, to the invited person, oldest first', async () => {
     const { invitations } = await prepare()
     await invitations.put({ ...notice, inviter: 'carol' })
     await invitations.put(notice)
@@ -27,7 +27,7 @@ export function invitationNoticesExam(store: () => Storage): void {
     expect(await invitations.take(alice.id)).toEqual([])
   })
 
-  test('gives none to who is a member meanwhile, or not invited any more, now or later', async () => {
+  test('the storage returns no invitation to a member or to a person who is no longer invited', async () => {
     const { rooms, invitations } = await prepare()
     for (const name of [attic, den]) await invitations.put({ ...notice, room: name })
     await rooms.setMembership(den, alice.id, 'member')
@@ -37,7 +37,7 @@ export function invitationNoticesExam(store: () => Storage): void {
     expect(await invitations.take(alice.id)).toEqual([])
   })
 
-  test('stores none for a room or a person that is not there', async () => {
+  test('the storage refuses an invitation for a missing room or person', async () => {
     const { invitations } = await prepare()
     await refused(invitations.put({ ...notice, room: 'nowhere' as RoomName }))
     await refused(invitations.put({ ...notice, person: 'nobody' as typeof alice.id }))

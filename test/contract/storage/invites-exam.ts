@@ -33,7 +33,7 @@ export function invitesExam(store: () => Storage): void {
     await store().chat.rooms.create(room)
   }
 
-  test('are found by their digest and listed while they are open', async () => {
+  test('an invite code is found by its digest and listed until it expires', async () => {
     await register(store(), alice, bob)
     expect(await invites().add(code('a', { uses: 2 }), 9)).toBe(1)
     expect(await invites().add(code('b', { by: bob.id, until: 50 }), 9)).toBe(2)
@@ -46,7 +46,7 @@ export function invitesExam(store: () => Storage): void {
     expect((await invites().list(10, bob.id)).map(({ id }) => id)).toEqual([2])
   })
 
-  test('are no more than the limit for each person, and what has expired does not count', async () => {
+  test('a person has at most the limit of invite codes, without expired ones', async () => {
     await register(store(), alice, bob)
     const added = await Promise.all(['a', 'b', 'c'].map((digest) => invites().add(code(digest), 2)))
     expect(added).toEqual([1, 2, undefined])
@@ -55,7 +55,7 @@ export function invitesExam(store: () => Storage): void {
     await refused(invites().add(code('e', { at: 100, until: 200 }), 9))
   })
 
-  test('are revoked by their maker, or by whoever may revoke all', async () => {
+  test('an invite code is revoked by its maker or by an admin', async () => {
     await register(store(), alice, bob)
     for (const digest of ['a', 'b']) await invites().add(code(digest), 9)
     expect(await invites().revoke(1, 10, bob.id)).toBe(false)
@@ -66,7 +66,7 @@ export function invitesExam(store: () => Storage): void {
     expect(await invites().redeem('a', newcomer())).toBe('no-code')
   })
 
-  test('let in as many as they are for, one after the other or at once', async () => {
+  test('an invite code for one person admits one of two concurrent newcomers', async () => {
     await register(store(), alice)
     await invites().add(code('a'), 9)
     const both = await Promise.all([bob, carol].map((who) => invites().redeem('a', newcomer(who))))
@@ -78,7 +78,7 @@ export function invitesExam(store: () => Storage): void {
     expect(await store().chat.people.byId(carol.id)).toBeUndefined()
   })
 
-  test('are not used up by a name that is taken, nor after they expired', async () => {
+  test('an invite code is not used up by a taken name or after its expiry', async () => {
     await register(store(), alice)
     await invites().add(code('a'), 9)
     expect(await invites().redeem('a', { ...newcomer(), skeleton: 'alice' })).toBe('no-name')
@@ -86,7 +86,7 @@ export function invitesExam(store: () => Storage): void {
     expect(await invites().find('a', 10)).toMatchObject({ usesLeft: 1 })
   })
 
-  test('make newcomers invited in a private room, and members of a public one', async () => {
+  test('an invite code invites to a private room and makes a member of a public room', async () => {
     await register(store(), alice)
     await makeRoom(true)
     await invites().add(code('a', { room: den }), 9)
@@ -108,7 +108,7 @@ export function invitesExam(store: () => Storage): void {
     expect(await store().chat.invitations.take(carol.id)).toEqual([])
   })
 
-  test('lead into no private room that their maker does not manage any more', async () => {
+  test('an invite code leads to no private room that its maker no longer manages', async () => {
     await register(store(), alice)
     await makeRoom(true)
     await invites().add(code('a', { room: den }), 9)
@@ -117,7 +117,7 @@ export function invitesExam(store: () => Storage): void {
     expect(await store().chat.rooms.membership(den, bob.id)).toBeUndefined()
   })
 
-  test('are refused for a room or a person that is not there', async () => {
+  test('an invite code for a missing room or person is refused', async () => {
     await register(store(), alice)
     await refused(invites().add(code('a', { room: den }), 9))
     await refused(invites().add(code('a', { by: bob.id }), 9))

@@ -19,7 +19,7 @@ export function keysAndNamesExam(store: () => Storage): void {
   const bearer = async (skeleton: string, at = 50) =>
     (await store().chat.people.forLogin(skeleton, key(1), at)).person
 
-  test('keys are listed in the order of adding, each once, and no more than the limit', async () => {
+  test('keys are listed once in the order of adding, up to the limit', async () => {
     await store().chat.people.register(alice, 'alice', key(1), 5)
     expect(await keys().add(alice.id, key(2), 6, 2)).toBe('added')
     expect(await keys().add(alice.id, key(2), 7, 2)).toBe('known')
@@ -32,7 +32,7 @@ export function keysAndNamesExam(store: () => Storage): void {
     await refused(keys().add(bob.id, key(4), 6, 2))
   })
 
-  test('a key waits for many, and is proven by one of them, also when two do it at once', async () => {
+  test('a key may wait for several people, and one of two concurrent proofs wins', async () => {
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await store().chat.people.register(bob, 'bob', key(2), 5)
     expect(await keys().prove(bob.id, key(3))).toBe(false)
@@ -49,7 +49,7 @@ export function keysAndNamesExam(store: () => Storage): void {
     expect((await keys().list(bob.id)).map(({ isWaiting }) => isWaiting)).toEqual([false, true, true])
   })
 
-  test('all keys but the last can be removed, also when both are removed at once', async () => {
+  test('the last proven key cannot be removed, even by concurrent removals', async () => {
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await keys().add(alice.id, key(2), 6, 9)
     expect(await keys().remove(alice.id, key(1))).toBe('last')
@@ -69,7 +69,7 @@ export function keysAndNamesExam(store: () => Storage): void {
     expect(await keys().list(alice.id)).toEqual([])
   })
 
-  test('a changed name is theirs, and the former one is kept for them until it is free', async () => {
+  test('a former name is kept for its person after a rename until it expires', async () => {
     await register(store(), alice)
     expect(await rename(to('Ann'))).toBe('renamed')
     const ann = { ...alice, name: 'Ann' }
@@ -81,7 +81,7 @@ export function keysAndNamesExam(store: () => Storage): void {
     expect(await bearer('alice', 50)).toEqual(bob)
   })
 
-  test('a name that somebody has or keeps is not given to another person', async () => {
+  test('a name that a person has or keeps is not given to another person', async () => {
     await register(store(), alice, bob)
     expect(await rename(to('bob'))).toBe('taken')
     await rename(to('ann'))
@@ -90,7 +90,7 @@ export function keysAndNamesExam(store: () => Storage): void {
     await refused(rename(to('x', { id: 'p-nobody' as typeof alice.id })))
   })
 
-  test('a person takes a former name back, and keeps no more of them than the limit', async () => {
+  test('a person can take a former name back and keeps at most the limit of names', async () => {
     await register(store(), alice)
     expect([await rename(to('b'), 1), await rename(to('c'), 1)]).toEqual(['renamed', 'full'])
     expect(await rename(to('alice'), 1)).toBe('renamed')
@@ -100,7 +100,7 @@ export function keysAndNamesExam(store: () => Storage): void {
     expect(await rename(to('d', { at: 100, keptUntil: 200 }), 1)).toBe('renamed')
   })
 
-  test('what is stored under the name goes along: permissions and charges', async () => {
+  test('permissions and charges of a person follow a rename', async () => {
     await register(store(), alice, bob)
     await store().chat.rooms.create({
       name: den,

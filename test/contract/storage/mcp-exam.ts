@@ -5,7 +5,7 @@ const pin = (tool: string, definition = '{}') => ({ tool, hash: `hash of ${defin
 
 /** What a store of MCP servers and of their tools' definitions must do; `store` gives that of the running test. */
 export function mcpExam(store: () => Storage): void {
-  test('keeps one definition for each tool of a server, the last one', async () => {
+  test('an MCP store keeps the last definition of each tool of a server', async () => {
     const { pins } = store().tools.mcp
     await pins.put('holler', [pin('"b"', '1'), pin('"a"', '2')])
     await pins.put('other', [pin('"a"', '3')])
@@ -21,7 +21,7 @@ export function mcpExam(store: () => Storage): void {
     expect(await pins.find('other', ['"a"'])).toEqual([pin('"a"', '3')])
   })
 
-  test('finds the definitions of no tool and of 5,000', async () => {
+  test('an MCP store finds the definitions of no tool and of 5,000 tools', async () => {
     const { pins } = store().tools.mcp
     await pins.put('holler', [pin('"b"', '1'), pin('"a"', '2')])
     const many = Array.from({ length: 5_000 }, (_, n) => `"tool ${n}"`)
@@ -29,7 +29,7 @@ export function mcpExam(store: () => Storage): void {
     expect(await pins.find('holler', [...many, '"a"'])).toEqual([pin('"a"', '2')])
   })
 
-  test('gives back any text as it was', async () => {
+  test('an MCP store returns any text unchanged', async () => {
     const { pins } = store().tools.mcp
     const all = [`"a\\u0000'%"`, '"\\ud800"', '""', `"${'x'.repeat(2_000)}"`, '__proto__'].map((tool) =>
       pin(tool, tool),
@@ -45,7 +45,7 @@ export function mcpExam(store: () => Storage): void {
     ).toEqual(new Set(all))
   })
 
-  test('keeps servers by their names, and forgets the definitions of one that is removed', async () => {
+  test('an MCP store keeps servers by name and drops the definitions of a removed one', async () => {
     const { connected, pins } = store().tools.mcp
     await connected.put({ name: 'two', entry: '{"url":"http://h"}', by: 'root', at: 5 })
     await connected.put({ name: 'one', entry: '{}', by: 'root', at: 6 })

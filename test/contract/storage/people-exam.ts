@@ -6,7 +6,7 @@ import { alice, bob, key, register, refused } from './cast.ts'
 
 /** What a people store must do; `store` gives that of the running test. */
 export function peopleExam(store: () => Storage): void {
-  test('are found by id and by skeleton, with their keys in order of adding', async () => {
+  test('people are found by id and by skeleton, with their proven keys in order of adding', async () => {
     expect(await store().chat.people.register(alice, 'alice', key(2), 5)).toBe(true)
     await store().chat.keys.add(alice.id, key(1), 6, 9)
     expect(await store().chat.people.keysOf(alice.id)).toEqual([key(2)])
@@ -19,14 +19,14 @@ export function peopleExam(store: () => Storage): void {
     expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
-  test('are found together by their ids, those who are registered', async () => {
+  test('several people are found by their ids, without unknown ones', async () => {
     for (const person of [alice, bob]) await store().chat.people.register(person, person.id, key(1), 5)
     const found = await store().chat.people.byIds([bob.id, 'nobody' as PersonId, alice.id])
     expect(new Set(found)).toEqual(new Set([alice, bob]))
     expect(await store().chat.people.byIds([])).toEqual([])
   })
 
-  test('are found for a login by name and key, with who has the key', async () => {
+  test('a login finds the person by name and the holders of the key', async () => {
     const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n), 9)
     expect(await forLogin('alice', 1)).toEqual({
       ownsName: false,
@@ -72,7 +72,7 @@ export function peopleExam(store: () => Storage): void {
     })
   })
 
-  test('are found by keys that several have, each once and without keys that wait', async () => {
+  test('holders of several keys are found once, without unproven keys', async () => {
     const { people, keys } = store().chat
     await people.register(bob, 'bob', key(1), 5)
     await people.register(alice, 'alice', key(1), 5)
@@ -84,7 +84,7 @@ export function peopleExam(store: () => Storage): void {
     expect(await people.holdersOf([])).toEqual([])
   })
 
-  test('are found by the beginning of a name in order of name, in any case and with characters of four bytes', async () => {
+  test('people are found by a name prefix in any case, even with four-byte characters', async () => {
     const { people } = store().chat
     const add = async (name: string, n: number): Promise<void> =>
       void (await people.register({ ...alice, id: name as PersonId, name }, skeleton(name), key(n), 5))
@@ -98,14 +98,14 @@ export function peopleExam(store: () => Storage): void {
     expect(await names('', 2)).toHaveLength(2)
   })
 
-  test('have a skeleton that only the first of many gets', async () => {
+  test('only the first of two people registers a skeleton', async () => {
     const attempts = [alice, bob].map((person) => store().chat.people.register(person, 'same', key(1), 5))
     expect(await Promise.all(attempts)).toEqual([true, false])
     expect(await store().chat.people.bySkeleton('same', 0)).toEqual(alice)
     expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
-  test('are not registered under a name that looks like another, whichever was first', async () => {
+  test('a person is not registered under a name that resembles an older one', async () => {
     const register = (id: string, name: string, skeleton: string) =>
       store().chat.people.register({ ...alice, id: id as PersonId, name }, skeleton, key(1), 5)
     expect(await register('1', 'Вера', 'ʙepa')).toBe(true)
@@ -115,7 +115,7 @@ export function peopleExam(store: () => Storage): void {
     expect(await register('5', 'ivan', 'ivan')).toBe(true)
   })
 
-  test('are registered at once by one key no more often than it may have names', async () => {
+  test('one key cannot register more names than its limit, even concurrently', async () => {
     const register = (n: number) => {
       const person = { ...alice, id: `p${n}` as PersonId, name: `p${n}` }
       return store().chat.people.register(person, `p${n}`, key(1), 5, 2)
@@ -129,20 +129,20 @@ export function peopleExam(store: () => Storage): void {
     })
   })
 
-  test('are filed by the rules of now once', async () => {
+  test('names are filed by the current rules once', async () => {
     await register(store(), alice, bob)
     expect(await store().chat.people.fileNames()).toEqual({ names: 2, alike: [], unfit: [] })
     expect(await store().chat.people.fileNames()).toBeUndefined()
     expect(await store().chat.people.bySkeleton('alice', 0)).toEqual(alice)
   })
 
-  test('refuse a key for nobody, and an id that is taken', async () => {
+  test('a key of an unknown person and a taken person id are refused', async () => {
     await register(store(), alice)
     await refused(store().chat.keys.add(bob.id, key(2), 5, 9))
     await refused(store().chat.people.register({ ...alice, name: 'other' }, 'other', key(1), 5))
   })
 
-  test('have one first admin', async () => {
+  test('only one person becomes the first admin', async () => {
     await register(store(), alice, bob)
     expect(await store().chat.people.hasAdmin()).toBe(false)
     expect(await store().chat.people.claimAdmin('p-nobody' as PersonId)).toBe(false)
@@ -155,7 +155,7 @@ export function peopleExam(store: () => Storage): void {
     expect(await store().chat.people.hasAdmin()).toBe(true)
   })
 
-  test('are found by a former name as long as it is kept for them', async () => {
+  test('a person is found by a former name while it is kept', async () => {
     const { people, names } = store().chat
     await people.register(alice, 'alice', key(1), 5)
     const change = { id: alice.id, name: 'alicia', skeleton: 'alicia', at: 10, keptUntil: 20 }

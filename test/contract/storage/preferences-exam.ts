@@ -5,7 +5,7 @@ import { alice, bob, den, idOf, lobby, nowhere, refused, register } from './cast
 
 /** What a store of what people have set, and of what they have seen, must do; `store` gives that of the running test. */
 export function preferencesExam(store: () => Storage): void {
-  test('keeps one value for each option of a person, the last one', async () => {
+  test('the storage keeps the last value of each option of a person', async () => {
     await register(store(), alice, bob)
     const { preferences } = store().chat
     await preferences.put(alice.id, { option: 'theme', value: 'dark' })
@@ -18,7 +18,7 @@ export function preferencesExam(store: () => Storage): void {
     expect(await preferences.of(bob.id)).toEqual([])
   })
 
-  test('tells what everybody has set for an option, under their names of now', async () => {
+  test('the storage lists the values of all people for an option under their current names', async () => {
     await register(store(), alice, bob)
     const { preferences, names } = store().chat
     await preferences.put(alice.id, { option: 'color', value: 'green' })
@@ -32,7 +32,7 @@ export function preferencesExam(store: () => Storage): void {
     ])
   })
 
-  test('knows the newest entry that a person has seen of each room, whatever comes late', async () => {
+  test('the storage keeps the newest entry that a person has seen in each room', async () => {
     await register(store(), alice, bob)
     const { lastSeen, rooms } = store().chat
     for (const name of [lobby, den]) await rooms.create(room(name, {}))
@@ -46,7 +46,7 @@ export function preferencesExam(store: () => Storage): void {
     expect(await lastSeen.find(alice.id, lobby)).toBe(idOf(3))
   })
 
-  test('knows the rooms of a person, the last one first, until each is dropped', async () => {
+  test('the storage lists the rooms of a person, latest first, until each is dropped', async () => {
     await register(store(), alice, bob)
     const { lastSeen, rooms } = store().chat
     for (const name of [lobby, den]) await rooms.create(room(name, {}))
@@ -66,7 +66,7 @@ export function preferencesExam(store: () => Storage): void {
     expect(await lastSeen.find(alice.id, lobby)).toBe(idOf(2))
   })
 
-  test('keeps nothing for who is not registered, or of a room that is not there', async () => {
+  test('the storage refuses preferences of an unknown person and last-seen entries of a missing room', async () => {
     await register(store(), alice)
     const { preferences, lastSeen } = store().chat
     await refused(preferences.put(bob.id, { option: 'bell', value: 'off' }))

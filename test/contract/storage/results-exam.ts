@@ -21,7 +21,7 @@ export function resultsExam(store: () => Storage): void {
     await store().chat.rooms.create(room('lobby', {}))
   }
 
-  test('are found whole under the number that they were given', async () => {
+  test('a long result is found whole under its number', async () => {
     await makeRooms()
     const text = 'ERROR: \u{1F468}\u200D\u{1F469}\r\n\u0301"\\'
     expect(await put(text, { tool: 'web_fetch', outside: 'page', pageSize: 1234, at: 77 })).toBe(1)
@@ -30,7 +30,7 @@ export function resultsExam(store: () => Storage): void {
     })
   })
 
-  test('have numbers of their own in each room, and are found in no other', async () => {
+  test('long results are numbered separately in each room and found in no other', async () => {
     await makeRooms()
     expect(await Promise.all([put('a'), put('b'), put('c', { room: lobby })])).toEqual([1, 2, 1])
     expect(await found(den, 1, 2, 3)).toEqual(['a', 'b', undefined])
@@ -39,7 +39,7 @@ export function resultsExam(store: () => Storage): void {
     await refused(put('x', { room: nowhere }))
   })
 
-  test('are let go oldest first where their room has too much, the newest never', async () => {
+  test('the oldest long results of a room over its limit are deleted, but never the newest', async () => {
     await makeRooms()
     await put('x'.repeat(900), { room: lobby })
     for (const text of ['a'.repeat(400), 'b'.repeat(400), 'ä'.repeat(200)]) await put(text)
@@ -49,7 +49,7 @@ export function resultsExam(store: () => Storage): void {
     expect(await found(lobby, 1)).toEqual(['x'.repeat(900)])
   })
 
-  test('are let go in every room when they are too old', async () => {
+  test('long results of all rooms are deleted when they are too old', async () => {
     await makeRooms()
     await put('old', { room: lobby, at: 10 })
     await put('old', { at: 49 })
@@ -59,7 +59,7 @@ export function resultsExam(store: () => Storage): void {
     expect(await found(lobby, 1)).toEqual([undefined])
   })
 
-  test('are let go oldest first, in whichever room, where all rooms together have too much', async () => {
+  test('the oldest long results of all rooms are deleted when the total is over its limit', async () => {
     await makeRooms()
     await put('a'.repeat(400), { at: 10 })
     await put('b'.repeat(400), { room: lobby, at: 20 })
@@ -76,7 +76,7 @@ export function resultsExam(store: () => Storage): void {
     ])
   })
 
-  test('of a room that was deleted take no space from others', async () => {
+  test('long results of a deleted room free their space', async () => {
     await makeRooms()
     await put('a'.repeat(400), { at: 10 })
     await put('b'.repeat(400), { room: lobby, at: 20 })
@@ -89,7 +89,7 @@ export function resultsExam(store: () => Storage): void {
     expect(await found(den, 1)).toEqual(['d'.repeat(400)])
   })
 
-  test('never have a number again that was given before', async () => {
+  test('a number of a long result is never reused', async () => {
     await makeRooms()
     await put('a')
     await put('b', {}, { since: 1000 })

@@ -35,7 +35,7 @@ export function retentionExam(store: () => Storage): void {
       { since: 0, roomBytes: 1000, allBytes: 1000 },
     )
 
-  test('the days of a room are kept until they are taken away', async () => {
+  test('the keep_turns days of a room are stored until they are removed', async () => {
     const { retention, rooms } = store().chat
     for (const name of ['den', 'lobby']) await rooms.create(room(name, {}))
     await retention.setDays(den, 90)
@@ -44,7 +44,7 @@ export function retentionExam(store: () => Storage): void {
     expect(await retention.days()).toEqual(new Map())
   })
 
-  test('entries of before are counted and removed oldest first, in one room, with what hangs on them', async () => {
+  test('entries before a time are counted and removed oldest first in one room', async () => {
     const { retention } = store().chat
     for (const day of [1, 2, 3, 4, 5]) await add(idAt(day))
     await add(idAt(1, 1), {}, lobby)
@@ -59,7 +59,7 @@ export function retentionExam(store: () => Storage): void {
     expect(await stored(lobby)).toEqual([idAt(1, 1)])
   })
 
-  test('turns, long results and summaries of before are removed after the entries', async () => {
+  test('turns, long results and summaries before a time are removed after the entries', async () => {
     const { retention, rooms } = store().chat
     await rooms.create(room('den', {}))
     await turn('T1', DAY)
@@ -75,7 +75,7 @@ export function retentionExam(store: () => Storage): void {
     expect(await store().prompts.summaries.versions(den)).toMatchObject([{ text: `at ${5 * DAY}` }])
   })
 
-  test('what turns of before sent is removed for its age, with parts that no later turn has', async () => {
+  test('requests of old turns are removed, but the turns stay', async () => {
     const { retention } = store().chat
     const { turns } = store().models
     for (const day of [1, 2, 5]) await turn(idAt(day), day * DAY)
@@ -90,7 +90,7 @@ export function retentionExam(store: () => Storage): void {
     expect((await turns.find(idAt(5)))?.prompt).toBeUndefined()
   })
 
-  test('a deleted room takes what its turns sent, and leaves the same of another', async () => {
+  test('a deleted room removes the requests of its turns but not equal ones of another room', async () => {
     await turn('T1', DAY)
     await turn('T2', DAY, lobby)
     while (await store().chat.removal.removeSome(den, 10));
@@ -98,7 +98,7 @@ export function retentionExam(store: () => Storage): void {
     expect(await store().models.turns.find('T2')).toMatchObject({ prompt: PROMPT, steps: [{ messages: [] }] })
   })
 
-  test('what somebody said is found by their id, in old logs by name, with the reactions to it', async () => {
+  test('lines of a person are found by id or old name, with reactions to them', async () => {
     const { retention } = store().chat
     const bobs = { author: 'bob', by: bob.id }
     await add(idAt(1), { author: bob.name })
@@ -119,7 +119,7 @@ export function retentionExam(store: () => Storage): void {
     expect(saidBy(await retention.mayBeOf(bob), bob)).toEqual(new Set())
   })
 
-  test('what guests said is found by their name, and nothing of a person who has it now', async () => {
+  test('lines of a guest are found by name, without those of a person with that name', async () => {
     await add(idAt(1), { author: 'gus', by: 'guest:SHA256:k:gus' })
     await add(idAt(2), { author: 'gus', by: bob.id })
     await add(idAt(3), { author: 'ann', by: 'guest:SHA256:k:ann' })
@@ -128,7 +128,7 @@ export function retentionExam(store: () => Storage): void {
     expect(saidBy(found, gus)).toEqual(new Set([idAt(1)]))
   })
 
-  test('copies of lines go from turns, results and summaries of their room since then', async () => {
+  test('copies of lines are removed from turns, results and summaries since a time', async () => {
     const { retention, rooms } = store().chat
     await rooms.create(room('den', {}))
     await turn('T1', DAY)
@@ -144,7 +144,7 @@ export function retentionExam(store: () => Storage): void {
     expect(await store().prompts.summaries.current(den)).toMatchObject({ text: `at ${DAY}` })
   })
 
-  test('what a person typed goes with their messages, and what others typed stays', async () => {
+  test('removing the messages of a person removes their typed lines and draft, but not those of others', async () => {
     const { chat, talk } = store()
     const limits = { lines: 9, characters: 99 }
     for (const one of [alice, bob]) {
@@ -158,7 +158,7 @@ export function retentionExam(store: () => Storage): void {
     expect(await typedBy(alice)).toEqual([['a secret'], 'half a secret'])
   })
 
-  test('a removed line is not found after the index was made anew, and others are', async () => {
+  test('a removed line is not found after the search index is renewed', async () => {
     await add(idAt(1), { text: 'secret plan' })
     await add(idAt(2), { text: 'open plan' })
     const plans = async () => {

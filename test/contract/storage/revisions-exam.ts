@@ -26,7 +26,7 @@ export function revisionsExam(store: () => Storage): void {
         .entries,
     )
 
-  test('a new version stands in the place of the first where the log is read revised, and the log has both', async () => {
+  test('a revised read shows the last version in the place of the first, and the log keeps both', async () => {
     await say(store(), 1, 3)
     await edit(4, 2, 'second')
     await edit(5, 2, 'third')
@@ -39,7 +39,7 @@ export function revisionsExam(store: () => Storage): void {
     expect((await read(false)).at(-1)).toEqual({ ...message(idOf(5), lobby, 'third'), edits: idOf(2) })
   })
 
-  test('what was taken back is gone with all its versions, and no edit brings it back', async () => {
+  test('a retracted entry disappears with all its versions, and no later edit restores it', async () => {
     await say(store(), 1, 2)
     await edit(3, 1, 'second')
     await retract(4, 1)
@@ -48,7 +48,7 @@ export function revisionsExam(store: () => Storage): void {
     expect(textsOf(await read(false))).toEqual(['text 1', 'text 2', 'second', 'took back', 'third'])
   })
 
-  test('a search finds the last version alone, and nothing of what was taken back', async () => {
+  test('a log search finds only the last version and no retracted entry', async () => {
     await say(store(), 1, 2)
     expect(await find('text')).toEqual(['text 1', 'text 2'])
     await edit(3, 1, 'a text with wool')
@@ -63,7 +63,7 @@ export function revisionsExam(store: () => Storage): void {
     expect(await find('text')).toEqual(['text 2'])
   })
 
-  test('prompts read last versions, and forget what was counted of the ones before', async () => {
+  test('the prompt history has last versions without the token counts of earlier ones', async () => {
     const { history } = store().prompts
     await say(store(), 1, 3)
     await history.saveCounts('o200k_base', new Map([1, 2, 3].map((n) => [idOf(n), 10 + n])))
@@ -83,7 +83,7 @@ export function revisionsExam(store: () => Storage): void {
     for (const found of rows) expect(found.map(({ entry, tokens }) => [entry.text, tokens])).toEqual(shown)
   })
 
-  test('nobody revises an entry of another room, or one that is not there', async () => {
+  test("an edit of another room's entry or of a missing entry has no effect", async () => {
     await say(store(), 1, 1)
     await edit(2, 1, 'elsewhere', den)
     await edit(3, 9, 'nowhere')

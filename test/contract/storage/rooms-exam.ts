@@ -7,7 +7,7 @@ import { den, nowhere, alice, bob, register, refused, say, textsOf } from './cas
 
 /** What a rooms store must do; `store` gives that of the running test. */
 export function roomsExam(store: () => Storage): void {
-  test('are found by name and listed in order of name', async () => {
+  test('rooms are found by name and listed in order of name', async () => {
     const lounge = room('lounge', { vibe: 'calm', createdAt: 9 })
     expect(await store().chat.rooms.create(lounge)).toBe(true)
     expect(await store().chat.rooms.create(room('attic', { private: true }))).toBe(true)
@@ -19,7 +19,7 @@ export function roomsExam(store: () => Storage): void {
     ])
   })
 
-  test('are made once, however many try at once, and the maker is the owner', async () => {
+  test('only one of two concurrent attempts creates a room, and its maker is the owner', async () => {
     await register(store(), alice, bob)
     const made = await Promise.all(
       [alice, bob].map((owner) => store().chat.rooms.create(room('den', { owner: owner.id }))),
@@ -29,7 +29,7 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().chat.rooms.membership(den, bob.id)).toBeUndefined()
   })
 
-  test('change topic and vibe one by one; an unknown room changes nothing', async () => {
+  test('the topic and the vibe of a room change independently', async () => {
     await store().chat.rooms.create(room('den', { topic: 'old', vibe: 'calm' }))
     await store().chat.rooms.update(den, { topic: '' })
     expect(await store().chat.rooms.find(den)).toMatchObject({ topic: '', vibe: 'calm' })
@@ -39,7 +39,7 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().chat.rooms.find(nowhere)).toBeUndefined()
   })
 
-  test('have members in order of name, changed and taken away one by one', async () => {
+  test('members of a room are listed by name and can be changed or removed', async () => {
     await register(store(), alice, bob)
     await store().chat.rooms.create(room('den', {}))
     await store().chat.rooms.setMembership(den, alice.id, 'member')
@@ -54,7 +54,7 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().chat.rooms.members(nowhere)).toEqual([])
   })
 
-  test('refuse members and owners that are not registered, and members of no room', async () => {
+  test('unregistered members or owners and a missing room are refused', async () => {
     await register(store(), alice)
     await store().chat.rooms.create(room('den', {}))
     await refused(store().chat.rooms.setMembership(den, bob.id, 'member'))
@@ -63,7 +63,7 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().chat.rooms.find('new' as RoomName)).toBeUndefined()
   })
 
-  test('are forked with key-values, current instructions and script, once, and are two rooms from then on', async () => {
+  test('a forked room is an independent copy of the values, the instructions and the script', async () => {
     await register(store(), alice, bob)
     const { rooms } = store().chat
     const { scripts, instructions } = store().prompts
@@ -90,7 +90,7 @@ export function roomsExam(store: () => Storage): void {
     expect(await rooms.getValue(copy.name, 'tool_scope')).toEqual(['Grep'])
   })
 
-  test('keep key-values of any JSON, in order of key, until they are removed', async () => {
+  test('values of a room may be any JSON and are listed in order of key until they are removed', async () => {
     await store().chat.rooms.create(room('den', {}))
     const value = { list: [1, 'zwei', null, true], '': {} }
     await store().chat.rooms.setValue(den, 'b', value)
@@ -111,7 +111,7 @@ export function roomsExam(store: () => Storage): void {
     await refused(store().chat.rooms.setValue(nowhere, 'a', 1))
   })
 
-  test('are handed over, and the owner before is an op', async () => {
+  test('a room that gets a new owner makes the former owner an op', async () => {
     await register(store(), alice, bob)
     const { rooms } = store().chat
     await rooms.create(room('den', { owner: alice.id }))
@@ -123,7 +123,7 @@ export function roomsExam(store: () => Storage): void {
     ])
   })
 
-  test('have another name with all that they had, and nobody gets the former name', async () => {
+  test('a renamed room keeps its data, and no other room gets its former name', async () => {
     await register(store(), alice)
     const { rooms, entries } = store().chat
     const pit = 'pit' as RoomName
@@ -150,7 +150,7 @@ export function roomsExam(store: () => Storage): void {
     expect([await rooms.findRenamed(den), await rooms.findRenamed(pit)]).toEqual([undefined, den])
   })
 
-  test('have eight former names at most', async () => {
+  test('a room has at most eight former names', async () => {
     const { rooms } = store().chat
     await rooms.create(room('den-0', {}))
     const done: string[] = []

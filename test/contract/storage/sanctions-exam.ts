@@ -23,7 +23,7 @@ const mute: Sanction = { ...ban, id: '01B', kind: 'mute', room: den, until: 2000
 export function sanctionsExam(store: () => Storage): void {
   const sanctions = () => store().chat.sanctions
 
-  test('keep all that they are given, in order of id, until they are replaced or removed', async () => {
+  test('sanctions are stored in order of id until they are replaced or removed', async () => {
     await store().chat.rooms.create(room('den', {}))
     await sanctions().put(mute, [])
     await sanctions().put(ban, ['unknown'])
@@ -35,14 +35,14 @@ export function sanctionsExam(store: () => Storage): void {
     expect(await sanctions().all()).toEqual([])
   })
 
-  test('replace nothing where the new one cannot be stored, and need a room that is there', async () => {
+  test('a sanction that cannot be stored replaces nothing', async () => {
     await sanctions().put(ban, [])
     await refused(sanctions().put({ ...mute, room: nowhere }, [ban.id]))
     await refused(sanctions().put(ban, []))
     expect(await sanctions().all()).toEqual([ban])
   })
 
-  test('go with their room, of which nothing stays but what its turns cost', async () => {
+  test('a removed room loses its entries, members and sanctions', async () => {
     const { rooms, removal, entries } = store().chat
     await register(store(), alice)
     for (const name of ['den', 'lobby']) await rooms.create(room(name, { owner: alice.id }))

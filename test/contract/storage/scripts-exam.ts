@@ -5,7 +5,7 @@ import { lobby, den, nowhere, refused } from './cast.ts'
 
 /** What a scripts store must do; `store` gives that of the running test. */
 export function scriptsExam(store: () => Storage): void {
-  test('have versions from 1 in each room, and the newest is current', async () => {
+  test('scripts of a room are numbered from 1, and the newest is current', async () => {
     await store().chat.rooms.create(room('den', {}))
     await store().chat.rooms.create(room('lobby', {}))
     const put = { room: den, author: 'alice', at: 5 }
@@ -26,7 +26,7 @@ export function scriptsExam(store: () => Storage): void {
     await refused(store().prompts.scripts.put({ ...put, room: nowhere, source: 'x' }))
   })
 
-  test('instructions have versions for each model, and the newest of all models and of one hold', async () => {
+  test('the newest instructions for all models apply together with those for one model', async () => {
     await store().chat.rooms.create(room('den', {}))
     const { instructions } = store().prompts
     const put = (model: string, words: string, at: number) =>

@@ -20,7 +20,7 @@ export function searchExam(store: () => Storage): void {
     for (const [n, text] of texts.entries()) await store().chat.entries.append(message(idOf(n), lobby, text))
   }
 
-  test('finds the entries that have every word in text or author, in any order, case and accents', async () => {
+  test('a log search finds entries with every word in text or author, in any order, case and accents', async () => {
     await append('Deploy the SERVER', 'deploy 100% of it', 'ÄRGER über Größe', 'it’s (done)')
     expect(await find('server deploy')).toEqual(['Deploy the SERVER'])
     expect(await find('DEPLOY')).toHaveLength(2)
@@ -43,12 +43,12 @@ export function searchExam(store: () => Storage): void {
     ['Οδοσσεια', ['οδος']],
     ['ᾳδω', ['ΑΔΩ', 'αδω']],
     ['DIŞ KAPI', ['dış kapı', 'dis kapi']],
-  ])('finds %s by all forms of its letters', async (text, searches) => {
+  ])('a log search finds %s by all forms of its letters', async (text, searches) => {
     await append(text, 'something else')
     for (const words of searches) expect(await find(words), words).toEqual([text])
   })
 
-  test('finds words by their beginning, and words in quotes as they stand there', async () => {
+  test('a log search finds words by their prefix, and quoted words exactly', async () => {
     await append('building green', 'green build', 'the build is green', 'C++ and C')
     expect(await find('bui')).toHaveLength(3)
     expect(await find('bui* gre')).toHaveLength(3)
@@ -69,14 +69,14 @@ export function searchExam(store: () => Storage): void {
     ['Arabic', 'مَرْحَبًا بالعالم', 'مرحبا', 'بالع', 'عالم'],
     ['Korean', '서버를 다시 시작', '서버', '다시', '버를'],
     ['emoji', 'shipped 🎉 by 👩‍🚀 today ❤️', '🎉', '👩‍🚀', '🎈'],
-  ])('finds words of %s', async (_script, text, one, other, absent) => {
+  ])('a log search finds words of %s', async (_script, text, one, other, absent) => {
     await append('something else', text)
     expect(await find(one)).toEqual([text])
     expect(await find(`${other} ${one}`)).toEqual([text])
     expect(await find(absent)).toEqual([])
   })
 
-  test('takes any text that has words, whatever it would mean to a query language', async () => {
+  test('a log search accepts any text with words, whatever its syntax', async () => {
     await append('the build is green NEAR AND OR NOT')
     const odd = [
       "x'",
@@ -101,14 +101,14 @@ export function searchExam(store: () => Storage): void {
     expect(await find(Array.from({ length: 500 }, (_, n) => `w${n}`).join(' '))).toEqual([])
   })
 
-  test('finds what is older than an entry', async () => {
+  test('a log search finds entries older than a given entry', async () => {
     await append('needle 0', 'needle 1', 'hay 2', 'needle 3')
     expect(await find('needle', { before: idOf(3) })).toEqual(['needle 0', 'needle 1'])
     expect(await find('needle', { before: idOf(3), limit: 1 })).toEqual(['needle 1'])
     expect(await find('needle', { before: idOf(0), prefer: 'best' })).toEqual([])
   })
 
-  test('finds nothing outside of the rooms that were asked for', async () => {
+  test('a log search finds nothing outside of the requested rooms', async () => {
     await store().chat.entries.append(message(idOf(1), 'lobby', 'needle'))
     await store().chat.entries.append(message(idOf(2), 'den', 'needle'))
     await store().chat.entries.append(message(idOf(3), 'den-2', 'needle'))
@@ -124,7 +124,7 @@ export function searchExam(store: () => Storage): void {
     expect(await search('6c6f626279')).toEqual([])
   })
 
-  test('finds the few among thousands at once after they were appended, the newest first to count', async () => {
+  test('a log search finds newly appended entries among thousands, and a limit keeps the newest', async () => {
     await Promise.all(
       Array.from({ length: 7000 }, (_, n) =>
         store().chat.entries.append(message(idOf(n), n % 2 ? den : lobby, n % 1000 === 0 ? 'needle' : 'hay')),
@@ -140,7 +140,7 @@ export function searchExam(store: () => Storage): void {
     expect(await needles({ limit: 1 })).toEqual([idOf(7000)])
   })
 
-  test('keeps to kinds, and leaves out side turns where that is asked', async () => {
+  test('a log search respects kinds and omits side turns on request', async () => {
     await say(store(), 1, 1)
     await say(store(), 2, 2, 'action')
     const thread = 'T' as TurnId
@@ -151,7 +151,7 @@ export function searchExam(store: () => Storage): void {
     expect(idsOf(await search('text', { withoutThreads: true }))).toEqual([1, 2].map(idOf))
   })
 
-  test('gives what fits best first where that is asked', async () => {
+  test('a log search returns the best matches first on request', async () => {
     const long = `the build ${'and many other words '.repeat(20)}`
     await append('build build build', long, 'other')
     expect(await find('build', { prefer: 'best' })).toEqual(['build build build', long])

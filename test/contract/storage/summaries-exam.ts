@@ -7,7 +7,7 @@ import { den, idOf, lobby, nowhere, refused, say } from './cast.ts'
 export function summariesExam(store: () => Storage): void {
   const put = { room: den, text: 'a', first: idOf(1), last: idOf(2), author: 'qwen', at: 5 }
 
-  test('have versions from 1 in each room, of which the newest hundred are kept', async () => {
+  test('summaries are numbered from 1 in each room, and the newest hundred are kept', async () => {
     await store().chat.rooms.create(room('den', {}))
     await store().chat.rooms.create(room('lobby', {}))
     const { summaries } = store().prompts
@@ -20,7 +20,7 @@ export function summariesExam(store: () => Storage): void {
     await refused(summaries.put({ ...put, room: nowhere }))
   })
 
-  test('take a version only in the place of the one that it was made from, if that is named', async () => {
+  test('a summary is stored only if its base version is still current', async () => {
     await store().chat.rooms.create(room('den', {}))
     const { summaries } = store().prompts
     expect(await summaries.put(put, 1)).toBeUndefined()
@@ -29,14 +29,14 @@ export function summariesExam(store: () => Storage): void {
     expect(await summaries.put({ ...put, text: 'c' }, 1)).toMatchObject({ version: 2, text: 'c' })
   })
 
-  test('are not copied with a fork', async () => {
+  test('a forked room has no summaries of its source', async () => {
     await store().chat.rooms.create(room('den', {}))
     await store().prompts.summaries.put(put)
     await store().chat.rooms.fork(den, room('lobby', {}))
     expect(await store().prompts.summaries.versions(lobby)).toEqual([])
   })
 
-  test('are made from the oldest rows after an entry', async () => {
+  test('the rows for a summary are the oldest after an entry', async () => {
     await say(store(), 1, 5)
     await say(store(), 6, 6, 'presence')
     await store().prompts.history.saveCounts('o200k_base', new Map([[idOf(3), 7]]))

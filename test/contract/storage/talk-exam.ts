@@ -30,7 +30,7 @@ export function talkExam(store: () => Storage): void {
     expect(await messages.waiting(guest.id)).toEqual([])
   })
 
-  test('only so many wait from one sender, for one person, and in all; old ones give way', async () => {
+  test('waiting messages are limited per sender, per recipient and in total, without expired ones', async () => {
     await register(store(), alice, bob)
     const { messages } = store().talk
     const put = (n: number, to: Person, from: Person, notBefore = 0): Promise<boolean> =>
@@ -44,7 +44,7 @@ export function talkExam(store: () => Storage): void {
     expect((await messages.waiting(bob.id)).map(({ id }) => id)).toEqual(['m2', 'm4'])
   })
 
-  test('all who come with one key fill one share, and the key stays with the message', async () => {
+  test('senders with one key share a limit, and the key stays with the message', async () => {
     await register(store(), alice, bob)
     const { messages } = store().talk
     const key = 'SHA256:k' as Fingerprint
@@ -59,11 +59,11 @@ export function talkExam(store: () => Storage): void {
     expect(await messages.waiting(bob.id)).toEqual([from(1, alice), from(2, guest), letter(4, bob, bob)])
   })
 
-  test('a message to nobody who is registered is refused', async () => {
+  test('a message to an unregistered person is refused', async () => {
     await refused(store().talk.messages.put(letter(1), limits))
   })
 
-  test('whom somebody ignores is kept once, under the name of now and of then', async () => {
+  test('an ignored person is stored once, with the current and the former name', async () => {
     await register(store(), alice, bob)
     const { ignored } = store().talk
     await ignored.add(alice.id, { id: bob.id, name: 'bobby' })
@@ -81,7 +81,7 @@ export function talkExam(store: () => Storage): void {
     await refused(ignored.add(guest.id, bob))
   })
 
-  test('with somebody who is ignored come all who have a key of theirs', async () => {
+  test('ignoring a person covers all people with one of their keys', async () => {
     await register(store(), alice, bob)
     const { ignored } = store().talk
     const [key] = await keysOf(bob)
@@ -97,7 +97,7 @@ export function talkExam(store: () => Storage): void {
     expect(await ignored.ignoredBy(alice.id)).toMatchObject([{ id: guest.id, keys: [key] }])
   })
 
-  test('who is away is kept until they come back, the last who left last', async () => {
+  test('an away person is stored until they return, ordered by the time of leaving', async () => {
     await register(store(), alice, bob)
     const { away } = store().talk
     await away.leave({ person: alice.id, text: '' }, 1)

@@ -22,7 +22,7 @@ export function tokensExam(store: () => Storage): void {
     for (const name of [lobby, den]) await store().chat.rooms.create(room(name, {}))
   }
 
-  test('are found by their digest, and listed for their maker, while they hold', async () => {
+  test('a token is found by its digest and listed for its maker until it expires', async () => {
     await register(store(), alice, bob)
     expect(await tokens().add(token('a'), 9)).toBe(1)
     expect(await tokens().add(token('b', { by: bob.id, key: null, until: 50 }), 9)).toBe(2)
@@ -35,7 +35,7 @@ export function tokensExam(store: () => Storage): void {
     expect([await idsOf(), await idsOf(bob.id), await idsOf(bob.id, 50)]).toEqual([[1], [2], []])
   })
 
-  test('are for their rooms in order of name, and for none once these are gone', async () => {
+  test('a token is limited to its rooms in order of name, and to none after their removal', async () => {
     await register(store(), alice)
     await makeRooms()
     await tokens().add(token('a', { rooms: [lobby, den] }), 9)
@@ -49,7 +49,7 @@ export function tokensExam(store: () => Storage): void {
     expect(await rooms()).toEqual([])
   })
 
-  test('are no more than the limit for each person, and what has expired does not count', async () => {
+  test('a person has at most the limit of tokens, without expired ones', async () => {
     await register(store(), alice, bob)
     const added = await Promise.all(['a', 'b', 'c'].map((digest) => tokens().add(token(digest), 2)))
     expect(added).toEqual([1, 2, undefined])
@@ -58,7 +58,7 @@ export function tokensExam(store: () => Storage): void {
     await refused(tokens().add(token('e', { at: 100, until: 200 }), 9))
   })
 
-  test('are revoked by their maker, or by whoever may revoke all, once', async () => {
+  test('a token is revoked once by its maker or by an admin', async () => {
     await register(store(), alice, bob)
     for (const digest of ['a', 'b']) await tokens().add(token(digest), 9)
     expect(await tokens().revoke(1, 10, bob.id)).toBe(false)
@@ -69,7 +69,7 @@ export function tokensExam(store: () => Storage): void {
     expect(await tokens().revoke(2, 10)).toBe(true)
   })
 
-  test('go with the key that they were made with, and with no other', async () => {
+  test('a token is removed together with the key that made it', async () => {
     await register(store(), alice, bob)
     const { keys } = store().chat
     await keys.add(alice.id, key(2), 6, 9)
@@ -87,7 +87,7 @@ export function tokensExam(store: () => Storage): void {
     expect(await idsOf()).toEqual([2, 3])
   })
 
-  test('are refused for a room or a person that is not there, and then none is left behind', async () => {
+  test('a token for a missing room or person is refused and not stored', async () => {
     await register(store(), alice)
     await makeRooms()
     await refused(tokens().add(token('a', { rooms: [den, nowhere] }), 9))

@@ -7,7 +7,7 @@ import { lobby, refused } from './cast.ts'
 
 /** What a turns store must do; `store` gives that of the running test. */
 export function turnsExam(store: () => Storage): void {
-  test('are begun, finished with what is known, and found', async () => {
+  test('a turn is stored when it begins, updated when it finishes, and found', async () => {
     const change = {
       endedAt: 200,
       outcome: 'done',
@@ -24,7 +24,7 @@ export function turnsExam(store: () => Storage): void {
     await refused(store().models.turns.begin(turn('T1')))
   })
 
-  test('have the steps that were added to them, in order, and only where one turn is asked for', async () => {
+  test('a turn has its added steps in order only if it is read alone', async () => {
     const steps: NonNullable<TurnRecord['steps']> = [
       {
         messages: [
@@ -44,7 +44,7 @@ export function turnsExam(store: () => Storage): void {
     await refused(store().models.turns.addStep('T3', steps[0]!))
   })
 
-  test('give back long requests as they were, whatever parts they share', async () => {
+  test('long requests with shared parts are returned unchanged', async () => {
     const lines = Array.from({ length: 2_000 }, (_, at) => `line ${at} 漢 \\n \u0000 "é`)
     const sent = [0, 2, 2].map((first) => ({ system: 's', context: lines.slice(first).join('\n') }))
     for (const [at, prompt] of sent.entries()) {
@@ -55,7 +55,7 @@ export function turnsExam(store: () => Storage): void {
       expect(JSON.stringify((await store().models.turns.find(`T${at}`))?.prompt)).toBe(JSON.stringify(prompt))
   })
 
-  test('that were never finished are known, oldest first', async () => {
+  test('unfinished turns are listed, oldest first', async () => {
     await store().models.turns.begin(turn('T2', { startedAt: 200 }))
     await store().models.turns.begin(turn('T1'))
     await store().models.turns.begin(turn('T3', { startedAt: 300 }))
@@ -63,7 +63,7 @@ export function turnsExam(store: () => Storage): void {
     expect((await store().models.turns.unfinished()).map((found) => found.id)).toEqual(['T1', 'T3'])
   })
 
-  test('that was started last in a room is known, with its steps, and no sub-turn is', async () => {
+  test('the last started turn of a room is found with its steps, without sub-turns', async () => {
     await store().models.turns.begin(turn('T1', { startedAt: 300 }))
     await store().models.turns.begin(turn('T3', { startedAt: 400, parent: 'T1' }))
     await store().models.turns.begin(turn('T2', { startedAt: 500, room: 'den' }))
@@ -77,7 +77,7 @@ export function turnsExam(store: () => Storage): void {
     expect(await store().models.turns.find('T3')).toMatchObject({ parent: 'T1' })
   })
 
-  test('that one person asked for in a room, under any name, are known, newest first, with what they answer', async () => {
+  test('turns of one person in a room are listed under any name, newest first', async () => {
     const message = 'M1' as EntryId
     const person = 'P1' as PersonId
     const asker = { message, person }

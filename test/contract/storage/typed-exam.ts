@@ -6,7 +6,7 @@ import { alice, bob, refused, register } from './cast.ts'
 export function typedExam(store: () => Storage): void {
   const limits = { lines: 3, characters: 20 }
 
-  test('lines are read in the order in which they were typed, each person their own', async () => {
+  test('typed lines are returned in the order of typing, separately for each person', async () => {
     await register(store(), alice, bob)
     const { typed } = store().talk
     expect(await typed.lines(alice.id)).toEqual([])
@@ -17,7 +17,7 @@ export function typedExam(store: () => Storage): void {
     expect(await typed.lines(bob.id)).toEqual(['secret'])
   })
 
-  test('of too many lines, and of too many characters, the newest stay', async () => {
+  test('the newest typed lines are kept up to the limits of lines and characters', async () => {
     await register(store(), alice, bob)
     const { typed } = store().talk
     await typed.addLines(bob.id, ['b'], limits)
@@ -30,7 +30,7 @@ export function typedExam(store: () => Storage): void {
     expect(await typed.lines(bob.id)).toEqual(['b'])
   })
 
-  test('one draft is kept for each person, the last, until it is too old or dropped', async () => {
+  test('one draft of each person is kept until it is replaced, too old or dropped', async () => {
     await register(store(), alice, bob)
     const { typed } = store().talk
     await typed.keepDraft(alice.id, { text: 'half a', at: 10 }, 0)
@@ -48,7 +48,7 @@ export function typedExam(store: () => Storage): void {
     expect(await typed.draft(bob.id, 0)).toBeUndefined()
   })
 
-  test('all that one person typed can be deleted', async () => {
+  test('all typed text of one person can be deleted', async () => {
     await register(store(), alice, bob)
     const { typed } = store().talk
     for (const { id } of [alice, bob]) {
@@ -60,7 +60,7 @@ export function typedExam(store: () => Storage): void {
     expect([await typed.lines(bob.id), await typed.draft(bob.id, 0)]).toEqual([['a line'], 'a draft'])
   })
 
-  test('nothing is kept of who wants that by then', async () => {
+  test('typed text of a person with history off is not stored', async () => {
     await register(store(), alice, bob)
     const { chat, talk } = store()
     await chat.preferences.put(alice.id, { option: 'history', value: 'off' })
@@ -75,7 +75,7 @@ export function typedExam(store: () => Storage): void {
     ])
   })
 
-  test('nothing is kept for who is not registered', async () => {
+  test('typed text of an unregistered person is refused', async () => {
     const { typed } = store().talk
     await refused(typed.addLines(alice.id, ['x'], limits))
     await refused(typed.keepDraft(alice.id, { text: 'x', at: 1 }, 0))

@@ -19,7 +19,7 @@ export function changeExam(examined: Examined): void {
     examined().workspace.checkChange(path.startsWith('/') ? path : `${own}/${path}`)
   const text = (path: string): Promise<string> => readFile(at(path), 'utf8')
 
-  it('makes a file with the directories on its way, and says so', async () => {
+  it('changeText makes a file with its parent directories and reports that it was created', async () => {
     const seen: unknown[] = []
     const made = await change('a/b/c.txt', (old) => {
       seen.push(old)
@@ -30,7 +30,7 @@ export function changeExam(examined: Examined): void {
     expect(await readdir(at('a/b'))).toEqual(['c.txt'])
   })
 
-  it('gives the old text to whoever replaces it, and keeps the mode of the file', async () => {
+  it('changeText passes the old text to the change and keeps the mode of the file', async () => {
     await writeFile(at('run.sh'), 'x\r\n')
     await chmod(at('run.sh'), 0o750)
     expect(await change('run.sh', (old) => `${old}y`)).toEqual({ created: false })
@@ -38,7 +38,7 @@ export function changeExam(examined: Examined): void {
     expect((await stat(at('run.sh'))).mode & 0o777).toBe(0o750)
   })
 
-  it('changes nothing, and makes no directory, where the change throws', async () => {
+  it('changeText changes nothing and makes no directory if the change throws', async () => {
     await writeFile(at('x'), 'old')
     const no = (): string => {
       throw new Error('no')
@@ -48,32 +48,32 @@ export function changeExam(examined: Examined): void {
     expect([await text('x'), await readdir(at('.'))]).toEqual(['old', ['x']])
   })
 
-  it('can be asked before whether a file can be changed, and makes nothing for that', async () => {
+  it('checkChange accepts changeable files without making anything', async () => {
     await writeFile(at('old'), 'x')
     for (const path of ['old', 'new', 'a/b/c.txt']) await check(path)
     expect(await readdir(at('.'))).toEqual(['old'])
   })
 
-  it('gives and keeps a byte order mark', async () => {
+  it('changeText passes and keeps a byte order mark', async () => {
     await writeFile(at('bom'), '\uFEFFone')
     await change('bom', (old) => `${old}, two`)
     expect(await readFile(at('bom'))).toEqual(Buffer.from('\uFEFFone, two'))
   })
 
-  it('makes one change after the other', async () => {
+  it('changeText makes concurrent changes of a file one after the other', async () => {
     await writeFile(at('list'), '')
     await Promise.all(Array.from({ length: 20 }, (_, n) => change('list', (old) => `${old}${n},`)))
     expect(await text('list')).toBe(Array.from({ length: 20 }, (_, n) => `${n},`).join(''))
   })
 
-  it('writes through a link to where it leads inside', async () => {
+  it('changeText writes through a link to its target inside the workspace', async () => {
     await writeFile(at('real'), 'old')
     await symlink('real', at('link'))
     await change('link', () => 'new')
     expect(await text('real')).toBe('new')
   })
 
-  it('refuses a text over the limit, and leaves the file as it was', async () => {
+  it('changeText refuses a text over the limit and keeps the old file', async () => {
     await change('x', () => 'small')
     await expect(change('x', () => 'y'.repeat(1024 * 1024 + 1))).rejects.toThrow('at most 1 MiB')
     expect(await text('x')).toBe('small')
@@ -90,7 +90,7 @@ export function changeExam(examined: Examined): void {
     ['file/x', /not a directory/],
     ['binary', /not a text file/],
     [`${'x'.repeat(250)}/${'y'.repeat(256)}`, /too long/],
-  ])('refuses to change %j', async (path, message) => {
+  ])('changeText refuses the path %j', async (path, message) => {
     await mkdir(at('dir'))
     await writeFile(at('file'), 'x')
     await writeFile(at('binary'), Buffer.from([0]))

@@ -43,15 +43,15 @@ export function readExam(examined: Examined): void {
     ['dirlink/b.txt', 'b\n'],
     ['/workspace/a.txt', 'one\r\ntwo\nthree'],
     ['empty', ''],
-  ])('gives the text of %s', async (path, text) => {
+  ])('readText returns the text of %s', async (path, text) => {
     expect((await readText(path)).text).toBe(text)
   })
 
-  it('takes a path that is absolute and inside', async () => {
+  it('readText accepts an absolute path inside the workspace', async () => {
     expect((await readText(join(files(), 'dir', 'b.txt'))).text).toBe('b\n')
   })
 
-  it('gives the lines that are asked for, with their own line ends, and says how many there are', async () => {
+  it('readText returns the requested lines with their own line ends and the total count', async () => {
     expect(await readText('a.txt', { first: 2 })).toEqual({
       ...{ text: 'two\nthree', firstLine: 2, totalLines: 3 },
     })
@@ -83,17 +83,17 @@ export function readExam(examined: Examined): void {
     ['a\0b', /NUL/],
     ['x'.repeat(5000), /too long/],
     ['x'.repeat(300), /too long/],
-  ])('refuses %j', async (path, message) => {
+  ])('readText refuses %j', async (path, message) => {
     const reading = readText(path)
     await expect(reading).rejects.toBeInstanceOf(WorkspaceError)
     await expect(reading).rejects.toThrow(message)
   })
 
-  it('refuses a directory beside it that is called almost the same', async () => {
+  it('readText refuses a sibling directory with a similar name', async () => {
     await expect(readText(join(secret(), 'key'))).rejects.toThrow(/outside/)
   })
 
-  it('refuses a socket and a device', async () => {
+  it('readText refuses a socket and a device', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(join(files(), 'socket'), resolve))
     await expect(readText('socket')).rejects.toThrow(/not a regular file/)
@@ -103,7 +103,7 @@ export function readExam(examined: Examined): void {
     else await expect(readText('null')).rejects.toThrow(/a device, not a text file/)
   })
 
-  it('names no path of the machine in what it says', async () => {
+  it('a refusal of readText names no path of the machine', async () => {
     for (const path of ['out', 'nothing', 'loop', 'sparse', '../x'])
       await expect(readText(path)).rejects.not.toThrow(dirname(files()))
   })
@@ -121,7 +121,7 @@ export function readExam(examined: Examined): void {
     ['dangling', false],
     ['/', false],
     ['/workspacex', false],
-  ])('knows whether %j is inside: %s', async (path, inside) => {
+  ])('placeOf decides whether %j is inside the workspace: %s', async (path, inside) => {
     expect(await contains(path)).toBe(inside)
   })
 
@@ -132,12 +132,12 @@ export function readExam(examined: Examined): void {
     ['dirlink/b.txt', 'dir/b.txt'],
     ['nowhere/../a.txt', 'a.txt'],
     ['inside', 'a.txt'],
-  ])('says where %j leads: %j', async (path, place) => {
+  ])('placeOf resolves %j to %j', async (path, place) => {
     expect(await placeOf(path)).toBe(place)
   })
 
   it.each([`${'x'.repeat(255)}|y`, 'word|'.repeat(100), `a/${'é'.repeat(200)}`])(
-    'takes a name that no file can have (%#) for one that leads nowhere, and so not outside',
+    'placeOf accepts a name that no file can have (%#) as inside the workspace',
     async (name) => {
       expect(await contains(name)).toBe(true)
       expect(await contains(`${name}/../../..`)).toBe(false)

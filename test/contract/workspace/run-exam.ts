@@ -28,19 +28,19 @@ export function runExam(examined: Examined): void {
   const shell = (line: string, change: Partial<typeof LIMITS> = {}) => run({ shell: line }, change)
   const at = (path: string): string => join(examined().files, path)
 
-  it('runs there and tells its output, both kinds in order, and its exit code', async () => {
+  it('a command runs in the workspace and returns its output in order with its exit code', async () => {
     const outcome = await shell('echo one; echo two >&2; echo three; echo hello > file; exit 7')
     expect(outcome).toEqual({ output: 'one\ntwo\nthree\n', exitCode: 7, timedOut: false })
     expect(await readFile(at('file'), 'utf8')).toBe('hello\n')
   })
 
-  it('has no input, and an environment of four words', async () => {
+  it('a command has no input and only four environment variables', async () => {
     expect((await shell('cat; echo $?')).output).toBe('0\n')
     const names = (await shell('env')).output.split('\n').map((line) => line.split('=')[0])
     expect(new Set(names)).toEqual(new Set(['HOME', 'LANG', 'PATH', 'PWD', '']))
   })
 
-  it('starts in the directory asked for, and in no other', async () => {
+  it('a command starts in its cwd, which must be inside the workspace', async () => {
     await mkdir(at('sub'))
     expect((await run({ shell: 'pwd', cwd: 'sub' })).output).toMatch(/\/sub\n$/)
     for (const cwd of ['..', '/etc', 'sub/../..'])
@@ -48,12 +48,12 @@ export function runExam(examined: Examined): void {
     await expect(run({ shell: 'pwd', cwd: 'none' })).rejects.toThrow(/not a directory/)
   })
 
-  it('tells when a program does not exist', async () => {
+  it('a command with an unknown program exits with code 127', async () => {
     const outcome = await run({ argv: ['no-such-program'] })
     expect(outcome).toMatchObject({ exitCode: 127, output: expect.stringContaining('not found') as string })
   })
 
-  it('is refused when it cannot be started at all', async () => {
+  it('a command that cannot be started is refused', async () => {
     await expect(run({ argv: ['echo', 'a\0b'] })).rejects.toThrow(/NUL/)
     await expect(run({ argv: ['echo', 'x'.repeat(131_072)] })).rejects.toThrow(/131071 bytes/)
     const many = Array.from({ length: 60 }, () => 'x'.repeat(130_000))
@@ -65,7 +65,7 @@ export function runExam(examined: Examined): void {
     ['ignores SIGTERM', 'trap "" TERM HUP INT; while :; do sleep SECONDS; done'],
     ['makes fifty children', 'for i in $(seq 50); do sleep SECONDS & done; wait'],
     ['stops itself', 'sleep SECONDS & kill -STOP $$'],
-  ])('that %s is killed with all its children at the time limit', async (_, line) => {
+  ])('a command that %s is killed with all its children at the time limit', async (_, line) => {
     const word = mark()
     const outcome = await shell(line.replace('SECONDS', word), { timeoutMs: 600 })
     expect(outcome).toMatchObject({ timedOut: true, signal: 'SIGKILL' })
@@ -73,14 +73,14 @@ export function runExam(examined: Examined): void {
     expect(await processesWith(word)).toBe(0)
   })
 
-  it('that leaves children behind, holding the pipe, ends with them', async () => {
+  it('a command that leaves children behind ends together with them', async () => {
     const word = mark()
     const outcome = await shell(`sleep ${word} & echo started`)
     expect(outcome).toEqual({ output: 'started\n', exitCode: 0, timedOut: false })
     expect(await processesWith(word)).toBe(0)
   })
 
-  it('that never stops writing is stopped, and little of it is kept', async () => {
+  it('a command that never stops writing is stopped, and its output is truncated', async () => {
     const outcome = await shell('yes')
     expect(outcome.signal).toBe('SIGKILL')
     expect(outcome.output.split('\n').length).toBeLessThan(2010)
@@ -88,19 +88,19 @@ export function runExam(examined: Examined): void {
     expect(outcome.notice).toBe('stopped: it wrote more than 64 MiB')
   })
 
-  it('that writes one endless line has the beginning of it kept, and its exit code told', async () => {
+  it('a command with one endless line keeps its beginning and its exit code', async () => {
     const outcome = await shell("head -c 50000000 /dev/zero | tr '\\0' x; exit 3")
     expect(outcome.exitCode).toBe(3)
     expect(outcome.output).toMatch(/^x{262144}\n… \[47 MiB left out/)
   })
 
-  it('that writes what is not UTF-8, or is cut inside a character, still gives text', async () => {
+  it('a command with invalid or truncated UTF-8 output still gives text', async () => {
     expect((await shell("printf 'a\\377b'")).output).toBe('a\uFFFDb')
     const outcome = await shell("printf 'ééééé'", { outputBytes: 5 })
     expect(outcome.output).toBe('éé\n… [5 B left out: at most 2000 lines and 5 B are kept]\n')
   })
 
-  it('ends when its turn is cancelled, and does not begin when it was', async () => {
+  it('a command ends when its turn is cancelled, and does not start after that', async () => {
     const word = mark()
     const stop = new AbortController()
     const running = run({ shell: `touch begun; sleep ${word}` }, {}, stop.signal)
@@ -117,7 +117,7 @@ export function runExam(examined: Examined): void {
     expect(await readdir(examined().files)).not.toContain('again')
   })
 
-  it('that is at the end of its time has what it wrote told, although its turn ends it', async () => {
+  it('a command that is ended by the deadline of its turn returns its output', async () => {
     const stop = new AbortController()
     const running = run({ shell: 'echo begun; : > told; sleep 60' }, {}, stop.signal)
     await expect.poll(() => readdir(examined().files), { timeout: 10_000 }).toContain('told')
@@ -130,13 +130,13 @@ export function runExam(examined: Examined): void {
     })
   })
 
-  it('that takes more memory than it may is refused it by the kernel or ended, and told so', async () => {
+  it('a command that takes too much memory fails with a notice or an error about memory', async () => {
     const { exitCode, output, notice = '' } = await shell('head -c 800M /dev/zero | tail')
     expect(exitCode).not.toBe(0)
     expect(output + notice).toMatch(/memory exhausted|cannot allocate|it took more than \d+ MiB of memory/i)
   })
 
-  it('gets exactly the strings of its argv', async () => {
+  it('a program gets exactly the strings of its argv', async () => {
     const show = 'printf "%s\\0" "$@"'
     const text = fc
       .string({ unit: 'grapheme-composite', maxLength: 40 })

@@ -44,7 +44,7 @@ export function searchExam(examined: Examined): void {
     [{ pattern: 'src/*' }, ['src/b.ts']],
     [{ pattern: '**/?.[jt]s', path: 'src' }, ['src/b.ts', 'src/deep/c.js']],
     [{ pattern: '{key,outfile,fifo}' }, []],
-  ])('finds the regular files for %j, in order', async (query, paths) => {
+  ])('findFiles returns the regular files for %j in order', async (query, paths) => {
     expect(await find(query)).toEqual({ paths, cut: '' })
   })
 
@@ -56,15 +56,15 @@ export function searchExam(examined: Examined): void {
       { glob: '*.js', path: 'src', ignoreCase: true, pattern: 'todo last', context: 1 },
       ['src/deep/c.js-2 x', 'src/deep/c.js:3 TODO last'],
     ],
-  ])('finds the lines for %j, in order', async (query, expected) => {
+  ])('searchText returns the lines for %j in order', async (query, expected) => {
     expect(await lines(query)).toEqual(expected)
   })
 
-  it('says how many files it read, and how many it could not', async () => {
+  it('searchText returns the numbers of read and skipped files', async () => {
     expect(await search({ pattern: 'nothing of this' })).toEqual({ lines: [], files: 4, skipped: 1, cut: '' })
   })
 
-  it('refuses what is outside, what is not there and what is no pattern', async () => {
+  it('a workspace search refuses outside paths, missing paths and invalid patterns', async () => {
     const refused: readonly (readonly [Promise<unknown>, RegExp])[] = [
       [find({ pattern: '*', path: 'outdir' }), /outside/],
       [find({ pattern: '*', path: 'none' }), /does not exist/],
@@ -79,20 +79,20 @@ export function searchExam(examined: Examined): void {
     }
   })
 
-  it('takes a bounded time for patterns that are made to take very long', async () => {
+  it('a workspace search finishes on pathological patterns', async () => {
     await put(`evil/${'a'.repeat(250)}`, 'a'.repeat(500_000))
     expect((await find({ pattern: `${'*a'.repeat(100)}b` })).paths).toEqual([])
     expect(await lines({ pattern: '(a*)*(a|aa)+$b', path: 'evil' })).toEqual([])
   })
 
-  it('says what it left out where it found too much', async () => {
+  it('searchText reports that it left out results', async () => {
     await put('many/lines', 'needle\n'.repeat(5000))
     const { lines: some, cut } = await search({ pattern: 'needle', path: 'many' })
     expect(some.length).toBeLessThan(5000)
     expect(cut).toMatch(/more than \d+ were found/)
   })
 
-  it("ends with the caller's own reason when the caller stops", async () => {
+  it("a workspace search ends with the reason of the caller's abort", async () => {
     const stop = new AbortController()
     const both = [find({ pattern: '*' }, stop.signal), search({}, stop.signal)]
     stop.abort(new Error('enough'))
