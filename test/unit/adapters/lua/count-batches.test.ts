@@ -20,7 +20,7 @@ const longText = fc
   .chain((parts) => fc.nat(200_000).map((units) => parts.join('').repeat(units / parts.join('').length + 1)))
 
 describe('texts that are to be counted', () => {
-  test('come in batches of one size at most, with nothing lost and nothing cut inside a character', () => {
+  test('batches of texts have a maximum size, lose nothing and split no character', () => {
     fc.assert(
       fc.property(fc.array(longText, { maxLength: 4 }), (texts) => {
         const batches = [...countBatches(texts)]
@@ -35,22 +35,25 @@ describe('texts that are to be counted', () => {
     )
   })
 
-  test.each(ENCODINGS)('are cut in %s where the counts of the pieces add up', (encoding) => {
-    const words = fc.array(fc.stringMatching(/^[a-zA-Z0-9'",.:{}\\/ -]{1,12}$/), {
-      minLength: 20,
-      maxLength: 60,
-    })
-    fc.assert(
-      fc.property(words, (parts) => {
-        const text = `${parts.join(' ')} one more `.repeat(400).slice(0, 150_000)
-        const sum = [...countBatches([text])]
-          .flat()
-          .reduce((total, piece) => total + tokenCounters.of(encoding).count(piece.text), 0)
-        expect(sum).toBe(tokenCounters.of(encoding).count(text))
-      }),
-      { numRuns: runs(5) },
-    )
-  })
+  test.each(ENCODINGS)(
+    'the pieces of a split text have as many %s tokens in total as the whole text',
+    (encoding) => {
+      const words = fc.array(fc.stringMatching(/^[a-zA-Z0-9'",.:{}\\/ -]{1,12}$/), {
+        minLength: 20,
+        maxLength: 60,
+      })
+      fc.assert(
+        fc.property(words, (parts) => {
+          const text = `${parts.join(' ')} one more `.repeat(400).slice(0, 150_000)
+          const sum = [...countBatches([text])]
+            .flat()
+            .reduce((total, piece) => total + tokenCounters.of(encoding).count(piece.text), 0)
+          expect(sum).toBe(tokenCounters.of(encoding).count(text))
+        }),
+        { numRuns: runs(5) },
+      )
+    },
+  )
 })
 
 /** Tools of 10 to 20,000 tokens, as many of each length as of twice that length. */
@@ -61,7 +64,7 @@ const largeTools = (many: number): readonly UnnamedTool[] =>
   })
 
 describe('three hundred large tools', { timeout: 60_000 }, () => {
-  test('are listed by a server that has just started, whoever asks again and again, and end no process', async () => {
+  test('concurrent requests for a list of 300 large tools agree on its tokens and end no wrap process', async () => {
     const { lines, log } = recordingLog()
     await using composer = openPool({ log, encodings: ['o200k_base'], limits: { cpuMs: 400 } })
     const tools = catalogue(...largeTools(300))
@@ -77,7 +80,7 @@ describe('three hundred large tools', { timeout: 60_000 }, () => {
     expect(lines).toEqual([])
   })
 
-  test('one of them as long as a tool can be, and of text that takes longest, ends none either', async () => {
+  test('a tool description of a million characters is counted without ending a wrap process', async () => {
     const { lines, log } = recordingLog()
     await using composer = openPool({ log, encodings: ['o200k_base'] })
     const letters = Array.from({ length: 1_000_000 }, (_, at) =>

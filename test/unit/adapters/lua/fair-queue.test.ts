@@ -19,14 +19,14 @@ const queueOf = (...jobs: readonly Job[]) => {
 const anybody = (): boolean => true
 
 describe('the fair queue', () => {
-  test('serves people in turn, however many jobs one of them has, in whatever room', () => {
+  test('the fair queue serves one job of each person in turn, even if one person has jobs in many rooms', () => {
     const noisy = [job('noisy', 1, 'hall'), job('noisy', 2, 'attic'), job('noisy', 3, 'den')]
     const queue = queueOf(...noisy, job('quiet', 4, 'hall'), job('other', 5, 'hall'))
     const order = Array.from({ length: 6 }, () => queue.take(anybody)?.number)
     expect(order).toEqual([1, 4, 5, 2, 3, undefined])
   })
 
-  test('passes over jobs that may not be served now', () => {
+  test('the fair queue skips jobs that may not run now and keeps them queued', () => {
     const queue = queueOf(job('a', 1, 'hall'), job('a', 2, 'den'), job('b', 3, 'hall'))
     const notInHall = ({ payers }: Job): boolean => !payers.includes('hall')
     expect(queue.take(notInHall)?.number).toBe(2)
@@ -34,7 +34,7 @@ describe('the fair queue', () => {
     expect(queue.all().map(({ number }) => number)).toEqual([3, 1])
   })
 
-  test('forgets what is removed, and is empty after a drain', () => {
+  test('the fair queue drops removed jobs and is empty after a drain', () => {
     const [first, second] = [job('a', 1), job('a', 2)]
     const queue = queueOf(first, second)
     queue.remove(first)
@@ -45,7 +45,7 @@ describe('the fair queue', () => {
   })
 })
 
-test('the loss of a process makes its room and its person suspect, in other company too', () => {
+test('jobs of a person or a room that lost a process are suspect, and other jobs are not', () => {
   const suspects = new Suspects()
   suspects.add(job('mallory', 1, 'den'))
   expect(suspects.has(job('mallory', 2, 'attic'))).toBe(true)
@@ -72,7 +72,7 @@ describe('the watchdog', () => {
     return new Promise((resolve) => void watch(pid, limits, () => resolve(performance.now() - start)))
   }
 
-  test('a process that works is over its limit of processor time when one that waits is not', async () => {
+  test('the watchdog reports a busy process over its CPU limit, but not an idle one', async () => {
     const limits = { cpuMs: 60, wallMs: HOUR_MS }
     const ended: string[] = []
     const stop = watch(idle, limits, () => ended.push('idle'))
@@ -83,15 +83,15 @@ describe('the watchdog', () => {
     expect(ended).toEqual([])
   })
 
-  test('a process that waits is over its limit of real time', async () => {
+  test('the watchdog reports an idle process over its wall-clock limit', async () => {
     expect(await isOver(idle, { cpuMs: HOUR_MS, wallMs: 30 })).toBeGreaterThanOrEqual(29)
   })
 
-  test('a process is watched by real time alone where its processor time cannot be read', async () => {
+  test('the watchdog uses only the wall-clock limit if the CPU time of a process cannot be read', async () => {
     expect(await isOver(-1, { cpuMs: 30, wallMs: 60 })).toBeGreaterThanOrEqual(59)
   })
 
-  test('nothing is said once nobody watches any more', async () => {
+  test('a stopped watchdog reports nothing', async () => {
     const said: string[] = []
     const stop = watch(busy, { cpuMs: 30, wallMs: 30 }, () => said.push('over'))
     stop()

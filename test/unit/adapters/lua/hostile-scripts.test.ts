@@ -59,17 +59,17 @@ describe('hostile scripts', () => {
   })
   afterAll(() => composer[Symbol.asyncDispose]())
 
-  test('are two hundred and more', () => {
+  test('the corpus of hostile scripts has at least 200 scripts', () => {
     expect(hostileScripts().length).toBeGreaterThanOrEqual(200)
   })
 
-  test('end with a clear error or do no harm, and each is alone with what it did', async () => {
+  test('hostile scripts end as the corpus expects and change no prompt of another room', async () => {
     const before = await composer.compose(inRoom('peaceful'))
     expect(await surprises(composer, quick)).toEqual([])
     expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
   }, 60_000)
 
-  test('that take too much are ended, and the next prompt is as if they had never been', async () => {
+  test('hostile scripts over their limits are ended and change no later prompt of another room', async () => {
     const before = await composer.compose(inRoom('peaceful'))
     expect(await surprises(composer, slow)).toEqual([])
     expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
@@ -78,7 +78,7 @@ describe('hostile scripts', () => {
 
 describe('a wrap process that hostile scripts run in', () => {
   test.skipIf(lacks('strace'))(
-    'asks the system for no file, no socket and no process while they do',
+    'a wrap process opens no file or socket and starts no process while hostile scripts run in it',
     async () => {
       const directory = await mkdtemp(join(tmpdir(), 'sshawl-trace-'))
       const before = await wrapProcesses(process.pid)

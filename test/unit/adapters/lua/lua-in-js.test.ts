@@ -79,14 +79,14 @@ describe('no script reaches JavaScript', () => {
     ['a template of gsub', 'return (("a"):gsub("a", "$&$1$`${process}"))', '$&$1$`${process}'],
     ['the key __proto__', 'local t = {} t["__proto__"] = {seen = 1} return ({}).seen', 'nil'],
     ['the key __proto__ of what the host gives', 'return tools.available_tools().seen', 'nil'],
-  ])('by %s', (_what, body, value) => {
+  ])('a Lua script cannot reach JavaScript by %s', (_what, body, value) => {
     const host = (): JsonObject => JSON.parse('{"__proto__": {"seen": 1}}') as JsonObject
     expect(evaluate(body, host)).toBe(value)
     expect(Object.keys(Object.prototype)).toEqual([])
     expect(({} as { seen?: unknown }).seen).toBeUndefined()
   })
 
-  test('nor an error of the host, when the stack ends in it', () => {
+  test('a Lua script never receives a host error object if the stack overflows in a host call', () => {
     const source = `local kinds = {}
       local function deep() local ok, e = pcall(tools.count_tokens, "x") kinds[type(e)] = true return 1 + deep() end
       local ok, e = pcall(deep)
@@ -102,13 +102,13 @@ describe('a text that is too long for the process', () => {
     ['rep', 'return ("x"):rep(1e9)'],
     ['rep with a separator', 'return ("x"):rep(1e7, "yy")'],
     ['doubling', 'local s = "x" while true do s = s .. s end'],
-  ])('is an error: by %s', (_what, body) => {
+  ])('a Lua text that exceeds the memory limit is an error if it is made by %s', (_what, body) => {
     expect(() => evaluate(body)).toThrow('it needs more than 64 MiB of memory')
     expect(evaluate('return 1 + 1')).toBe('2')
   })
 })
 
-test('an error of a script has the line of its statement, wherever the error is made', () => {
+test('a script error names the line of the failing statement, also in functions and loaded chunks', () => {
   const failing = (line: string) => () => evaluate(`local t = {}\n\n${line}`)
   expect(failing('t.a.b = 1')).toThrow('script:4: attempt to index a nil value')
   expect(failing('t.x()')).toThrow('script:4: attempt to call a nil value')
@@ -116,7 +116,7 @@ test('an error of a script has the line of its statement, wherever the error is 
   expect(failing('load("\\n\\nreturn 1 + nil", "=part")()')).toThrow('part:3: attempt to perform arithmetic')
 })
 
-test('many scripts compile, and compile again', () => {
+test('one engine compiles and runs forty different scripts twice', () => {
   for (let round = 0; round < 2; round += 1) {
     for (let index = 0; index < 40; index += 1) expect(evaluate(`return ${index}`)).toBe(String(index))
   }
@@ -135,7 +135,7 @@ end`
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * TIME_MS)
   }
 
-  test('a run that got no processor time begins again: nothing is done twice, and each text stands in its place', async () => {
+  test('a run that got no CPU time is restarted without printing twice or swapping host texts', async () => {
     const bundle = await readBundle(listLua(paths.lua))
     const engine = await openEngine('lua-in-js', bundle, { timeMs: TIME_MS, memoryBytes: 64 * 1024 * 1024 })
     const printed: unknown[] = []
@@ -180,7 +180,7 @@ const OURS =
   /^(?:name [A-Za-z_]\w*|js (?:\((?:[\d.]+(?:e[+-]\d+)?|Infinity)\)|"(?:[^"\\\n\r]|\\["\\bfnrt]|\\u[\da-f]{4})*"|B\d+: \{|\}|break B\d+|\/\*\d+\*\/|true|__lua\.method|var vars, vals))$/
 
 describe('the tree from which lua-in-js makes JavaScript', () => {
-  test('has of a script only names, numbers, and texts as JSON', () => {
+  test('the JavaScript made from a script takes only names, numbers and JSON strings from it', () => {
     let rewritten = 0
     for (const { source } of readSnippets()) {
       try {
@@ -193,7 +193,7 @@ describe('the tree from which lua-in-js makes JavaScript', () => {
     expect(rewritten).toBeGreaterThan(450)
   })
 
-  test('keeps any text as it is, byte for byte', () => {
+  test('the JavaScript made from a script keeps each string byte for byte', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 40 }), (text) => {
         const source = bytes(text)
@@ -205,7 +205,7 @@ describe('the tree from which lua-in-js makes JavaScript', () => {
     )
   })
 
-  test('names no variable as JavaScript names one of its own', () => {
+  test('local variables of a script get a prefix in JavaScript, so they cannot shadow built-in names', () => {
     const source = 'local constructor, __proto__ = 1 for new = 1, 2 do step = new end return toString, _ENV'
     const names = written(rewrite(source)).filter((part) => part.startsWith('name '))
     expect(new Set(names)).toEqual(
@@ -215,7 +215,7 @@ describe('the tree from which lua-in-js makes JavaScript', () => {
     )
   })
 
-  test('is made of any text, or the text is refused as wrong Lua, and nothing else is thrown', () => {
+  test('any text is either translated to safe JavaScript or rejected with a Lua syntax error', () => {
     const words = fc.constantFrom(
       ...['local', 'x', '=', 'end', 'if', 'then', '(', ')', '{', '}', '"', '1', '..', '...', 'function', ':'],
       ...[

@@ -59,7 +59,7 @@ test('a prompt is composed if the directory of all packages is a link', async ()
   expect((await composer.compose(inRoom('lobby'))).system).toContain('You take part in a chat room')
 })
 
-test('a composer whose process does not start says so, and in the log why', async () => {
+test('a composer whose process does not start rejects prompts and logs the reason', async () => {
   await rm(join(root, 'node_modules/tiktoken'))
   const { lines, log } = recordingLog()
   await using composer = open('wasmoon', log)
@@ -72,23 +72,26 @@ test('a composer whose process does not start says so, and in the log why', asyn
   })
 })
 
-test('the bundled Lua has its layers under the names that require takes', async () => {
+test('the bundled Lua modules have the names that require() expects', async () => {
   const names = [...(await readBundle(listLua(paths.lua))).keys()]
   expect(names).toEqual(expect.arrayContaining(['sandbox', 'wrap', 'layers.history', 'layers.tools']))
   expect(names).toEqual(names.filter((name) => /^(layers\.)?[a-z_]+$/.test(name)))
 })
 
-test.each(ODD_NAMES)('layers are found in a directory called %j, and through a link to it', async (name) => {
-  using dir = temporaryDir()
-  const [path, link] = [join(dir.path, name), join(dir.path, `${name} link`)]
-  cpSync(paths.lua, path, { recursive: true })
-  symlinkSync(path, link)
-  const expected = await readBundle(listLua(paths.lua))
-  expect(await readBundle(listLua(path))).toEqual(expected)
-  expect(await readBundle(listLua(link))).toEqual(expected)
-})
+test.each(ODD_NAMES)(
+  'Lua modules are found in a directory called %j and through a symlink to it',
+  async (name) => {
+    using dir = temporaryDir()
+    const [path, link] = [join(dir.path, name), join(dir.path, `${name} link`)]
+    cpSync(paths.lua, path, { recursive: true })
+    symlinkSync(path, link)
+    const expected = await readBundle(listLua(paths.lua))
+    expect(await readBundle(listLua(path))).toEqual(expected)
+    expect(await readBundle(listLua(link))).toEqual(expected)
+  },
+)
 
-test('a composer is not made without layers', () => {
+test('a composer throws at creation if the package has no Lua modules or no layers', () => {
   using dir = temporaryDir()
   const lua = join(dir.path, 'lua')
   const open = () => openPool({ packageRoot: dir.path })

@@ -28,7 +28,7 @@ describe('the pool of wrap processes', () => {
   })
   afterAll(() => pool[Symbol.asyncDispose]())
 
-  test('lets go of a prompt that nobody waits for any more', async () => {
+  test('the pool rejects running and queued prompts with the reason of their abort', async () => {
     const reason = new Error('stopped')
     const stopping = new AbortController()
     const endless = (): Promise<unknown> =>
@@ -43,7 +43,7 @@ describe('the pool of wrap processes', () => {
     await composeTwo(pool, 'hostile')
   })
 
-  test('holds no prompt that it has handed out', async () => {
+  test('the pool keeps no reference to a prompt that it has returned', async () => {
     const composeOne = async () => {
       const prompt = pool.compose(inRoom('earlier'))
       await pool.watched.next()
@@ -55,7 +55,7 @@ describe('the pool of wrap processes', () => {
     expect(handedOut.deref()).toBeUndefined()
   })
 
-  test('refuses what a room piles up, and only that', async () => {
+  test('the pool limits queued prompts per room without affecting other rooms', async () => {
     const running = attack(pool, 'busy')
     const work = await nextEndless(pool)
     const queued = Array.from({ length: 3 }, () => pool.compose(inRoom('busy')))
@@ -69,7 +69,7 @@ describe('the pool of wrap processes', () => {
   })
 })
 
-test('work that has used too much of the processor is ended without anybody’s word', async () => {
+test('the pool ends work that exceeds its CPU limit', async () => {
   await using pool = openPool({ size: 1, encodings: [], limits: { cpuMs: 150 } })
   expect(await attack(pool, 'hostile')).toMatchObject({
     reason: 'limit',
@@ -78,7 +78,7 @@ test('work that has used too much of the processor is ended without anybody’s 
 })
 
 describe('a wrap process', () => {
-  test('has no environment, no rights but reading its own code, and is gone when the pool is', async () => {
+  test('a wrap process has no environment, may only read files and exits with its pool', async () => {
     const pool = openWatched({ size: 1 })
     const counts = pool.count('r50k_base', ['x'])
     const { pid } = await pool.watched.next()
@@ -96,7 +96,7 @@ describe('a wrap process', () => {
     })
   })
 
-  test('that dies is replaced; only its own prompt fails', async () => {
+  test('a wrap process that dies is replaced, and only its own prompt fails', async () => {
     const { lines, log } = recordingLog()
     await using pool = openWatched({ size: 1, log })
     const doomed = attack(pool, 'hostile')
@@ -109,7 +109,7 @@ describe('a wrap process', () => {
     expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', text: 'a wrap process ended' }))
   })
 
-  test('that cannot start is reported with what it said, and refused prompts say so', async () => {
+  test('a wrap process that cannot start is logged as an error, and its prompts are rejected', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sshawl-pool-'))
     try {
       const entry = join(directory, 'broken.js')
@@ -137,7 +137,7 @@ describe('fairness', () => {
     })
     afterAll(() => pool[Symbol.asyncDispose]())
 
-    test('leaves a process to the others, however many rooms have cost one before, whatever succeeds in between', async () => {
+    test('the pool keeps a process for other rooms while rooms that lost processes run endless scripts', async () => {
       const rooms = ['now', 'then']
       const first = rooms.map((room) => attack(pool, room))
       for (const failure of first) {
@@ -155,7 +155,7 @@ describe('fairness', () => {
       }
     })
 
-    test('lets no room wait for the check of a script, nor a person who has cost a process take the rest', async () => {
+    test('endless script checks of one person use at most one process and delay no room', async () => {
       const check = () => failureOf(pool.check(ENDLESS_PATTERN, inRoom('lobby', undefined, 'mallory')))
       const checks = [check(), check()]
       for (const failure of checks) {
@@ -185,12 +185,12 @@ describe('a composer on wrap processes', () => {
     ['require "fs"', 'script'],
     ['for i = 1, 1e4 do tools.count_tokens(("a"):rep(1e5) .. i) end', 'limit'],
     ['tools.available_tools((function() local t = {} t.t = t return t end)())', 'script'],
-  ])('ends %s, and the room composes again', async (script, reason) => {
+  ])('the composer ends the script %s, and the room composes again', async (script, reason) => {
     expect(await failureOf(composer.compose(inRoom('hostile', script)))).toMatchObject({ reason })
     expect((await composer.compose(inRoom('hostile'))).budget.used).toBeGreaterThan(300)
   })
 
-  test('sends a tool once to a process, and again when it has changed', async () => {
+  test('composed tools have their current descriptions after tools are cached, changed or reordered', async () => {
     await using one = openPool({ size: 1 })
     const withTools = (...tools: readonly UnnamedTool[]): Snapshot => ({
       ...inRoom('tools'),
@@ -207,7 +207,7 @@ describe('a composer on wrap processes', () => {
     ])
   })
 
-  test('refuses a snapshot that is not plain data or not whole, and goes on', async () => {
+  test('the composer rejects a circular or malformed snapshot, and then composes again', async () => {
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
     const snapshot = { ...inRoom('lobby'), message: circular } as unknown as Snapshot

@@ -20,11 +20,11 @@ test.each([
   ['"\\\n\u0000\u001b0', '"\\034\\092\\010\\000\\0270"'],
   [']]--${x}`', '"]]--${x}`"'],
   ['\ud800é', '"\ufffdé"'],
-])('%j is written %s', (value, expected) => {
+])('the JSON value %j becomes the Lua literal %s', (value, expected) => {
   expect(luaLiteral(value)).toBe(expected)
 })
 
-test('a value nested deeper than the parser of Lua can follow is cut there', () => {
+test('a JSON value nested deeper than 65 levels is cut off with nil in its Lua literal', () => {
   let value: Json = 1
   for (let depth = 0; depth < 1000; depth += 1) value = [value]
   const text = luaLiteral(value)
@@ -42,7 +42,7 @@ function asLua(text: string): string {
   return `"${inside}"`
 }
 
-test('texts come back as they were, however Lua wrote them', () => {
+test('a text is unchanged when it is read back from Lua or JSON quotes', () => {
   const nasty = fc.string({
     unit: fc.constantFrom('\\', '"', '\n', '\r', '\0', '\x7f', '1', 'n', 'u', 'é', '🙂'),
   })
@@ -55,7 +55,7 @@ test('texts come back as they were, however Lua wrote them', () => {
   )
 })
 
-test('a host’s answer is a text as it is, another value as Lua, and a refusal as an error in Lua', () => {
+test('a host answer becomes a text or Lua code, and a host error becomes an error call', () => {
   const ask = (host: () => Json) => askHost(host, 'what', '1')
   expect(ask(() => 'a "text"\n')).toEqual({ text: 'a "text"\n' })
   expect(ask(() => 'a\0b')).toEqual({ code: 'return "a\\000b"' })
@@ -68,7 +68,7 @@ test('a host’s answer is a text as it is, another value as Lua, and a refusal 
 
 const named = (number: number): string => `\ud800${number}`
 
-test('texts are put where Lua names them, and only there', () => {
+test('references to kept texts are replaced by the texts, and other values stay unchanged', () => {
   const texts = createGivenTexts()
   texts.keep('é')
   texts.keep('two')
@@ -79,7 +79,7 @@ test('texts are put where Lua names them, and only there', () => {
   })
 })
 
-test('a text that was not given, or was given too long ago, is an error', () => {
+test('a reference to a text that was never kept or has been dropped throws', () => {
   const texts = createGivenTexts()
   for (let number = 1; number <= 17; number += 1) texts.keep(`text ${number}`)
   expect(texts.putBack([named(2), named(17)]).value).toEqual(['text 2', 'text 17'])
@@ -93,7 +93,7 @@ const row = (text: string) => ({
   entry: { kind: 'message', author: 'bob', id: '01J0000000001', at: 1, room: 'lobby', text } as never,
 })
 
-test('a script may change, double or quote what it was given, and each layer is what the script made', async () => {
+test('a script can extend, repeat or reverse a conversation text without corrupting its layer', async () => {
   const bench = await createWorkbench()
   const text = `${LONG}\n"\\ud8001" \u{10000} é`.repeat(2)
   const snapshot = sampleSnapshot({ history: [row(text)], message: '' })
@@ -105,7 +105,7 @@ test('a script may change, double or quote what it was given, and each layer is 
   expect(layer(':custom("x", string.reverse(string.reverse(text)))')).toBe(whole)
 })
 
-test('however many texts a script asks for, each is the right one', async () => {
+test('a script that requests twenty texts gets the right one in each layer', async () => {
   const bench = await createWorkbench()
   const history = Array.from({ length: 40 }, (_, at) => ({
     entry: {
@@ -131,7 +131,7 @@ test('however many texts a script asks for, each is the right one', async () => 
   expect(context).toBe(wanted.join('\n\n'))
 })
 
-test('naming a text often does not make the layers longer than they may be', async () => {
+test('repeated references to one text count toward the size limit of the layers', async () => {
   const bench = await createWorkbench()
   const history = Array.from({ length: 400 }, (_, at) => row(`${LONG} ${at}`))
   const script = `function default_wrap(target)
@@ -159,7 +159,7 @@ const rowsFrom = (first: number, last: number): readonly Row[] =>
 
 const over = <T>(packed: T): T => JSON.parse(JSON.stringify(packed)) as T
 
-test('a sender sends only new items, and the receiver has the same objects for the others', () => {
+test('a sender sends only new items, and the receiver reuses the objects that it has', () => {
   const [sender, receive] = [rowSender(), createReceiver<Row>()]
   const first = receive(over(sender.pack(rowsFrom(1, 20))))
   const packed = sender.pack(structuredClone(rowsFrom(3, 22)))
@@ -169,7 +169,7 @@ test('a sender sends only new items, and the receiver has the same objects for t
   expect(second[0]).toBe(first[2])
 })
 
-test('a list that was sent before is its number alone, and the same array again', () => {
+test('a list that was sent before is sent as its number, and the receiver returns the same array', () => {
   const [sender, receive] = [rowSender(), createReceiver<Row>()]
   const first = receive(over(sender.pack(rowsFrom(1, 3))))
   receive(over(sender.pack(rowsFrom(4, 5))))
@@ -178,7 +178,7 @@ test('a list that was sent before is its number alone, and the same array again'
   expect(receive(over(again))).toBe(first)
 })
 
-test('every list arrives as it is, whatever changed, came twice, or was forgotten', () => {
+test('a list arrives unchanged, even if its items change, repeat or were forgotten', () => {
   const row = fc.record({ id: fc.nat(12), text: fc.constantFrom('a', 'b', 'é\n🙂') })
   const lists = fc.array(fc.array(row, { maxLength: 15 }), { maxLength: 150 })
   fc.assert(
@@ -190,7 +190,7 @@ test('every list arrives as it is, whatever changed, came twice, or was forgotte
   )
 })
 
-test('an item with another text is sent again, alone', () => {
+test('an item whose text changed is sent again without the unchanged items', () => {
   const [sender, receive] = [rowSender(), createReceiver<Row>()]
   receive(sender.pack(rowsFrom(1, 5)))
   const changed = rowsFrom(1, 5).with(3, { id: 4, text: 'taken back' })
@@ -199,7 +199,7 @@ test('an item with another text is sent again, alone', () => {
   expect(receive(packed)).toEqual(changed)
 })
 
-test('both sides forget everything when it has too many characters', () => {
+test('sender and receiver forget all items when these exceed the limit of characters', () => {
   const [sender, receive] = [rowSender(300), createReceiver<Row>()]
   const packed = Array.from({ length: 40 }, (_, at) => sender.pack(rowsFrom(at, at + 1)))
   const forgot = packed.filter(({ forget }) => forget).length
@@ -210,7 +210,7 @@ test('both sides forget everything when it has too many characters', () => {
   expect(() => receive({ list: 0, ...(items ? { items } : {}) })).toThrow('was never sent')
 })
 
-test('items that cannot be written do not count as sent', () => {
+test('items of a list that cannot be serialized do not count as sent', () => {
   const [sender, receive] = [rowSender(), createReceiver<Row>()]
   const circle: { id: number; text: string; circle?: object } = { id: 9, text: 'x' }
   circle.circle = circle
@@ -218,7 +218,7 @@ test('items that cannot be written do not count as sent', () => {
   expect(receive(sender.pack(rowsFrom(1, 2)))).toEqual(rowsFrom(1, 2))
 })
 
-test('a receiver throws for what was never sent', () => {
+test('a receiver throws for a list or an item that was never sent', () => {
   expect(() => createReceiver()({ list: 3 })).toThrow('list 3 was never sent')
   expect(() => createReceiver()({ list: 0, items: [7] })).toThrow('item 7 was never sent')
 })

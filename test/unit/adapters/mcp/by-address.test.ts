@@ -24,7 +24,7 @@ const call = (servers: RawServers, id: string) =>
   servers.tool(id)!.run({ a: 'b' }, { signal: new AbortController().signal } as ToolContext)
 
 describe.each(['streamable', 'events', 'older'] as const)('a server by its address, %s', (kind) => {
-  test('has tools that go over the network, and gets its token', async () => {
+  test('an MCP server with a URL offers tools with network access and receives the configured header', async () => {
     await using server = await startHttpMcpServer(kind)
     await using servers = await connectRawServers([byUrl(server.url)])
     expect(servers.ids()).toEqual(['far_echo', 'far_huge'])
@@ -36,7 +36,7 @@ describe.each(['streamable', 'events', 'older'] as const)('a server by its addre
     expect(server.seen).toContain('POST tools/call Bearer secret')
   })
 
-  test('is gone when it does not answer any more', async () => {
+  test('an MCP server with a URL loses its tools when it no longer answers', async () => {
     await using server = await startHttpMcpServer(kind)
     await using servers = await connectRawServers([byUrl(server.url)], {
       pingMs: 200,
@@ -53,7 +53,7 @@ describe.each(['streamable', 'events', 'older'] as const)('a server by its addre
 describe.each(['streamable', 'events', 'older'] as const)(
   'an answer of more than a message can be, %s',
   (kind) => {
-    test('fails the call; the server is there for the next one, and so are the others', async () => {
+    test('an answer over 4 MiB fails only its call, and later calls to MCP servers succeed', async () => {
       await using server = await startHttpMcpServer(kind)
       await using servers = await connectRawServers([byUrl(server.url), byCommand('raw', rawServer('usual'))])
       const { content, isError } = await call(servers, 'far_huge')
@@ -69,7 +69,7 @@ describe.each(['streamable', 'events', 'older'] as const)(
 )
 
 test.each(['hangs', 'fails', 'breaks off'] as const)(
-  'an older server that %s when it is asked what it does not know is asked in its way',
+  'an older MCP server that %s on server/discover is asked with initialize instead',
   async (unknown) => {
     await using server = await startHttpMcpServer('streamable', unknown)
     // Only what hangs is given up; on a busy machine the others take longer than one would wait for it.
@@ -90,7 +90,7 @@ describe('a server by its address, in the newest revision', () => {
     servers.tool(id)!.run(args, { signal } as ToolContext)
 
   describe('a server by its address that speaks the revision of 2026-07-28 alone', () => {
-    test('has its tools but for one whose header is none, and gets in headers what they want there', async () => {
+    test('a 2026-07-28 server gets marked arguments as headers, and a tool with a wrong mark is left out', async () => {
       await using server = await startNewestHttpServer()
       await using servers = await connectRawServers([far(server.url)])
       expect(servers.ids()).toEqual(['far_echo', 'far_hang'])
@@ -114,7 +114,7 @@ describe('a server by its address, in the newest revision', () => {
       expect(Object.keys(called?.headers ?? {})).not.toContain('mcp-param-plain')
     })
 
-    test('is refused a kind of result that nobody knows, in the words of the protocol', async () => {
+    test('a call result of an unknown type is an error that names the type', async () => {
       await using server = await startNewestHttpServer()
       await using servers = await connectRawServers([far(server.url)])
       expect((await call(servers, 'far_echo', { resultType: 'task' })).content).toBe(
@@ -122,7 +122,7 @@ describe('a server by its address, in the newest revision', () => {
       )
     })
 
-    test('learns that a call was stopped by the end of its stream', async () => {
+    test('an aborted call closes its stream to the MCP server', async () => {
       await using server = await startNewestHttpServer()
       await using servers = await connectRawServers([far(server.url)])
       const stop = new AbortController()
@@ -134,7 +134,7 @@ describe('a server by its address, in the newest revision', () => {
       await server.left
     })
 
-    test('is heard when it changes, also after its stream broke off', async () => {
+    test('changes of the tool list arrive, even after the event stream broke off', async () => {
       await using server = await startNewestHttpServer()
       await using servers = createRawServers([far(server.url)])
       const listens = () => server.seen.filter(({ method }) => method === 'subscriptions/listen').length
@@ -161,7 +161,7 @@ describe('an answer that breaks off', () => {
     ['2026-07-28', startNewestHttpServer],
   ] as const)('a call whose stream of events ends without an answer, in revision %s', (_revision, start) => {
     test.each(['end', 'destroy', 'begun'] as const)(
-      'fails at once (%s), and the server stays',
+      'a call fails at once if its stream ends without an answer (%s), and the server stays connected',
       async (how) => {
         await using server = await start()
         await using servers = await connectRawServers([
@@ -173,7 +173,7 @@ describe('an answer that breaks off', () => {
       },
     )
 
-    test('fails at once where the server died, which is noticed then', async () => {
+    test('a call fails if its MCP server dies, and the server is reported as gone', async () => {
       await using server = await start()
       await using servers = await connectRawServers([
         { name: 'far', trust: 'ask', reach: { url: server.url } },
@@ -239,10 +239,13 @@ describe('a refusal', () => {
       [500, '', {}, 'it answered with the status 500'],
       [503, 'too many users', {}, /too many users$/],
       [429, 'x'.repeat(5_000), {}, /x{100}/],
-    ])('with %i and %j says what to do', async (status, text, more, why) => {
-      const said = await whyDown(status, text, more)
-      expect(said).toEqual(typeof why === 'string' ? why : expect.stringMatching(why))
-      expect(said.length).toBeLessThan(500)
-    })
+    ])(
+      'an MCP server that answers status %i and %j is down with a matching explanation',
+      async (status, text, more, why) => {
+        const said = await whyDown(status, text, more)
+        expect(said).toEqual(typeof why === 'string' ? why : expect.stringMatching(why))
+        expect(said.length).toBeLessThan(500)
+      },
+    )
   })
 })

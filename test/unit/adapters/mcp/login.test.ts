@@ -96,7 +96,7 @@ const is = ({ servers }: Open, kind: 'up' | 'down') =>
   servers.until(() => servers.state('far')?.kind === kind)
 
 describe('a server that wants a login', () => {
-  test('says how, is up after one, and its tokens are stored for us alone', async () => {
+  test('an MCP server that needs a login connects after one, and its tokens are stored with mode 600', async () => {
     await using one = open()
     await is(one, 'down')
     expect(one.servers.state('far')).toEqual({ kind: 'down', why: WANTED })
@@ -109,7 +109,7 @@ describe('a server that wants a login', () => {
     expect(readdirSync(dir.path)).toEqual(['far.json'])
   })
 
-  test('is up after a restart, and its login counts for no other address', async () => {
+  test('a stored login works after a restart, but not for another address', async () => {
     await using other = await startLoginServers()
     await logIn(loginIn(openLogins()))
     await using again = open()
@@ -119,7 +119,7 @@ describe('a server that wants a login', () => {
     expect(elsewhere.login.state()).toBe('wanted')
   })
 
-  test('gets one new token for all calls that wait when the old one ended, and stores it', async () => {
+  test('concurrent calls with an expired token share one refresh, and the new token is stored', async () => {
     await using one = open()
     await one.enter()
     const before = stored()
@@ -131,7 +131,7 @@ describe('a server that wants a login', () => {
     expect(one.servers.told).toEqual([])
   })
 
-  test('keeps its login while the issuer is in trouble, and goes on with it later', async () => {
+  test('a login survives an outage of its issuer, and calls succeed when the issuer is back', async () => {
     await using one = open()
     await one.enter()
     far.expire()
@@ -145,7 +145,7 @@ describe('a server that wants a login', () => {
     expect(await one.call('far_echo')).toContain('done')
   })
 
-  test('is gone with one notice when its login was revoked, and needs no registration for the next', async () => {
+  test('a revoked login disconnects its MCP server, and the next login reuses the client registration', async () => {
     await using one = open()
     await one.enter()
     far.revokeAll()
@@ -161,7 +161,7 @@ describe('a server that wants a login', () => {
     expect(far.asked.filter((asked) => asked === 'register')).toHaveLength(1)
   })
 
-  test('wants a login again after logout, which has the tokens revoked', async () => {
+  test('a logout revokes the tokens, and calls ask for a login again', async () => {
     await using one = open()
     await one.enter()
     expect(await one.login.logout()).toBe(undefined)
@@ -170,7 +170,7 @@ describe('a server that wants a login', () => {
     expect(await one.call('far_echo')).toContain('it wants a login: /mcp login far')
   })
 
-  test('is asked for the scope that a tool wanted, beside what the login had', async () => {
+  test('a login after a refused call requests the missing scope beside the earlier ones', async () => {
     await using one = open()
     await one.enter()
     const more = 'ERROR: far_admin: it wants a login that may do more (admin): /mcp login far'
@@ -183,7 +183,7 @@ describe('a server that wants a login', () => {
     expect(far.scopes.at(-1)).toBe('admin audit')
   })
 
-  test('gets no token into an error, a result, the log or the console, whatever its issuer sends', async () => {
+  test('no token of a login appears in an error, a result, the log or the console', async () => {
     const warn = vi.spyOn(console, 'warn')
     await using one = open()
     await one.enter()
@@ -201,7 +201,7 @@ describe('a server that wants a login', () => {
     warn.mockRestore()
   })
 
-  test('tells in the log of a damaged file, and can be logged in to', async () => {
+  test('a damaged login file is logged, and a new login works', async () => {
     writeFileSync(join(dir.path, 'far.json'), '{"url":')
     await using one = open()
     await is(one, 'down')
@@ -210,7 +210,7 @@ describe('a server that wants a login', () => {
     expect(one.servers.state('far')).toEqual({ kind: 'up', leftOut: [] })
   })
 
-  test('needs no person with client_credentials, and logs in again when its token ended', async () => {
+  test('a login by client_credentials needs no person and is renewed when its token expires', async () => {
     const grant = 'client_credentials' as const
     const oauth = {
       grant,
@@ -235,7 +235,7 @@ describe('a server that wants a login', () => {
 })
 
 describe('a login', () => {
-  test('ends with its own answer alone, once, and the one that was begun last counts', async () => {
+  test('a login finishes only with the answer to the latest begun login, and only once', async () => {
     const logins = openLogins()
     const login = loginIn(logins)
     const none = 'no login of it is under way, or it took too long: /mcp login far begins one'
@@ -251,7 +251,7 @@ describe('a login', () => {
     expect(login.state()).toBe('held')
   })
 
-  test('is refused with the code of another login (PKCE), or from another issuer (RFC 9207)', async () => {
+  test('a login is rejected with the code of another login (PKCE) or a wrong issuer (RFC 9207)', async () => {
     const login = loginIn(openLogins())
     const [stolen, mine] = [await answerTo(login), await answerTo(login)]
     mine.set('code', stolen.get('code')!)
@@ -263,7 +263,7 @@ describe('a login', () => {
     expect(far.given.size).toBe(0)
   })
 
-  test('that a person refuses says so', async () => {
+  test('a login that the person denied is rejected with the reason of the issuer', async () => {
     const login = loginIn(openLogins())
     const state = new URL((await login.begin()).address).searchParams.get('state')!
     const answer = { error: 'access_denied', error_description: 'not\u001b[2J today', state, iss: far.issuer }
@@ -276,12 +276,12 @@ describe('a login', () => {
     ['garbage', 'the login does not work: '],
     ['no-registration', 'does not support dynamic client registration; register sshawl there'],
     ['down', 'refused it (503)'],
-  ] as const)('cannot be begun at an issuer that is %s', async (how, why) => {
+  ] as const)('a login cannot begin if its issuer is faulty (%s)', async (how, why) => {
     far.behave(how)
     await expect(loginIn(openLogins()).begin()).rejects.toThrow(why)
   })
 
-  test('begins only over a private way, and leads to no address of ours for a server elsewhere', async () => {
+  test('a login at a remote server requires an https address that is not local', async () => {
     const login = loginIn(openLogins(), undefined, 'http://far.example.org/mcp')
     await expect(login.begin()).rejects.toThrow('its address has to begin with https:// for a login')
     const there = new URL('https://far.example.org')
@@ -296,7 +296,7 @@ describe('a login', () => {
     expect(safeAddress('https://login.example.org', there).host).toBe('login.example.org')
   })
 
-  test('sends the secret of the config to its issuer alone', async () => {
+  test('a configured client logs in without registration, and only at its configured issuer', async () => {
     const oauth = { issuer: far.issuer, clientId: 'known', redirectUrl: closed().redirectUrl! }
     await logIn(loginIn(openLogins(), oauth))
     expect(far.asked).toEqual(['authorize', 'token authorization_code'])
@@ -304,7 +304,7 @@ describe('a login', () => {
     await expect(wrong.begin()).rejects.toThrow('Authorization server mismatch')
   })
 
-  test('goes to no other host on a redirect: not to get, to renew or to revoke tokens', async () => {
+  test('a login follows no redirect to another host when it gets, renews or revokes tokens', async () => {
     const got: string[] = []
     await using thief = createServer((request, response) => {
       void text(request).then((body) => {
@@ -328,7 +328,7 @@ describe('a login', () => {
   })
 
   test.each(['well', 'only-post'] as const)(
-    'is revoked by a client with a secret in the way that the issuer takes it: %s',
+    'a logout authenticates with the client secret as the issuer supports it (%s)',
     async (how) => {
       far.behave(how)
       const login = loginIn(openLogins(), closed())
@@ -338,7 +338,7 @@ describe('a login', () => {
     },
   )
 
-  test('counts when it was begun last, whatever the one before it still gets', async () => {
+  test('the login begun last stays, even if tokens of an earlier one arrive later', async () => {
     const login = loginIn(openLogins())
     const first = await answerTo(login)
     const { made, release } = far.hold()
@@ -355,7 +355,7 @@ describe('a login', () => {
     expect(JSON.parse(stored()).client).toEqual(JSON.parse(file).client)
   })
 
-  test('is gone on with when the renewal of the one before it is refused meanwhile', async () => {
+  test('a new login stays valid if the token refresh of the previous one is refused afterwards', async () => {
     const login = loginIn(openLogins())
     await logIn(login)
     far.revokeAll()
@@ -368,7 +368,7 @@ describe('a login', () => {
     expect(login.state()).toBe('held')
   })
 
-  test('asks the server anew when it is begun: a wrong answer does not stay', async () => {
+  test('a login asks the server again when it begins, so an earlier wrong answer is not reused', async () => {
     const login = loginIn(openLogins())
     far.challenge('http://169.254.169.254/secret')
     const wrong = 'http://169.254.169.254 is no address for a login: it has to begin with https://'
@@ -384,7 +384,7 @@ describe('a login', () => {
     [{ authorization_servers: ['http://login.example.org'] }, 'it has to begin with https://'],
     [{ resource: 'https://other.example.org/mcp' }, 'does not match'],
     [undefined, 'does not implement OAuth 2.0 Protected Resource Metadata'],
-  ])('says what is wrong with %j, and registers nowhere', async (login, why) => {
+  ])('a login with the server metadata %j is rejected before any registration', async (login, why) => {
     far.describe(login && { resource: far.url, authorization_servers: [far.issuer], ...login })
     await expect(loginIn(openLogins()).begin()).rejects.toThrow(why)
     expect(far.asked).toEqual([])
@@ -392,7 +392,7 @@ describe('a login', () => {
 })
 
 describe('logout while a login is under way', () => {
-  test('answers who waits, stores nothing, and revokes tokens that come late', async () => {
+  test('a logout ends a login in progress, stores nothing and revokes tokens that arrive late', async () => {
     const login = loginIn(openLogins())
     const answer = await answerTo(login)
     const { made, release } = far.hold()
@@ -410,7 +410,7 @@ describe('logout while a login is under way', () => {
     expect(login.state()).toBe('none')
   })
 
-  test('ends a renewal: nothing is stored, and its tokens are revoked', async () => {
+  test('a logout ends a token refresh in progress, stores nothing and revokes its new tokens', async () => {
     const login = loginIn(openLogins())
     await logIn(login)
     const { made, release } = far.hold()
@@ -425,14 +425,14 @@ describe('logout while a login is under way', () => {
 })
 
 describe('a login file', () => {
-  test('is in a directory that is made for us alone', async () => {
+  test('login files are stored in a directory with mode 700', async () => {
     const made = join(dir.path, 'logins')
     await logIn(loginIn(createMcpLogins({ dir: made, back: () => BACK, log: memoryLog() })))
     expect(statSync(made).mode & 0o777).toBe(0o700)
     expect(readdirSync(made)).toEqual(['far.json'])
   })
 
-  test('of an earlier version is read, also one with logins that were replaced', async () => {
+  test('a login file of an earlier version, with replaced logins, still connects and logs out', async () => {
     await logIn(loginIn(openLogins()))
     const login: unknown = JSON.parse(stored())
     writeFileSync(join(dir.path, 'far.json'), JSON.stringify({ ...(login as object), replaced: [login] }))
@@ -444,7 +444,7 @@ describe('a login file', () => {
     expect(far.hasLive()).toBe(false)
   })
 
-  test('that is written again and again has its newest secrets known, and not all', async () => {
+  test('a login store remembers its newest secrets and forgets older ones', async () => {
     const store = new LoginStore(join(dir.path, 'far.json'), () => undefined)
     for (let number = 0; number < 50; number++)
       await store.write({
@@ -457,7 +457,7 @@ describe('a login file', () => {
     expect(store.secrets.slice(-3)).toEqual(['token 48', 'token 49', 'key'])
   })
 
-  test('is forgotten by its name and its tokens revoked, by another process and for any address', async () => {
+  test('a login is forgotten by its server name in another process, and its tokens are revoked', async () => {
     await logIn(loginIn(openLogins()))
     expect(await openLogins().forget('far')).toEqual({ why: undefined })
     expect(far.hasLive()).toBe(false)
@@ -465,7 +465,7 @@ describe('a login file', () => {
     expect(await openLogins().forget('far')).toBe(undefined)
   })
 
-  test('is removed if it is damaged, and no name leads out of the directory', async () => {
+  test('a damaged login file is removed by its server name, and invalid names remove no file', async () => {
     writeFileSync(`${dir.path}/far.json`, Buffer.from([0, 255, 1]))
     writeFileSync(`${dir.path}/FAR.json`, '{}')
     const logins = openLogins()

@@ -21,43 +21,46 @@ function readMessages(text: string, waiting: readonly number[], isReply = false)
 
 const PARSE_ERROR = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}'
 
-test('an error without an id is the answer to the only request that waits', () => {
+test('an error without an id answers the pending request if there is only one', () => {
   const error = { code: -32_700, message: 'Parse error' }
   expect(readMessages(PARSE_ERROR, [7])).toEqual([{ jsonrpc: '2.0', id: 7, error }])
   expect(readMessages(PARSE_ERROR, [7, 8])).toEqual([])
 })
 
 test.each(['Server running', '', '{"level":30,"id":7,"msg":"up"}', '{"level":', 'null', '7', '[]'])(
-  'the line %s is no message',
+  'the line %s is not read as a message',
   (line) => {
     expect(readMessages(line, [7])).toEqual([])
   },
 )
 
-test.each(['', '<html></html>', 'null', '[]'])('the reply %s fails the request that it answers', (reply) => {
-  const message = expect.stringMatching(/^its answer to ping could not be read: /)
-  expect(readMessages(reply, [7], true)).toEqual([
-    { jsonrpc: '2.0', id: 7, error: { code: -32_000, message } },
-  ])
-})
+test.each(['', '<html></html>', 'null', '[]'])(
+  'the unreadable reply %s fails the request that it answers',
+  (reply) => {
+    const message = expect.stringMatching(/^its answer to ping could not be read: /)
+    expect(readMessages(reply, [7], true)).toEqual([
+      { jsonrpc: '2.0', id: 7, error: { code: -32_000, message } },
+    ])
+  },
+)
 
-test('a reply with another id answers the request that was asked', () => {
+test('a reply with a wrong id answers the request that it was sent for', () => {
   expect(readMessages('{"jsonrpc":"2.0","id":1,"result":{}}', [7], true)).toEqual([
     { jsonrpc: '2.0', id: 7, result: {} },
   ])
 })
 
-test('a notification without params is read', () => {
+test('a notification with null for its id and params is read', () => {
   const line = '{"jsonrpc":"2.0","id":null,"method":"notifications/tools/list_changed","params":null}'
   expect(readMessages(line, [])).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }])
 })
 
-test('a message that is nested without end is read without recursion', () => {
+test('a message nested 200,000 levels deep is read without a stack overflow', () => {
   const deep = `${'{"a":'.repeat(200_000)}null${'}'.repeat(200_000)}`
   expect(readMessages(`{"jsonrpc":"2.0","id":7,"result":${deep}}`, [7])).toHaveLength(1)
 })
 
-test('a cancelled request waits no longer', () => {
+test('a cancelled request is no longer pending', () => {
   const reader = new MessageReader()
   for (const id of [7, 8]) reader.sent({ jsonrpc: '2.0', id, method: 'ping' })
   reader.sent({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
@@ -70,7 +73,7 @@ const marked = (name: string | number, type: string | string[] = 'string'): Json
 })
 const withProperties = (properties: JsonObject): JsonObject => ({ type: 'object', properties })
 
-test('a schema may mark its arguments in whatever depth, and have an argument that is called like the mark', () => {
+test('x-mcp-header marks are valid in nested objects, and an argument may have that name', () => {
   const schema = withProperties({
     a: marked('A'),
     'x-mcp-header': { type: 'string' },
@@ -90,7 +93,7 @@ test.each([
   withProperties({ a: { type: 'array', items: marked('A') } }),
   { ...withProperties({}), anyOf: [withProperties({ a: marked('A') })] },
   { ...withProperties({}), ...marked('A', 'object') },
-])('the marks of %j are wrong', (schema) => {
+])('the x-mcp-header marks of the schema %j are invalid', (schema) => {
   expect(hasWrongMarks(schema)).toBe(true)
 })
 
@@ -102,13 +105,13 @@ test.each([
   ['DATABASE', 'postgres://me:swordfish@db/x', true],
   ['UPSTREAM', 'sk-1234abcd5678efgh9012', true],
   ['PLACE', 'a public place', false],
-])('the value of %s=%s counts as a secret: %s', (name, value, isOne) => {
+])('the value in %s=%s counts as a secret: %s', (name, value, isOne) => {
   const secrets = isOne ? [value] : []
   expect(secretValues({ command: ['x'], env: { [name]: value } })).toEqual(secrets)
   expect(secretValues({ command: ['x', `--${name}=${value}`], env: {} })).toEqual(secrets)
 })
 
-test('the values of an address, its headers and its flags are secrets', () => {
+test('the path, query, headers and token flags of an MCP server count as secrets', () => {
   const headers = { 'x-key': 'Bearer s3cret-token' }
   const url = 'https://far.example.org/mcp/k1e2y3-4in5-the-path?key=a%2Bb%2Bc'
   const values = ['Bearer s3cret-token', 's3cret-token', 'a%2Bb%2Bc', 'a+b+c', 'k1e2y3-4in5-the-path']
@@ -117,7 +120,7 @@ test('the values of an address, its headers and its flags are secrets', () => {
   expect(secretValues({ command: ['x', '--token', 'hunter2', 'y'], env: {} })).toEqual(['hunter2'])
 })
 
-test('the longest secret is replaced first, each time, and one under four characters stays', () => {
+test('longer secrets are redacted first, and secrets under four characters are not redacted', () => {
   const text = 'abcdefgh-ijkl, abcdefgh, (a+b)*[c].$, abc, abcdefgh'
   expect(redact(text, ['abcdefgh', 'abcdefgh-ijkl', '(a+b)*[c].$', 'abc', ''])).toBe(
     '***, ***, ***, abc, ***',
@@ -125,7 +128,7 @@ test('the longest secret is replaced first, each time, and one under four charac
 })
 
 describe('a server that repeats what it was given', () => {
-  test('shows no secret in the error of a call', async () => {
+  test('the error of a call shows no secret that the MCP server repeats', async () => {
     const env = { PATH: process.env['PATH'] ?? '', API_KEY: 'env-secret.123456' }
     const reach = { command: rawServer('leaks'), env }
     await using servers = await connectRawServers([byCommand('raw', [], { reach })])
@@ -135,7 +138,7 @@ describe('a server that repeats what it was given', () => {
     )
   })
 
-  test('shows none in its tools, a result or progress', async () => {
+  test('tools, results and progress show no secret that the MCP server repeats', async () => {
     const env = { PATH: process.env['PATH'] ?? '', API_KEY: 'env-secret.123456' }
     const reach = { command: rawServer('leaks'), env }
     await using servers = await connectRawServers([byCommand('raw', [], { reach })])
@@ -148,7 +151,7 @@ describe('a server that repeats what it was given', () => {
     expect(JSON.stringify(told)).toContain('as ***')
   })
 
-  test('shows no secret of its address when it cannot be reached', async () => {
+  test('the state of an unreachable MCP server shows no secret of its address', async () => {
     const server = await startHttpMcpServer('events')
     await server[Symbol.asyncDispose]()
     const url = `${server.url}?api_key=key-in-address`

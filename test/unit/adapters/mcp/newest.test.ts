@@ -28,7 +28,7 @@ const USUAL = ['echo', 'meta', 'slow', 'hang', 'cancelled', 'streams', 'grow', '
 )
 
 describe('a server that speaks the revision of 2026-07-28 alone', () => {
-  test('has its tools, and gets with each call who asks, in which revision, and that nobody answers questions', async () => {
+  test('a 2026-07-28 server gets the protocol version, client info and no capabilities in each call', async () => {
     await using servers = await connectRawServers([newest('raw', 'usual')])
     expect(servers.ids()).toEqual(USUAL)
     expect((await call(servers, 'raw_echo', {}, { a: 'b' })).content).toContain('{"a":"b"}')
@@ -38,7 +38,7 @@ describe('a server that speaks the revision of 2026-07-28 alone', () => {
     expect(content).toContain('"io.modelcontextprotocol/clientInfo":{"name":"sshawl"')
   })
 
-  test('says how far a call is, and is told that one was stopped', async () => {
+  test('a 2026-07-28 server reports the progress of a call and is told if a call is stopped', async () => {
     await using servers = await connectRawServers([newest('raw', 'usual')])
     const told: ToolProgress[] = []
     await call(servers, 'raw_slow', { progress: (one) => void told.push(one) })
@@ -51,27 +51,27 @@ describe('a server that speaks the revision of 2026-07-28 alone', () => {
     expect((await call(servers, 'raw_cancelled')).content).toMatch(/cancelled: .*stopped/)
   })
 
-  test('that is slow at first is there once it answers', async () => {
+  test('a 2026-07-28 server that answers slowly at first is connected once it answers', async () => {
     await using servers = createRawServers([newest('raw', 'tardy')], { discoverMs: 200, retryMs: 60_000 })
     await servers.until(() => servers.state('raw')?.kind === 'up')
     expect(servers.ids()).toEqual(USUAL)
     expect(servers.told).toEqual([])
   })
 
-  test('that answers nothing any more is gone with a notice', async () => {
+  test('a 2026-07-28 server that no longer answers is reported as gone', async () => {
     await using servers = createRawServers([newest('raw', 'deaf')], { pingMs: 200, retryMs: 60_000 })
     await servers.until(() => servers.told.length > 0)
     expect(servers.told).toEqual(['left raw: it does not answer any more'])
   })
 
-  test('and that does so no more is connected anew', async () => {
+  test('an MCP server that switches to another protocol revision is reconnected', async () => {
     await using servers = createRawServers([newest('raw', 'turncoat')], { pingMs: 200 })
     await servers.until(() => servers.told.length > 1)
     expect(servers.told[0]).toBe('left raw: it speaks another revision of the protocol now')
     expect(servers.told[1]).toMatch(/^back raw: raw_echo /)
   })
 
-  test('with tools that are none has its others, and a kind of content that nobody knows is told as such', async () => {
+  test('invalid tools of a 2026-07-28 server are left out, and unknown content is replaced by a note', async () => {
     await using servers = await connectRawServers([newest('raw', 'odd')])
     expect(servers.ids()).toEqual(['raw_echo', 'raw_strange', 'raw_marked'])
     expect(servers.state('raw')).toMatchObject({ leftOut: [{ name: '' }, { name: '' }] })
@@ -85,7 +85,7 @@ describe('a server that wants an answer in the middle of a call', () => {
     'it wants an answer in the middle of the call; sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
 
   test.each(['elicit', 'sample', 'roots', 'capable'])(
-    'gets none (%s), and the call ends with the reason',
+    'a call whose MCP server asks for input (%s) ends with an error',
     async (name) => {
       await using servers = await connectRawServers([newest('raw', 'asking')])
       const { content, isError } = await call(servers, `raw_${name}`)
@@ -94,7 +94,7 @@ describe('a server that wants an answer in the middle of a call', () => {
     },
   )
 
-  test('that cannot be given, or asks for ever, ends the call too; one that only wants us to come back gets its state', async () => {
+  test('a call with unknown or endless input requests fails, and a requested repetition gets its state', async () => {
     await using servers = await connectRawServers([newest('raw', 'asking')])
     expect(await call(servers, 'raw_unknown')).toMatchObject({ isError: true })
     expect(await call(servers, 'raw_nothing')).toMatchObject({ isError: true })
@@ -104,7 +104,7 @@ describe('a server that wants an answer in the middle of a call', () => {
 })
 
 describe('changes of the list', () => {
-  test('are heard on a stream that is open for them', async () => {
+  test('changes of the tool list arrive on an open subscription stream', async () => {
     await using servers = await connectRawServers([newest('raw', 'usual')])
     await call(servers, 'raw_grow')
     await servers.until(() => servers.ids().length > USUAL.length)
@@ -112,7 +112,7 @@ describe('changes of the list', () => {
     expect((await call(servers, 'raw_streams')).content).toContain('streams: 1, open: 1')
   })
 
-  test('are heard on the next one where the server ends it, and none is opened where it knows none', async () => {
+  test('the subscription stream is reopened if the server ends it, and not opened if unsupported', async () => {
     await using servers = createRawServers([newest('raw', 'fickle'), newest('mute', 'unheard')])
     await servers.until(() => servers.ids().length === 16)
     const streams = async (): Promise<string> => (await call(servers, 'raw_streams')).content
@@ -125,14 +125,14 @@ describe('changes of the list', () => {
 })
 
 describe('an older server', () => {
-  test('that ends when it is asked what it does not know is asked in its way', async () => {
+  test('an older MCP server that exits on server/discover is restarted and asked with initialize', async () => {
     await using servers = await connectRawServers([newest('raw', 'brittle')], { retryMs: 60_000 })
     expect(servers.ids()).toEqual(['raw_older', 'raw_starts'])
     expect((await call(servers, 'raw_starts')).content).toContain('starts: 2')
     expect(servers.told).toEqual([])
   })
 
-  test('that hangs after a request that it does not know is so, too', async () => {
+  test('an older MCP server that hangs after server/discover is asked with initialize', async () => {
     await using servers = await connectRawServers([newest('raw', 'wedged')], {
       discoverMs: 200,
       retryMs: 60_000,
@@ -141,14 +141,14 @@ describe('an older server', () => {
     expect(servers.told).toEqual([])
   })
 
-  test('that never answers ends with us while it is asked', async () => {
+  test('MCP servers that have not answered yet are closed without a notice', async () => {
     const servers = createRawServers([newest('raw', 'tardy'), byCommand('mute', rawServer('mute'))])
     await servers[Symbol.asyncDispose]()
     expect(servers.told).toEqual([])
     expect(servers.state('mute')).toBeUndefined()
   })
 
-  test('is started once where it says that it does not know the newest request', async () => {
+  test('an older MCP server that rejects server/discover is started only once', async () => {
     const file = join(dir, 'pid')
     const once = ['/bin/sh', '-c', `printf . >>"${file}"; exec "$@"`, 'sh', ...rawServer('usual')]
     await using _ = await connectRawServers([byCommand('raw', once)])

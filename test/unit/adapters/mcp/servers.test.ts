@@ -24,7 +24,7 @@ const call = (tool: Tool | undefined, args: JsonObject = {}, signal = new AbortC
 const usual = (name: string, behaviour = 'usual') => byCommand(name, rawServer(behaviour))
 
 describe('a server by its command', () => {
-  test('has its tools, with its name before theirs, and people are asked for each', async () => {
+  test('tools of an MCP server are prefixed with its name and have execute access', async () => {
     await using servers = await connectRawServers([usual('raw')])
     expect(servers.ids()).toEqual([
       'raw_echo',
@@ -43,13 +43,13 @@ describe('a server by its command', () => {
     })
   })
 
-  test('is believed that a tool only reads where it is trusted', async () => {
+  test('the read-only annotation of a tool is honored if its MCP server is trusted', async () => {
     await using servers = await connectRawServers([{ ...usual('raw'), trust: 'annotations' }])
     expect(servers.tool('raw_look')?.access).toBe('read')
     expect(servers.tool('raw_echo')?.access).toBe('execute')
   })
 
-  test('says that what a call gave is from outside, and has no variable that it was not given', async () => {
+  test('a tool result names its MCP server as the outside source, and the server has PATH', async () => {
     await using servers = await connectRawServers([usual('raw')])
     expect(await call(servers.tool('raw_echo'), { a: 'b' })).toEqual({
       content: '{"a":"b"}',
@@ -59,7 +59,7 @@ describe('a server by its command', () => {
     expect((await call(servers.tool('raw_environment'))).content).toMatch(/^PATH$/m)
   })
 
-  test('that dies in the middle of a call fails it, loses its tools once, and is there again', async () => {
+  test('a call fails if its MCP server dies, and the server is connected again', async () => {
     await using servers = await connectRawServers([usual('raw'), usual('other')])
     const { content, isError } = await call(servers.tool('raw_die'))
     expect({ content, isError }).toEqual({ content: 'ERROR: raw_die: it ended with status 3', isError: true })
@@ -85,14 +85,17 @@ describe('a server by its command', () => {
     ],
     ['console.error("    at a:1\\n    at b:2"); process.exit(1)', 'at b:2'],
     ['process.exit(1)', undefined],
-  ])('that ends at once with %s says why', async (script, words) => {
-    await using servers = createRawServers([byCommand('raw', [process.execPath, '-e', script])])
-    await servers.until(() => servers.state('raw')?.kind === 'down')
-    const why = words === undefined ? 'it ended with status 1' : `it ended with status 1: ${words}`
-    expect(servers.state('raw')).toEqual({ kind: 'down', why })
-  })
+  ])(
+    'an MCP server that exits at once with %s is down with its exit status and error line',
+    async (script, words) => {
+      await using servers = createRawServers([byCommand('raw', [process.execPath, '-e', script])])
+      await servers.until(() => servers.state('raw')?.kind === 'down')
+      const why = words === undefined ? 'it ended with status 1' : `it ended with status 1: ${words}`
+      expect(servers.state('raw')).toEqual({ kind: 'down', why })
+    },
+  )
 
-  test('that is called like a tool has none of its own, so that no scope means both; also where that tool comes later', async () => {
+  test('an MCP server with the name of a tool offers no tools while that tool exists', async () => {
     const taken: string[] = []
     await using servers = await connectRawServers([usual('look'), usual('raw')], {}, { taken })
     taken.push('look')
@@ -106,13 +109,13 @@ describe('a server by its command', () => {
     expect(servers.ids()).toHaveLength(12)
   })
 
-  test('has no tool that is called like another server', async () => {
+  test('an MCP tool whose id equals the name of another MCP server gets a hash suffix', async () => {
     await using servers = await connectRawServers([usual('raw'), usual('raw_echo')])
     expect(servers.ids()).not.toContain('raw_echo')
     expect(servers.ids()[0]).toMatch(/^raw_echo_[0-9a-f]{8}$/)
   })
 
-  test('is told that a call was stopped', async () => {
+  test('an MCP server is told if a call is stopped', async () => {
     await using servers = await connectRawServers([usual('raw')])
     const stop = new AbortController()
     const called = call(servers.tool('raw_hang'), {}, stop.signal)
@@ -122,7 +125,7 @@ describe('a server by its command', () => {
     expect((await call(servers.tool('raw_cancelled'))).content).toMatch(/cancelled: .*stopped/)
   })
 
-  test('says how far a call is; what makes no sense of that fails nothing', async () => {
+  test('the progress of a call is sanitized, and invalid progress does not fail the call', async () => {
     await using servers = await connectRawServers([usual('raw', 'slow')])
     const stop = new AbortController()
     const told: ToolProgress[] = []
@@ -144,7 +147,7 @@ describe('a server by its command', () => {
     expect(told.at(-1)).toEqual({ share: 0.5, text: 'half way' })
   })
 
-  test('that never says hello has no tools and holds up nobody; so has one that cannot be started', async () => {
+  test('MCP servers that never answer or cannot start are down, and do not delay others', async () => {
     const missing = byCommand('gone', ['/no/such/program'])
     await using servers = createRawServers([usual('mute', 'mute'), missing, usual('raw')], { connectMs: 300 })
     await servers.until(() => servers.ids().length > 0)
@@ -160,7 +163,7 @@ describe('a server by its command', () => {
     expect((await call(servers.tool('raw_echo'))).isError).toBe(false)
   })
 
-  test('ends with us, also where it does not want to', async () => {
+  test('an MCP server that ignores the end of its input is killed when its connection is closed', async () => {
     const servers = createRawServers([usual('stays', 'stays')])
     await servers.until(() => servers.ids().length > 0)
     const { content } = await call(servers.tool('stays_pid'))
@@ -171,7 +174,7 @@ describe('a server by its command', () => {
     expect(servers.told).toEqual([])
   })
 
-  test('is refused what it asks of people and models, with a sentence', async () => {
+  test('requests of an MCP server for sampling, elicitation or roots are refused with an explanation', async () => {
     await using servers = await connectRawServers([usual('raw', 'asks')])
     const { content } = await call(servers.tool('raw_refusal'))
     for (const method of ['sampling/createMessage', 'elicitation/create', 'roots/list'])
@@ -180,7 +183,7 @@ describe('a server by its command', () => {
 })
 
 describe('a server that sends what it should not', () => {
-  test('in 50 MiB fails that call alone', async () => {
+  test('an MCP message of 50 MiB fails its call, and later calls to MCP servers succeed', async () => {
     await using servers = await connectRawServers([usual('big', 'huge'), usual('raw')])
     const { content } = await call(servers.tool('big_huge'))
     expect(content).toBe('ERROR: big_huge: it sent a message of more than 4 MiB')
@@ -189,7 +192,7 @@ describe('a server that sends what it should not', () => {
     expect((await call(servers.tool('raw_echo'))).isError).toBe(false)
   })
 
-  test('without end is read no faster than others can bear, and still answers', async () => {
+  test('an MCP server that sends without end is read more slowly, and other servers still answer', async () => {
     await using servers = await connectRawServers([usual('flood', 'flood'), usual('raw')])
     expect((await call(servers.tool('raw_echo'))).isError).toBe(false)
     const slowed = 'an MCP server sends very much; it is read more slowly'
@@ -197,7 +200,7 @@ describe('a server that sends what it should not', () => {
     expect(servers.warned.filter((text) => text === slowed)).toHaveLength(1)
   })
 
-  test('as names has them cleaned, and takes the place of no other tool', async () => {
+  test('tool names of an MCP server are sanitized and collide with no other tool', async () => {
     const all = [usual('raw', 'names'), usual('raw_two')]
     await using servers = createRawServers(all, {}, { taken: ['raw_run_command'] })
     await servers.until(() => servers.sources().every((one) => one.tools().length > 0))
@@ -216,7 +219,7 @@ describe('a server that sends what it should not', () => {
     expect((await call(servers.tool(ids[0]!), { a: 1 })).content).toContain('{"a":1}')
   })
 
-  test('as tools that are none says of each why it is left out, once', async () => {
+  test('invalid tools of an MCP server are left out with a reason, and one warning is logged', async () => {
     await using servers = await connectRawServers([usual('raw', 'odd')])
     expect(servers.ids()).toEqual(['raw_fine'])
     expect(servers.state('raw')).toEqual({
@@ -239,7 +242,7 @@ describe('a server that sends what it should not', () => {
     expect(servers.warned).toEqual(['tools of an MCP server are left out'])
   })
 
-  test('as a schema that goes in circles, or too deep, has its other tools', async () => {
+  test('a tool with a recursive schema is offered, and one nested too deep is left out', async () => {
     await using servers = await connectRawServers([usual('raw', 'cycle')])
     expect(servers.ids()).toEqual(['raw_cyclic', 'raw_fine'])
     expect(servers.tool('raw_cyclic')?.schema).toMatchObject({ properties: { next: { $ref: '#' } } })
@@ -247,7 +250,7 @@ describe('a server that sends what it should not', () => {
 })
 
 describe('the list of a server', () => {
-  test('is read again when the server says that it changed; what did not change stays the same object', async () => {
+  test('the tool list is read again when it changes, and unchanged tools stay the same objects', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'sshawl-mcp-'))
     try {
       const file = join(dir, 'tools.json')
@@ -265,7 +268,7 @@ describe('the list of a server', () => {
     }
   })
 
-  test('of servers follows the config: one that stays is not started anew', async () => {
+  test('a config change starts and stops MCP servers without restarting the unchanged ones', async () => {
     await using servers = await connectRawServers([usual('one'), usual('two')])
     const before = servers.tool('one_echo')
     await servers.follow([usual('one'), usual('three')])
@@ -275,7 +278,7 @@ describe('the list of a server', () => {
   })
 })
 
-test('a program that does not end with its input ends with us, also where we were killed', async () => {
+test('an MCP server that ignores the end of its input ends when sshawl is killed', async () => {
   const listener = createServer()
   try {
     await once(listener.listen(0, '127.0.0.1'), 'listening')

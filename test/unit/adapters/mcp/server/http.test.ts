@@ -52,7 +52,7 @@ const message = (
     signal,
   })
 
-test('a client that goes away while its agent is opened leaves no session', async () => {
+test('a client that disconnects while its agent is opened leaves no session', async () => {
   const { agent, closed } = createAgent()
   const [asked, opened] = [createDeferred<void>(), createDeferred<ClosableAgent>()]
   await using mcp = serve(async () => {
@@ -69,7 +69,7 @@ test('a client that goes away while its agent is opened leaves no session', asyn
   expect(mcp.sessions()).toBe(0)
 })
 
-test('a request whose client is gone already does not keep its session from being idle', async () => {
+test('a request whose client already disconnected does not keep its session alive', async () => {
   const { agent, closed } = createAgent()
   await using mcp = serve(async () => agent, 0.1)
   const first = new AbortController()
@@ -85,7 +85,7 @@ test('a request whose client is gone already does not keep its session from bein
   expect(mcp.sessions()).toBe(0)
 })
 
-test('a client whose session ends while its rooms are looked up is told so', async () => {
+test('a listen request gets status 503 if its session ends while its rooms are looked up', async () => {
   const { agent } = createAgent()
   const [asked, looked] = [createDeferred<void>(), createDeferred<undefined>()]
   const follow = async (): Promise<undefined> => {
@@ -140,7 +140,7 @@ async function initialize(mcp: McpHttp) {
   }
 }
 
-test('a session that listens outlives any number of clients that leave without DELETE', async () => {
+test('a session with an open stream is not evicted by later sessions without one', async () => {
   const { agent } = createAgent()
   await using mcp = serve(async () => agent)
   const live = await initialize(mcp)
@@ -153,7 +153,7 @@ test('a session that listens outlives any number of clients that leave without D
   expect(statuses).toEqual([...Array.from({ length: 7 }, () => 404), 200, 200])
 })
 
-test('one more that listens ends the least recently used of those that do, and one place is for the others', async () => {
+test('a third session with a stream evicts the least recently used one, and one slot stays for others', async () => {
   const { agent } = createAgent()
   await using mcp = serve(async () => agent)
   const live = [await initialize(mcp), await initialize(mcp)]
@@ -166,7 +166,7 @@ test('one more that listens ends the least recently used of those that do, and o
   expect(await Promise.all([...live, third].map((one) => one.post('ping')))).toEqual([200, 404, 200])
 })
 
-test('a room that two sessions subscribed to is followed until both have ended that', async () => {
+test('a room that two sessions subscribed to is followed until both have unsubscribed or closed', async () => {
   const { agent } = createAgent()
   const unfollowed: string[] = []
   await using mcp = serve(async () => ({ ...agent, unfollow: (room) => void unfollowed.push(room) }))
@@ -179,7 +179,7 @@ test('a room that two sessions subscribed to is followed until both have ended t
   expect(unfollowed).toEqual(['hall'])
 })
 
-test('a direct message is read once for all sessions of a token, and sent to those with a stream', async () => {
+test('the streams of a token share one reader of direct messages until the last stream ends', async () => {
   const { agent } = createAgent()
   let listener: AgentListener | undefined
   let readers = 0
@@ -206,7 +206,7 @@ test('a direct message is read once for all sessions of a token, and sent to tho
   expect(readers).toBe(0)
 })
 
-test('a client that comes back before its broken stream was noticed gets the stream', async () => {
+test('a client that reconnects before its broken stream was noticed gets the new stream', async () => {
   const { agent } = createAgent()
   await using mcp = serve(async () => agent)
   const client = await initialize(mcp)

@@ -62,7 +62,7 @@ const said = (number: number, kind: 'message' | 'notice' = 'message'): Entry =>
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('what an agent is told', () => {
-  test('waits for a client that reads slowly, up to a bound, and the client learns how much it missed', async () => {
+  test('notifications queue for a slow client up to a limit, and a warning counts the skipped ones', async () => {
     const { listener, sent, close } = await createScene('legacy')
     const open = close()
     for (let number = 0; number < 1_000; number++) listener.heard(said(number))
@@ -82,7 +82,7 @@ describe('what an agent is told', () => {
     expect(sent.at(-1)!.params.data).toMatchObject({ text: 'line 1000' })
   })
 
-  test('tells a change once, however much changed before it could be sent', async () => {
+  test('changes of a subscribed room are merged while an update cannot be sent', async () => {
     const { listener, sent, close, subscribe } = await createScene('legacy')
     await subscribe('room://den/log')
     const open = close()
@@ -93,7 +93,7 @@ describe('what an agent is told', () => {
     expect(sent.map(({ params }) => params.uri)).toEqual(['room://den/log', 'room://den/log'])
   })
 
-  test('is only what it subscribed to; the room itself changes with notices and who is there', async () => {
+  test('a client gets updates only of resources that it subscribed to, until it is kicked from the room', async () => {
     const { listener, sent, subscribe } = await createScene('legacy')
     listener.changed(said(1, 'notice'))
     await subscribe('room://den')
@@ -107,7 +107,7 @@ describe('what an agent is told', () => {
     expect(sent.map(({ params }) => params.uri ?? params.data)).toEqual(['room://den', 'ann was put out'])
   })
 
-  test('is a change for clients of the newest revision, whose log messages belong to requests', async () => {
+  test('clients of the 2026-07-28 protocol get resource updates instead of log messages', async () => {
     const { listener, sent } = await createScene('modern')
     listener.heard(said(1))
     listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
@@ -119,7 +119,7 @@ describe('what an agent is told', () => {
     ])
   })
 
-  test('goes on where it was put out of a room that it may still read', async () => {
+  test('a subscription to a room continues after a kick if the client may still read the room', async () => {
     const { listener, sent, subscribe } = await createScene('legacy')
     await subscribe('room://den/log')
     listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: true })
@@ -129,7 +129,7 @@ describe('what an agent is told', () => {
     expect(told).toEqual(new Set(['ann was put out', 'room://den/log']))
   })
 
-  test('is one change for each entry where a client of the newest revision is in the room and listens to it, too', async () => {
+  test('a 2026-07-28 client in a room that it also follows gets each resource update once per entry', async () => {
     const { listener, sent } = await createScene('modern')
     for (const number of [1, 2]) {
       const entry = said(number, 'notice')
@@ -143,7 +143,7 @@ describe('what an agent is told', () => {
     expect(sent.map(({ params }) => params.uri)).toEqual([...uris, ...uris])
   })
 
-  test('is what is written to its person alone, which waits until it is sent and is not told to the writer', async () => {
+  test('a direct message counts as read once it is sent, and is not sent back to its writer', async () => {
     const { listener, sent, close } = await createScene('legacy')
     const open = close()
     let read = 0
@@ -171,7 +171,7 @@ describe('what an agent is told', () => {
     ])
   })
 
-  test('is nothing below the level that the client set, and what is left out has not been read', async () => {
+  test('messages below the log level of the client are neither sent nor marked as read', async () => {
     const { listener, sent, ask } = await createScene('legacy')
     await ask('logging/setLevel', { level: 'warning' })
     let read = 0
@@ -183,7 +183,7 @@ describe('what an agent is told', () => {
     expect(read).toBe(0)
   })
 
-  test('ends quietly when the client is gone', async () => {
+  test('notifications to a closed client are dropped without an error', async () => {
     const { listener, server } = await createScene('legacy')
     await server.close()
     listener.heard(said(1))
@@ -222,7 +222,7 @@ describe('the rooms that a client follows', () => {
     return { rooms, listen, asked, followed, reported }
   }
 
-  test('a stream names so many rooms at most, whether they are there or not', async () => {
+  test('a stream may name at most 64 rooms, whether they exist or not', async () => {
     const { listen, asked } = createScene()
     const ghosts = Array.from({ length: 65 }, (_, number) => `ghost${number}`)
     expect(await listen(...ghosts).ready).toContain('64 rooms at most')
@@ -230,7 +230,7 @@ describe('the rooms that a client follows', () => {
     expect(await listen(...ghosts.slice(1), 'ghost1').ready).toBe(undefined)
   })
 
-  test('a stream that ends while its rooms are looked up has none of them, and looks no further', async () => {
+  test('a stream that ends while its rooms are looked up follows no room and stops the lookup', async () => {
     const mayGoOn = createDeferred<undefined>()
     const { listen, asked, followed } = createScene(() => mayGoOn.promise)
     const stream = listen(...Array.from({ length: 64 }, (_, number) => `r${number}`))
@@ -241,7 +241,7 @@ describe('the rooms that a client follows', () => {
     expect([...followed]).toEqual([])
   })
 
-  test('a stream that is refused for one room leaves the others what they have, and its place', async () => {
+  test('a stream refused for one room changes no other stream, and frees its slot when it ends', async () => {
     const { listen, followed } = createScene(async (room) =>
       room === 'full' ? 'it is one too many' : undefined,
     )
@@ -255,14 +255,14 @@ describe('the rooms that a client follows', () => {
     expect(await listen('ghost').ready).toBe(undefined)
   })
 
-  test('a room that cannot be looked up is no secret: the stream is refused with the reason, which is reported', async () => {
+  test('a failed room lookup refuses the stream with the storage error and reports the error', async () => {
     const trouble = new StorageError('away', 'the database is away; try it again')
     const { listen, reported } = createScene(() => Promise.reject(trouble))
     expect(await listen('ghost').ready).toBe('the database is away; try it again')
     expect(reported).toEqual([trouble])
   })
 
-  test('a room is followed until all that wanted it have ended that, also after one of them was refused', async () => {
+  test('a room is followed until all its followers have ended, even if one of them was refused', async () => {
     const answers = [undefined, 'it is one too many', undefined]
     const { rooms, listen, followed } = createScene(async () => answers.shift())
     const [ann, bob] = [{}, {}]
@@ -302,7 +302,7 @@ describe('mentions', () => {
   }
 
   describe('a wait', () => {
-    test('gives at once the lines that named the agent since the last one, with their author and room', async () => {
+    test('a wait for mentions returns the lines that named the agent since the last wait', async () => {
       const { mentions, say } = createScene()
       say('@ann one\nadmin: obey')
       say('nobody in particular')
@@ -319,7 +319,7 @@ describe('mentions', () => {
       expect(await mentions.wait(undefined, 1, NEVER)).toContain('nobody named you')
     })
 
-    test('lasts until a line names the agent in the room that it is for', async () => {
+    test('a wait for mentions in a room lasts until a line there names the agent', async () => {
       const { mentions, say } = createScene()
       const waiting = mentions.wait('den', 600, NEVER)
       say('hello')
@@ -331,7 +331,7 @@ describe('mentions', () => {
       expect(await mentions.wait(undefined, 600, NEVER)).toContain('@ann in the hall')
     })
 
-    test('gives no line of a room that the person may not read any more', async () => {
+    test('a wait for mentions returns no line of a room that the person may no longer read', async () => {
       const { mentions, say, hidden } = createScene()
       say('@ann a secret')
       say('@ann no secret', { room: 'hall' })
@@ -341,7 +341,7 @@ describe('mentions', () => {
       expect(await mentions.wait(undefined, 1, NEVER)).toContain('nobody named you')
     })
 
-    test('gives no line that the agent has read in the entries of another tool', async () => {
+    test('a wait for mentions omits lines that the agent has read through another tool', async () => {
       const { mentions, say } = createScene()
       mentions.read({ content: [], structuredContent: { entries: [{ id: say('@ann read') }] } })
       say('@ann new')
@@ -350,7 +350,7 @@ describe('mentions', () => {
       expect(text).not.toContain('@ann read')
     })
 
-    test('that is cancelled leaves the lines to the next one', async () => {
+    test('a cancelled wait for mentions leaves new lines to the next wait', async () => {
       const { mentions, say } = createScene()
       const cancelled = new AbortController()
       const waiting = mentions.wait(undefined, 600, cancelled.signal)
@@ -360,7 +360,7 @@ describe('mentions', () => {
       expect(await mentions.wait(undefined, 600, NEVER)).toContain('@ann hello')
     })
 
-    test('ends when another one begins, and when the server is going to stop', async () => {
+    test('a wait for mentions ends when another one begins or the server stops', async () => {
       const ending = new AbortController()
       const { mentions } = createScene(ending.signal)
       const first = mentions.wait(undefined, 600, NEVER)
@@ -370,7 +370,7 @@ describe('mentions', () => {
       expect(await second).toContain('the server is stopping')
     })
 
-    test('gives at most 20 lines, each cut, and says how many are left out', async () => {
+    test('a wait for mentions returns at most 20 shortened lines, and counts the omitted ones', async () => {
       const { mentions, say } = createScene()
       for (let number = 0; number < 25; number++) say(`@ann ${number} ${'x'.repeat(4_000)}`)
       const text = await mentions.wait(undefined, 1, NEVER)
@@ -380,7 +380,7 @@ describe('mentions', () => {
     })
   })
 
-  test('a line is told at once to who wants it, and a wait gives it still', async () => {
+  test('a mention is pushed at once, and the next wait still returns it', async () => {
     const { mentions, say } = createScene()
     const told = createDeferred<string>()
     mentions.onLine = ({ text }) => told.resolve(text)

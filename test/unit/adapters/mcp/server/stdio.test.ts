@@ -113,7 +113,7 @@ const cancel = (requestId: unknown) => ({
 })
 
 describe('an agent on a pipe', () => {
-  test('answers what was asked before the end of the input, and ends then', async () => {
+  test('an MCP pipe answers the requests sent before the end of its input, and then ends', async () => {
     const client = createClient()
     client.write(HELLO, call(1), call(2))
     client.end()
@@ -125,7 +125,7 @@ describe('an agent on a pipe', () => {
     expect(client.answers().map(({ id }) => id)).toEqual(['hello', 1, 2])
   })
 
-  test('ends without an answer to a cancelled call', async () => {
+  test('an MCP pipe ends after its input without waiting for a cancelled call', async () => {
     const client = createClient()
     client.write(HELLO, call(1))
     await client.until(() => client.running.size === 1)
@@ -134,7 +134,7 @@ describe('an agent on a pipe', () => {
     await client.served
   })
 
-  test('refuses new calls while the server stops, answers pings and ends after the last answer', async () => {
+  test('an MCP pipe rejects new calls while the server stops, and ends after its last answer', async () => {
     const client = createClient()
     client.write(HELLO, call(1), call(2))
     await client.until(() => client.running.size === 2)
@@ -151,7 +151,7 @@ describe('an agent on a pipe', () => {
   })
 
   test.each([true, false])(
-    'ends without calls when the server stops (before its start: %s)',
+    'an MCP pipe without calls ends when the server stops (before its start: %s)',
     async (isEarly) => {
       const client = createClient()
       if (!isEarly) await client.until(() => (client.write(ping(1)), true))
@@ -160,7 +160,7 @@ describe('an agent on a pipe', () => {
     },
   )
 
-  test('reads nothing more while its client does not read', async () => {
+  test('an MCP pipe stops reading while its client does not read', async () => {
     const client = createClient()
     const readOn = client.stopReading()
     client.write('x', 'y', ping(1))
@@ -171,7 +171,7 @@ describe('an agent on a pipe', () => {
     await client.answerTo(1)
   })
 
-  test('runs 32 calls at once, each with an id of its own', async () => {
+  test('an MCP pipe runs 32 calls at once, and rejects further calls and duplicate ids', async () => {
     const client = createClient()
     client.write(HELLO, ...Array.from({ length: 33 }, (_, id) => call(id + 1)))
     expect((await client.answerTo(33)).error?.message).toBe(
@@ -186,7 +186,7 @@ describe('an agent on a pipe', () => {
     await client.until(() => client.running.has('r34'))
   })
 
-  test('leaves the turns of the thread to others while its client floods it', async () => {
+  test('an MCP pipe that is flooded by its client does not starve other pipes', async () => {
     // The clock stands still while a piece runs, and each piece costs a tenth of a millisecond.
     let now = 0
     const scheduler = createScheduler({ now: () => now, soon: (run) => void setImmediate(run) })
@@ -210,7 +210,7 @@ describe('an agent on a pipe', () => {
 })
 
 describe('a message on a pipe', () => {
-  test('may have null for what it leaves out', async () => {
+  test('an MCP message may have null in its optional fields', async () => {
     const client = createClient()
     client.write({ ...ping(1), params: null })
     expect(await client.answerTo(1)).toMatchObject({ result: {} })
@@ -233,7 +233,7 @@ describe('a message on a pipe', () => {
       5,
     ],
     ['no JSON', (text: string) => text, null],
-  ])('over 1 MiB is refused and the next one served: %s', async (_what, line, id) => {
+  ])('an MCP message over 1 MiB is rejected, and the next one is answered: %s', async (_what, line, id) => {
     const client = createClient()
     client.send(`${line('é'.repeat(2_500_000))}\n${JSON.stringify(ping(1))}\n`)
     await client.served
@@ -244,7 +244,7 @@ describe('a message on a pipe', () => {
   })
 
   test.each([1, 7, 65_536])(
-    'is read from chunks of %i bytes, with a BOM, blank lines and CRLF',
+    'an MCP message is read from chunks of %i bytes, with a BOM, blank lines and CRLF',
     async (size) => {
       const client = createClient()
       client.send(`\uFEFF${JSON.stringify(ping('é'))}\r\n\n\r\n${JSON.stringify(ping(2))}`, size)
@@ -261,7 +261,7 @@ describe('a message on a pipe', () => {
     ['{"id":"a","method":"ping","params":[1]}', -32_600, 'a'],
     [`{"jsonrpc":"2.0","id":4,"method":"m","params":{"a":[${'0,'.repeat(10_000)}0]}}`, -32_600, 4],
     [`{"jsonrpc":"2.0","id":3,"method":"m","params":${'{"a":'.repeat(64)}1${'}'.repeat(64)}}`, -32_600, 3],
-  ])('that cannot be served is answered with an error: %s', async (line, code, id) => {
+  ])('an invalid MCP message is answered with an error: %s', async (line, code, id) => {
     const client = createClient()
     client.send(`${line}\n`)
     await client.served
