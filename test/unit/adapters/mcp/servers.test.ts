@@ -49,7 +49,7 @@ describe('a server by its command', () => {
     expect(servers.tool('raw_echo')?.access).toBe('execute')
   })
 
-  test('a tool result names its MCP server as the outside source, and the server has PATH', async () => {
+  test('a tool result names its MCP server as the outside source, and the server gets only PATH', async () => {
     await using servers = await connectRawServers([usual('raw')])
     expect(await call(servers.tool('raw_echo'), { a: 'b' })).toEqual({
       content: '{"a":"b"}',

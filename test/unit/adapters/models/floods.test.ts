@@ -110,7 +110,7 @@ test.each([
   ['comments', COMMENT.repeat((4 * MB) / COMMENT.length) + CHAT.emptyDelta],
   ['empty deltas', CHAT.emptyDelta.repeat((4 * MB) / CHAT.emptyDelta.length)],
   ['calls', manyCalls(CHAT)],
-])('others get their turns while %s are read that have all come', async (_what, text) => {
+])('reading a flood of %s that has already arrived gives other work its turns', async (_what, text) => {
   let turns = 0
   const count = (): void => {
     turns += 1

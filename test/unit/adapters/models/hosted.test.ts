@@ -66,7 +66,7 @@ describe('a hosted model', () => {
       ...end('tool_use'),
     )
 
-    test('is sent the prompt, the tools and the messages in its own form, and answers with text, calls and usage', async () => {
+    test('Anthropic receives the prompt in its own format and returns text, calls and usage', async () => {
       server.play(answer)
       const request = sampleRequest({ messages: oneCall({}) }, 'Grep')
       const events = await ask('anthropic', request)
@@ -94,7 +94,7 @@ describe('a hosted model', () => {
       ])
     })
 
-    test('marks the end of the tools and of the system text for the cache, and tells what was cached', async () => {
+    test('an Anthropic request marks tools and system text for the cache, and cached tokens are reported', async () => {
       const cached = { cache_read_input_tokens: 900, cache_creation_input_tokens: 79 }
       server.play(eventStream(start(cached), ...end('end_turn')))
       const events = await ask('anthropic', sampleRequest({}, 'Grep', 'look'))
@@ -108,7 +108,7 @@ describe('a hosted model', () => {
       expect(events.at(-1)).toMatchObject({ usage: { input: 1000, cached: 900, output: 9 } })
     })
 
-    test('gets a thought back with its signature, before the call that it led to', async () => {
+    test('Anthropic gets a thought back with its signature before the call that followed it', async () => {
       const thinking = { type: 'thinking', thinking: '', signature: '' }
       const hidden = { type: 'redacted_thinking', data: 'aGlkZGVu' }
       server.play(
@@ -160,7 +160,7 @@ describe('a hosted model', () => {
       },
     )
 
-    test('answers with text, calls and usage, and gets back with a call the signature that came with it', async () => {
+    test('Gemini returns text, calls and usage, and gets a thought signature back with its call', async () => {
       server.play(answer, answer)
       const events = await ask('gemini', sampleRequest({}, 'Grep'))
       const made = events.flatMap((event) => (event.type === 'call' ? [event.call] : []))
@@ -215,7 +215,7 @@ describe('the Responses API', () => {
     ])
   })
 
-  test('a failed response says why', async () => {
+  test('a failed response rejects with the message of the provider', async () => {
     const failed = { type: 'response.failed', response: { error: { code: 'x', message: 'out of luck' } } }
     await expect(ask(eventStream(failed))).rejects.toThrow(/out of luck/)
   })
@@ -224,11 +224,11 @@ describe('the Responses API', () => {
     [404, 'This model is only supported in v1/responses', /api = "responses"/],
     [400, 'API key not valid. Please pass a valid API key.', /wants a key/],
     [400, 'Your credit balance is too low to access the API', /no credit left/],
-  ])('a refusal with status %i and %j is told as what it is', async (code, message, sentence) => {
+  ])('a refusal with status %i and %j is explained by its likely cause', async (code, message, sentence) => {
     await expect(ask(status(code, message), { api: 'chat' })).rejects.toThrow(sentence)
   })
 
-  test('a malformed call of Gemini may be tried again', async () => {
+  test('a malformed function call of Gemini is a retryable error', async () => {
     const script = eventStream({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] })
     await expect(ask(script, { backend: 'gemini', api: 'chat' })).rejects.toMatchObject({ retryable: true })
   })
@@ -267,15 +267,18 @@ test.each([
   ['no empty list of values', { type: 'string', enum: [] }, { type: 'string' }],
   ['an object as a constant', { const: { a: 1 } }, { type: 'string', enum: ['{"a":1}'] }],
   ['null alone', { type: 'string', enum: [null] }, { type: 'string' }],
-])('Gemini is sent %s', async (_, value, expected) => {
-  expect(await valueSent(value as JsonObject)).toEqual(expected)
-  expect(await valueSent({ type: 'array', items: value })).toEqual({
-    type: 'array',
-    items: expected,
-  })
-})
+])(
+  'a schema with listed values reaches Gemini in the form that it accepts: %s',
+  async (_, value, expected) => {
+    expect(await valueSent(value as JsonObject)).toEqual(expected)
+    expect(await valueSent({ type: 'array', items: value })).toEqual({
+      type: 'array',
+      items: expected,
+    })
+  },
+)
 
-test('Gemini is sent a type that has itself within as an object at that place', async () => {
+test('a recursive type reaches Gemini as a plain object at the point of recursion', async () => {
   const node = {
     type: 'object',
     properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node', description: 'the next one' } },
@@ -291,7 +294,7 @@ test('Gemini is sent a type that has itself within as an object at that place', 
   })
 })
 
-test('Gemini is sent two types that have each other, and references that lead nowhere, as objects', async () => {
+test('mutually recursive types and dangling references reach Gemini as plain objects', async () => {
   const refTo = (name: string): JsonObject => ({
     type: 'object',
     properties: { other: { anyOf: [{ $ref: `#/definitions/${name}` }, { enum: [1, 'a'] }] } },
@@ -305,7 +308,7 @@ test('Gemini is sent two types that have each other, and references that lead no
     expect(await sent(withValue({ $ref }))).toEqual(withValue({ type: 'object' }))
 })
 
-test('Gemini is sent the definition that an encoded reference names', async () => {
+test('an encoded reference in a schema reaches Gemini as the definition that it names', async () => {
   const $defs = { 'a/b c': { type: 'integer' } }
   expect(await sent({ ...withValue({ $ref: '#/$defs/a~1b%20c' }), $defs })).toEqual(
     withValue({ type: 'integer' }),

@@ -42,7 +42,7 @@ describe.each(BACKENDS)('%s', (backend, path) => {
   const textOf = (events: readonly ModelEvent[]): string =>
     events.map((event) => (event.type === 'text' ? event.text : '')).join('')
 
-  test('a text comes whole, with what it cost where that is told', async () => {
+  test('a streamed text arrives whole, with its usage if the provider reports it', async () => {
     mock.onMessage(/hello/, { content: 'Let me look: 日本 🎉.', usage: USAGE })
     const events = await ask(sampleRequest())
     expect(textOf(events)).toBe('Let me look: 日本 🎉.')
@@ -51,7 +51,7 @@ describe.each(BACKENDS)('%s', (backend, path) => {
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'stop', ...usage })
   })
 
-  test('a call comes with its arguments, and is answered in the next request', async () => {
+  test('a tool call arrives with its arguments, and its result is sent in the next request', async () => {
     const toolCalls = [{ name: 'Grep', arguments: '{"q":"x y"}' }]
     mock.on({ userMessage: /hello/, hasToolResult: false }, { toolCalls })
     mock.on({ hasToolResult: true, toolResultContains: 'a.ts:1' }, { content: 'found' })
@@ -70,7 +70,7 @@ describe.each(BACKENDS)('%s', (backend, path) => {
     expect(textOf(await ask(sampleRequest({ messages }, 'Grep')))).toBe('found')
   })
 
-  test('a refusal of a too long prompt is known as one', async () => {
+  test('the refusal of an overlong prompt is recognized with the window that it names', async () => {
     mock.onMessage(/hello/, { content: 'too late' })
     mock.nextRequestError(400, {
       message:
@@ -81,7 +81,7 @@ describe.each(BACKENDS)('%s', (backend, path) => {
     await expect(ask(sampleRequest())).rejects.toMatchObject({ refusal: { kind: 'too-long', window: 8192 } })
   })
 
-  test('an answer that breaks off is a failure that may be tried again', async () => {
+  test('an answer that breaks off is a retryable error', async () => {
     mock.onMessage(
       /hello/,
       { content: 'one two three four five six' },

@@ -29,7 +29,7 @@ describe('Ollama', () => {
     collect(modelOf(change).stream(request, new AbortController().signal))
 
   describe('a request to Ollama', () => {
-    test('is exactly the prompt, the tools, the messages and the window, whatever form the endpoint has', async () => {
+    test('an Ollama request has prompt, tools, messages and window, even if the endpoint ends in /v1', async () => {
       server.play(jsonLines(part({ content: 'ok' }), end(1, 1)))
       const request = sampleRequest(
         {
@@ -68,7 +68,7 @@ describe('Ollama', () => {
   })
 
   describe('an answer of Ollama', () => {
-    test('has thoughts, text, calls and usage, and may be cut into any bytes', async () => {
+    test('an Ollama answer in small byte chunks is read as thoughts, text, calls and usage', async () => {
       const lines = [
         part({ thinking: 'Hé' }),
         part({ content: 'I look.' }),
@@ -95,7 +95,7 @@ describe('Ollama', () => {
       ])
     })
 
-    test('that ends at its limit says so; counts that are text are read, and others left out', async () => {
+    test('an Ollama answer reports its finish reason, and its token counts only if they are numeric', async () => {
       server.play(
         jsonLines({ ...end(0, 0, 'length'), prompt_eval_count: '26', eval_count: '3' }),
         jsonLines({ ...end(0, 0), prompt_eval_count: 'many' }),
@@ -117,7 +117,7 @@ describe('Ollama', () => {
       return await modelOf().inquire!(AbortSignal.timeout(5_000))
     }
 
-    test('tells its window and abilities', async () => {
+    test('Ollama reports the window and the abilities of a model', async () => {
       expect(await facts(shown({ window: 40_960 }))).toEqual({ window: 40_960, tools: true })
       expect(asked[0]).toMatchObject({ path: '/api/show', body: { model: 'qwen3:8b' } })
       expect(await facts(shown({ window: 4096, capabilities: [], template: '{{ .Prompt }}' }))).toEqual({
@@ -127,7 +127,7 @@ describe('Ollama', () => {
       })
     })
 
-    test('of an old version tells less, and of nonsense nothing is taken', async () => {
+    test('model facts that Ollama omits or reports wrongly are left out', async () => {
       expect(await facts({})).toEqual({})
       expect(
         await facts({ model_info: { 'general.architecture': 'x', 'x.context_length': 'long' } }),
@@ -157,7 +157,7 @@ async function listening(server: Server): Promise<{ endpoint: string } & AsyncDi
   }
 }
 
-test('every model that Ollama has can be mentioned, under the shortest name that is its own', async () => {
+test('Ollama models get the shortest unique names for mentions', async () => {
   const names = ['qwen3:8b', 'llama3:8b', 'llama3:70b', 'hf.co/Some One/Big_Model:Q4']
   await using server = await ollama(JSON.stringify({ models: names.map((name) => ({ name, size: 1 })) }))
   const found = await discoverOllamaModels(server.endpoint)
@@ -170,7 +170,7 @@ test('every model that Ollama has can be mentioned, under the shortest name that
   for (const model of found) expect(model).toMatchObject({ backend: 'ollama', endpoint: server.endpoint })
 })
 
-test('a model that Ollama says cannot answer is left out, and one of which it says nothing is not', async () => {
+test('an Ollama model is left out only if it says that it cannot complete text', async () => {
   const shown: Readonly<Record<string, string>> = {
     'nomic-embed-text:latest': '{"capabilities":["embedding"]}',
     'qwen3:8b': '{"capabilities":["completion","tools"]}',
@@ -196,14 +196,14 @@ test('a model that Ollama says cannot answer is left out, and one of which it sa
 })
 
 test.each(['', 'not json', '{"models":"many"}', '[]'])(
-  'what answers %j is not taken for Ollama',
+  'a server that answers %j is not recognized as Ollama',
   async (body) => {
     await using server = await ollama(body)
     expect(await discoverOllamaModels(server.endpoint)).toEqual([])
   },
 )
 
-test('where nothing listens there are no models', async () => {
+test('no Ollama models are discovered if nothing listens at the endpoint', async () => {
   const server = await ollama('')
   await server[Symbol.asyncDispose]()
   expect(await discoverOllamaModels(server.endpoint)).toEqual([])

@@ -56,7 +56,7 @@ async function failureOf(...args: Parameters<typeof ask>): Promise<ModelError> {
 }
 
 describe('the request', () => {
-  it('is exactly the prompt, the tools and what is needed to stream, and nothing more', async () => {
+  it('a chat request contains exactly the prompt, the tools and the streaming options', async () => {
     server.play(says('ok'))
     const request = sampleRequest({}, 'Grep', 'look')
     await ask(request)
@@ -78,7 +78,7 @@ describe('the request', () => {
     expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${KEY}`)
   })
 
-  it('has no tools key and no system message where there are none, and no key where none is configured', async () => {
+  it('a chat request omits tools, system message and key if there are none', async () => {
     server.play(says('ok'))
     const model = createModel(sampleConfig({ endpoint: server.endpoint }))
     const request = sampleRequest({ prompt: samplePrompt({ system: '' }) })
@@ -89,7 +89,7 @@ describe('the request', () => {
     expect(headers).not.toHaveProperty('authorization')
   })
 
-  it('carries the steps so far: text, calls with their arguments, results with their ids', async () => {
+  it('a chat request contains the earlier steps with calls, arguments and result ids', async () => {
     server.play(says('ok'))
     const call = { id: 'c1', name: 'Grep', arguments: '{"q": "ünï"}' }
     const broken = { id: 'c2', name: 'Grep', arguments: '{"q": ' }
@@ -121,7 +121,7 @@ describe('the request', () => {
 })
 
 describe('the answer', () => {
-  it('comes in pieces, with the usage that the provider reports', async () => {
+  it('an answer arrives in pieces, with the usage that the provider reports', async () => {
     server.play(answer([{ text: 'Hé' }, { text: 'llo ' }, { text: '👩‍🔬' }], { usage: [123, 45] }))
     expect(await ask(sampleRequest())).toEqual([
       { type: 'text', text: 'Hé' },
@@ -131,7 +131,7 @@ describe('the answer', () => {
     ])
   })
 
-  it('gives arguments that are no JSON as they came', async () => {
+  it('call arguments that are not JSON are passed on unchanged', async () => {
     server.play(calls('Grep', '{"q": oops'))
     expect((await ask(sampleRequest({}, 'Grep')))[0]).toMatchObject({ call: { arguments: '{"q": oops' } })
   })
@@ -145,7 +145,7 @@ describe('a failure', () => {
     [429, true, "qwen: the provider's limit of requests is reached; try again in a while"],
     [500, true, 'qwen: the provider failed with status 500; try again in a while'],
     [503, true, 'qwen: the provider failed with status 503; try again in a while'],
-  ])('of status %i is retryable: %s, and says what to do', async (code, retryable, sentence) => {
+  ])('a failure with status %i is retryable (%s) and says what to do', async (code, retryable, sentence) => {
     server.play(status(code, `no, not with ${KEY}`))
     const error = await failureOf(sampleRequest())
     expect(error.retryable).toBe(retryable)
@@ -153,7 +153,7 @@ describe('a failure', () => {
     expect(error.facts).toMatchObject({ status: code })
   })
 
-  it('never quotes the key, whatever it looks like and wherever the provider puts it', async () => {
+  it('an error never quotes the API key, even if the provider repeats it', async () => {
     const apiKey = 'hunter two'
     server.play(status(400, `bad key: ${apiKey}!`), raw(`data: {"error":{"message":"${apiKey}"}}\n\n`))
     for (const _ of [1, 2]) {
@@ -163,7 +163,7 @@ describe('a failure', () => {
     }
   })
 
-  it('of status 404 names the model and the endpoint', async () => {
+  it('a failure with status 404 names the model and the endpoint', async () => {
     server.play(status(404, 'model not found'))
     const { message, retryable } = await failureOf(sampleRequest())
     expect(message).toBe(
@@ -172,7 +172,7 @@ describe('a failure', () => {
     expect(retryable).toBe(false)
   })
 
-  it('of status 401 without a key names the variable that is empty, or the setting that is missing', async () => {
+  it('a failure with status 401 without a key names the empty variable or the missing setting', async () => {
     server.play(status(401), status(401))
     const noKey = createModel(sampleConfig({ endpoint: server.endpoint, apiKeyEnv: 'QWEN_KEY' }))
     const noName = createModel(sampleConfig({ endpoint: server.endpoint }))
@@ -185,7 +185,7 @@ describe('a failure', () => {
     )
   })
 
-  it('names the address where nothing answers', async () => {
+  it('a failure to connect names the address where nothing answers', async () => {
     const closed = await startModelServer()
     await closed[Symbol.asyncDispose]()
     const { message, retryable } = await failureOf(sampleRequest(), {
@@ -199,7 +199,7 @@ describe('a failure', () => {
   it.each([
     ['invalid JSON', 'data: {"choices":[{\n\n', ''],
     ['JSON of another shape', 'data: {"choices":"none"}\n\n', ' ({"choices":"none"})'],
-  ])('tells of %s in the stream', async (_what, body, quoted) => {
+  ])('a stream with %s fails with an error that names the server', async (_what, body, quoted) => {
     server.play(raw(body))
     const { message } = await failureOf(sampleRequest())
     expect(message).toBe(
@@ -207,13 +207,13 @@ describe('a failure', () => {
     )
   })
 
-  it('passes on what a provider reports in the middle of a stream, on one line, without the key', async () => {
+  it('an error that a provider reports in a stream is passed on as one line, without the key', async () => {
     server.play(raw(`data: {"error":{"message":"out of\\u001b[31m memory\\nwith ${KEY}"}}\n\n`))
     const { message } = await failureOf(sampleRequest())
     expect(message).toBe('qwen: the provider reported: out of memory with [key]')
   })
 
-  it('gives up on a server that never answers', async () => {
+  it('a request to a server that never answers fails after the idle limit', async () => {
     server.play(hang())
     const { message, retryable } = await failureOf(sampleRequest(), {}, { idleMs: 30 })
     expect(message).toBe('qwen: the server fell silent in the middle; it was given up')
@@ -221,7 +221,7 @@ describe('a failure', () => {
     await server.abandoned()
   })
 
-  it('stops a token of ten megabytes long before its end', async () => {
+  it('an answer with a token of ten megabytes is stopped before its end', async () => {
     server.play(endlessToken())
     const { message, retryable } = await failureOf(sampleRequest())
     expect(message).toBe('qwen: the server sent more than an answer can hold; it was stopped')
@@ -229,7 +229,7 @@ describe('a failure', () => {
     await server.abandoned()
   })
 
-  it('stops an answer that is too long as a whole', async () => {
+  it('an answer over the size limit is stopped', async () => {
     server.play(says(...Array.from({ length: 50 }, () => 'word '.repeat(20))))
     const { message } = await failureOf(sampleRequest(), {}, { answerBytes: 4096 })
     expect(message).toBe('qwen: the server sent more than an answer can hold; it was stopped')
@@ -237,7 +237,7 @@ describe('a failure', () => {
 })
 
 describe('stopping', () => {
-  it('breaks the request off when nobody reads on', async () => {
+  it('a request is aborted when its consumer stops reading', async () => {
     server.play(fallsSilent('Once', 'upon'))
     const model = createModel(sampleConfig({ endpoint: server.endpoint }))
     for await (const event of model.stream(sampleRequest(), new AbortController().signal)) {
@@ -254,7 +254,7 @@ describe('an endpoint', () => {
     ['localhost:8000', 'model qwen: endpoint is not an address'],
     ['ftp://host', 'model qwen: endpoint is not an address'],
     ['http://me:pass@host', 'model qwen: endpoint must not hold a password'],
-  ])('%s is refused with a sentence that says what to write', (endpoint, sentence) => {
+  ])('the endpoint %s is rejected with an error that says what is wrong', (endpoint, sentence) => {
     const { endpoint: _, ...config } = sampleConfig()
     expect(() => createModel(endpoint === undefined ? config : { ...config, endpoint })).toThrow(sentence)
   })

@@ -50,7 +50,7 @@ const BODIES: readonly (readonly [backend: string, keys: string, body: object])[
 ]
 
 describe('a request', () => {
-  test.each(BODIES)('to %s has the settings %j', async (backend, keys, body) => {
+  test.each(BODIES)('a request to %s contains the settings %j', async (backend, keys, body) => {
     const sent = await requestOf(`backend = "${backend}"\n${AT}${keys}`)
     expect(sent.body).toMatchObject(body)
   })
@@ -63,18 +63,21 @@ describe('a request', () => {
     ['gemini', 'gemini-2.5-flash', { generationConfig: { thinkingConfig: { thinkingBudget: 2048 } } }],
     ['gemini', 'gemini-3-pro', { generationConfig: { thinkingConfig: { thinkingLevel: 'medium' } } }],
     ['ollama', 'gpt-oss:20b', { think: 'medium' }],
-  ])('to %s for %s tells a medium effort as that model takes it', async (backend, model, body) => {
-    const keys = `backend = "${backend}"\nendpoint = "ENDPOINT"\nmodel = "${model}"\neffort = "medium"`
-    expect((await requestOf(keys)).body).toMatchObject(body)
-  })
+  ])(
+    'a request to %s for %s expresses medium effort in the form of that model',
+    async (backend, model, body) => {
+      const keys = `backend = "${backend}"\nendpoint = "ENDPOINT"\nmodel = "${model}"\neffort = "medium"`
+      expect((await requestOf(keys)).body).toMatchObject(body)
+    },
+  )
 
-  test('for an answer too short to think in asks Anthropic for no thoughts', async () => {
+  test('an Anthropic request with a small output limit asks for no thinking', async () => {
     const keys = 'backend = "anthropic"\nendpoint = "ENDPOINT"\nmodel = "claude-sonnet-4-5"\neffort = "high"'
     const { body } = await requestOf(keys, { maxOutput: 1024 })
     expect(body).not.toHaveProperty('thinking')
   })
 
-  test('without settings has none', async () => {
+  test('an Ollama request without settings contains only the standard fields', async () => {
     const { body } = await requestOf(`backend = "ollama"\n${AT}`)
     expect(Object.keys(body)).toEqual([
       'model',
@@ -88,7 +91,7 @@ describe('a request', () => {
   })
 
   test.each(['openai', 'openai-compatible', 'llamacpp', 'anthropic', 'gemini', 'ollama'])(
-    'to %s has the headers of header_env, and no empty key',
+    'a request to %s has the headers of header_env and no empty API key',
     async (backend) => {
       const keys = `backend = "${backend}"\n${AT}header_env = { "api-key" = "AZURE_KEY", X-None = "NONE" }`
       const { headers } = await requestOf(keys, { env: { AZURE_KEY: 'secret-1' } })
@@ -133,10 +136,13 @@ describe('an endpoint', () => {
     ['openai-compatible', 'ENDPOINT/infer?m=1', WHOLE, '/infer?m=1'],
     ['ollama', 'ENDPOINT/infer', WHOLE, '/infer'],
     ['gemini', 'ENDPOINT/infer?alt=sse', WHOLE, '/infer?alt=sse'],
-  ])('of %s at %s %s is asked at %s', async (backend, endpoint, keys, path) => {
-    const sent = await requestOf(`backend = "${backend}"\nmodel = "m-1"\nendpoint = "${endpoint}"\n${keys}`)
-    expect(sent.path).toBe(path)
-  })
+  ])(
+    'a %s model with the endpoint %s %s is requested at the path %s',
+    async (backend, endpoint, keys, path) => {
+      const sent = await requestOf(`backend = "${backend}"\nmodel = "m-1"\nendpoint = "${endpoint}"\n${keys}`)
+      expect(sent.path).toBe(path)
+    },
+  )
 })
 
 /** An HTTP proxy that leads every tunnel to `port`, whatever host it is for. */
@@ -165,7 +171,7 @@ async function say(endpoint: string, env: Record<string, string>): Promise<strin
   return textOf(await collect(model.stream(sampleRequest(), new AbortController().signal)))
 }
 
-test('a model is reached through the proxy of the environment', async () => {
+test('a model is requested through the proxy in HTTP_PROXY', async () => {
   await using server = await startModelServer()
   using proxy = await startHttpProxy(Number(new URL(server.endpoint).port))
   server.play(says('hello'))
@@ -173,7 +179,7 @@ test('a model is reached through the proxy of the environment', async () => {
   expect(proxy.hosts).toEqual(['models.example.org:8000'])
 })
 
-test('a model on this machine is reached without the proxy', async () => {
+test('a model on this machine is requested without the proxy', async () => {
   await using server = await startModelServer()
   using proxy = await startHttpProxy(Number(new URL(server.endpoint).port))
   server.play(says('hello'))
@@ -181,7 +187,7 @@ test('a model on this machine is reached without the proxy', async () => {
   expect(proxy.hosts).toEqual([])
 })
 
-test('a host of NO_PROXY is reached without the proxy', async () => {
+test('a host in NO_PROXY is requested without the proxy', async () => {
   const env = { https_proxy: 'http://127.0.0.1:9', NO_PROXY: 'models.invalid' }
   await expect(say('http://models.invalid', env)).rejects.toThrow(
     /there is no host at http:\/\/models\.invalid/,

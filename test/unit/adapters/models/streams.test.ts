@@ -40,7 +40,7 @@ describe('a stream that breaks off', () => {
   describe.each(Object.entries(half))('a stream of %s', (name, script) => {
     const backend = name as keyof typeof half
 
-    test('that ends without a reason is a failure that may be tried again', async () => {
+    test('a stream that ends without a finish reason is a retryable error', async () => {
       expect(await failureOf(backend, script)).toMatchObject({
         message: 'qwen: the answer was cut off in the middle; ask again',
         retryable: true,
@@ -50,7 +50,7 @@ describe('a stream that breaks off', () => {
     test.each([
       ['nothing', ''],
       ['a list of nothing', '[]\n\n'],
-    ])('of %s is no answer', async (_what, body) => {
+    ])('a stream of %s is a retryable error', async (_what, body) => {
       expect(await failureOf(backend, raw(body))).toMatchObject({ name: 'ModelError', retryable: true })
     })
   })
@@ -59,7 +59,7 @@ describe('a stream that breaks off', () => {
     test.each([
       ['302', 'answers with a redirect (status 302), which is not followed; check endpoint'],
       ['204', 'answers with status 204 and nothing else; check endpoint'],
-    ])('%s is told as such, and not tried again', async (status, sentence) => {
+    ])('an answer with status %s is an error that is not retryable', async (status, sentence) => {
       for (const backend of ['openai', 'ollama'] as const) {
         const error = await failureOf(backend, (response) => {
           response.writeHead(Number(status), status === '302' ? { location: 'http://127.0.0.1:1/' } : {})
@@ -82,7 +82,7 @@ describe('a stream that breaks off', () => {
       ['429 without one', {}, 'rate_limit_exceeded', true, undefined, 'try again in a while'],
       ['429 of an empty account', {}, 'insufficient_quota', false, undefined, 'has no credit left'],
     ])(
-      '%s says when it may be tried again',
+      'an answer with status %s says whether and when to try again',
       async (_what, headers, code, retryable, retryAfterMs, sentence) => {
         const error = await failureOf('openai', (response) => {
           response.writeHead(429, { 'content-type': 'application/json', ...headers })
@@ -93,7 +93,7 @@ describe('a stream that breaks off', () => {
       },
     )
 
-    test('429 with a date in Retry-After waits until then', async () => {
+    test('an answer with status 429 and a date in Retry-After is retryable after that date', async () => {
       const error = await failureOf('ollama', (response) => {
         response.writeHead(429, { 'retry-after': new Date(Date.now() + 60_000).toUTCString() })
         response.end()
@@ -155,7 +155,7 @@ describe('a stream that falls silent', () => {
 
   describe('an answer that falls silent in its middle, after the garbage collector ran', () => {
     test.each(BEGINNINGS)(
-      'of %s ends with its signal, and its connection is closed',
+      'a stalled answer of %s ends when its signal aborts, and its connection is closed',
       async (backend, script) => {
         const { server, stop, next } = await begin(backend, script)
         await using _ = server
@@ -167,7 +167,7 @@ describe('a stream that falls silent', () => {
       },
     )
 
-    test('is given up when the silence lasts too long', async () => {
+    test('a stalled answer fails after the idle limit', async () => {
       const limits = { ...MODEL_LIMITS, idleMs: 500 }
       const { server, next } = await begin('openai-compatible', fallsSilent('half'), limits)
       await using _ = server
@@ -208,7 +208,7 @@ describe('a fetch with limits', () => {
   }
 
   describe('the wait for a silent provider', () => {
-    test('begins anew with every piece', async () => {
+    test('the idle limit restarts with each received chunk', async () => {
       let send!: (text: string) => void
       server.play((response) => {
         response.writeHead(200)
@@ -232,14 +232,14 @@ describe('a fetch with limits', () => {
     test.each([
       ['a whole answer', says('hello')],
       ['an error', status(500)],
-    ])('leaves no timer behind after %s', async (_what, script) => {
+    ])('a request leaves no timer behind after %s', async (_what, script) => {
       server.play(script)
       const asking = () =>
         collect(model().stream(sampleRequest(), new AbortController().signal)).catch(() => {})
       expect(await timersOf(asking)).toBe(0)
     })
 
-    test('leaves no timer behind when nobody reads on', async () => {
+    test('a request leaves no timer behind if its consumer stops reading', async () => {
       server.play(fallsSilent('Once'))
       const readOne = async (): Promise<void> => {
         for await (const event of model().stream(sampleRequest(), new AbortController().signal)) {
@@ -327,7 +327,7 @@ describe('the usage of an answer', () => {
   }
 
   describe.each(ANSWERS)('a usage that %s reports', (backend, answer) => {
-    test('as text is read', async () => {
+    test('a usage that the provider reports as text is read as numbers', async () => {
       const events = await ask(backend, answer({ input: '6934', output: '12' }))
       expect(events).toEqual([
         { type: 'text', text: 'ok' },
@@ -344,7 +344,7 @@ describe('the usage of an answer', () => {
       ['of booleans', { input: true, output: false }],
       ['of nulls', { input: null, output: null }],
       ['that is missing', undefined],
-    ])('%s is left out, and the answer is whole', async (_what, report) => {
+    ])('a usage %s is left out, and the answer is complete', async (_what, report) => {
       const events = await ask(backend, answer(report))
       expect(events).toEqual([
         { type: 'text', text: 'ok' },

@@ -29,7 +29,7 @@ const lobby = 'lobby' as RoomName
 const ids = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from + 1 }, (_, n) => String(from + n).padStart(6, '0'))
 
-test('a copy made while the server goes on writing opens as a database, with all that was stored before', async () => {
+test('a backup made during writes opens as a database with all earlier entries', async () => {
   using dir = temporaryDir()
   await using storage = await openStorage(sqliteOptions(dir.path))
   const append = (id: string): Promise<unknown> =>
@@ -44,7 +44,7 @@ test('a copy made while the server goes on writing opens as a database, with all
   expect((statSync(target).mode & 0o777).toString(8)).toBe('600')
 })
 
-test('a copy can be made beside a running server and of a server that is stopped', async () => {
+test('a backup can be made of a running and of a stopped server', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   {
@@ -59,7 +59,7 @@ test('a copy can be made beside a running server and of a server that is stopped
   }
 })
 
-test('a file that is there already is not replaced, and nothing half-made is left', async () => {
+test('a backup overwrites no existing file and leaves no partial file', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await using storage = await openStorage(options)
@@ -77,7 +77,7 @@ test('a file that is there already is not replaced, and nothing half-made is lef
   expect(readdirSync(dir.path)).toEqual(before)
 })
 
-test('there is nothing to copy where there is no database', async () => {
+test('a backup of a missing database is an error and creates no file', async () => {
   using dir = temporaryDir()
   const attempt = backupDatabase(join(dir.path, 'none.db'), join(dir.path, 'copy.db'))
   await expect(attempt).rejects.toThrow('the database cannot be opened; check that it is there')
@@ -107,7 +107,7 @@ async function lastIn(options: StorageOptions): Promise<string | undefined> {
   return await storage.chat.entries.lastId()
 }
 
-test('a backup takes the place of a crashed database, which is kept whole with its log', async () => {
+test('a restore replaces a crashed database and keeps the old one with its log', async () => {
   using dir = temporaryDir()
   const { left, restore } = await crashed(dir.path)
   const kept = await restore()
@@ -117,7 +117,7 @@ test('a backup takes the place of a crashed database, which is kept whole with i
   expect(statSync(left.file).mode & 0o777).toBe(0o600)
 })
 
-test('a backup copied over a crashed database by hand is recognised before its log ruins it', async () => {
+test('a backup copied by hand over a crashed database is detected before the old log damages it', async () => {
   using dir = temporaryDir()
   const { left, backup, restore } = await crashed(dir.path)
   copyFileSync(backup, left.file)
@@ -130,7 +130,7 @@ test('a backup copied over a crashed database by hand is recognised before its l
   expect(await lastIn(left)).toBe('1')
 })
 
-test('check, audit and backup tell of a backup beside the log of another database, as a start does, and leave both', async () => {
+test('check, audit, backup and copy refuse a database beside the log of another, and change neither', async () => {
   using dir = temporaryDir()
   const { left, backup } = await crashed(dir.path)
   const copy = join(dir.path, 'copy.db')
@@ -152,7 +152,7 @@ test('check, audit and backup tell of a backup beside the log of another databas
   await expect(checkDatabase(left.file, migrationsDir)).rejects.toThrow('is missing, and the log beside it')
 })
 
-test('where the database is a link, its log and its lock are those of the file that it leads to', async () => {
+test('a symlinked database uses the log and the lock of its target file', async () => {
   using dir = temporaryDir()
   const { left, backup } = await crashed(dir.path)
   const linked = sqliteOptions(join(dir.path, 'linked'))
@@ -173,7 +173,7 @@ test('where the database is a link, its log and its lock are those of the file t
   expect(readFileSync(left.file).equals(readFileSync(backup))).toBe(true)
 })
 
-test('a log without its database is refused, and no database is made beside it', async () => {
+test('a log without its database is refused, and no database is created beside it', async () => {
   using dir = temporaryDir()
   const { left, restore } = await crashed(dir.path)
   rmSync(left.file)
@@ -184,7 +184,7 @@ test('a log without its database is refused, and no database is made beside it',
   expect(await lastIn(left)).toBe('1')
 })
 
-test('where there is no database a backup becomes one, and nothing is kept', async () => {
+test('a restore creates the database if there is none', async () => {
   using dir = temporaryDir()
   const { backup } = await crashed(dir.path)
   const options = sqliteOptions(join(dir.path, 'new'))
@@ -193,7 +193,7 @@ test('where there is no database a backup becomes one, and nothing is kept', asy
   expect(await lastIn(options)).toBe('1')
 })
 
-test('while a server runs nothing is restored', async () => {
+test('a restore is refused while a server runs', async () => {
   using dir = temporaryDir()
   const { left, restore } = await crashed(dir.path)
   await using storage = await openStorage({ ...left, threadEntry: paths.storageThread })
@@ -201,7 +201,7 @@ test('while a server runs nothing is restored', async () => {
   expect(await storage.chat.entries.lastId()).toBe('2')
 })
 
-test('what is no whole backup is refused, and the database stays as it was', async () => {
+test('a restore refuses an invalid backup and leaves the database unchanged', async () => {
   using dir = temporaryDir()
   const { left, backup, restore } = await crashed(dir.path)
   const bad = (name: string): string => join(dir.path, name)

@@ -93,7 +93,7 @@ async function openAndClose(options: StorageOptions): Promise<void> {
   await (await openStorage(options))[Symbol.asyncDispose]()
 }
 
-test('no released migration was edited or forgotten here', () => {
+test('released SQLite migrations match their recorded hashes', () => {
   const present = Object.fromEntries(
     readMigrations(paths.migrations).map(({ name, sha256 }) => [name, sha256]),
   )
@@ -114,7 +114,7 @@ function makeOld(file: string, { migrations, rows }: typeof oldest): void {
   db.close()
 }
 
-test('a database of the oldest schema is brought to the newest with all that is in it', async () => {
+test('a database of the oldest schema is migrated with all its data', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   makeOld(options.file, oldest)
@@ -122,7 +122,7 @@ test('a database of the oldest schema is brought to the newest with all that is 
   await expectAllOf(storage)
 })
 
-test('a database of the first release keeps a row of each table, and its names are found after the start', async () => {
+test('a database of the first release keeps its turns, grants, results and names when it is migrated', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   makeOld(options.file, first)
@@ -173,7 +173,7 @@ async function expectAllOf(storage: Storage): Promise<void> {
   })
 }
 
-test('a newer database is refused and left as it is', async () => {
+test('a newer database is refused and left unchanged', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const { path, add } = extendable(dir.path)
@@ -187,7 +187,7 @@ test('a newer database is refused and left as it is', async () => {
   expect(readFileSync(options.file).equals(before)).toBe(true)
 })
 
-test('a migration that fails leaves the schema before it, and the repaired one is applied', async () => {
+test('a failed migration is rolled back, and its corrected version is applied later', async () => {
   using dir = temporaryDir()
   const { path, add } = extendable(dir.path)
   const options = { ...sqliteOptions(dir.path), migrationsDir: path }
@@ -198,7 +198,7 @@ test('a migration that fails leaves the schema before it, and the repaired one i
   await openAndClose(options)
 })
 
-test('a migration that was edited after it was applied is found out', async () => {
+test('a migration that was edited after it was applied is rejected', async () => {
   using dir = temporaryDir()
   const { path, add } = extendable(dir.path)
   const options = { ...sqliteOptions(dir.path), migrationsDir: path }
@@ -216,7 +216,7 @@ test('a migration that ends its own transaction is refused', async () => {
   await expect(migrateWith(path)).rejects.toThrow('it ends the transaction')
 })
 
-test('a gap and a number used twice are named', async () => {
+test('a missing or duplicate migration number is an error that names the file', async () => {
   using dir = temporaryDir()
   const { path, add } = extendable(dir.path)
   add('900-far.sql', '')
@@ -225,7 +225,7 @@ test('a gap and a number used twice are named', async () => {
   await expect(migrateWith(path)).rejects.toThrow(/001-.*\.sql: migration 2 should stand here/)
 })
 
-test('a database is not opened without migrations', async () => {
+test('a database is not opened if the migrations are missing or unreadable', async () => {
   using dir = temporaryDir()
   const empty = join(dir.path, 'empty')
   mkdirSync(empty)
@@ -236,7 +236,7 @@ test('a database is not opened without migrations', async () => {
   await expect(migrateWith(file)).rejects.toThrow(`${file}: cannot read the migrations`)
 })
 
-test.each(ODD_NAMES)('migrations are found in a directory called %j, and through a link to it', (name) => {
+test.each(ODD_NAMES)('migrations are found in a directory called %j and through a symlink to it', (name) => {
   using dir = temporaryDir()
   const [path, link] = [join(dir.path, name), join(dir.path, `${name} link`)]
   cpSync(paths.migrations, path, { recursive: true })
@@ -246,7 +246,7 @@ test.each(ODD_NAMES)('migrations are found in a directory called %j, and through
   expect(readMigrations(link)).toEqual(expected)
 })
 
-test('a migration that is a link without a target is not passed over', async () => {
+test('a migration that is a dangling symlink is an error', async () => {
   using dir = temporaryDir()
   const { path } = extendable(dir.path)
   symlinkSync(join(dir.path, 'nowhere'), join(path, `${next()}-lost.sql`))

@@ -37,7 +37,7 @@ async function comesIn(storage: Storage, name: string, id: string): Promise<stri
   return (await people.identify(name, key(id), '127.0.0.1')).id
 }
 
-test('names that older rules let people have are filed anew, told of, and stay with their keys', async () => {
+test('existing names that newer rules forbid are logged and stay with their keys', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await (await openStorage(options))[Symbol.asyncDispose]()
@@ -78,7 +78,7 @@ test('names that older rules let people have are filed anew, told of, and stay w
   expect((await storage.chat.people.bySkeleton('ann', 0))?.id).toBe('p1')
 })
 
-test('twenty thousand names are filed at one start', async () => {
+test('twenty thousand names of an older version are updated in one start', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await (await openStorage(options))[Symbol.asyncDispose]()
@@ -89,7 +89,7 @@ test('twenty thousand names are filed at one start', async () => {
   expect(await storage.chat.people.fileNames()).toEqual({ names: 20_000, alike: [], unfit: [] })
 })
 
-test('an entry of a kind that this version does not know reads as a notice with its text', async () => {
+test('an entry of an unknown kind is read as a notice with its text', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await using storage = await openStorage(options)

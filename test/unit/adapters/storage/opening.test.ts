@@ -25,7 +25,7 @@ import { built } from '../../../support/built.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
-test('the database, its log, its index and its lock are their owner’s alone, whatever the umask', async () => {
+test('the database, log, index and lock files have mode 600 whatever the umask', async () => {
   using dir = temporaryDir()
   const before = process.umask(0)
   try {
@@ -40,7 +40,7 @@ test('the database, its log, its index and its lock are their owner’s alone, w
   }
 })
 
-test('a database that others could read is closed to them', async () => {
+test('a database with mode 644 is changed to mode 600 when it is opened', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await (await openStorage(options))[Symbol.asyncDispose]()
@@ -49,7 +49,7 @@ test('a database that others could read is closed to them', async () => {
   expect(mode(options.file)).toBe('600')
 })
 
-test('after closing, everything is refused in a sentence, what was under way is stored, and closing again is harmless', async () => {
+test('a closed storage has stored pending writes, rejects new calls and can be closed again', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const storage = await openStorage(options)
@@ -68,7 +68,7 @@ test('after closing, everything is refused in a sentence, what was under way is 
 test.each([
   ['text', 'this is not a database, but it is long enough to be read as the header of one'.repeat(20)],
   ['bytes', Buffer.from(Array.from({ length: 4096 }, (_, n) => n % 256))],
-])('a file of %s is called damaged and left as it is', async (_what, content) => {
+])('a file of %s is reported as corrupt and left unchanged', async (_what, content) => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   writeFileSync(options.file, content)
@@ -76,7 +76,7 @@ test.each([
   expect(readFileSync(options.file).equals(Buffer.from(content))).toBe(true)
 })
 
-test('of a damaged database that finding is told which SQLite has, and not its heading', async () => {
+test('the check of a damaged database reports the finding of SQLite without its heading', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   {
@@ -91,7 +91,7 @@ test('of a damaged database that finding is told which SQLite has, and not its h
   expect(await checkDatabase(options.file, options.migrationsDir)).toMatch(/^Tree \d+ page \d+.*[a-z]/)
 })
 
-test('another program’s database is refused and left as it is', async () => {
+test('the database of another program is refused and left unchanged', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   openFile(options.file).exec('CREATE TABLE theirs (a); PRAGMA user_version = 1').close()
@@ -100,7 +100,7 @@ test('another program’s database is refused and left as it is', async () => {
   expect(readFileSync(options.file).equals(before)).toBe(true)
 })
 
-test('a directory in the place of the database, and a file in the place of its directory, are clear errors', async () => {
+test('a directory in place of the database, or a file in place of its directory, is a clear error', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   mkdirSync(options.file)
@@ -110,7 +110,7 @@ test('a directory in the place of the database, and a file in the place of its d
   await expect(inFile).rejects.toThrow('a file stands where a directory should be')
 })
 
-test('a message to one person that was read is nowhere in the file once the server has ended', async () => {
+test('a direct message that was read is absent from the database file after the server stopped', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const text = 'meet at nine '.repeat(300)
@@ -150,7 +150,7 @@ function installWithoutDrivers(dir: string): string {
 const run = (dir: string, ...args: readonly string[]) =>
   execa('node', [join(dir, 'dist/main.js'), ...args, '--data', join(dir, 'data')], { reject: false })
 
-test('where the driver is not installed one sentence says what to do, and what needs no database works', async () => {
+test('sshawl without its database driver says what to install, and --version still works', async () => {
   using dir = temporaryDir()
   installWithoutDrivers(dir.path)
   const serve = await run(dir.path, 'serve', '--listen', '127.0.0.1:0')
@@ -162,7 +162,7 @@ test('where the driver is not installed one sentence says what to do, and what n
   expect(version).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
-test('where the driver has no binary, sshawl check says so and goes on checking', async () => {
+test('sshawl check reports a driver without a binary and continues with other checks', async () => {
   using dir = temporaryDir()
   const modules = installWithoutDrivers(dir.path)
   cpSync(join(paths.root, 'node_modules', driver), join(modules, driver), {
@@ -190,7 +190,7 @@ async function killAfter(ids: number, directory: string): Promise<readonly strin
   return told
 }
 
-test('what was acknowledged is there after kill -9, each time, and the database is whole', async () => {
+test('acknowledged entries survive kill -9, and the database passes its integrity check', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const acknowledged: string[] = []

@@ -38,7 +38,7 @@ function overwrite(path: string, at: number, bytes: Buffer): void {
   closeSync(file)
 }
 
-test('the index is its owner’s alone, and what was appended without it is found', async () => {
+test('the search index has mode 600, and entries appended without it are found', async () => {
   using dir = temporaryDir()
   const options = { ...sqliteOptions(dir.path), threadEntry: paths.storageThread }
   await append(options, '1', '2')
@@ -49,7 +49,7 @@ test('the index is its owner’s alone, and what was appended without it is foun
   expect(await found(options, 'needle')).toEqual(['1', '2', '3'])
 })
 
-test('an index that is damaged, lost or of another version is made anew', async () => {
+test('a search index that is damaged, missing or of another version is rebuilt', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const index = indexFile(options.file)
@@ -73,7 +73,7 @@ test('an index that is damaged, lost or of another version is made anew', async 
   expect(await found(options, 'needle')).toEqual(['1', '2'])
 })
 
-test('the index of another database, such as the one before a restore, finds nothing that is not stored', async () => {
+test('a search index copied from another database returns only entries that this database has', async () => {
   using dir = temporaryDir()
   using other = temporaryDir()
   const options = sqliteOptions(dir.path)
@@ -85,7 +85,7 @@ test('the index of another database, such as the one before a restore, finds not
   expect(await found(options, 'needle')).toEqual(['1', '3'])
 })
 
-test('what an older version indexed, letter for letter, is found as it was, beside what came since', async () => {
+test('entries that an older version indexed are found by their exact spelling, beside new ones', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const say = async (id: string): Promise<void> => {
@@ -106,7 +106,7 @@ test('what an older version indexed, letter for letter, is found as it was, besi
   expect(await found(options, 'strasse')).toEqual(['2'])
 })
 
-test('a search goes on once what kept the index from being made is over', async () => {
+test('a search works again once the lock that blocked the index is released', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await append(options, '1', '2')
@@ -119,7 +119,7 @@ test('a search goes on once what kept the index from being made is over', async 
   expect(await search()).toMatchObject({ entries: [{ id: '1' }, { id: '2' }] })
 })
 
-test('while the index cannot be written, what is in it is found, and that others may be missing is said', async () => {
+test('a search finds indexed entries while the index is locked, and says that others may be missing', async () => {
   using dir = temporaryDir()
   const options = { ...sqliteOptions(dir.path), threadEntry: paths.storageThread }
   await using storage = await openStorage(options)

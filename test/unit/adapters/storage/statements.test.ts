@@ -59,7 +59,7 @@ const queries: readonly (readonly [string, EntryQuery, string])[] = [
 ]
 
 test.each(queries)(
-  '%s is found along one index, bounded by all that was asked',
+  'the query for %s uses one index, bounded by all its conditions',
   async (_what, query, terms) => {
     const { sql, parameters } = await compiled(query)
     const searches = planOf(sql, parameters).filter((step) => /entries|B-TREE|SCAN/.test(step))
@@ -69,12 +69,12 @@ test.each(queries)(
   },
 )
 
-test('what rows cost is found by key', async () => {
+test('token counts of entries are looked up by primary key', async () => {
   const { sql, parameters } = await compiled({ ...base, encoding: 'o200k_base' })
   expect(planOf(sql, parameters)).toContain('SEARCH token_counts USING PRIMARY KEY (entry=? AND encoding=?)')
 })
 
-test('the newest id of all is read off the end of an index', () => {
+test('the newest entry id is read from the end of an index', () => {
   expect(planOf('SELECT max(id) AS id FROM entries', {})).toEqual([
     'SEARCH entries USING COVERING INDEX sqlite_autoindex_entries_1',
   ])
@@ -83,7 +83,7 @@ test('the newest id of all is read off the end of an index', () => {
 test.each([
   ['a payer', 'tokens', 'spendings', 'payer'],
   ['a room', 'input + output', 'charges', 'room'],
-])('what %s used is read off one index alone', (_who, tokens, table, column) => {
+])('the tokens that %s used are summed from one covering index', (_who, tokens, table, column) => {
   const sum = `SELECT sum(${tokens}) AS tokens FROM ${table} WHERE ${column} = @who AND at > @after`
   expect(planOf(sum, { who: 'alice', after: 0 })).toEqual([
     `SEARCH ${table} USING COVERING INDEX ${table}_by_${column} (${column}=? AND at>?)`,
@@ -98,7 +98,7 @@ function planOf(sql: string, values: object): readonly string[] {
   return steps.map((step) => step.detail)
 }
 
-test('a login with a known, an unknown and a foreign key asks SQLite the same one question', async () => {
+test('a login sends the same single query to SQLite for a known, unknown or foreign key', async () => {
   const statements: string[] = []
   const verbose = (statement: unknown): void => void statements.push(String(statement))
   const database = createSqliteDatabase(openFile(emptyDatabase(), { verbose }))
@@ -125,7 +125,7 @@ test('a login with a known, an unknown and a foreign key asks SQLite the same on
   await database.close()
 })
 
-test('every table with a column room follows when a room is renamed', () => {
+test('the list of tables to update on a room rename has every table with a column room', () => {
   using file = openFile(emptyDatabase())
   const tables = file
     .prepare(

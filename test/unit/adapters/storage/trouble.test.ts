@@ -25,7 +25,7 @@ function openMigrated(file: string): Database {
   return openDatabase({ file, migrations: readMigrations(paths.migrations), busyMs: 10, now: () => 0 })
 }
 
-test('when the disk is full nothing of the group is stored, the sender is told, and it goes on when there is room', async () => {
+test('a full disk rejects the whole group of writes, and later writes succeed when there is space', async () => {
   using dir = temporaryDir()
   const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
   const { entries } = createStores(database).chat
@@ -51,7 +51,7 @@ test('when the disk is full nothing of the group is stored, the sender is told, 
 const disk = tinyDisk()
 
 test.skipIf(disk === undefined)(
-  'a full disk is told to whoever asks whether anything can be stored, and asking takes no room',
+  'a full disk is reported by the readiness check, which itself uses no space',
   async ({ onTestFinished }) => {
     onTestFinished(() => disk?.[Symbol.dispose]())
     const options = sqliteOptions(disk?.path ?? '')
@@ -84,7 +84,7 @@ test.skipIf(disk === undefined)(
   },
 )
 
-test('a database that cannot be written is read, and writing is refused', async () => {
+test('a read-only database serves reads and rejects writes', async () => {
   using dir = temporaryDir()
   const { file } = sqliteOptions(dir.path)
   const writable = openMigrated(file)
@@ -94,7 +94,7 @@ test('a database that cannot be written is read, and writing is refused', async 
   writable.close()
 })
 
-test('damage that shows only when reading is called damage', async () => {
+test('damage that is found only by a read is reported as corrupt', async () => {
   using dir = temporaryDir()
   const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
   await createRoomStore(database).create(room('den', {}))
@@ -143,7 +143,7 @@ test('a write that fails among 500 concurrent ones fails alone, and the others k
   await database.close()
 })
 
-test('a job that waits for a timer is refused and undone, and its neighbours are stored', async () => {
+test('a write that waits for a timer is rolled back, and concurrent writes are stored', async () => {
   using dir = temporaryDir()
   const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
   const { entries } = createStores(database).chat
@@ -166,7 +166,7 @@ test('a job that waits for a timer is refused and undone, and its neighbours are
   await database.close()
 })
 
-test('a read during a group sees nothing that is not committed', async () => {
+test('a read during a group of writes sees no uncommitted rows', async () => {
   using dir = temporaryDir()
   const database = createSqliteDatabase(openMigrated(sqliteOptions(dir.path).file))
   let seen: Promise<unknown> | undefined
@@ -181,7 +181,7 @@ test('a read during a group sees nothing that is not committed', async () => {
   await database.close()
 })
 
-test('the writer syncs each commit and leaves no deleted text in the file', () => {
+test('the writer connection has the pragmas for synced commits and erased deletions', () => {
   using dir = temporaryDir()
   const db = openMigrated(sqliteOptions(dir.path).file)
   const pragmas = ['journal_mode', 'synchronous', 'secure_delete', 'trusted_schema', 'foreign_keys']
@@ -195,7 +195,7 @@ describe('storage in threads', () => {
   const lobby = 'lobby' as RoomName
   const inThreads = (dir: string) => ({ ...sqliteOptions(dir), threadEntry: paths.storageThread })
 
-  test('while another program holds the database, writers wait and nobody else does', async () => {
+  test('writes wait while another program locks the database, and reads go on', async () => {
     using dir = temporaryDir()
     const options = { ...inThreads(dir.path), busyMs: 500 }
     await using storage = await openStorage(options)
@@ -214,7 +214,7 @@ describe('storage in threads', () => {
     await expect(storage.upkeep.health()).resolves.toBeUndefined()
   })
 
-  test('a thread that dies is said, what it had not acknowledged is refused, and the next call starts another', async () => {
+  test('a dead storage thread is logged, its pending writes are rejected and the next call restarts it', async () => {
     using dir = temporaryDir()
     const said: string[] = []
     const log = { debug() {}, info() {}, warn() {}, error: (_: object, text: string) => void said.push(text) }
@@ -232,7 +232,7 @@ describe('storage in threads', () => {
     expect(texts).toEqual(['acknowledged', 'goes on'])
   })
 
-  test('a value that cannot go to another thread is refused alone', async () => {
+  test('a write with a value that cannot be sent to the storage thread is rejected alone', async () => {
     using dir = temporaryDir()
     await using storage = await openStorage(inThreads(dir.path))
     const odd = { ...message('2', lobby, 'x'), extra: () => 'a function' } as Entry
@@ -245,7 +245,7 @@ describe('storage in threads', () => {
     expect(failing).toMatchObject({ reason: { name: 'StorageError', reason: 'other' } })
   })
 
-  test('a database that cannot be opened is the same error as in the caller’s thread, and the directory is free again', async () => {
+  test('a storage thread reports why the database cannot be opened, and releases the directory', async () => {
     using dir = temporaryDir()
     const options = inThreads(dir.path)
     openFile(options.file).exec('CREATE TABLE theirs (a); PRAGMA user_version = 1').close()
@@ -254,7 +254,7 @@ describe('storage in threads', () => {
     await expect(openStorage(options)).rejects.toMatchObject(theirs)
   })
 
-  test('what was asked before closing is done, and afterwards everything is refused', async () => {
+  test('a closed threaded storage has stored pending writes and rejects new ones', async () => {
     using dir = temporaryDir()
     const options = inThreads(dir.path)
     const storage = await openStorage(options)
@@ -304,7 +304,7 @@ describe('the log of the database', () => {
     return { file, db, database, stores, send, read }
   }
 
-  test('a message that was read is neither in the database nor in its log, soon after', async () => {
+  test('a direct message that was read is soon erased from the database and its log', async () => {
     using dir = temporaryDir()
     const { database, read } = await withReadMessage(dir.path)
     expect(read('-wal')).toContain(SECRET)
@@ -314,7 +314,7 @@ describe('the log of the database', () => {
     await database.close()
   })
 
-  test('while somebody reads, writes go on, and the log is emptied once they are done', async () => {
+  test('writes go on while a reader blocks the log, and the log is truncated after the reader is done', async () => {
     using dir = temporaryDir()
     const { file, database, send, read } = await withReadMessage(dir.path)
     const reader = openFile(file, { readonly: true })
@@ -330,7 +330,7 @@ describe('the log of the database', () => {
     await database.close()
   })
 
-  test('three hundred messages that are read at once cost one emptying, and what deletes nothing costs none', async () => {
+  test('three hundred deletions cause one log truncation, and writes without deletions cause none', async () => {
     using dir = temporaryDir()
     const { file, db, database, stores, send } = await withReadMessage(dir.path)
     const asked = vi.spyOn(db, 'pragma')

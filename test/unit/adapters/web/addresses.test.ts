@@ -7,7 +7,7 @@ import { createResolver, isPublicAddress } from '../../../../src/adapters/web/ad
 
 describe('a public address', () => {
   test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450::1'])(
-    '%s is one',
+    'the address %s is public',
     (address) => expect(isPublicAddress(address)).toBe(true),
   )
 
@@ -48,14 +48,16 @@ describe('a public address', () => {
     ['with a zone', 'fe80::1%eth0'],
     ['no address', 'example.org'],
     ['no address', ''],
-  ])('is not %s: %s', (_why, address) => expect(isPublicAddress(address)).toBe(false))
+  ])('an address is not public if it is %s: %s', (_why, address) =>
+    expect(isPublicAddress(address)).toBe(false),
+  )
 
-  test("is never this machine's own", () => {
+  test('an address of this machine is never public', () => {
     for (const { address } of Object.values(networkInterfaces()).flatMap((all) => all ?? []))
       expect(isPublicAddress(address), address).toBe(false)
   })
 
-  test('is never IPv4 inside IPv6, and never in a private block', () => {
+  test('a private address, or an IPv4 address inside IPv6, is never public', () => {
     const bytes = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255))
     fc.assert(
       fc.property(bytes, ([a, b, c]) => {
@@ -103,30 +105,30 @@ async function nameServer(
 const A = 1
 
 describe('the resolver', () => {
-  test('gives the addresses of both families', async () => {
+  test('the resolver returns the IPv4 and IPv6 addresses of a name', async () => {
     const sixteen = Array.from({ length: 16 }, (_zero, index) => (index === 15 ? 1 : 0))
     const resolve = await nameServer((type) => ({ code: 0, address: type === A ? [8, 8, 4, 4] : sixteen }))
     expect(await resolve('both.test', never)).toEqual(['8.8.4.4', '::1'])
   })
 
-  test('takes one family where a name has only that', async () => {
+  test('the resolver returns one family of addresses if a name has only that', async () => {
     const resolve = await nameServer((type) =>
       type === A ? { code: 0, address: [8, 8, 4, 4] } : { code: 0 },
     )
     expect(await resolve('four.test', never)).toEqual(['8.8.4.4'])
   })
 
-  test('gives none for a name that is not there', async () => {
+  test('the resolver returns no addresses for a name that does not exist', async () => {
     const resolve = await nameServer(() => ({ code: 3 }))
     expect(await resolve('nowhere.test', never)).toEqual([])
   })
 
-  test('says so when the name servers refuse', async () => {
+  test('the resolver rejects if the name server refuses to answer', async () => {
     const resolve = await nameServer(() => ({ code: 5 }))
     await expect(resolve('refused.test', never)).rejects.toThrow('no name server answered for refused.test')
   })
 
-  test('stops waiting when it is told to', async () => {
+  test('the resolver stops waiting when its signal aborts', async () => {
     const stopped = new AbortController()
     const resolve = await nameServer(() => {
       stopped.abort(new Error('stopped'))

@@ -11,7 +11,7 @@ const paragraphs =
   '<p>A paragraph of some length, with commas, and more of them, so that it counts.</p>'.repeat(8)
 
 describe('reading a page', () => {
-  test('gives the article without what is around it, or hidden in it', async () => {
+  test('the page reader returns the article without navigation, footer, scripts or hidden text', async () => {
     const { title, text } = await read(
       `<!doctype html><html><head><title>News</title><style>p{}</style></head><body><nav><a href=/>Home</a></nav>
        <article><h1>It happened</h1>${paragraphs}<div style="display:none">hidden words</div>
@@ -22,7 +22,7 @@ describe('reading a page', () => {
     expect(text).not.toMatch(/Home|hidden words|alert|p\{\}/)
   })
 
-  test('keeps tables, lists and code', async () => {
+  test('the page reader keeps tables, lists and code', async () => {
     const { text } = await read(
       `<html><body><article>${paragraphs}<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td>
        <td>2|3</td></tr></tbody></table><ol><li>one<li>two</ol><pre><code class="language-js">let a\n  b</code></pre></article>`,
@@ -32,7 +32,7 @@ describe('reading a page', () => {
     expect(text).toMatch(/```(js)?\nlet a\n {2}b\n```/)
   })
 
-  test('makes links whole, and leaves out those that lead nowhere', async () => {
+  test('the page reader makes links absolute, and keeps only the text of links without a web address', async () => {
     const { text } = await read(
       `<html><head><base href="/b/"></head><body><p><a href="x">in</a> <a href="//other.test/">out</a>
        <a href="javascript:alert(1)">run</a> <a href="data:text/html,x">data</a> <a href="#top">top</a>
@@ -43,7 +43,7 @@ describe('reading a page', () => {
     )
   })
 
-  test('as text has its paragraphs and no marks', async () => {
+  test('the page reader returns paragraphs without markup in the text format', async () => {
     const html =
       '<html><body><h2>Head</h2><p>A <b>bold</b> <a href=x>link</a> * _y_</p><p>Next</p></body></html>'
     expect((await read(html, 'text')).text).toBe('Head\n\nA bold link * _y_\n\nNext')
@@ -55,11 +55,11 @@ describe('reading a page', () => {
     ['no html and body', '<p>One<p>Two', 'One\n\nTwo'],
     ['a body alone', '<body><p>One', 'One'],
     ['tags that never end', '<html><body><p>One<b', 'One'],
-  ])('takes a page of %s', async (_what, html, expected) => {
+  ])('the page reader accepts a page of %s', async (_what, html, expected) => {
     expect((await read(html)).text).toBe(expected)
   })
 
-  test('cuts a text that is longer than a million characters', async () => {
+  test('the page reader cuts a text off at a million characters', async () => {
     const { text, cut } = await read(`<html><body><p>${'word '.repeat(300_000)}</p></body></html>`)
     expect({ length: text.length, cut }).toEqual({ length: 1_000_000, cut: true })
   })
@@ -79,7 +79,7 @@ describe('hostile pages', () => {
       ['half a million elements', '<br>'.repeat(MIB / 2)],
       ['a table of cells in cells', `<table>${'<tr><td>'.repeat(MIB / 4)}`],
       ['two million angle brackets', '<'.repeat(2 * MIB)],
-    ])('by %s is given up, and the server goes on meanwhile', async (_what, html) => {
+    ])('a page that hangs the reader with %s is rejected while the server goes on', async (_what, html) => {
       let beats = 0
       const heart = setInterval(() => (beats += 1), 20)
       const reading = strict({ html, url: 'https://site.test/', format: 'markdown' }, never)
@@ -91,12 +91,12 @@ describe('hostile pages', () => {
       ).toBe('still here')
     })
 
-    test('by a huge attribute is read', async () => {
+    test('a page with a huge attribute is read', async () => {
       const html = `<html><body><p title="${'a'.repeat(2 * MIB)}">x</p>`
       expect((await reader({ html, url: 'https://site.test/', format: 'markdown' }, never)).text).toBe('x')
     })
 
-    test('is left when the turn is stopped', async () => {
+    test('reading a page that hangs the reader ends when the turn is stopped', async () => {
       const stopped = new AbortController()
       const request = { html: '<div>'.repeat(100_000), url: 'https://site.test/', format: 'text' } as const
       const reading = reader(request, stopped.signal)

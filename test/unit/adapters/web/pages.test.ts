@@ -58,7 +58,9 @@ describe('an address', () => {
     ...'http://169.254.169.254/latest/meta-data/ http://10.0.0.1/ http://192.168.0.1/'.split(' '),
     ...'http://localhost/ http://localhost./ http://LOCALHOST/ http://intranet/'.split(' '),
     ...'https://224.0.0.1/'.split(' '),
-  ])('%s is refused as private', (url) => expect(refusalOf(url)).toContain('only the public web can be read'))
+  ])('the private address %s is refused', (url) =>
+    expect(refusalOf(url)).toContain('only the public web can be read'),
+  )
 
   test.each([
     ['example.org', 'write it whole, such as https://'],
@@ -75,9 +77,9 @@ describe('an address', () => {
     ['http://:secret@example.org/', 'user name or password'],
     ['http://example.org:22/', 'port 22 is refused; only 80 and 443'],
     ['https://example.org:6379/', 'port 6379 is refused'],
-  ])('%j is refused: %s', (url, why) => expect(refusalOf(url)).toContain(why))
+  ])('the address %j is refused: %s', (url, why) => expect(refusalOf(url)).toContain(why))
 
-  test('is not repeated when it holds a password', () =>
+  test('the refusal of an address with a password does not repeat the password', () =>
     expect(refusalOf('http://me:hunter2@example.org/')).not.toContain('hunter2'))
 
   test.each([
@@ -85,7 +87,7 @@ describe('an address', () => {
     'https://example.org:443/a?b#c',
     'http://8.8.8.8/',
     'HTTP://EXAMPLE.ORG',
-  ])('%s is allowed', (url) => expect(refusalOf(url)).toBe('allowed'))
+  ])('the public address %s is allowed', (url) => expect(refusalOf(url)).toBe('allowed'))
 })
 
 describe('a name', () => {
@@ -97,7 +99,7 @@ describe('a name', () => {
     ['the metadata of a cloud', ['169.254.169.254']],
     ['this machine, in IPv6', ['::ffff:127.0.0.1']],
     ['a public address and a private one', ['93.184.215.14', '127.0.0.1']],
-  ])('that leads to %s is refused, and no connection is made', async (_what, addresses) => {
+  ])('a host name that resolves to %s is refused without a connection', async (_what, addresses) => {
     await using site = await startSite(text('secret'))
     const reading = visit(webOf(site.port, addresses), `http://trap.test:${site.port}/`).read('raw', never)
     await expect(reading).rejects.toThrow('trap.test is refused: it is a private or local address')
@@ -105,12 +107,12 @@ describe('a name', () => {
     expect(site.connections()).toBe(0)
   })
 
-  test('that leads nowhere is an error that says so', async () => {
+  test('a host name that does not exist is an error that names it', async () => {
     const reading = visit(webOf(80, []), 'http://nowhere.test/').read('raw', never)
     await expect(reading).rejects.toThrow('there is no host called nowhere.test')
   })
 
-  test('is looked up once: what was checked is what is connected to', async () => {
+  test('a host name is resolved once, so that the checked address is the one connected to', async () => {
     let asked = 0
     const rebinding = async (): Promise<string[]> => [++asked === 1 ? '127.0.0.1' : '169.254.169.254']
     const page = await fetchFrom(text('hello'), 'raw', { resolve: rebinding })
@@ -118,12 +120,12 @@ describe('a name', () => {
     expect(asked).toBe(1)
   })
 
-  test('is still the host that the server is told', async () => {
+  test('a server receives the host name of the page in the Host header', async () => {
     const page = await fetchFrom((request, response) => text(request.headers.host ?? '')(request, response))
     expect(page.text).toMatch(/^site\.test:\d+$/)
   })
 
-  test('that no name server answers for is given up in time', async () => {
+  test('a request fails after the idle limit if no name server answers', async () => {
     const hanging = (_name: string, signal: AbortSignal): Promise<string[]> =>
       once(signal, 'abort').then(() => Promise.reject(signal.reason))
     const reading = fetchFrom(text('x'), 'raw', { resolve: hanging, limits: short })
@@ -137,7 +139,7 @@ describe('a redirect', () => {
     (_request, response) =>
       void response.writeHead(status, { location }).end()
 
-  test('within the site is followed, and the page says where it was in the end', async () => {
+  test('a redirect within the site is followed, and the page has the final URL', async () => {
     const page = await fetchFrom((request, response) =>
       (request.url === '/' ? to('/next?a=1#there') : text('here'))(request, response),
     )
@@ -145,17 +147,20 @@ describe('a redirect', () => {
     expect(page.url).toMatch(/^http:\/\/site\.test:\d+\/next\?a=1$/)
   })
 
-  test.each([301, 302, 303, 307, 308])('with status %i to this machine is refused', async (status) => {
-    await using inner = await startSite(text('secret'))
-    let steps = 0
-    const reading = fetchFrom(to(`http://127.0.0.1:${inner.port}/`, status), 'raw', {
-      allowAddress: () => ++steps === 1,
-      ports: [inner.port],
-    })
-    await expect(reading).rejects.toThrow('127.0.0.1 is refused: it is a private or local address')
-    expect(steps).toBe(2)
-    expect(inner.connections()).toBe(0)
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect with status %i to this machine is refused',
+    async (status) => {
+      await using inner = await startSite(text('secret'))
+      let steps = 0
+      const reading = fetchFrom(to(`http://127.0.0.1:${inner.port}/`, status), 'raw', {
+        allowAddress: () => ++steps === 1,
+        ports: [inner.port],
+      })
+      await expect(reading).rejects.toThrow('127.0.0.1 is refused: it is a private or local address')
+      expect(steps).toBe(2)
+      expect(inner.connections()).toBe(0)
+    },
+  )
 
   test.each([
     ['http://169.254.169.254/', 'only the public web can be read'],
@@ -163,12 +168,12 @@ describe('a redirect', () => {
     ['file:///etc/passwd', 'file: addresses cannot be fetched'],
     ['http://a:b@site.test/', 'user name or password'],
     ['http://', 'is no address'],
-  ])('to %s is refused', async (location, why) => {
+  ])('a redirect to %s is refused', async (location, why) => {
     const ports = why.startsWith('port') ? [] : [80]
     await expect(fetchFrom(to(location), 'raw', { ports })).rejects.toThrow(why)
   })
 
-  test('to another site is not followed: the visit was allowed for this one', async () => {
+  test('a redirect to another site is refused with the address to fetch', async () => {
     await using other = await startSite(text('other'))
     await using site = await startSite(to(`http://other.test:${other.port}/x`))
     const web = localWeb([site.port, other.port])
@@ -178,14 +183,14 @@ describe('a redirect', () => {
     expect(other.connections()).toBe(0)
   })
 
-  test('is checked again: a name that has moved to a private address is refused', async () => {
+  test('a redirect is refused if its host name now resolves to a private address', async () => {
     let asked = 0
     const moving = async (): Promise<string[]> => [++asked === 1 ? '127.0.0.1' : '10.0.0.1']
     await expect(fetchFrom(to('/again'), 'raw', { resolve: moving })).rejects.toThrow('is refused')
     expect(asked).toBe(2)
   })
 
-  test('without an end is given up after five', async () => {
+  test('an endless chain of redirects fails after the fifth', async () => {
     let count = 0
     const circle: RequestListener = (request, response) => to(`/${++count}`)(request, response)
     await expect(fetchFrom(circle)).rejects.toThrow('redirects more than 5 times')
@@ -196,19 +201,19 @@ describe('a redirect', () => {
 const BRIEFLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 describe('a server that misbehaves', () => {
-  test('is cut off when it never answers', async () => {
+  test('a request fails after the idle limit if the server never answers', async () => {
     await expect(fetchFrom(() => {}, 'raw', { limits: short })).rejects.toThrow(
       'the server sent nothing for 0.3 s',
     )
   })
 
-  test('is cut off when it stops in the middle', async () => {
+  test('a request fails after the idle limit if the server stops in the middle', async () => {
     const stalls: RequestListener = (_request, response) =>
       void response.writeHead(200, { 'content-type': 'text/plain' }).write('half')
     await expect(fetchFrom(stalls, 'raw', { limits: short })).rejects.toThrow('sent nothing for 0.3 s')
   })
 
-  test('is cut off when it drips without an end', async () => {
+  test('a request fails after the total limit if the server keeps sending slowly', async () => {
     const drips: RequestListener = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
       const timer = setInterval(() => response.write('.'), 20)
@@ -217,7 +222,7 @@ describe('a server that misbehaves', () => {
     await expect(fetchFrom(drips, 'raw', { limits: short })).rejects.toThrow('was not done after 0.6 s')
   })
 
-  test('is cut when it sends without an end, and the connection is closed', async () => {
+  test('an endless response is cut at the size limit, and its connection is closed', async () => {
     let closed: Promise<unknown> = Promise.resolve()
     const endless: RequestListener = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
@@ -241,25 +246,25 @@ describe('a server that misbehaves', () => {
     ['gzip', gzipSync(Buffer.alloc(200 * 1024 * 1024), { level: 1 })],
     ['br', brotliCompressSync(Buffer.alloc(64 * 1024 * 1024), BRIEFLY)],
     ['deflate', deflateSync(Buffer.alloc(64 * 1024 * 1024), { level: 1 })],
-  ])('is cut when its answer is a %s bomb', async (encoding, bomb) => {
+  ])('a response that is a %s bomb is cut at the size limit', async (encoding, bomb) => {
     expect(bomb.length).toBeLessThan(PAGE_LIMITS.bodyBytes)
     const page = await fetchFrom(text(bomb, { 'content-encoding': encoding }))
     expect(page.cut).toBe(true)
     expect(page.text).toHaveLength(PAGE_LIMITS.bodyBytes)
   })
 
-  test.each(['gzip', 'br', 'deflate'])('is an error when its %s is damaged', async (encoding) => {
+  test.each(['gzip', 'br', 'deflate'])('a response with damaged %s data is an error', async (encoding) => {
     await expect(fetchFrom(text('not packed', { 'content-encoding': encoding }))).rejects.toThrow(
       'sent damaged compressed data',
     )
   })
 
-  test('is an error when it packs in a way that was not asked for', async () => {
+  test('a response in an encoding that was not requested is an error', async () => {
     await expect(fetchFrom(text('x', { 'content-encoding': 'zstd' }))).rejects.toThrow('as zstd')
     await expect(fetchFrom(text('x', { 'content-encoding': 'gzip, gzip' }))).rejects.toThrow('as gzip, gzip')
   })
 
-  test('is an error when it breaks off half a body', async () => {
+  test('a connection that breaks in the middle of a body is an error', async () => {
     const broken: RequestListener = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '1000' })
       response.write('half', () => response.destroy())
@@ -276,13 +281,13 @@ describe('a server that misbehaves', () => {
       'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
       'does not speak HTTP',
     ],
-  ])('is an error when it sends %s', async (_what, bytes, why) => {
+  ])('a request fails if the server sends %s', async (_what, bytes, why) => {
     await using site = await startBytes((socket) => socket.write(bytes))
     const reading = readAt(site)
     await expect(reading).rejects.toThrow(why)
   })
 
-  test('is an error when it hangs up at once, or is not there', async () => {
+  test('a request fails if the server hangs up at once or does not listen', async () => {
     await using rude = await startBytes((socket) => socket.destroy())
     await expect(readAt(rude)).rejects.toThrow('broke')
     const gone = await startSite(text(''))
@@ -294,12 +299,12 @@ describe('a server that misbehaves', () => {
     [404, '404 Not Found'],
     [500, '500 Internal Server Error'],
     [304, '304 Not Modified'],
-  ])('is an error when it answers %i', async (status, words) => {
+  ])('a response with status %i is an error', async (status, words) => {
     const answers: RequestListener = (_request, response) => void response.writeHead(status).end()
     await expect(fetchFrom(answers)).rejects.toThrow(words)
   })
 
-  test('is left at once when the turn is stopped', async () => {
+  test('a request ends at once when the turn is stopped', async () => {
     const stopped = new AbortController()
     await using site = await startSite((request) => {
       request.on('close', () => {})
@@ -312,19 +317,19 @@ describe('a server that misbehaves', () => {
 
 describe('what a page is', () => {
   test.each(['image/png', 'application/octet-stream', 'application/pdf', 'video/mp4', 'multipart/mixed'])(
-    'is refused by its type when it is %s',
+    'a page of type %s is refused',
     async (type) =>
       await expect(fetchFrom(text('x', { 'content-type': type }))).rejects.toThrow(
         `it is ${type}, which cannot be read`,
       ),
   )
 
-  test('is refused when the server does not say', async () => {
+  test('a page without a content type is refused', async () => {
     await expect(fetchFrom((_request, response) => void response.end('x'))).rejects.toThrow('does not say')
   })
 
   test.each(['text/csv', 'application/json', 'application/ld+json', 'application/xml', 'image/svg+xml'])(
-    '%s is given as it is, in any format',
+    'a page of type %s is returned unchanged even if Markdown is requested',
     async (type) => {
       const page = await fetchFrom(text('<a>*b*</a>', { 'content-type': type }), 'markdown')
       expect(page).toMatchObject({ text: '<a>*b*</a>', contentType: type })
@@ -347,18 +352,18 @@ describe('what a page is', () => {
     ],
     ['nothing', 'text/plain', Buffer.from('cé')],
     ['a charset that nobody knows', 'text/plain; charset=klingon', Buffer.from('cé')],
-  ])('is decoded by %s', async (_what, type, body) => {
+  ])('a page is decoded with the charset given by %s', async (_what, type, body) => {
     const page = await fetchFrom(text(body, { 'content-type': type }), 'raw')
     expect(page.text).toMatch(/cé$/)
   })
 
-  test('has its quotes where it says latin1, which browsers take for windows-1252', async () => {
+  test('a page that names latin1 is decoded as windows-1252', async () => {
     const body = Buffer.from([0x93, 0x63, 0xe9, 0x94, 0x80])
     const page = await fetchFrom(text(body, { 'content-type': 'text/plain; charset=iso-8859-1' }), 'raw')
     expect(page.text).toBe('“cé”€')
   })
 
-  test('is refused by a type too long to be one', async () => {
+  test('a page with an overlong content type is refused', async () => {
     const long = `text/${'x'.repeat(200)}`
     await expect(fetchFrom(text('x', { 'content-type': long }))).rejects.toThrow('does not say')
   })
@@ -368,12 +373,12 @@ describe('what a page is', () => {
     ['br', brotliCompressSync('hello')],
     ['deflate', deflateSync('hello')],
     ['identity', Buffer.from('hello')],
-  ])('is unpacked when it came as %s', async (encoding, body) => {
+  ])('a page with the content encoding %s is decoded', async (encoding, body) => {
     const page = await fetchFrom(text(body, { 'content-encoding': encoding }))
     expect(page).toMatchObject({ text: 'hello', cut: false })
   })
 
-  test('is Markdown of what there is to read when it is HTML, and raw when that is asked for', async () => {
+  test('an HTML page is returned as Markdown, text or raw, as requested', async () => {
     const html =
       '<html><head><title>A title</title></head><body><p>One <b>word</b>, <a href="/x">more</a></p></body></html>'
     const serve = text(html, { 'content-type': 'text/html; charset=utf-8' })
@@ -395,20 +400,20 @@ describe('a certificate', () => {
     authorities = ca.cert
   })
 
-  test('of the name is good, though the connection is made to an address', async () => {
+  test('a certificate is accepted for its host name although the connection goes to an address', async () => {
     await using site = await startSite(text('safe'), tls)
     const page = await readAt(site, { authorities }, 'https://site.test')
     expect(page.text).toBe('safe')
   })
 
-  test('of another name is refused', async () => {
+  test('a certificate for another host name is refused', async () => {
     await using site = await startSite(text('safe'), tls)
     await expect(readAt(site, { authorities }, 'https://other.test')).rejects.toThrow(
       'cannot be trusted (ERR_TLS_CERT_ALTNAME_INVALID)',
     )
   })
 
-  test('that nobody vouches for is refused', async () => {
+  test('a certificate of an unknown authority is refused', async () => {
     await using site = await startSite(text('safe'), tls)
     await expect(readAt(site, {}, 'https://site.test')).rejects.toThrow('cannot be trusted')
   })

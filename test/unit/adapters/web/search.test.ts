@@ -40,26 +40,29 @@ const hit = { title: 'Cats', url: 'https://cats.test/', snippet: 'All about cats
 describe('SearXNG', () => {
   const answer = { query: 'q', results: [{ ...hit, content: hit.snippet, engine: 'x' }], suggestions: [] }
 
-  test.each(['/', '/search', '/search/', ''])('is asked for JSON under %j', async (path) => {
-    const { hits, asked } = await searchAt(searxng, json(answer), { path })
-    expect(hits).toEqual([hit])
-    expect(`${asked.pathname}?${asked.searchParams.toString()}`).toBe(
-      '/search?q=cats+%26+dogs&format=json&pageno=1',
-    )
-  })
+  test.each(['/', '/search', '/search/', ''])(
+    'SearXNG is asked for JSON if its URL has the path %j',
+    async (path) => {
+      const { hits, asked } = await searchAt(searxng, json(answer), { path })
+      expect(hits).toEqual([hit])
+      expect(`${asked.pathname}?${asked.searchParams.toString()}`).toBe(
+        '/search?q=cats+%26+dogs&format=json&pageno=1',
+      )
+    },
+  )
 
-  test('is asked for the page that has the number', async () => {
+  test('SearXNG is asked for the result page that contains the start number', async () => {
     const { asked } = await searchAt(searxng, json(answer), { start: 21 })
     expect(asked.searchParams.get('pageno')).toBe('3')
   })
 
-  test('that forbids JSON is an error that says what to change', async () => {
+  test('a SearXNG server that forbids JSON is an error that names search.formats', async () => {
     await expect(searchAt(searxng, json({}, 403))).rejects.toThrow('must list json under search.formats')
   })
 })
 
 describe('Brave', () => {
-  test('is asked with the key in a header, and for the page that has the number', async () => {
+  test('Brave gets its key in a header and the offset of the result page', async () => {
     const answer = {
       type: 'search',
       web: { results: [{ title: 'Cats', url: hit.url, description: hit.snippet }] },
@@ -77,7 +80,7 @@ describe('Brave', () => {
 })
 
 describe('Google', () => {
-  test('is asked with key, engine and first number', async () => {
+  test('Google gets the key, the engine and the start number', async () => {
     const items = [{ title: 'Cats', link: hit.url, snippet: hit.snippet }]
     const { hits, asked } = await searchAt(google, json({ kind: 'customsearch#search', items }), {
       start: 11,
@@ -100,12 +103,12 @@ describe('any provider', () => {
     [429, 'try again later'],
     [500, 'try again later'],
     [418, "answered 418 I'm a Teapot"],
-  ])('that answers %i says what can be done', async (status, advice) => {
+  ])('a search that is answered with status %i fails with advice', async (status, advice) => {
     for (const config of [brave, google])
       await expect(searchAt(config, json({}, status))).rejects.toThrow(advice)
   })
 
-  test('without its key is an error that names the variable, and nothing is sent', async () => {
+  test('a search without its API key fails before any request and names the variable', async () => {
     const search = createSearch({ provider: 'brave', apiKeyEnv: 'BRAVE_KEY', url: 'http://127.0.0.1:1/' })
     await expect(search.find({ words: 'x', start: 1 }, never)).rejects.toThrow('an admin must set BRAVE_KEY')
   })

@@ -47,7 +47,7 @@ describe.skipIf(lacks('postgres'))('changes of other servers', () => {
     return read
   }
 
-  test('a server reads everything first, then what others changed, and not its own changes', async () => {
+  test('a server reads everything at first, and then only the changes of other servers', async () => {
     const changes = listener()
     const read = record(changes, 'sanctions')
     await changes.begin()
@@ -62,7 +62,7 @@ describe.skipIf(lacks('postgres'))('changes of other servers', () => {
     await expect.poll(() => late, PATIENCE).toEqual(['all'])
   })
 
-  test('a topic that cannot be read is read again, holds up no other, and leaves the server behind', async () => {
+  test('a topic that fails to read is retried, blocks no other topic and marks the server as outdated', async () => {
     const changes = listener()
     let isBroken = false
     const read: unknown[] = []
@@ -85,13 +85,13 @@ describe.skipIf(lacks('postgres'))('changes of other servers', () => {
     await changes.upToDate()
   })
 
-  test('a server without its database says so, and does not begin', async () => {
+  test('a change listener without its database rejects at its start', async () => {
     const url = database.url.replace(/[^/]*$/, 'nowhere')
     await using changes = new ChangeListener({ url, self: SELF, log: memoryLog() })
     await expect(changes.begin()).rejects.toThrow(StorageError)
   })
 
-  test('each other server performs a broadcast once, and one that begins later does not', async () => {
+  test('a broadcast is performed once by each other server, and not by a server that starts later', async () => {
     const storages = await Promise.all([1, 2, 3].map(() => openStorage(postgresOptions(database))))
     open.push(...storages)
     const performed: string[][] = [[], [], []]

@@ -50,7 +50,7 @@ function contentsOf(file: string) {
 }
 
 describe.skipIf(lacks('postgres'))('copying', () => {
-  test('moves every row of every table to PostgreSQL and back', async () => {
+  test('sshawl copy moves every row of every table to PostgreSQL and back', async () => {
     using dir = temporaryDir()
     await using database = await createDatabase()
     const file = filledFile(dir.path, 2000)
@@ -68,7 +68,7 @@ describe.skipIf(lacks('postgres'))('copying', () => {
     )
   })
 
-  test('leaves a database that goes on where the other one was', async () => {
+  test('a copied database gives the same results as its source and continues the numbering', async () => {
     using dir = temporaryDir()
     await using database = await createDatabase()
     const file = filledFile(dir.path)
@@ -98,7 +98,7 @@ describe.skipIf(lacks('postgres'))('copying', () => {
     await postgres.chat.entries.append(message('01J00000000000000000000000', 'lobby', 'on'))
   })
 
-  test('goes into an empty database only, from one that no server uses, and between two engines', async () => {
+  test('a copy requires an empty target, a source without a server and two different engines', async () => {
     using dir = temporaryDir()
     await using database = await createDatabase()
     const file = filledFile(dir.path)
@@ -115,7 +115,7 @@ describe.skipIf(lacks('postgres'))('copying', () => {
     await expect(copy(file, other.url)).rejects.toThrow('another sshawl is using')
   })
 
-  test('that fails in the middle leaves nothing behind, and can be done again', async () => {
+  test('a copy that fails in the middle leaves no rows and can be repeated', async () => {
     using dir = temporaryDir()
     await using database = await createDatabase()
     const file = filledFile(dir.path)
@@ -129,7 +129,7 @@ describe.skipIf(lacks('postgres'))('copying', () => {
 })
 
 describe.skipIf(lacks('postgres'))('a copy into a database with which a server starts meanwhile', () => {
-  test('is refused in words that say so, and copies nothing', async () => {
+  test('a copy is refused if another server writes to the target, and copies nothing', async () => {
     using dir = temporaryDir()
     await using database = await createMigrated()
     await database.send('DELETE FROM name_rules')

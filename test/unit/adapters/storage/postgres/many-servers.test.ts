@@ -57,7 +57,7 @@ function createFollower({ chat: { entries } }: Storage) {
 }
 
 describe.skipIf(lacks('postgres'))('four servers on one database', () => {
-  test('append to one room in one order, whatever their clocks; who reads on misses nothing', async () => {
+  test('servers with different clocks append to one room in one order, and a follower misses no entry', async () => {
     await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions(database))
     const { seen, hint } = createFollower(storage)
@@ -80,7 +80,7 @@ describe.skipIf(lacks('postgres'))('four servers on one database', () => {
     )
   })
 
-  test('that start at once bring an empty database to the newest schema once', async () => {
+  test('servers that start at once migrate an empty database only once', async () => {
     await using database = await createDatabase()
     const started = await Promise.all(Array.from({ length: 4 }, () => openStorage(postgresOptions(database))))
     await Promise.all(started.map((storage) => storage.upkeep.health()))
@@ -134,21 +134,21 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
       Array.from({ length: servers.length * times }, (_, n) => work(servers[n % servers.length] ?? first, n)),
     )
 
-  test('one lets somebody have a name', async () => {
+  test('a name that several servers register at once goes to one person', async () => {
     const outcomes = await everywhere(({ chat }, n) =>
       chat.people.register({ ...newcomer(n), name: 'carol' }, 'carol', key(10 + n), 2),
     )
     expect(counted(outcomes)).toEqual({ true: 1, false: 7 })
   })
 
-  test('one counts the names of a key that are too many', async () => {
+  test('concurrent registrations on several servers respect the limit of names per key', async () => {
     const outcomes = await everywhere(({ chat }, n) =>
       chat.people.register(newcomer(n), `new${n}`, key(9), 2, 3),
     )
     expect(counted(outcomes)).toEqual({ true: 3, false: 5 })
   })
 
-  test('one renames somebody to a name, and another one says that it is taken', async () => {
+  test('concurrent renames on several servers give a name to only one person', async () => {
     const change = { name: 'carol', skeleton: 'carol', at: 2, keptUntil: 99 }
     const outcomes = await everywhere(({ chat }, n) =>
       chat.names.rename({ ...change, id: n % 2 ? alice.id : bob.id }, 3),
@@ -156,12 +156,12 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
     expect(counted(outcomes)).toEqual({ renamed: 4, taken: 4 })
   })
 
-  test('one makes the first admin', async () => {
+  test('concurrent claims on several servers make only one person the first admin', async () => {
     const outcomes = await everywhere(({ chat }, n) => chat.people.claimAdmin(n % 2 ? alice.id : bob.id))
     expect(counted(outcomes)).toEqual({ true: 1, false: 7 })
   })
 
-  test('an invite code lets in as many as it is for, and those that its maker may have are counted', async () => {
+  test('an invite code and its maker keep to their limits during concurrent use on several servers', async () => {
     const invite = { by: alice.id, room: lobby, uses: 3, ...FIRST }
     const added = await everywhere(({ chat }, n) => chat.invites.add({ ...invite, digest: `d${n}` }, 2))
     expect(added.filter((id) => id !== undefined)).toHaveLength(2)
@@ -182,7 +182,7 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
     expect(await first.chat.rooms.members(lobby)).toHaveLength(3)
   })
 
-  test('tokens, keys and messages that wait are no more than their limits', async () => {
+  test('tokens, keys and waiting messages keep to their limits during concurrent use on several servers', async () => {
     const token = { by: alice.id, key: null, rooms: null, ...FIRST }
     const tokens = await everywhere(({ chat }, n) => chat.tokens.add({ ...token, digest: `t${n}` }, 3))
     expect(tokens.filter((id) => id !== undefined)).toHaveLength(3)
@@ -195,7 +195,7 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
     expect(counted(waiting)).toEqual({ true: 5, false: 3 })
   })
 
-  test('a key that waits for two people becomes that of one, and everybody keeps a last one', async () => {
+  test('a key pending for two people becomes that of one, and the last key of a person is not removed', async () => {
     for (const { id } of [alice, bob]) await first.chat.keys.add(id, key(5), 2, 9)
     const proven = await everywhere(({ chat }, n) => chat.keys.prove(n % 2 ? alice.id : bob.id, key(5)))
     expect(counted(proven)).toEqual({ true: 4, false: 4 })
@@ -206,7 +206,7 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
     expect(await first.chat.people.keysOf(owner.id)).toHaveLength(1)
   })
 
-  test('versions, numbers and steps are given once, without a gap', async () => {
+  test('concurrent writes on several servers number scripts, grants and results without a gap', async () => {
     const script = { room: lobby, source: 'return 1', author: 'alice', at: 1 }
     const eight = [1, 2, 3, 4, 5, 6, 7, 8]
     const scripts = await everywhere(({ prompts }) => prompts.scripts.put(script))
@@ -225,14 +225,14 @@ describe.skipIf(lacks('postgres'))('of several servers on one database', () => {
     expect(summaries.filter((one) => one !== undefined)).toHaveLength(1)
   })
 
-  test('an invitation is told once', async () => {
+  test('an invitation is delivered once, even if several servers ask for it', async () => {
     await first.chat.rooms.setMembership(lobby, alice.id, 'invited')
     await first.chat.invitations.put({ person: alice.id, room: lobby, inviter: 'bob', at: 1 })
     const told = await everywhere(({ chat }) => chat.invitations.take(alice.id))
     expect(told.flat()).toHaveLength(1)
   })
 
-  test('tool calls and versions of an entry are counted together', async () => {
+  test('tool calls and token counts are correct after concurrent writes on several servers', async () => {
     const call = {
       kind: 'tool_call',
       call: 'c',

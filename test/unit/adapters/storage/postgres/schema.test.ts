@@ -116,7 +116,7 @@ function keysOfSqlite(): readonly string[] {
   return rows.map(({ key }) => key).toSorted()
 }
 
-test('no released migration of PostgreSQL was edited or forgotten here', () => {
+test('released PostgreSQL migrations match their recorded hashes', () => {
   const dir = join(paths.migrations, 'postgres')
   const present = readMigrations(dir).map(({ name }) => [
     name,
@@ -127,7 +127,7 @@ test('no released migration of PostgreSQL was edited or forgotten here', () => {
   expect(Object.fromEntries(present)).toEqual(released)
 })
 
-test.skipIf(lacks('postgres'))('both engines have the same tables, columns and keys', async () => {
+test.skipIf(lacks('postgres'))('SQLite and PostgreSQL have the same tables, columns and keys', async () => {
   await using database = await createDatabase()
   await (await openStorage(postgresOptions(database)))[Symbol.asyncDispose]()
   const sqlite = columnsOfSqlite()
@@ -143,7 +143,7 @@ test.skipIf(lacks('postgres'))('both engines have the same tables, columns and k
 })
 
 test.skipIf(lacks('postgres'))(
-  'a database of schema 006 with rows of servers takes the newer ones',
+  'a PostgreSQL database of schema 006 with rows of servers is migrated to the newest schema',
   async () => {
     await using database = await createDatabase()
     await using opened = createPostgresDatabase(database.url)

@@ -10,7 +10,7 @@ import { message } from '../../../../support/storage.ts'
 import { alice, key } from '../../../../contract/storage/cast.ts'
 
 test.skipIf(lacks('postgres'))(
-  'a claim code is forgotten with the first admin, however they become one',
+  'a claim code is replaced after an admin was made by an update or an insert',
   async () => {
     await using database = await createDatabase()
     await using storage = await openStorage(postgresOptions(database))
@@ -27,7 +27,7 @@ test.skipIf(lacks('postgres'))(
   },
 )
 
-test.skipIf(lacks('postgres'))("the time is the database's", async () => {
+test.skipIf(lacks('postgres'))('the cluster clock is the clock of the database', async () => {
   await using database = await createDatabase()
   await using storage = await openStorage(postgresOptions(database))
   const now = async (): Promise<number> =>
@@ -38,7 +38,7 @@ test.skipIf(lacks('postgres'))("the time is the database's", async () => {
   expect(asked).toBeLessThan(await now())
 })
 
-test('what an error of PostgreSQL quotes of a row is in no storage error', () => {
+test('a storage error contains no row values that a PostgreSQL error quotes', () => {
   const quoting = Object.assign(new DatabaseError('duplicate key value', 1, 'error'), {
     code: '23505',
     table: 'people',
@@ -64,7 +64,7 @@ test.skipIf(lacks('postgres'))('the log line of a refused message does not quote
 })
 
 test.skipIf(lacks('postgres'))(
-  'a login with a known, an unknown and a foreign key asks PostgreSQL the same one question',
+  'a login sends the same single query to PostgreSQL for a known, unknown or foreign key',
   async () => {
     await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions(database))

@@ -50,7 +50,7 @@ const OTHERS =
 const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM (${OTHERS}) AS others`
 
 describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', () => {
-  test('is refused in a sentence that says what to do', async () => {
+  test('an unusable PostgreSQL database is refused with a message that says what to do', async () => {
     await using database = await createDatabase()
     const { url } = database
     const closed = String(await freePort())
@@ -77,7 +77,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     )
   })
 
-  test('is refused at the start if it is a standby', async () => {
+  test('a PostgreSQL standby is refused at the start', async () => {
     using dir = temporaryDir()
     chmodSync(dir.path, 0o755)
     const server = join(dir.path, 'server')
@@ -94,7 +94,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await stopServer(server)
   })
 
-  test('is refused at the start if it is read-only or not in UTF-8', async () => {
+  test('a PostgreSQL database that is read-only or not in UTF-8 is refused at the start', async () => {
     await using database = await createDatabase()
     const url = `${database.url}?options=-c%20default_transaction_read_only%3Don`
     expect((await failureOf(url)).forOperators).toContain('default_transaction_read_only is on; turn it off')
@@ -105,7 +105,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     expect(failure.forOperators).toContain('not in UTF-8; make another with createdb --encoding=UTF8')
   })
 
-  test('shows its password nowhere', async () => {
+  test('the PostgreSQL password appears in no error and no log line', async () => {
     await using database = await createDatabase()
     const port = String(await freePort())
     const urls = [
@@ -132,7 +132,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     expect(JSON.stringify(log.lines)).not.toContain('tops3cret')
   })
 
-  test('of a newer schema, or of one that was edited, is left as it is', async () => {
+  test('a newer, edited or failing PostgreSQL migration is refused, and a failing one is rolled back', async () => {
     using dir = temporaryDir()
     await using database = await createDatabase()
     const migrationsDir = join(dir.path, 'migrations')
@@ -157,7 +157,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     expect(await database.send("SELECT to_regclass('half') AS half")).toEqual([{ half: null }])
   })
 
-  test('of the next version, which takes nothing away, is used by servers of both versions', async () => {
+  test('a PostgreSQL schema that only adds a column is used by servers of both versions', async () => {
     using dir = temporaryDir()
     await using database = await createMigrated()
     await using before = await openStorage(postgresOptions(database))
@@ -178,7 +178,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     ])
   })
 
-  test('becomes read-only under a server: nothing is stored, what is there is read', async () => {
+  test('a PostgreSQL database that becomes read-only rejects writes and still serves reads', async () => {
     await using database = await createMigrated()
     await using storage = await openStorage(postgresOptions(database))
     await storage.chat.entries.append(message(idOf(1), 'lobby', 'before'))
@@ -194,24 +194,27 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
   test.each([
     ['lock_timeout', 'somebody else holds what was to be changed; try again when they are done'],
     ['statement_timeout', 'the database server took too long; try again when it has less to do'],
-  ])('in which somebody holds a table for longer than %s says so, and goes on then', async (limit, told) => {
-    await using database = await createMigrated()
-    await using storage = await openStorage(postgresOptions({ url: `${database.url}?${limit}=200` }))
-    const { entries } = storage.chat
-    await entries.append(message(idOf(1), 'lobby', 'before'))
-    const holder = new Client({ connectionString: database.url })
-    await holder.connect()
-    await holder.query('BEGIN; LOCK TABLE entries')
-    const calls = [entries.append(message(idOf(2), 'lobby', 'x')), entries.read(lobby, { limit: 9 })]
-    const reason = { name: 'StorageError', reason: 'locked', message: told }
-    for (const outcome of await Promise.allSettled(calls))
-      expect(outcome).toMatchObject({ status: 'rejected', reason })
-    await holder.end()
-    await entries.append(message(idOf(3), 'lobby', 'after'))
-    expect((await entries.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
-  })
+  ])(
+    'calls that a lock blocks for longer than %s are rejected, and later calls succeed',
+    async (limit, told) => {
+      await using database = await createMigrated()
+      await using storage = await openStorage(postgresOptions({ url: `${database.url}?${limit}=200` }))
+      const { entries } = storage.chat
+      await entries.append(message(idOf(1), 'lobby', 'before'))
+      const holder = new Client({ connectionString: database.url })
+      await holder.connect()
+      await holder.query('BEGIN; LOCK TABLE entries')
+      const calls = [entries.append(message(idOf(2), 'lobby', 'x')), entries.read(lobby, { limit: 9 })]
+      const reason = { name: 'StorageError', reason: 'locked', message: told }
+      for (const outcome of await Promise.allSettled(calls))
+        expect(outcome).toMatchObject({ status: 'rejected', reason })
+      await holder.end()
+      await entries.append(message(idOf(3), 'lobby', 'after'))
+      expect((await entries.read(lobby, { limit: 9 })).map(({ text }) => text)).toEqual(['before', 'after'])
+    },
+  )
 
-  test('a line is refused while another program holds the lock of its room, and stored afterwards', async () => {
+  test('a message is rejected while another program locks its room, and later ones are stored', async () => {
     await using database = await createMigrated()
     const url = `${database.url}?lock_timeout=200`
     await using storage = await openStorage(postgresOptions({ url }))
@@ -224,7 +227,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await storage.chat.entries.append(message(idOf(2), 'lobby', 'after'))
   })
 
-  test('says what to use for backups and restores', async () => {
+  test('backup and restore name pg_dump and pg_restore for a PostgreSQL database', async () => {
     await using database = await createMigrated()
     const dump = 'pg_dump --format=custom'
     await expect(backupDatabase(database.url, '/nowhere')).rejects.toThrow(dump)
@@ -233,7 +236,7 @@ describe.skipIf(lacks('postgres'))('a PostgreSQL database that cannot be used', 
     await expect(checkDatabase(database.url, paths.migrations)).resolves.toBeUndefined()
   })
 
-  test('rejects a transaction whose connection ends between two statements, and goes on', async () => {
+  test('a transaction whose connection ends between statements is rejected and rolled back', async () => {
     await using database = await createDatabase()
     await using opened = createPostgresDatabase(database.url)
     const cut = opened.transaction(async (db) => {

@@ -53,7 +53,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
   const running = async (): Promise<readonly string[]> =>
     (await one.work.read()).filter(({ waits }) => !waits).map(({ id }) => id)
 
-  test('fills a queue once, however many ask at once, and says how many there are', async () => {
+  test('a queue shared by two servers accepts only as many turns as its limits, and reports its counts', async () => {
     const taken = await Promise.all(
       Array.from({ length: 12 }, (_, n) => (n % 2 ? one : two).work.take(turn(`t${n}`), LIMITS)),
     )
@@ -65,7 +65,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     expect(await one.work.take(turn('other', 'ann', 'den'), LIMITS)).toEqual({ taken: true, waits: false })
   })
 
-  test('lets the next begin when one leaves, first whoever has none running, each once', async () => {
+  test('the next queued turn starts when one ends, first for people without a running turn', async () => {
     const limits = { running: 2, waiting: 9 }
     for (const [id, person] of [
       ['a1', 'ann'],
@@ -81,7 +81,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     expect(await running()).toEqual(['a3', 'b1'])
   })
 
-  test('never has two holders of one place while many come and go', async () => {
+  test('a shared queue with one slot never runs two turns at once', async () => {
     const limits = { running: 1, waiting: 99 }
     const most: number[] = []
     await Promise.all(
@@ -96,7 +96,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     expect(await one.work.read()).toEqual([])
   })
 
-  test('frees the places of a server that died, and lets nobody pass those who wait', async () => {
+  test('slots of a dead server go to waiting turns in their order', async () => {
     const limits = { running: 1, waiting: 9 }
     await two.work.take(turn('dead'), limits)
     await one.work.take(turn('first'), limits)
@@ -108,7 +108,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     expect(await running()).toEqual(['second'])
   })
 
-  test('fills a queue of whom it is asked to, and begins more where more may run', async () => {
+  test('filling a queue starts its waiting turns up to the given limit', async () => {
     for (const id of ['a', 'b', 'c']) await one.work.take(turn(id), { running: 1, waiting: 9 })
     await two.work.fill('turn lobby', { running: 2 })
     expect(await running()).toEqual(['a', 'b'])
@@ -117,7 +117,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     expect(await running()).toEqual(['a', 'b'])
   })
 
-  test('tells what is done, of its own alone', async () => {
+  test('a server can publish progress only for its own work', async () => {
     await one.work.take(turn('a', 'ann'), LIMITS)
     const doing = { what: 'Bash', progress: { share: 0.5, text: 'half \0 "' } }
     await two.work.tell('a', { what: 'mine' })
@@ -128,7 +128,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     expect(await two.work.read([])).toEqual([])
   })
 
-  test('counts for the quotas on both, as soon as a request has ended', async () => {
+  test('token quotas count the usage on both servers as soon as a request has ended', async () => {
     const clock = { now: () => 1_000 }
     const limits = { tokens_per_person_day: 100, tokens_per_room_day: 150 }
     const [first, second] = storages.map(({ models }) => ({
@@ -166,7 +166,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       outcome: 'done' as const,
     })
 
-    test('is of whoever finds that its server died, with its sub-turns: the other adds nothing to it', async () => {
+    test('turns of a dead server pass to the server that finds them, and late writes to them are rejected', async () => {
       const [first, second] = storages
       await second.models.turns.begin(begun)
       await second.models.turns.begin(sub)
@@ -189,7 +189,7 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
       expect((await first.chat.entries.read(lobby, { limit: 9 })).map(({ text }) => text)).toHaveLength(2)
     })
 
-    test('keeps nothing of other turns from the log, though it is refused with them', async () => {
+    test('entries of other turns are stored even if an entry of an ended turn is rejected with them', async () => {
       const [first, second] = storages
       await second.models.turns.begin(begun)
       await one.servers.expire(0)
