@@ -1,18 +1,33 @@
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildOptions, Plugin } from 'rolldown'
 
-/** Packages that are joined with our files: zod is a hundred files and kysely 280; the third has what older Nodes lack. */
-const JOINED = ['kysely', 'zod', '@oxc-project/runtime']
+/** Packages that a start loads, and what they need: by themselves they are 600 files. The last has what older Nodes lack. */
+const JOINED = withDependencies([
+  ...['kysely', 'zod', 'fast-glob', 'diff', 'smol-toml', 'ulid', 'minisearch', 'string-width'],
+  ...['@noble/curves', '@noble/post-quantum', '@oxc-project/runtime'],
+])
 
-const directoryOf = (name: string): string => join(import.meta.dirname, 'node_modules', name)
+function directoryOf(name: string): string {
+  return join(import.meta.dirname, 'node_modules', name)
+}
+
+function withDependencies(names: readonly string[]): ReadonlySet<string> {
+  const all = new Set(names)
+  for (const name of all) {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(directoryOf(name), 'package.json'), 'utf8'))
+    for (const dependency of Object.keys(dependencies)) all.add(dependency)
+  }
+  return all
+}
 
 /** A copy of a package goes with its license. */
 const licenses: Plugin = {
   name: 'licenses',
   generateBundle() {
     for (const name of JOINED) {
-      const source = readFileSync(join(directoryOf(name), 'LICENSE'))
+      const file = readdirSync(directoryOf(name)).find((one) => /^licen[cs]e/i.test(one)) ?? 'LICENSE'
+      const source = readFileSync(join(directoryOf(name), file))
       this.emitFile({ type: 'asset', fileName: `licenses/${name.replace('/', '-')}.txt`, source })
     }
   },
@@ -25,7 +40,8 @@ const executable: Plugin = {
 }
 
 const isPackage = (id: string): boolean => /^[@a-z]/i.test(id)
-const isJoined = (id: string): boolean => JOINED.some((name) => id === name || id.startsWith(`${name}/`))
+/** `id` may be of a file in the package. */
+const isJoined = (id: string): boolean => JOINED.has(/^(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? '')
 
 /**
  * The second line of dist/main.js, which begins with `#!/bin/sh`. The shell starts Node with V8's young generation
