@@ -213,7 +213,7 @@ describe('what is allowed for longer', () => {
       await bob.waitFor('qwen: that was it', bobs.from)
       await stage.as('alice', ['create', 'den'])
       alice.write('/join den\n')
-      await alice.waitFor(/[-─] den/)
+      await alice.waitFor(/[-─]\S* den/)
       const den = await asks('echo again')
       alice.write('/deny\n')
       await alice.waitFor('qwen: that was it', den.from)

@@ -223,7 +223,7 @@ test('a person is an admin as long as the config lists their key in admins', asy
     denied,
   )
   await using session = await stage.open('two', '-T')
-  await session.waitFor(/[-─] lobby/)
+  await session.waitFor(/[-─]\S* lobby/)
   await reloadWith([rhea!])
   expect([await role('rhea'), await role('two')]).toEqual(['rhea (admin)\n', 'two (member)\n'])
   session.write('/ban mallory\n')

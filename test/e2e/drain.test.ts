@@ -27,7 +27,7 @@ test('a draining server rejects logins, but answers health checks while a turn e
   const goOn = createDeferred<void>()
   stage.models.play(saysLater('The first half', goOn.promise, ' and the second.'))
   const alice = await stage.open('alice', '-tt')
-  await alice.waitFor(/[-─] lobby/)
+  await alice.waitFor(/[-─]\S* lobby/)
   alice.write('@qwen tell me all of it\r')
   await alice.waitFor('The first half')
   const stopped = stage.server.stop('SIGTERM')
@@ -56,7 +56,7 @@ test('a draining server rejects logins, but answers health checks while a turn e
 test('a second signal stops the turn that a draining server waits for', async () => {
   stage.models.play(saysLater('This beginning', new Promise(() => {}), ''))
   await using alice = await stage.open('alice', '-tt')
-  await alice.waitFor(/[-─] lobby/)
+  await alice.waitFor(/[-─]\S* lobby/)
   alice.write('@qwen tell me all of it\r')
   await alice.waitFor('This beginning')
   const stopped = stage.server.stop('SIGTERM')
@@ -98,7 +98,7 @@ describe('agents', () => {
   /** An agent of alice's over SSH and one over HTTP, which have asked the model; it has begun both answers, and bob sees it. */
   async function askAsAgents(on: ModelStage, token: string, later: Promise<void>) {
     const bob = await on.open('bob', '-tt')
-    await bob.waitFor(/[-─] lobby/)
+    await bob.waitFor(/[-─]\S* lobby/)
     const ask = async (agent: AgentClient, by: string) => {
       on.models.play(saysLater(`A half over ${by}`, later, ` and the rest over ${by}.`))
       const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'tell me all of it' })
@@ -131,7 +131,7 @@ describe('agents', () => {
   test('agents that wait for a mention do not keep the server from stopping', async () => {
     await stage.restart('SIGTERM')
     await using bob = await stage.open('bob', '-tt')
-    await bob.waitFor(/[-─] lobby/)
+    await bob.waitFor(/[-─]\S* lobby/)
     await using ssh = await openAgent(stage, 'alice')
     await using http = await openHttpAgent(stage.server.http, await newToken(stage))
     const waiting = [ssh, http].map((agent) => agent.call('wait', { timeout_s: 600 }))
@@ -144,7 +144,7 @@ describe('agents', () => {
   test('an agent with a running turn can only ping and cancel while the server drains', async () => {
     await stage.restart('SIGTERM')
     await using bob = await stage.open('bob', '-tt')
-    await bob.waitFor(/[-─] lobby/)
+    await bob.waitFor(/[-─]\S* lobby/)
     await using agent = await openAgent(stage, 'alice')
     const goOn = createDeferred<void>()
     const cancel = new AbortController()
@@ -193,7 +193,7 @@ describe('a cancelled call', () => {
     "a cancelled last call ends the turn and the agent's connection while the server drains, %j",
     async (era) => {
       await using bob = await stage.open('bob', '-tt')
-      await bob.waitFor(/[-─] lobby/)
+      await bob.waitFor(/[-─]\S* lobby/)
       await using agent = await openAgent(stage, 'alice', era)
       const before = await cancelledTurns(stage)
       const cancel = new AbortController()
@@ -219,7 +219,7 @@ test('people who disconnect just before a stop are stored as left, even if their
   await using stage = await createStage({ config: '[limits]\nrate_burst = 2\nrate_per_s = 1\n' })
   const sessions = await Promise.all(NAMES.map((name) => stage.open(name, '-T')))
   for (const session of sessions) {
-    await session.waitFor(/[-─] lobby/)
+    await session.waitFor(/[-─]\S* lobby/)
     session.write(Array.from({ length: 10 }, (_, line) => `line ${line}\n`).join(''))
   }
   for (const session of sessions) await session.waitFor('line 1\n')

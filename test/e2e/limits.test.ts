@@ -24,9 +24,9 @@ const ask = (name: string) => stage.as(name, ['ask', 'lobby', '@qwen', 'hello?']
 
 test('a person over members_per_room of the lobby is disconnected with the reason', async () => {
   await using alice = await stage.open('alice', '-T')
-  await alice.waitFor(/[-─] lobby/)
+  await alice.waitFor(/[-─]\S* lobby/)
   await using other = await stage.open('alice', '-T')
-  await other.waitFor(/[-─] lobby/)
+  await other.waitFor(/[-─]\S* lobby/)
   await using bob = await stage.open('bob', '-T')
   await bob.waitFor('! lobby is full: 1 of 1 people are in it; try again later')
   expect(await bob.exit).toBe(1)
@@ -103,22 +103,22 @@ rate_burst = 100
   test('a person cannot join a full room and stays in their current one', async () => {
     expect(await stage.as('olga', ['create', 'den'])).toMatchObject({ exitCode: 0 })
     await using owner = await stage.open('olga', '-T')
-    await owner.waitFor(/[-─] lobby/)
+    await owner.waitFor(/[-─]\S* lobby/)
     owner.write('/join den\n')
-    await owner.waitFor(/[-─] den/)
+    await owner.waitFor(/[-─]\S* den/)
     await using second = await stage.open('second', '-T')
-    await second.waitFor(/[-─] lobby/)
+    await second.waitFor(/[-─]\S* lobby/)
     second.write('/join den\n')
-    await second.waitFor(/[-─] den/)
+    await second.waitFor(/[-─]\S* den/)
     await using third = await stage.open('third', '-T')
-    await third.waitFor(/[-─] lobby/)
+    await third.waitFor(/[-─]\S* lobby/)
     third.write('/join den\nstill here\n')
     await third.waitFor('den is full: 2 of 2 people are in it; try again later')
     await third.waitFor('third: still here')
     owner.write('/join lobby\n')
     await owner.waitFor('third: still here')
     third.write('/join den\n')
-    await third.waitFor(/[-─] den/)
+    await third.waitFor(/[-─]\S* den/)
   })
 
   test('a person over bytes_per_person_day cannot write under any of their names, but can read', async () => {
@@ -152,7 +152,7 @@ rate_burst = 100
     expect(await spent('ignore')).toMatchObject({ exitCode: 0, stdout: 'pest\n' })
     expect(await spent('set', 'bell', 'off')).toMatchObject({ exitCode: 0, stderr: '' })
     await using session = await stage.open('spent', '-T')
-    await session.waitFor(/[-─] lobby/)
+    await session.waitFor(/[-─]\S* lobby/)
     session.write('hello\n/quit\n')
     await session.waitFor('bytes_per_person_day')
     expect(await session.exit).toBe(0)
@@ -161,7 +161,7 @@ rate_burst = 100
   test('joins and leaves over presence_per_min are summed in one line that survives a restart', async () => {
     for (const name of ['ann', 'ben', 'cyd', 'dan']) {
       await using session = await stage.open(name, '-T')
-      await session.waitFor(/[-─] lobby/)
+      await session.waitFor(/[-─]\S* lobby/)
     }
     await stage.restart('SIGTERM')
     const { stdout } = await stage.as('ann', ['history', 'lobby', '-n', '200', '--json'])

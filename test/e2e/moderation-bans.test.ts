@@ -27,9 +27,9 @@ describe('a ban from the server', () => {
   test('a ban ends all sessions of the key with the reason, and the lobby has a notice', async () => {
     await stage.goOnWith(startServer)
     await using session = await stage.open('mallory', '-tt')
-    await session.waitFor(/[-─] lobby/)
+    await session.waitFor(/[-─]\S* lobby/)
     await using other = await stage.open('max', '-T', 'mallory')
-    await other.waitFor(/[-─] lobby/)
+    await other.waitFor(/[-─]\S* lobby/)
     expect(await done('rhea', 'ban mallory 2h spam')).toBe(
       'rhea banned mallory from the server for 2h: spam\n',
     )
@@ -157,7 +157,7 @@ test('a queued line and a queued command are dropped after a ban from the server
   await using stage = await createStageHere({ config: PACED, isShared: true })
   await stage.claim('rhea')
   await using session = await stage.open('mallory', '-T')
-  await session.waitFor(/[-─] lobby/)
+  await session.waitFor(/[-─]\S* lobby/)
   session.write('one\ntwo\n')
   await session.waitFor('mallory: two')
   await hurry(stage, 'mallory')
@@ -195,7 +195,7 @@ test('a ban, a mute and an archive apply even if their notice cannot be stored',
   await stage.claim('rhea')
   await stage.as('ann', ['create', 'den'])
   await using session = await stage.open('mallory', '-T')
-  await session.waitFor(/[-─] lobby/)
+  await session.waitFor(/[-─]\S* lobby/)
   await stage.as('bob', ['say', 'den', 'I am here'])
   const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
   other.exec("CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT raise(ABORT, 'no more'); END")
@@ -315,7 +315,7 @@ describe('a key that somebody added', () => {
     await done('ann', 'ban boss 1h')
     expect(await whoami('boss', 'attacker')).toBe('')
     await using session = await stage.open('chief', '-T')
-    await session.waitFor(/[-─] lobby/)
+    await session.waitFor(/[-─]\S* lobby/)
     await reloadWith()
     session.write('/ban dan\n')
     await session.waitFor('only an admin can ban')

@@ -53,7 +53,7 @@ const through = async (name: string, words: readonly string[]): Promise<SshResul
 /** Stays connected through the proxy. */
 async function stay(name: string): Promise<SshSession> {
   const session = openSsh({ ...(await target(name)), options: ['-T'] })
-  await session.waitFor(/[-─] lobby/)
+  await session.waitFor(/[-─]\S* lobby/)
   return session
 }
 

@@ -207,7 +207,7 @@ describe('how long lines are kept', () => {
       await done('ann', 'summary pit set bob has a pear')
       expect(await done('ann', 'turn pit last full')).toContain('pear')
       await using session = await stage.open('ann', '-tt')
-      await session.waitFor(/[-─] lobby/)
+      await session.waitFor(/[-─]\S* lobby/)
       session.write('/join pit\r')
       await session.waitFor('pear')
 
@@ -229,7 +229,7 @@ describe('how long lines are kept', () => {
       expect((await run('ann', 'search pit pear')).stdout).not.toContain('secret')
       expect(JSON.stringify(await allStored(stage.server.dataDir))).not.toContain('pear')
       await using newcomer = await stage.open('mallory', '-tt')
-      await newcomer.waitFor(/[-─] lobby/)
+      await newcomer.waitFor(/[-─]\S* lobby/)
       newcomer.write('/join pit\r')
       await newcomer.waitFor('a fine day')
       expect(newcomer.output()).not.toContain('pear')

@@ -97,7 +97,7 @@ describe('rooms', () => {
 
   test('/join and /leave move a session between rooms', async () => {
     await using alice = await stage.open('alice', '-T')
-    await alice.waitFor(/[-─] lobby/)
+    await alice.waitFor(/[-─]\S* lobby/)
     alice.write('/join dev\n')
     await alice.waitFor('-- dev: the parser')
     alice.write('in dev now\n/leave\nin the lobby now\n/quit\n')
@@ -108,7 +108,7 @@ describe('rooms', () => {
 
   test('a person who joins a room reads who is there, but no notice of their own join', async () => {
     await using bob = await stage.open('bob', '-T')
-    await bob.waitFor(/[-─] lobby/)
+    await bob.waitFor(/[-─]\S* lobby/)
     bob.write('/join dev\n')
     await bob.waitFor(/-- dev: the parser[^]*-- nobody else is here now/)
     await using alice = await stage.open('alice', '-T')
@@ -162,14 +162,14 @@ describe('owners and names of rooms', () => {
 
     test('a new owner manages the room after a restart, too, and the old one becomes an op', async () => {
       await using bob = await stage.open('bob', '-tt')
-      await bob.waitFor(/[-─] lobby/)
+      await bob.waitFor(/[-─]\S* lobby/)
       bob.write('/join yard\r')
-      await bob.waitFor(/[-─] yard/)
+      await bob.waitFor(/[-─]\S* yard/)
       expect(await done('ann', 'owner yard bob')).toBe('ann made bob the owner\n')
       await bob.waitFor('ann made bob the owner')
       const inYard = bob.output().length
       bob.write('/leave\r')
-      await bob.waitFor(/[-─] lobby/, inYard)
+      await bob.waitFor(/[-─]\S* lobby/, inYard)
       expect(await textsOf('bob', 'yard')).toContain('ann made bob the owner')
       await done('ann', 'topic yard plans')
       expect((await run('ann', 'archive yard')).stderr).toContain('only the owner of yard')
@@ -205,16 +205,16 @@ describe('owners and names of rooms', () => {
       await done('rhea', 'portal lobby down den')
       await done('ann', 'ask den @guide call Write {"path":"a.txt","content":"x"}')
       await using bob = await stage.open('bob', '-tt')
-      await bob.waitFor(/[-─] lobby/)
+      await bob.waitFor(/[-─]\S* lobby/)
       bob.write('/join den\r')
-      await bob.waitFor(/[-─] den · plans/)
+      await bob.waitFor(/[-─]\S* den · plans/)
       await using ann = await stage.open('ann', '-tt')
-      await ann.waitFor(/[-─] lobby/)
+      await ann.waitFor(/[-─]\S* lobby/)
       ann.write('/join den\r')
-      await ann.waitFor(/[-─] den · plans/)
+      await ann.waitFor(/[-─]\S* den · plans/)
       ann.write('/rename-room den2\r')
       for (const session of [ann, bob]) {
-        await session.waitFor(/[-─] den2 · plans/)
+        await session.waitFor(/[-─]\S* den2 · plans/)
         await session.waitFor('ann renamed the room: den is den2 now')
       }
       bob.write('still here\r')

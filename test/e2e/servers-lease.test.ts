@@ -94,7 +94,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one stands still while
   test('a paused server applies bans and mutes even if its listening connection was ended', async () => {
     const session = await stage.inLobby(1, 'zoe')
     session.write('/join hall\n')
-    await session.waitFor(/[-─] hall/)
+    await session.waitFor(/[-─]\S* hall/)
     let another: SshSession | undefined
     await standStill(async () => {
       another = await stage.inLobby(0, 'yves')
@@ -153,7 +153,7 @@ describe.skipIf(lacks('postgres'))('two servers, of which one is taken for dead'
     await alice.waitFor('again there')
     await bob.waitFor('again there')
     expect(bob.output()).not.toContain('too late')
-    await carol.waitFor(/[-─] lobby/)
+    await carol.waitFor(/[-─]\S* lobby/)
     await bob.waitFor('carol joined')
     expect(stage.servers[0]!.stderr()).not.toContain('foreign key')
     await expect

@@ -80,7 +80,7 @@ test('a direct message to an absent person is shown once at the next login, and 
   }
   {
     await using bob = await stage.open('bob', '-T')
-    await bob.waitFor(/[-─] lobby/)
+    await bob.waitFor(/[-─]\S* lobby/)
     expect(await printed(bob, 'bob')).not.toContain('sleeps')
   }
   await using alice = await stage.open('alice', '-tt')
@@ -94,7 +94,7 @@ test('a direct message appears in all sessions of its recipient, but not if they
   await using eve = await stage.open('eve', '-T')
   await using bob = await stage.open('bob', '-T')
   await using again = await stage.open('bob', '-tt')
-  for (const session of [eve, bob, again]) await session.waitFor(/[-─] lobby/)
+  for (const session of [eve, bob, again]) await session.waitFor(/[-─]\S* lobby/)
   eve.write('/w bob psst\n')
   await eve.waitFor('you -> bob: psst')
   await Promise.all([bob, again].map((session) => session.waitFor(/eve -> you:\S* psst/)))
@@ -140,7 +140,7 @@ test('/ignore survives a restart and hides replayed lines until it is undone', a
 
 test('models read the last version of an edited line and nothing of a retracted one', async () => {
   await using bob = await stage.open('bob', '-T')
-  await bob.waitFor(/[-─] lobby/)
+  await bob.waitFor(/[-─]\S* lobby/)
   await stage.as('alice', ['say', 'lobby', 'meet at the walrus'])
   await stage.as('alice', ['edit', 'lobby', 'meet at the narwhal'])
   await bob.waitFor('alice (edited): meet at the narwhal')
@@ -176,7 +176,7 @@ test('models read the last version of an edited line and nothing of a retracted 
 test('an absence is announced once to a person who mentions or writes to the absent one', async () => {
   await using bob = await stage.open('bob', '-T')
   await using eve = await stage.open('eve', '-T')
-  for (const session of [bob, eve]) await session.waitFor(/[-─] lobby/)
+  for (const session of [bob, eve]) await session.waitFor(/[-─]\S* lobby/)
   bob.write('/away lunch\n')
   await bob.waitFor('you are away')
   eve.write('where is @Bob?\n@bob!\n/msg bob ping\n')
@@ -192,7 +192,7 @@ describe('messages that wait', () => {
   /** Opens a session that has shown its room. */
   async function inLobby(name: string, key?: string): Promise<SshSession> {
     const session = await stage.open(name, '-T', key)
-    await session.waitFor(/[-─] lobby/)
+    await session.waitFor(/[-─]\S* lobby/)
     return session
   }
 
@@ -293,20 +293,20 @@ describe('messages that wait', () => {
 describe('what is set for oneself', () => {
   test('a time zone set with /set is still set at the next login', async () => {
     await using first = await stage.open('ann', '-T')
-    await first.waitFor(/[-─] lobby/)
+    await first.waitFor(/[-─]\S* lobby/)
     first.write('/set timezone asia/kolkata\n')
     await first.waitFor('timezone is Asia/')
     first.close()
     await first.exit
     await using next = await stage.open('ann', '-T')
-    await next.waitFor(/[-─] lobby/)
+    await next.waitFor(/[-─]\S* lobby/)
     next.write('/set timezone\n')
     await next.waitFor(/timezone Asia\/(?:Kolkata|Calcutta) \(or/)
   })
 
   test('a long text is folded on a terminal, and /search highlights its matches', async () => {
     await using bob = await stage.open('bob', '-tt')
-    await bob.waitFor(/[-─] lobby/)
+    await bob.waitFor(/[-─]\S* lobby/)
     const rows = Array.from({ length: 30 }, (_, index) => `row ${index} of the walrus`)
     await stage.as('rhea', ['say', 'lobby', rows.join('\n')])
     await bob.waitFor('… 22 more lines: /history paste')

@@ -47,12 +47,12 @@ describe('exits', () => {
 
   test('/go moves a session through an exit, but is rejected in a script', async () => {
     await using alice = await stage.open('alice', '-T')
-    await alice.waitFor(/[-─] lobby/)
+    await alice.waitFor(/[-─]\S* lobby/)
     alice.write('/go nowhere\n/go North\n')
     await alice.waitFor('! there is no exit nowhere in lobby; the exits are: north')
-    await alice.waitFor(/[-─] attic/)
+    await alice.waitFor(/[-─]\S* attic/)
     alice.write('/go trapdoor\n')
-    await alice.waitFor(/[-─] secret-den/)
+    await alice.waitFor(/[-─]\S* secret-den/)
     alice.write('/quit\n')
     expect(await alice.exit).toBe(0)
     expect(await stage.as('alice', ['go', 'north'])).toMatchObject({ exitCode: 1, stdout: '' })

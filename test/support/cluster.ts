@@ -114,7 +114,7 @@ export async function createCluster({
     },
     async atTerminal(at, name) {
       const session = await stage.open(at, name, '-tt')
-      await session.waitFor(/[-─] lobby/)
+      await session.waitFor(/[-─]\S* lobby/)
       return session
     },
     open: async (at, name, mode, words, key) => openSsh(await target(at, name, mode, key), words),

@@ -137,10 +137,11 @@ export function renderHeading(heading: string, style: DrawingStyle): string {
   const { columns, theme } = inMeasure(style)
   // Terminals with few colours may have no more than ASCII.
   const line = theme.id === 'mono' ? '-' : '─'
-  const text = cleanLine(heading).replace(/^--/, line.repeat(2)).replace(': ', ' · ')
-  const free = columns - mostCells(text) - 1
-  if (free < 1) return paintRows([{ text, role: 'heading' }], style).join('\n')
-  return `${theme.heading(text)} ${theme.dim(line.repeat(free))}`
+  const text = cleanLine(heading).replace(/^-- /, '').replace(': ', ' · ')
+  const rule = (cells: number): string => theme.dim(line.repeat(cells))
+  const free = columns - mostCells(text) - 4
+  if (free < 1) return paintRows([{ text: `${line}${line} ${text}`, role: 'heading' }], style).join('\n')
+  return `${rule(2)}${theme.heading(` ${text} `)}${rule(free)}`
 }
 
 export function renderMessage(message: PersonalMessage, style: DrawingStyle): string {
