@@ -84,19 +84,25 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
     const note: readonly UnitBody[] =
       info.trim() === language ? [] : [{ type: 'note', text: cleanText(info).trim() }]
     const bodies = [...note, ...codeBodies(code, count, language, tools)]
-    const goOn = { isFence: true as const, goOn: { before: `${markup}${info}`, units: note.length } }
-    add(from, to, bodies, { isClosed, ...(type === 'fence' && !isClosed ? goOn : {}) })
+    const continuation = {
+      isFence: true as const,
+      continuation: { before: `${markup}${info}`, units: note.length },
+    }
+    add(from, to, bodies, { isClosed, ...(type === 'fence' && !isClosed ? continuation : {}) })
   }
 
-  return { leaves: closedBy(leaves, lines), tops }
+  return { leaves: markClosed(leaves, lines), tops }
 }
 
-/** An outermost block, or an item of an outermost list: known by its first leaf and line. */
+/** True if the token begins an outermost block, or an item of an outermost list. */
 const isTop = ({ level, nesting, type }: Token): boolean =>
   level === 0 ? nesting >= 0 && !type.endsWith('_list_open') : level === 1 && type === 'list_item_open'
 
-/** A block is closed by the next one, most are by an empty line. A line without end is not finished. */
-function closedBy(leaves: readonly Leaf[], lines: readonly string[]): readonly Leaf[] {
+/**
+ * Marks which blocks are complete. A block ends at the next block, most kinds also at an empty line. A line
+ * without its line break is not complete.
+ */
+function markClosed(leaves: readonly Leaf[], lines: readonly string[]): readonly Leaf[] {
   return leaves.map((leaf, index) => {
     if (index < leaves.length - 1) return { ...leaf, isClosed: true }
     const { to, finished, units } = leaf
@@ -130,7 +136,7 @@ function createContainers() {
       open.pop()
     },
     isUnused: () => open.at(-1)?.isUsed === false,
-    /** The marks of items are used once. */
+    /** Returns the marks for the next block. An item's mark is returned once. */
     take(): Lead {
       const first = open.map(({ mark, later, isUsed }) => (isUsed ? later : mark)).join('')
       for (const one of open) one.isUsed = true
@@ -139,33 +145,33 @@ function createContainers() {
   }
 }
 
-/** A block without blocks in it. */
+/** A block that contains no other block. */
 export interface Leaf {
-  /** Line indexes; `to` is not in it. */
+  /** Line indexes. `to` is exclusive. */
   readonly from: number
   readonly to: number
   readonly units: readonly Unit[]
   readonly finished: number
   readonly isClosed: boolean
-  /** An empty line does not close it. */
+  /** Set for an open fence, which no empty line closes. */
   readonly isFence?: true
-  readonly goOn?: GoOn
+  readonly continuation?: Continuation
 }
 
-/** Lines that make a reader of the next ones go on with a block, and how many units they are. */
-export interface GoOn {
+/** Lines to parse again before the rest of a cut block, and the number of their units. */
+export interface Continuation {
   readonly before: string
   readonly units: number
 }
 
-/** The smallest part that is drawn by itself, such as a line of code. A finished one never changes. */
+/** The smallest part that is drawn by itself, such as a line of code. A finished unit never changes. */
 export interface Unit {
   readonly gap: boolean
   readonly lead: Lead
   readonly body: UnitBody
 }
 
-/** The marks of lists and quotes before the first row and the others. */
+/** The marks of lists and quotes before the first row and before later rows. */
 export interface Lead {
   readonly first: string
   readonly later: string
@@ -176,7 +182,7 @@ export type UnitBody =
   | { readonly type: 'code'; readonly read: () => readonly Span[] }
   | { readonly type: 'rule' }
   | { readonly type: 'row'; readonly table: Table; readonly cells: readonly Cell[]; readonly isHead: boolean }
-  /** About what follows, or what is not ready to be drawn. */
+  /** A fence's info string, unless it is empty or only names a known language. */
   | { readonly type: 'note'; readonly text: string }
 
 export type Cell = () => readonly Span[]
@@ -189,7 +195,7 @@ export interface Table {
 
 export type Align = 'left' | 'right' | 'center'
 
-/** Rows by which the widths are chosen; later ones are drawn as they come. */
+/** Number of rows that set the column widths. Later rows are drawn as they arrive. */
 export const SAMPLE_ROWS = 8
 
 /** `source`: the lines of the table. */
@@ -207,8 +213,8 @@ function readTable(tokens: readonly Token[], source: readonly string[], parser: 
     isHead: index === 0,
   }))
   if (rows.length < SAMPLE_ROWS) return { bodies, rest: { finished: 0, isClosed: false } }
-  const goOn = { before: source.slice(0, 2 + SAMPLE_ROWS).join('\n'), units: 1 + SAMPLE_ROWS }
-  return { bodies, rest: { isClosed: false, goOn } }
+  const continuation = { before: source.slice(0, 2 + SAMPLE_ROWS).join('\n'), units: 1 + SAMPLE_ROWS }
+  return { bodies, rest: { isClosed: false, continuation } }
 }
 
 function alignOf(token: Token): Align {
@@ -222,7 +228,7 @@ function cellOf(content: string, parser: MarkdownIt): Cell {
   return () => (known ??= readInline(content, parser))
 }
 
-/** A longer paragraph is drawn in pieces, so that its beginning can be read early. */
+/** A longer paragraph is drawn in pieces, so that its beginning is shown early. */
 export const MAX_PIECE_UNITS = 800
 
 function paragraphPieces(text: string) {
@@ -240,7 +246,9 @@ function paragraphPieces(text: string) {
   return { pieces: [...pieces, text.slice(from)], finished }
 }
 
-/** At the last line's end, else the last blank, unless that is near the beginning. */
+/**
+ * Returns the last line end in the piece, else the last blank, else the piece's end. Skips the first quarter.
+ */
 function pieceEnd(text: string, from: number): number {
   const piece = text.slice(from, from + MAX_PIECE_UNITS)
   const least = MAX_PIECE_UNITS / 4

@@ -1,39 +1,45 @@
 /**
- * markdown/ reads the Markdown of a reply into units while it is written, in time proportional to what is
- * new. It must not know rows, colours or widths, nor when anything is shown.
+ * markdown/ parses the Markdown of a reply into units while the reply arrives, in time proportional to the
+ * new text. It must not know rows, colours or widths, nor when anything is shown.
  */
 import { codePointAt } from '../../lib/text/characters.ts'
-import { type GoOn, type Leaf, type MarkdownTools, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
+import {
+  type Continuation,
+  type Leaf,
+  type MarkdownTools,
+  MAX_PIECE_UNITS,
+  readBlocks,
+  type Unit,
+} from './blocks.ts'
 
-/** A longer block is cut, and its rest is read as if it went on. */
+/** UTF-16 units after which an unfinished block is cut. The rest is parsed as its continuation. */
 const WINDOW_UNITS = 4_000
 
-const NOTHING: GoOn = { before: '', units: 0 }
+const NOTHING: Continuation = { before: '', units: 0 }
 
-/** However the text is cut into pieces, its finished units are the same. */
+/** The finished units do not depend on how the text is split into calls of `add`. */
 export class GrowingMarkdown {
   readonly #units: Unit[] = []
   readonly #tools: MarkdownTools
   #tail = ''
   #gap = false
-  /** Lines of a block that was cut. */
-  #goOn = NOTHING
-  /** Units of the first block in the tail that are in `units` already, and those of `#goOn`. */
-  #taken = 0
+  #continuation = NOTHING
+  /** How many units of the parsed tail to skip: those of `#continuation`, then those already in `units`. */
+  #skipped = 0
 
   constructor(tools: MarkdownTools) {
     this.#tools = tools
   }
 
-  /** The finished ones; the array grows. */
+  /** The finished units. The array grows. */
   get units(): readonly Unit[] {
     return this.#units
   }
 
-  /** `text` must be clean. */
+  /** `text` must be sanitized by `cleanText`. */
   add(text: string): void {
     this.#tail += text
-    if (this.#units.length === 0 && this.#taken === 0) this.#tail = this.#tail.replace(/^\s*\n/, '')
+    if (this.#units.length === 0 && this.#skipped === 0) this.#tail = this.#tail.replace(/^\s*\n/, '')
     while (this.#settle(false));
   }
 
@@ -45,22 +51,22 @@ export class GrowingMarkdown {
   open(): readonly Unit[] {
     const { leaves, lines } = this.#read(this.#tail)
     const last = leaves.length - 1
-    return unitsOf(leaves.map((leaf, index) => (index < last ? leaf : asOpen(leaf, lines)))).slice(
-      this.#taken,
+    return unitsOf(leaves.map((leaf, index) => (index < last ? leaf : hideUnready(leaf, lines)))).slice(
+      this.#skipped,
     )
   }
 
   #read(source: string) {
-    const before = this.#goOn.before === '' ? [] : this.#goOn.before.split('\n')
+    const before = this.#continuation.before === '' ? [] : this.#continuation.before.split('\n')
     const lines = [...before, ...source.split('\n')]
     return { ...readBlocks(lines, this.#gap, this.#tools), lines, added: before.length }
   }
 
-  #cut(end: number, leaves: readonly Leaf[], next: GoOn, isGap: boolean): void {
-    this.#units.push(...unitsOf(leaves).slice(this.#taken))
+  #cut(end: number, leaves: readonly Leaf[], next: Continuation, isGap: boolean): void {
+    this.#units.push(...unitsOf(leaves).slice(this.#skipped))
     this.#tail = this.#tail.slice(end)
-    this.#goOn = next
-    this.#taken = next.units
+    this.#continuation = next
+    this.#skipped = next.units
     this.#gap = isGap
   }
 
@@ -82,12 +88,12 @@ export class GrowingMarkdown {
       return true
     }
     if (isLong || isOver) {
-      this.#cut(end, leaves, lastLeaf.isClosed ? NOTHING : (lastLeaf.goOn ?? NOTHING), false)
+      this.#cut(end, leaves, lastLeaf.isClosed ? NOTHING : (lastLeaf.continuation ?? NOTHING), false)
       return this.#tail !== ''
     }
     const finished = finishedOf(leaves)
-    this.#units.push(...finished.slice(this.#taken))
-    this.#taken = Math.max(this.#taken, finished.length)
+    this.#units.push(...finished.slice(this.#skipped))
+    this.#skipped = Math.max(this.#skipped, finished.length)
     return false
   }
 }
@@ -99,7 +105,10 @@ const finishedOf = (leaves: readonly Leaf[]): readonly Unit[] =>
 
 const isEmpty = (line: string): boolean => /^[\s>]*$/.test(line)
 
-/** What keeps its meaning: whole lines, and a line that is too long to become anything else. */
+/**
+ * Returns the end of the text whose parse is final: whole lines, and a last line too long to be anything but
+ * prose.
+ */
 function stableEnd(text: string): number {
   const lines = text.lastIndexOf('\n') + 1
   return text.length - lines > MAX_PIECE_UNITS ? text.length : lines
@@ -114,12 +123,12 @@ function cutAt(text: string): number {
 }
 
 /**
- * A table is not shown before its widths are known, nor a row of it before it is whole. No note says so: a
- * resize could leave it on the screen, and the status line shows that the model writes.
+ * Hides a table until its widths are known, and a row until it is complete. Shows no note instead: a resize
+ * could leave the note on the screen, and the status line shows that the model writes.
  */
-function asOpen(leaf: Leaf, lines: readonly string[]): Leaf {
+function hideUnready(leaf: Leaf, lines: readonly string[]): Leaf {
   const [first] = leaf.units
   if (first?.body.type !== 'row') return leaf
-  if (leaf.goOn) return lines.at(-1) === '' ? leaf : { ...leaf, units: leaf.units.slice(0, -1) }
+  if (leaf.continuation) return lines.at(-1) === '' ? leaf : { ...leaf, units: leaf.units.slice(0, -1) }
   return { ...leaf, units: [] }
 }

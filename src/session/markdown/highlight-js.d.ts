@@ -1,7 +1,9 @@
-/** The library's own types bring a browser's, which hide Node's; tsconfig.json names this file. */
+/**
+ * Replaces the library's own types, which bring DOM types that hide Node's. tsconfig.json names this file.
+ */
 declare const library: {
   getLanguage(name: string): { readonly name?: string } | undefined
-  /** HTML in `value`. Throws for an unknown language. */
+  /** Returns HTML in `value`. Throws for an unknown language. */
   highlight(
     code: string,
     options: { readonly language: string; readonly ignoreIllegals: boolean },

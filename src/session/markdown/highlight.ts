@@ -5,14 +5,14 @@ import type { MarkdownTools } from './blocks.ts'
 
 export type Highlight = Awaited<ReturnType<typeof loadHighlight>>
 
-/** The patterns of some languages take long for longer lines. */
+/** Code with longer lines is not coloured: the patterns of some languages are slow on them. */
 const MAX_LINE_UNITS = 400
 const NOT_COLOURED: ReadonlySet<string> = new Set(['Plain text', 'Markdown'])
 
 async function loadHighlight() {
   const { default: library } = await import('highlight.js/lib/common')
   return {
-    /** Empty for an unknown language. */
+    /** Returns '' for an unknown language. */
     languageOf(words: string): string {
       const [first = ''] = words.trim().split(/\s/, 1)
       return library.getLanguage(first) ? first : ''
@@ -28,7 +28,7 @@ async function loadHighlight() {
 
 const plainLines = (code: string): readonly (readonly Span[])[] => code.split('\n').map((text) => [{ text }])
 
-/** A library that throws must not cost the text. */
+/** Returns the code without colours if the library throws. */
 function colour(library: HighlightLibrary, code: string, language: string): readonly Span[] {
   try {
     return readMarkup(library.highlight(code, { language, ignoreIllegals: true }).value)
@@ -52,7 +52,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&amp;', '&'],
 ])
 
-/** Nested spans; the text has five entities and no other markup. */
+/** Parses the HTML of highlight.js: nested spans and five entities, no other markup. */
 function readMarkup(markup: string): readonly Span[] {
   const roles: (TextRole | undefined)[] = []
   const spans: Span[] = []
@@ -81,7 +81,7 @@ function linesOf(spans: readonly Span[]): readonly (readonly Span[])[] {
 
 export type LazyMarkdown = ReturnType<typeof createLazyMarkdown>
 
-/** The parsers take longer to load than a server may take to start. */
+/** Loads the parsers later, since loading takes longer than a server's start may. */
 export function createLazyMarkdown() {
   let loading: Promise<void> | undefined
   let tools: MarkdownTools | undefined
@@ -91,7 +91,7 @@ export function createLazyMarkdown() {
   }
   return {
     load: (): Promise<void> => (loading ??= loadTools()),
-    /** Throws before they are loaded. */
+    /** Throws before `load` has resolved. */
     tools(): MarkdownTools {
       if (!tools) throw new TypeError('Markdown is drawn before its parser is loaded')
       return tools

@@ -5,7 +5,7 @@ import type { Span, SpanStyle } from '../../lib/text/styled.ts'
 
 const PLAIN: SpanStyle = {}
 
-/** The text of all spans together is clean; lines end with LF. */
+/** Returns spans whose joined text is sanitized. Lines end with LF. */
 export function readInline(source: string, parser: MarkdownIt): readonly Span[] {
   const spans = parser.parseInline(source, {}).flatMap(({ children }) => spansOf(children ?? []))
   // Entities such as `&#x202e;` are resolved by now.
@@ -40,7 +40,7 @@ function inner(look: SpanStyle, token: Token): SpanStyle {
     case 's_open':
       return { ...look, strike: true }
     case 'link_open': {
-      const link = addressIn(token, 'href')
+      const link = addressOf(token, 'href')
       return link === undefined ? look : { ...look, link }
     }
     default:
@@ -56,7 +56,7 @@ function leaf(token: Token, look: SpanStyle): readonly Span[] {
     case 'code_inline':
       return [{ ...look, text: token.content, code: true }]
     case 'image': {
-      const link = addressIn(token, 'src')
+      const link = addressOf(token, 'src')
       const linked = link === undefined ? look : { ...look, link }
       const words = { ...linked, text: token.content || 'image' }
       return [words, ...shownAddress([words], look)]
@@ -66,10 +66,13 @@ function leaf(token: Token, look: SpanStyle): readonly Span[] {
   }
 }
 
-const addressIn = (token: Token, attribute: string): string | undefined =>
+const addressOf = (token: Token, attribute: string): string | undefined =>
   safeAddress(String(token.attrGet(attribute) ?? ''))
 
-/** The address stands behind the words unless they are the address: words may pretend to lead elsewhere. */
+/**
+ * Returns the address to show after a link's words, which may name another site; empty if the words are the
+ * address.
+ */
 function shownAddress(words: readonly Span[], look: SpanStyle): readonly Span[] {
   const link = words.find((word) => word.link !== undefined)?.link
   if (link === undefined) return []

@@ -18,9 +18,9 @@ import type { StreamedReply } from '../drawing/streamed-reply.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Personal } from './viewer.ts'
 
-/** What stands above, as far as the next row depends on it. */
+/** What the next row needs to know about the rows above. */
 export interface Above {
-  /** Of the newest line, as `dayOf` counts. Lines of today need no day line. */
+  /** Day of the newest line, as `dayOf` counts; at first today, so that today's lines get no day line. */
   readonly day: number
   readonly speech?: Entry | undefined
   /** The reply to which the last row belongs. */
@@ -41,10 +41,10 @@ interface DrawItemsParts {
   readonly personal: Pick<Personal, 'emphasis' | 'zone'>
 }
 
-/** A refused write loses little more. */
+/** UTF-16 units after which a write ends, so that a refused write loses little. */
 const MAX_WRITE_UNITS = 16_384
 
-/** The function draws as many items as fit one write, but at least `least`. */
+/** Returns a function that draws as many items as fit one write, but at least `least`. */
 export function createDrawItems({ footer, replies, calls, drawEntry, personal }: DrawItemsParts) {
   function drawItem(item: Item, style: DrawingStyle, above: Above): DrawnText {
     switch (item.type) {
@@ -72,7 +72,7 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
     const isNewDay = day !== above.day
     const call = calls.callOf(entry)
     const emphasis = waits ? 'waiting' : personal.emphasis(entry, call)
-    // A line that names its reader begins with a name: a dot in the mention's colour is easily missed.
+    // A mention shows its speaker's name, since `· ` in the mention's colour is easily missed.
     const isMention = emphasis === 'mention'
     const follows = !isNewDay && !isMention && above.speech !== undefined && isContinued(above.speech, entry)
     const text = drawEntry(entry, style, { emphasis, follows, call })
@@ -116,7 +116,7 @@ function drawPart(
   return drawnRows([...rows, ...withTimes(bill, style)], style.columns)
 }
 
-/** Each row is painted by itself: a row may be cut where it is drawn again. */
+/** Paints each row separately, since rows are compared and redrawn one by one. */
 function renderPrint({ text, role }: Extract<Item, { readonly type: 'print' }>, style: DrawingStyle): string {
   if (role === 'heading' && typeof text === 'string') return renderHeading(text, style)
   const rows = renderText(text, style)
@@ -143,12 +143,12 @@ export interface ReplyPart {
 }
 
 const MAX_TAKEN_UNITS = 48
-/** A reply whose units wait so long below another one goes above in its turn. */
+/** A reply with more units waiting below another reply goes above first. */
 const MAX_WAITING_UNITS = 12
 
 export class ReplyProgress {
   readonly #taken = new WeakMap<StreamedReply, number>()
-  /** Goes above first: two replies are not mixed line by line. */
+  /** The reply that goes above first, so that two replies are not mixed line by line. */
   #first: StreamedReply | undefined
 
   take(replies: readonly StreamedReply[]): readonly ReplyPart[] {
@@ -161,7 +161,7 @@ export class ReplyProgress {
     return [part]
   }
 
-  /** Undefined if all of the reply is still to be shown. */
+  /** Returns the part of a recorded reply that is not shown yet; undefined if nothing was shown. */
   rest(entry: Entry, reply: StreamedReply | undefined): ReplyPart | undefined {
     const from = reply ? this.#takenOf(reply) : 0
     return reply && from > 0 && entry.kind === 'reply' ? { reply, from, to: reply.finished } : undefined

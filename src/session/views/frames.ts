@@ -13,15 +13,18 @@ export interface FrameTimers extends SchedulerTimers {
 
 export const FRAME_MS = 33
 
-/** If painting all screens takes longer than a frame, fewer frames are painted. */
+/** Least pause before a frame, so that fewer frames are painted if painting takes longer than a frame. */
 const SHORTEST_WAIT_MS = FRAME_MS / 2
 
 const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 
-/** Nobody can read 30 times a second who came and went. */
+/** For joins and leaves, which nobody can read 30 times a second. */
 const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
 
-/** Paints quiet views in the next pass of the event loop, busy ones in the next frame, by one timer for all. */
+/**
+ * Paints quiet views in the next pass of the event loop, busy views in the next frame, with one timer for
+ * all.
+ */
 export class Frames {
   readonly timers: FrameTimers
   #ready: FrameWriter[] = []
@@ -61,13 +64,13 @@ export type Item =
       readonly message: PersonalMessage
       readonly onRead?: (() => void) | undefined
     }
-  /** What the person typed before Enter. */
+  /** The line that the person entered. */
   | { readonly type: 'line'; readonly text: string }
   | ({ readonly type: 'part' } & ReplyPart)
 
 export interface Composed {
   readonly text: string
-  /** At least one if there were any. */
+  /** How many items `text` contains; at least one if there were any. */
   readonly items: number
   written(): void
 }
@@ -81,12 +84,12 @@ interface FrameSource {
   readonly fail: (error: unknown) => void
 }
 
-/** For clients that do not answer. */
+/** Items after which a held view is written anyway, since a client may never answer. */
 const MAX_HELD_ITEMS = 64
 
 /**
- * Writes one view frame by frame; never throws. While the terminal's queue is full, items are counted and
- * dropped, and a line says later how many. Parts of replies and messages with `onRead` wait instead.
+ * Writes one view frame by frame; never throws. While the terminal's queue is full, items are dropped, and a
+ * later line says how many. Parts of replies and messages with `onRead` wait instead.
  */
 export class FrameWriter {
   readonly #terminal: Terminal
@@ -124,7 +127,7 @@ export class FrameWriter {
     frames.paintSoon(this)
   }
 
-  /** For changes that can wait. */
+  /** Requests a frame for a change that can wait 250 ms. */
   requestCalmly(): void {
     if (this.#isWaiting || this.#isWaitingCalmly || this.#isClosed) return
     const { timers } = this.#source.frames
@@ -162,7 +165,7 @@ export class FrameWriter {
     this.request()
   }
 
-  /** The terminal's queue is empty again. */
+  /** Called when the terminal's queue is empty again. */
   drained(): void {
     if (this.#isClosed) return
     this.#isQueueFull = false

@@ -18,8 +18,9 @@ import type { Delivery, PrintRole, RoomFooter, Terminal } from '../ports.ts'
 import type { SessionView, ViewParts } from './view.ts'
 
 /**
- * Turns off what another program left on: mouse and focus reports, modifyOtherKeys, kitty's keyboard protocol. A
- * terminal without the last two may read them as SGR and as a cursor to restore; DECSC and DECRC keep both.
+ * Turns off what another program left on: mouse and focus reports, modifyOtherKeys, kitty's keyboard
+ * protocol. Terminals without the last two may read them as SGR and as a command to restore the cursor, so
+ * DECSC and DECRC save both.
  */
 const REPORTS_OFF =
   '\u001b[?9;1000;1001;1002;1003;1004;1005;1006;1015;1016l\u001b7\u001b[>4m\u001b[=0u\u001b8'
@@ -34,13 +35,12 @@ interface RecentWrite {
   readonly at: number
   readonly items: readonly Item[]
   readonly rows: number
-  /** Above this write. */
   readonly from: Above
 }
 
 const RECENT_MS = 2_000
 
-/** Appends what was said, into native scrollback; draws the footer and the draft below it again. */
+/** Appends entries to the terminal's own scrollback, and redraws the footer and the draft below them. */
 export class LiveView implements SessionView {
   readonly #terminal: Terminal
   readonly #footer: (style: DrawingStyle) => RoomFooter
@@ -59,7 +59,7 @@ export class LiveView implements SessionView {
   #isClosed = false
   #recent: readonly RecentWrite[] = []
   #writtenAt = -Infinity
-  /** What was written later may have been broken for another window. */
+  /** The terminal may have wrapped text that was written after this time for another window size. */
   #sureUntil = Infinity
   #resizes = 0
   #resizedAt: number | undefined
@@ -113,7 +113,7 @@ export class LiveView implements SessionView {
     this.refresh()
   }
 
-  /** A command is echoed, and speech comes back as an entry. */
+  /** Shows nothing: a command is echoed, and speech comes back as an entry. */
   lineEntered(): void {}
 
   refresh(): void {
@@ -129,7 +129,7 @@ export class LiveView implements SessionView {
     if (this.#parts.personal.bell.mayRing()) this.#ring()
   }
 
-  /** Until the server hears of a resize it writes for the old window. */
+  /** Marks recent writes as unsure: until the server learns of a resize it writes for the old window. */
   resized(): void {
     const { now } = this.#parts
     this.#resizedAt ??= now()
@@ -137,7 +137,8 @@ export class LiveView implements SessionView {
     this.#writer.hold()
     this.#terminal.whenRead(() => {
       if (resize !== this.#resizes || this.#resizedAt === undefined) return
-      // News of the resize took as long as the answer, and the terminal behind the client hears of it later.
+      // The notice of the resize took about as long as this answer. Twice that time allows for the delay
+      // behind the client.
       this.#sureUntil = Math.min(this.#sureUntil, this.#resizedAt - 2 * (now() - this.#resizedAt))
       this.#resizedAt = undefined
       this.#writer.release()
@@ -201,7 +202,7 @@ export class LiveView implements SessionView {
     }
   }
 
-  /** From the top: replies being written, tools, who came and went; the status; the draft. */
+  /** Rows from the top: replies being written, pending calls, joins and leaves, the status, the draft. */
   #region(above: Above): Region {
     const size = this.#size()
     if (this.#isClosed) return { ...NO_REGION, size }
@@ -237,7 +238,7 @@ export class LiveView implements SessionView {
     return line ? this.#parts.drawEntry(line, style).text.split('\r\n') : []
   }
 
-  /** The write repeats what was unsure. */
+  /** Remembers a write, which has repeated the unsure ones. */
   #remember(write: Omit<RecentWrite, 'at'>, windowRows: number): void {
     const at = this.#parts.now()
     const sure = this.#writtenAt > this.#sureUntil ? [] : this.#recent
@@ -261,9 +262,9 @@ export class LiveView implements SessionView {
     return columnsBeside(this.#styleNow())
   }
 
-  /** The same object as long as nothing of it changes. */
+  /** Returns the same object as long as nothing in it changes. */
   #styleNow(): DrawingStyle {
-    // A terminal goes on in the next row once the last cell of one is filled.
+    // The last cell stays free, since some terminals wrap once it is filled.
     const columns = Math.max(1, this.#size().columns - 1)
     if (this.#style?.columns === columns) return this.#style
     const { personal } = this.#parts

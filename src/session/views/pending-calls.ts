@@ -1,10 +1,10 @@
 import type { ApprovalEntry, Entry, ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
 import type { PendingCall } from '../drawing/call-row.ts'
 
-/** No tool runs longer: a crash cut the call off. */
+/** No tool runs longer. An older call without a result was cut off by a crash. */
 const MAX_CALL_MS = 1_200_000
 
-/** Calls without a result. Each is one row, drawn again until its result comes. */
+/** Calls and questions without a result. Each is one row that is redrawn until its result comes. */
 export class PendingCalls {
   readonly #wallNow: () => number
   readonly #pending = new Map<string, PendingCall>()
@@ -14,7 +14,7 @@ export class PendingCalls {
     this.#wallNow = wallNow
   }
 
-  /** What is to be shown now. A call waits for its result, or the end of its turn. */
+  /** Returns the entries to show now. A call is shown with its result, or at the end of its turn. */
   take(entry: Entry): readonly Entry[] {
     if (entry.kind === 'tool_call') return this.#hold(entry) ? [] : [entry]
     if (entry.kind === 'tool_result') this.#end(entry)
@@ -60,7 +60,7 @@ function keyOf(entry: PendingCall | ToolResultEntry): string {
   return entry.kind === 'approval' ? `question ${entry.question}` : `${turn} ${thread} ${entry.call}`
 }
 
-/** If nobody answered, the entry has no number. */
+/** True if the entry ends the question `asked`. It has no number if nobody answered. */
 export const isAnswer = ({ question, turn, tool, requester }: ApprovalEntry, asked: PendingCall): boolean =>
   asked.kind === 'approval' &&
   (question === undefined

@@ -14,12 +14,12 @@ import type { SessionView, ViewParts } from './view.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 
 const BELL = '\u0007'
-/** A refused write loses no more. */
+/** A refused write loses at most this many items. */
 const MAX_ITEMS_A_WRITE = 16
 
 /**
- * Only ever appends, without one escape byte: for pipes, screen readers and dumb terminals. With a pty the
- * typing is echoed, and taken back with backspaces.
+ * Appends lines without escape sequences, for pipes, screen readers and dumb terminals. With a pty it echoes
+ * the typing and erases it with backspaces.
  */
 export class PlainView implements SessionView {
   readonly #running: () => readonly RunningWork[]
@@ -29,7 +29,7 @@ export class PlainView implements SessionView {
   readonly #work = new SpokenWork()
   readonly #search = new SpokenSearch()
   #draft = ''
-  /** The draft that stands before the cursor. */
+  /** The draft as the terminal shows it. */
   #echoed = ''
   #typed: string | undefined
   #isRepeated = false
@@ -50,7 +50,7 @@ export class PlainView implements SessionView {
 
   print(text: string | Styled, role?: PrintRole): void {
     const isRead = this.#hasPty && role === 'error' && typeof text === 'string'
-    // An exclamation mark is not read aloud.
+    // Screen readers do not read an exclamation mark aloud.
     this.#writer.add({ type: 'print', text: isRead ? text.replace(/^! /, 'error: ') : text })
   }
 
@@ -58,7 +58,7 @@ export class PlainView implements SessionView {
     this.#writer.add({ type: 'message', message, onRead })
   }
 
-  /** With a pty the typing itself stands there, and a pipe knows what it sent. */
+  /** Shows nothing: with a pty the typing is already shown, and a pipe knows what it sent. */
   echo(): void {}
 
   takes(key: Key): boolean {
@@ -109,14 +109,14 @@ export class PlainView implements SessionView {
     this.#writer.close()
   }
 
-  /** Only if the person asked for times: listening to them takes long. */
+  /** Returns '' unless the person asked for times, which take long to listen to. */
   #timeOf({ at }: Pick<Entry, 'at'>): string {
     const asked = this.#hasPty ? this.#personal.times() : undefined
     if (asked === undefined || asked === 'off') return ''
     return timeColumn(asked, this.#personal.zone, Infinity)?.textAt(at) ?? ''
   }
 
-  /** The person has typed it, and hears it once. */
+  /** True if the entry is the line that the person just typed, which is not repeated. */
   #isTyped(entry: Entry): boolean {
     const isTyped =
       entry.kind === 'message' && entry.text === this.#typed && this.#personal.emphasis(entry) === 'own'
@@ -192,7 +192,7 @@ const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
 
 const TAKES_LINE: ReadonlySet<KeyName> = new Set(['right', 'end'])
 
-/** Every later line is indented, even if cleaning made it. */
+/** Indents every later line, also lines that `cleanText` made. */
 function safeLine(entry: Entry): string {
   const line = cleanText(entryLine(entry))
   const [first, ...later] = (entry.kind === 'presence' ? withoutDots(line, '; ') : line).split('\n')
@@ -216,7 +216,7 @@ function endLines(entry: Entry): readonly string[] {
 
 const MAX_REPEATED_UNITS = 1_000
 
-/** What to write behind `from` to show `to`. Only ASCII is taken back: other widths are not sure. */
+/** Returns what to write after `from` to show `to`. Erases only ASCII, since other widths are not sure. */
 export function echoChange(from: string, to: string): string {
   if (to.startsWith(from)) return cleanText(endOf(to.slice(from.length)))
   const taken = from.slice(to.length)

@@ -1,7 +1,7 @@
 import type { RunningWork } from '../ports.ts'
 import type { Draft } from '../input/edit-commands.ts'
 
-/** Says in words, once, that a model begins to think or has to wait. */
+/** Says once that a model begins to think or to wait, and each quarter of a tool's progress. */
 export class SpokenWork {
   #quarters: ReadonlyMap<string, number> = new Map()
   #said: ReadonlyMap<string, string> = new Map()
@@ -25,7 +25,7 @@ export class SpokenWork {
   }
 }
 
-/** A person's own tool run is in the log. */
+/** Returns '' for a tool that a person runs, which the log shows. */
 function sentence({ who, doing }: RunningWork): string {
   if (!who.startsWith('@')) return ''
   const name = who.slice(1)
@@ -38,10 +38,10 @@ const keyOf = ({ id, doing }: RunningWork): string => `${id} ${doing}`
 const SEARCHING =
   'type a part of an older line; Ctrl-R tells what was found, then an older one; End takes it, Enter sends it, Ctrl-G gives up'
 
-/** Says in words, once, what a search for an older line comes to. */
+/** Says once what a search for an older line has found. */
 export class SpokenSearch {
   #shown: Draft | undefined
-  #isUntold = false
+  #hasUnsaidMatch = false
 
   get isOpen(): boolean {
     return this.#shown !== undefined
@@ -52,25 +52,25 @@ export class SpokenSearch {
     this.#shown = next
     if (!before) return SEARCHING
     if (queryOf(next) !== queryOf(before)) return this.#newQuery(next, isMiss(before))
-    this.#isUntold = false
+    this.#hasUnsaidMatch = false
     if (isMiss(next)) return isMiss(before) ? '' : `${missed(next)}; it is still: ${next.text}`
     return next.text === before.text ? '' : `found: ${next.text}`
   }
 
   found(): string | undefined {
-    if (!this.#shown || !this.#isUntold) return undefined
-    this.#isUntold = false
+    if (!this.#shown || !this.#hasUnsaidMatch) return undefined
+    this.#hasUnsaidMatch = false
     return `found: ${this.#shown.text}`
   }
 
   end(): void {
     this.#shown = undefined
-    this.#isUntold = false
+    this.#hasUnsaidMatch = false
   }
 
   /** Only a miss is said at once: a line for each letter would be too much to hear. */
   #newQuery(next: Draft, wasMiss: boolean): string {
-    this.#isUntold = queryOf(next) !== '' && !isMiss(next)
+    this.#hasUnsaidMatch = queryOf(next) !== '' && !isMiss(next)
     if (!isMiss(next) || wasMiss) return ''
     return next.text === '' ? missed(next) : `${missed(next)}; Enter would send: ${next.text}`
   }

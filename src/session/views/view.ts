@@ -19,7 +19,7 @@ import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { LazyMarkdown } from '../markdown/highlight.ts'
 import { createNameColours } from '../drawing/theme.ts'
 
-/** Methods are as in `Screen`. Nothing throws. */
+/** Methods with a name of `Screen` do the same. No method throws. */
 export interface SessionView {
   entry(entry: Entry, how?: Delivery): void
   print(text: string | Styled, role?: PrintRole): void
@@ -28,7 +28,7 @@ export interface SessionView {
   /** False if the view has handled the key, or cannot show what the editor would do. */
   takes(key: Key): boolean
   draft(draft: Draft): void
-  /** The person pressed Enter behind what they typed. */
+  /** The person pressed Enter; `typed` is the line they sent. */
   lineEntered(typed: string): void
   refresh(): void
   clear(): void
@@ -36,7 +36,7 @@ export interface SessionView {
   resized(): void
   drained(): void
   settingsChanged(): void
-  /** Leaves the terminal as it was found. */
+  /** Turns off the terminal modes that the view turned on. */
   close(farewell?: string): void
 }
 
@@ -69,7 +69,7 @@ export const screenOf = (person: Person, views: ViewSwitch, { kicked, leave }: S
   },
 })
 
-/** The plain view or the live one, switched at once by `/set plain`. */
+/** The plain view or the live view. `/set plain` switches at once. */
 export class ViewSwitch {
   readonly #personal: Personal
   readonly #open: (isPlain: boolean) => SessionView
@@ -107,7 +107,7 @@ export class ViewSwitch {
 
 export type SharedBySessions = ReturnType<typeof createShared>
 
-/** Made once for a process. `colourOf` gives the colour that somebody chose. */
+/** Creates what all sessions of a process share. `colourOf` returns the colour that a person chose. */
 export const createShared = (
   timers: FrameTimers,
   { markdown, clock, log }: { readonly markdown: LazyMarkdown; readonly clock: Clock; readonly log: Log },
@@ -117,7 +117,7 @@ export const createShared = (
   drawEntry: createDrawEntry(markdown.tools, createNameColours(colourOf)),
   addressed: createAddressed(),
   markdown,
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   now: () => timers.now(),
   wallNow: () => clock.now(),
   log,

@@ -15,7 +15,7 @@ export interface PersonalParts {
   readonly wallNow: () => number
 }
 
-/** What the client sent comes before what was kept; what is set in the session comes before both. */
+/** A setting of the session overrides what the client sent, which overrides the saved preferences. */
 export function createPersonal(
   { term, env, size }: Pick<Terminal, 'term' | 'env' | 'size'>,
   { person, preferences, addressed, wallNow }: PersonalParts,
@@ -29,7 +29,7 @@ export function createPersonal(
   })
   const askedBell = (): string => preferences.now().bell ?? OPTIONS.bell.usual
 
-  /** `call` is that of a result. */
+  /** `call`: the call of a result. */
   function emphasis(entry: Entry, call?: ToolCallEntry): 'own' | 'mention' | undefined {
     if (call) return call.requester === person.name ? 'own' : undefined
     const isSpoken = entry.kind === 'message' || entry.kind === 'action'
@@ -50,7 +50,7 @@ export function createPersonal(
       const isAsked = setHere.has('theme') && theme !== undefined && theme !== 'auto'
       return isAsked ? THEMES[theme] : chooseTheme(term, setHere.has('theme') ? {} : env, theme)
     },
-    /** True if nothing is to be drawn again. */
+    /** True for the plain view, which redraws nothing. */
     isPlain(): boolean {
       if (size() === undefined) return true
       const { plain } = preferences.now()
@@ -69,7 +69,7 @@ export function createPersonal(
   }
 }
 
-/** The zone of one session's times, as `createPersonal` chooses between what was sent, kept and set. */
+/** Returns a getter of the session's time zone, with the precedence of `createPersonal`. */
 export function sessionZone(env: Terminal['env'], preferences: PersonalParts['preferences']): () => Zone {
   let sent = zoneName(env['TZ'] ?? '')
   preferences.onChange((changed) => {
@@ -85,7 +85,7 @@ export function sessionZone(env: Terminal['env'], preferences: PersonalParts['pr
   }
 }
 
-/** Terminals that cannot go back, and clients that read line by line. */
+/** True for terminals that cannot move the cursor, and for clients that read line by line. */
 const hasNoCursor = (term: string): boolean => term === 'dumb' || term === 'bot' || term === ''
 
 const isSpeech = ({ kind, thread }: Entry): boolean =>
