@@ -13,12 +13,12 @@ export type PendingCall = ToolCallEntry | ApprovalEntry
 
 const CALL_SHARE = 0.33
 const LEAST_CELLS = 12
-/** Of the values of a call, fewer say nothing. */
+/** Fewer cells of a call's values say nothing. */
 const LEAST_VALUE_CELLS = 8
 const ARROW = ' -> '
 const MORE = ' …'
 
-/** `-- qwen: Grep {"pattern":"TODO"}`, or `-- qwen: Grep TODO …`; `most`: cells for the name. */
+/** Returns `-- qwen: Grep {"pattern":"TODO"}`, or `-- qwen: Grep TODO …`. `most`: cells for a name alone. */
 function callHead(call: PendingCall, cells: number, most: number): string {
   const space = Math.max(LEAST_CELLS, cells)
   const name = callName(call)
@@ -45,7 +45,10 @@ const callName = (call: PendingCall): string =>
 
 const sideOf = ({ thread }: PendingCall): string => (thread === undefined ? '' : '(side turn) ')
 
-/** One row if possible, and an error as a whole. Which tools there are is for who asked the model: `isOwn`. */
+/**
+ * Returns one row if possible, but an error in full. The error of an unknown tool lists the known tools only
+ * for the person who asked the model (`isOwn`).
+ */
 export function resultRows(
   call: ToolCallEntry,
   result: ToolResultEntry,
@@ -67,7 +70,7 @@ export function resultRows(
   const end = /\s\([^()]*\)$/.exec(said)?.[0] ?? ''
   const room = columns - mostCells(head)
   const words = said.slice(0, said.length - end.length)
-  // How long it took gives way to what it said.
+  // The duration and size are dropped if they leave too few cells for the result.
   const shown = room - end.length < LEAST_CELLS ? cut(words, room) : cut(words, room - end.length) + end
   const text = result.isError || words === '' || room < LEAST_VALUE_CELLS ? said : shown
   return hung(head + text)
@@ -80,11 +83,11 @@ function cut(text: string, cells: number): string {
   return isWider(line, cells) ? cutToCells(line, cells - MORE.length).trimEnd() + MORE : line
 }
 
-/** Before the time, the longest form first. What waits says so in any window. */
+/** Words before the time, the longest form first. A waiting question says so in any window. */
 const DOING = { approval: [': not allowed yet,', ' waits'], tool_call: [' running', ''] } as const
 const LONGEST_TIME = ' 59m 59s'
 
-/** ` ▰▰▱▱▱▱▱▱ 20% reading`, as much of it as has room. */
+/** Returns ` ▰▰▱▱▱▱▱▱ 20% reading`, or the part of it that fits `room` cells. */
 function progressEnd(progress: ToolProgress, room: number): string {
   const { share, text } = progress
   const known = share === undefined ? '' : ` ${bar(share)} ${percentText(progress)}`
@@ -93,7 +96,7 @@ function progressEnd(progress: ToolProgress, room: number): string {
 
 const once = createMemo<string>()
 
-/** `ms`: how long the call runs, or the question waits. */
+/** `ms`: how long the call has run, or the question has waited. */
 export function drawCall(
   call: PendingCall,
   ms: number,
@@ -106,7 +109,7 @@ export function drawCall(
   const free = columns - wide.length - LONGEST_TIME.length
   const isNarrow = mostCells(callName(call)) > free
   const end = `${isNarrow ? narrow : wide} ${duration(Math.max(0, ms))}`
-  // A question is answered in minutes: its row keeps cells for them alone.
+  // The row of a question reserves cells only for its present time, since an answer takes minutes.
   const most = columns - (call.kind === 'approval' ? end.length : LONGEST_TIME.length)
   const far = progress ? progressEnd(progress, columns - LEAST_CELLS - end.length) : ''
   const head =
@@ -119,7 +122,7 @@ export function drawCall(
 
 const CELLS = 8
 
-/** `▰▰▱▱▱▱▱▱`: a share from 0 to 1, or more. What is begun has one. */
+/** Returns `▰▰▱▱▱▱▱▱` for a fraction. Any progress above 0 fills a cell; 1 and more fill the bar. */
 export function bar(share: number): string {
   const full = Math.min(CELLS, Math.ceil(share * CELLS))
   return '▰'.repeat(full) + '▱'.repeat(CELLS - full)

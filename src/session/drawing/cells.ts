@@ -14,7 +14,7 @@ export function mostCells(text: string): number {
 
 const ONE_CELL_EACH = /^[ -~·…▰▱]*$/
 
-/** The libraries take microseconds for a character. */
+/** A cache: the libraries take microseconds for a character. */
 const measured = new Map<string, number>()
 const MAX_MEASURED = 8_192
 const MAX_KEPT_UNITS = 16
@@ -34,14 +34,14 @@ function measure(character: string): number {
   return Math.max(together, apart)
 }
 
-/** By the Unicode of today, and of 2007, which xterm.js and others still follow. */
+/** Uses today's Unicode (string-width) and that of 2007 (wcwidth), which xterm.js and others still follow. */
 const mostCellsOfPoint = (point: string): number =>
   Math.max(stringWidth(point), wcwidth(point.codePointAt(0) ?? 0))
 
-/** The spaces at which a line breaks are in no row. */
+/** Indexes into a line. The spaces at which the line breaks belong to no row. */
 type RowRange = readonly [from: number, to: number]
 
-/** Breaks a line at spaces, else behind a slash, else between characters. Takes linear time. */
+/** Breaks a line at spaces, else after a slash, else between characters. Takes linear time. */
 export function rowRanges(line: string, first: number, later: number): readonly RowRange[] {
   if (!isWider(line, first)) return [[0, line.length]]
   const rows: RowRange[] = []
@@ -93,7 +93,7 @@ export function cutToCells(line: string, cells: number): string {
   return shown
 }
 
-/** Finding characters takes most of the time, so only the beginning is measured first. */
+/** Measures only the beginning first, since splitting a text into characters takes most of the time. */
 export function isWider(text: string, cells: number): boolean {
   const enough = 2 * Math.max(0, cells) + 64
   return mostCells(text.slice(0, enough)) > cells || (text.length > enough && mostCells(text) > cells)

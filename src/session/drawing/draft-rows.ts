@@ -7,9 +7,9 @@ import { cutToCells } from './cells.ts'
 
 const PROMPT = '> '
 const INDENT = '  '
-/** Of a long draft so much is laid out on each side of the cursor. */
+/** UTF-16 units of a long draft that are laid out on each side of the cursor. */
 const MAX_UNITS_EACH_SIDE = 1_000
-/** The beginning is a multiple of this, so that rows stay as they are while somebody types on. */
+/** The layout begins at a multiple of this, so that its rows do not change while the person types. */
 const STEP_UNITS = 500
 
 /** Draws the same draft for the same window only once. */
@@ -28,8 +28,8 @@ type DraftRows = ReturnType<typeof drawDraft>
 const LEAST_ROWS_WITH_COUNT = 3
 
 /**
- * The part around the cursor, with the index of the cursor's row and the cells before it. The first row says how
- * many rows are above it, if there are any.
+ * Returns the rows around the cursor, the index of the cursor's row and the cells before the cursor. If rows
+ * are hidden above, the first row says how many.
  */
 export function drawDraft(draft: Draft, columns: number, maxRows: number) {
   const { text, cursor, isCut, hidden } = nearCursor(draft, Math.min(MAX_UNITS_EACH_SIDE, maxRows * columns))
@@ -54,7 +54,7 @@ function nearCursor({ text, cursor }: Draft, units: number) {
   return { text: text.slice(from, to), cursor: cursor - from, isCut: from > 0, hidden: text.slice(0, from) }
 }
 
-/** About: each character counts as one cell, since laying out all of a long draft takes too long. */
+/** Estimates the rows with one cell a character, since laying out all of a long draft takes too long. */
 function rowsIn(text: string, columns: number): number {
   const room = Math.max(1, columns - INDENT.length - 1)
   const lines = text.split('\n')

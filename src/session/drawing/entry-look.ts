@@ -19,12 +19,12 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
   switch (entry.kind) {
     case 'message': {
       const label = aspect.follows ? SAME_SPEAKER : `${name}${editedMark(entry)}: `
-      return [...labelIn(label, personStyle(name, emphasis, chosen)), { text: cleanText(entry.text) }]
+      return [...labelSpans(label, personStyle(name, emphasis, chosen)), { text: cleanText(entry.text) }]
     }
     case 'reply':
       return [...modelLabel(entry.author, aspect), { text: cleanText(entry.text) }]
     case 'action': {
-      const label = labelIn(`* ${name} `, personStyle(name, emphasis, chosen))
+      const label = labelSpans(`* ${name} `, personStyle(name, emphasis, chosen))
       return [...label, { text: cleanText(actionText(entry)) }]
     }
     case 'presence':
@@ -44,7 +44,7 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
   }
 }
 
-/** Stands for the speaker's name if the line above is theirs too. No later row of a text begins with it. */
+/** Replaces the speaker's name if the line above is by the same speaker. No later row of a text begins so. */
 const SAME_SPEAKER = '· '
 
 export const personStyle = (
@@ -54,9 +54,9 @@ export const personStyle = (
 ): SpanStyle => (emphasis ? { role: emphasis } : { tint: NAME_COLOURS.indexOf(chosen), strong: true })
 
 export const modelLabel = (author: string, { emphasis }: Aspect): readonly Span[] =>
-  labelIn(`${shownName(author)}: `, emphasis === 'mention' ? { role: 'mention' } : modelStyle(author))
+  labelSpans(`${shownName(author)}: `, emphasis === 'mention' ? { role: 'mention' } : modelStyle(author))
 
-export const labelIn = (text: string, style: SpanStyle): readonly Span[] => [
+export const labelSpans = (text: string, style: SpanStyle): readonly Span[] => [
   { ...style, text: text.trimEnd() },
   { text: ' ' },
 ]
@@ -64,11 +64,14 @@ export const labelIn = (text: string, style: SpanStyle): readonly Span[] => [
 const aside = (text: string, role: TextRole): readonly Span[] => [{ text: `-- ${cleanText(text)}`, role }]
 
 export interface Aspect {
-  /** `own`: they said it themselves, or asked for the call; `mention`: it names them; `waiting`: it waits for their answer. */
+  /**
+   * `own`: the viewer said it or asked for the call; `mention`: it names the viewer; `waiting`: it waits for
+   * their answer.
+   */
   readonly emphasis?: 'own' | 'mention' | 'waiting' | undefined
-  /** The line above is the same speaker's. */
+  /** The line above is by the same speaker. */
   readonly follows?: boolean
-  /** Of a result: the call that it stands beside. */
+  /** The call of a result, shown in the same row. */
   readonly call?: ToolCallEntry | undefined
 }
 

@@ -10,15 +10,24 @@ import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { MarkdownTools } from '../markdown/blocks.ts'
 import { cutToCells, mostCells } from './cells.ts'
-import { type Aspect, aspectKey, labelIn, spansOf, USUAL } from './entry-look.ts'
+import { type Aspect, aspectKey, labelSpans, spansOf, USUAL } from './entry-look.ts'
 import { resultRows } from './call-row.ts'
 import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
-import { HANG, inMeasure, laterStyle, paintRows, paintSpans, quoteRows, textOf, wrapSpans } from './spans.ts'
+import {
+  HANG,
+  withProseWidth,
+  laterStyle,
+  paintRows,
+  paintSpans,
+  quoteRows,
+  textOf,
+  wrapSpans,
+} from './spans.ts'
 import { billRows, codeRows, replyRows } from './reply-rows.ts'
 import { type ColourOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
-/** Rows joined by LF. */
+/** Returns rows joined by LF. */
 export function renderEntry(
   entry: Entry,
   style: DrawingStyle,
@@ -54,7 +63,7 @@ function entryRows(
 /** From a line of ``` to the next one, or to the end. */
 const FENCED = /^(`{3,})[^`\n]*$(?:[^]*?^\1`*[ \t]*$|[^]*)/gm
 
-/** People's Markdown is shown as typed, but for code between fences: they paste it for others to read. */
+/** Shows people's Markdown as typed, except that code between fences is drawn as code. */
 function messageRows(
   spans: readonly Span[],
   { text }: MessageEntry,
@@ -79,9 +88,9 @@ function messageRows(
   return rows
 }
 
-/** Text of several lines was pasted, and keeps its rows. */
+/** Limits the width of one line, but not of several lines, which were pasted. */
 const proseRows = (spans: readonly Span[], style: DrawingStyle): readonly string[] =>
-  paintRows(spans, textOf(spans).includes('\n') ? style : inMeasure(style))
+  paintRows(spans, textOf(spans).includes('\n') ? style : withProseWidth(style))
 
 const FOLDED_LINES = 8
 
@@ -102,8 +111,8 @@ function foldedRows(
 }
 
 /**
- * What a question asks for has its mark in every row, so that it cannot be taken for what the room says. Only a
- * question that waits for the reader has an edge, and what is to be judged or typed in bold.
+ * Marks every row of what a question asks about, so that the text cannot pose as the room's. Only a question
+ * that waits for the viewer has a coloured edge, and bold text to judge or type.
  */
 function questionRows(
   [question = { text: '' }]: readonly Span[],
@@ -132,9 +141,9 @@ function questionRows(
   return [...paintRows([{ ...question, text: first }], style), ...below]
 }
 
-/** A room's heading, which pipes print as `-- den: topic`, as a rule: `── den · topic ────`. */
+/** Draws a room's heading, `-- den: topic` in a pipe, as a rule: `── den · topic ────`. */
 export function renderHeading(heading: string, style: DrawingStyle): string {
-  const { columns, theme } = inMeasure(style)
+  const { columns, theme } = withProseWidth(style)
   // Terminals with few colours may have no more than ASCII.
   const line = theme.id === 'mono' ? '-' : '─'
   const text = cleanLine(heading).replace(/^-- /, '').replace(': ', ' · ')
@@ -148,9 +157,9 @@ export function renderMessage(message: PersonalMessage, style: DrawingStyle): st
   const { head, text, at, isOwn, isOneRow } = message
   const start = `${cleanLine(head)}: `
   const beside = besideTimes(style)
-  const space = Math.max(1, inMeasure(beside).columns - mostCells(start))
+  const space = Math.max(1, withProseWidth(beside).columns - mostCells(start))
   const shown = isOneRow && mostCells(text) > space ? `${cutToCells(text, space - 1)}…` : text
-  const label = labelIn(start, { role: isOwn ? 'own' : 'mention' })
+  const label = labelSpans(start, { role: isOwn ? 'own' : 'mention' })
   return withTimes(proseRows([...label, { text: cleanText(shown) }], beside), style, at).join('\n')
 }
 

@@ -4,9 +4,9 @@ import type { Region } from './region.ts'
 const MIN_COLUMNS = 8
 
 /**
- * As `writeChange`, if only some rows change; undefined if all must be drawn anew. `texts` become the first
- * rows of the region, so that rows which stand there already are not written again. Before rows are inserted
- * (IL, ECMA-48 8.3.67), line feeds at the end make room, and rows leave the window into the scrollback.
+ * Does the same as `writeChange` if only some rows change; returns undefined if all rows must be redrawn.
+ * Takes `texts` as the first rows of the region, so that rows already on the screen are not rewritten. Before
+ * rows are inserted (IL, ECMA-48 8.3.67), line feeds at the end move rows into the scrollback.
  */
 export function updateRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string | undefined {
   const text = texts.flatMap((one) => one.text.split('\r\n'))
@@ -26,7 +26,7 @@ function canUpdate(drawn: Region, target: Region): boolean {
   return drawn.rows.length - drawn.live === target.rows.length - target.live
 }
 
-/** Moves the live rows that stay, and makes room for more. Returns what stands in the region then. */
+/** Moves the live rows that are kept, and makes room for new rows. Returns the rows after that. */
 function moveRows(pen: Pen, drawn: Region, next: Region): readonly string[] {
   const rows = [...drawn.rows]
   const [before, after] = [rows.slice(0, drawn.live), next.rows.slice(0, next.live)]
@@ -75,7 +75,7 @@ class Pen {
     this.#write(down + along, row, column)
   }
 
-  /** The region, of that height, moves up if there is no room below. */
+  /** `height`: rows of the region, which moves up if there is no room below. */
   insertRows(at: number, count: number, height: number): void {
     const last = height - 1
     const room = '\n'.repeat(last - this.#row + count)
@@ -100,7 +100,7 @@ class Pen {
     }
     const rest = look + to.slice(units)
     const [before, after] = [sureCells(from), sureCells(to)]
-    if (after === undefined) return this.#write(ERASE_RIGHT + withoutWrap(rest), at, undefined)
+    if (after === undefined) return this.#write(ERASE_RIGHT + disableAutowrap(rest), at, undefined)
     const isCovered = before !== undefined && before <= after
     this.#write(rest + (isCovered ? '' : ERASE_RIGHT), at, after)
   }
@@ -115,7 +115,7 @@ class Pen {
 const csi = (count: number, final: string): string =>
   count === 0 ? '' : `\u001b[${count === 1 ? '' : count}${final}`
 
-/** A line feed is shorter. On some terminals it also returns. */
+/** A line feed is shorter, but on some terminals it also returns the cursor to the first column. */
 const moveDown = (rows: number, along: string): string =>
   rows <= MAX_LINE_FEEDS && along.startsWith('\r') ? '\n'.repeat(rows) : csi(rows, 'B')
 
@@ -135,10 +135,13 @@ const ERASE_RIGHT = '\u001b[K'
 const endOf = (look: string): string =>
   (look.includes('\u001b[') ? RESET : '') + (look.includes('\u001b]') ? END_OF_LINK : '')
 
-/** In UTF-16 units. A shorter rest is written again. */
+/** UTF-16 units. A shorter equal rest is rewritten. */
 const MIN_REST = 12
 
-/** The cells that differ before an equal rest, which stays or is moved (ICH, DCH: ECMA-48 8.3.64, 8.3.26). */
+/**
+ * Counts the cells that differ before an equal rest, which is kept or moved (ICH, DCH: ECMA-48 8.3.64,
+ * 8.3.26).
+ */
 function middleOf(
   from: string,
   to: string,
@@ -154,10 +157,11 @@ function middleOf(
 }
 
 interface SameStart {
-  /** The common beginning, and the UTF-16 units that make it. */
+  /** Cells of the common beginning. */
   readonly cells: number
+  /** UTF-16 units of the common beginning. */
   readonly units: number
-  /** What must be written again, so that what follows looks right. */
+  /** Sequences to write again, so that the text after them has its colours and its link. */
   readonly look: string
 }
 
@@ -169,7 +173,7 @@ const END_OF_LINK = '\u001b]8;;\u001b\\'
 function sameStart(from: string, to: string): SameStart {
   if (from === '') return blanksOf(to)
   let now: SameStart = { cells: 0, units: 0, look: '' }
-  /** Without the last character, to which a mark behind it may belong. */
+  /** The beginning without its last character, which a combining mark may follow. */
   let before = now
   let [colours, link] = ['', '']
   for (;;) {
@@ -197,7 +201,7 @@ function blanksOf(row: string): SameStart {
 
 const isSure = (character: string): boolean => /^[\u001b -~]?$/.test(character)
 
-/** Undefined if terminals may disagree. */
+/** Returns undefined if terminals may disagree. */
 function sureCells(row: string): number | undefined {
   const shown = withoutSequences(row)
   return /^[ -~]*$/.test(shown) ? shown.length : undefined
@@ -211,5 +215,5 @@ export const withoutSequences = (row: string): string =>
 const WRAP_OFF = '\u001b[?7l'
 const WRAP_ON = '\u001b[?7h'
 
-/** Rows that turn out too wide on some terminal do not become two. */
-export const withoutWrap = (rows: string): string => `${WRAP_OFF}${rows}${WRAP_ON}`
+/** Keeps a row that is too wide on some terminal from becoming two rows. */
+export const disableAutowrap = (rows: string): string => `${WRAP_OFF}${rows}${WRAP_ON}`

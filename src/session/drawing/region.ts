@@ -1,16 +1,16 @@
 import stringWidth from 'string-width'
 import type { DrawnText } from './entry-rows.ts'
-import { updateRegion, withoutWrap } from './region-diff.ts'
+import { updateRegion, disableAutowrap } from './region-diff.ts'
 
 export interface WindowSize {
   readonly columns: number
   readonly rows: number
 }
 
-/** The last rows of a terminal, the only ones that are drawn again. */
+/** The last rows of a terminal, the only rows that are redrawn. */
 export interface Region {
   readonly rows: readonly string[]
-  /** How many, from the top, may become rows above; below them are the status and the draft. */
+  /** Rows from the top that may move into the scrollback. The status and the draft are below them. */
   readonly live: number
   readonly cursor: { readonly row: number; readonly column: number }
   readonly size: WindowSize
@@ -30,11 +30,13 @@ interface Change {
   readonly written: string
 }
 
-/** The last change with this text above; kept as long as somebody holds the text. */
+/** The last change by its first text, kept as long as the text is referenced. */
 const changes = new WeakMap<object, Change>()
 const NO_TEXT = {}
 
-/** As `writeChange`, made once for all screens that change alike one after the other, as most in a room do. */
+/**
+ * Does the same as `writeChange`, once for consecutive screens with the same change, as most in a room have.
+ */
 export function paintRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string {
   const key = texts[0] ?? NO_TEXT
   const last = changes.get(key)
@@ -57,28 +59,30 @@ const isSame = (one: Region, other: Region): boolean =>
 const areEqual = <T>(some: readonly T[], others: readonly T[]): boolean =>
   some.length === others.length && some.every((one, index) => one === others[index])
 
-/** What to write so that `texts` scroll away above and `next` replaces `drawn`. */
+/** Returns what to write so that `texts` scroll away above and `next` replaces `drawn`. */
 export function writeChange(drawn: Region, texts: readonly DrawnText[], next: Region): string {
   if (drawn === next && texts.length === 0) return ''
   return updateRegion(drawn, texts, next) ?? eraseRegion(drawn, next.size.columns) + drawBelow(texts, next)
 }
 
-/** As `writeChange` if the height of the last write is unknown: nothing above the cursor is erased. */
+/** Does the same if the height of the last write is unknown: erases nothing above the cursor. */
 export const paintUnsureRegion = (texts: readonly DrawnText[], next: Region): string =>
   eraseFrom(0) + drawBelow(texts, next)
 
 const drawBelow = (texts: readonly DrawnText[], next: Region): string =>
   texts.map(({ text }) => `${text}\r\n`).join('') + drawRegion(next)
 
-/** After a narrowing the terminal has broken rows. */
+/** Erases the region. A terminal that became narrower has wrapped rows. */
 function eraseRegion({ rows, cursor, size }: Region, columns: number): string {
   if (rows.length === 0) return ''
   if (size.columns === columns) return eraseFrom(cursor.row)
   const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + brokenRows(row, columns), 0)
-  // Terminals differ in where the cursor is behind a full row. A row too few is a trace, one too many a loss.
+  // Terminals differ in the place of the cursor after a full row. Erasing one row too few leaves a trace;
+  // erasing one too many loses text.
   if (cursor.column <= columns) return eraseFrom(above)
-  // Most terminals break the row of the cursor, too. xterm.js cuts it, with the cursor in its last cell: only
-  // there do two spaces wrap, so the cursor is in a second row in both. A row broken twice leaves a trace.
+  // Most terminals wrap the row of the cursor, too. xterm.js cuts the row and leaves the cursor in its last
+  // cell, where two spaces wrap, so that the cursor is in a second row in both cases. A row that wraps twice
+  // leaves a trace.
   return `  ${eraseFrom(above + 1)}`
 }
 
@@ -90,5 +94,5 @@ const eraseFrom = (up: number): string => `\r${up > 0 ? `\u001b[${up}A` : ''}\u0
 function drawRegion({ rows, cursor }: Region): string {
   if (rows.length === 0) return ''
   const up = rows.length - 1 - cursor.row
-  return `${withoutWrap(rows.join('\r\n'))}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
+  return `${disableAutowrap(rows.join('\r\n'))}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
 }

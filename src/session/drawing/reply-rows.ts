@@ -10,7 +10,7 @@ import {
   firstColumns,
   HANG,
   inBold,
-  inMeasure,
+  withProseWidth,
   laterStyle,
   paintRows,
   paintSpans,
@@ -23,7 +23,7 @@ import type { Span } from '../../lib/text/styled.ts'
 import { mostCells } from './cells.ts'
 import { tableRow } from './table-rows.ts'
 
-/** In UTF-16 units: a past reply is drawn at once, and no one else is served meanwhile. */
+/** UTF-16 units of a past reply that are drawn as Markdown, since drawing blocks the event loop. */
 const MAX_MARKDOWN_UNITS = 16_000
 
 export function replyRows(
@@ -43,7 +43,7 @@ export function replyRows(
   ]
 }
 
-/** Of a block between fences. */
+/** Returns the rows of a block between fences. */
 export function codeRows(block: string, style: DrawingStyle, tools: MarkdownTools): readonly string[] {
   const { units, rest } = readUnits(block, tools)
   return [...units.flatMap((unit) => unitRows(unit, style)), ...asWritten(rest, laterStyle(style))]
@@ -82,10 +82,10 @@ export function billRows(entry: Entry, style: DrawingStyle): readonly string[] {
 
 const CODE_INDENT = '  '
 
-/** `label` stands before the first row, or above it. */
+/** `label` is written before the first row, or above it. */
 export function unitRows(unit: Unit, whole: DrawingStyle, label?: readonly Span[]): readonly string[] {
-  const style = unit.body.type === 'text' ? inMeasure(whole) : whole
-  const lead = fitting(unit.lead, style.columns)
+  const style = unit.body.type === 'text' ? withProseWidth(whole) : whole
+  const lead = fitLead(unit.lead, style.columns)
   const width = Math.max(1, style.columns - HANG.length - mostCells(lead.first))
   const labelCells = label ? mostCells(textOf(label)) : 0
   const columns = firstColumns(style)
@@ -110,7 +110,7 @@ function bodyRows({ body }: Unit, style: DrawingStyle, width: number, first: num
     }
     case 'code': {
       const room = Math.max(1, width - CODE_INDENT.length)
-      // Else the rest of a long line would look like a line of its own.
+      // Without the hanging indent the rest of a long line would look like a new line.
       return wrapSpans(body.read(), room, Math.max(1, room - HANG.length), HANG).map((row) => {
         const painted = paint(row)
         return painted === '' ? '' : CODE_INDENT + painted
@@ -127,7 +127,7 @@ function bodyRows({ body }: Unit, style: DrawingStyle, width: number, first: num
 
 const MAX_RULE = 40
 
-function fitting({ first, later }: Lead, columns: number): Lead {
+function fitLead({ first, later }: Lead, columns: number): Lead {
   const most = Math.floor(columns / 2)
   return first.length <= most ? { first, later } : { first: first.slice(-most), later: later.slice(-most) }
 }

@@ -11,7 +11,7 @@ export const textOf = (spans: readonly Span[]): string => spans.map(({ text }) =
 export const cellsOf = (spans: readonly Span[]): number =>
   Math.max(0, ...textOf(spans).split('\n').map(mostCells))
 
-/** As `wrapText`; the first row has `first` cells, the others `later` beside `hang`. */
+/** Wraps like `wrapText`. The first row has `first` cells, later rows have `later` cells after `hang`. */
 export function wrapSpans(
   spans: readonly Span[],
   first: number,
@@ -35,7 +35,7 @@ export function wrapSpans(
 const indented = ([begin, ...rest]: readonly Span[], hang: string): readonly Span[] =>
   begin ? [{ ...begin, text: hang + begin.text }, ...rest] : []
 
-/** The parts must be asked for in order. */
+/** Returns a slice function, which must be called for the ranges in order. */
 function slicer(spans: readonly Span[]): (from: number, to: number) => readonly Span[] {
   let index = 0
   let start = 0
@@ -56,7 +56,7 @@ function slicer(spans: readonly Span[]): (from: number, to: number) => readonly 
 
 const hasColour = ({ id }: Theme): boolean => id !== 'mono'
 
-/** SGR (ECMA-48 8.3.117) around what is not plain. */
+/** Puts SGR (ECMA-48 8.3.117) around a span that is not plain. */
 function paintSpan(span: Span, theme: Theme): string {
   const { strong, emphasis, underline, strike } = span
   const marks = [strong && '1', emphasis && '3', underline && '4', strike && '9']
@@ -105,22 +105,26 @@ export const paintRows = (spans: readonly Span[], style: DrawingStyle): readonly
     paintSpans(row, style.theme),
   )
 
-export const firstColumns = ({ columns, taken = 0 }: DrawingStyle): number => Math.max(1, columns - taken)
+export const firstColumns = ({ columns, timeCells = 0 }: DrawingStyle): number =>
+  Math.max(1, columns - timeCells)
 
 /** The style of rows that do not begin with a time. */
 export const laterStyle = (style: DrawingStyle): DrawingStyle =>
-  style.taken === undefined ? style : { ...style, taken: undefined }
+  style.timeCells === undefined ? style : { ...style, timeCells: undefined }
 
 /** Longer rows of prose are hard to read. */
 const PROSE_COLUMNS = 100
 
-export const inMeasure = (style: DrawingStyle): DrawingStyle =>
+export const withProseWidth = (style: DrawingStyle): DrawingStyle =>
   style.columns > PROSE_COLUMNS ? { ...style, columns: PROSE_COLUMNS } : style
 
 const FIRST_MARK = '  | '
 const NEXT_MARK = '  : '
 
-/** A line that people judge before it runs. Each row is marked and keeps its blanks: none can pose. */
+/**
+ * Draws a line that people judge before it runs. Each row has a mark and keeps its blanks, so that no row can
+ * pose.
+ */
 export function quoteRows(line: string, width: number): string[] {
   const free = Math.max(1, width - FIRST_MARK.length)
   const rows = ['']

@@ -10,10 +10,10 @@ const MORE = '…'
 const STOP_KEY = '^X to stop'
 const NARROW_COLUMNS = 60
 
-/** The longest form first. */
+/** Forms of one part, the longest first. */
 type Part = readonly [whole: string, ...shorter: string[]]
 
-/** What waits and what runs first. Whole parts that have no room are left out from the right, behind `…`. */
+/** Puts questions and running work first. `…` replaces whole parts at the right that have no room. */
 export function statusParts(status: SessionStatus, columns: number, news: readonly RoomNews[] = []) {
   const parts: readonly Part[] = [
     questionsPart(status.questions),
@@ -28,7 +28,7 @@ export function statusParts(status: SessionStatus, columns: number, news: readon
     [status.scope ? `tools ${status.scope} (${status.tools})` : ''],
     [newsText(news), newsText(news.filter(({ isNamed }) => isNamed))],
   ]
-  const line = fitting(
+  const line = fitParts(
     parts.map(cleanPart).filter(([whole]) => whole !== ''),
     columns,
   )
@@ -44,7 +44,7 @@ function questionsPart(numbers: readonly number[]): Part {
   return [`question${numbers.length > 1 ? 's' : ''} ${numbers.join(', ')}: ${answer}`, answer]
 }
 
-/** The key stands beside the first that this person can stop. */
+/** Shows the stop key beside the first work that this person can stop. */
 function runningParts({ running, viewer }: SessionStatus, columns: number): readonly Part[] {
   const stopped = running.findIndex(({ requester }) => requester === viewer)
   return running.flatMap((work, index): readonly Part[] => {
@@ -70,7 +70,7 @@ const MAX_ROOMS = 4
 function newsText(news: readonly RoomNews[]): string {
   const rooms = news
     .slice(0, MAX_ROOMS)
-    // A room keeps its place while lines come.
+    // Sorted by name, so that a room keeps its place while lines arrive.
     .toSorted((a, b) => (a.room < b.room ? -1 : 1))
     .map(({ room, count, isNamed }) => `${room} ${countText(count)}${isNamed ? '!' : ''}`)
   const more = news.length - rooms.length
@@ -81,7 +81,7 @@ const clean = (form: string): string => cleanText(form).replace(/\s+/g, ' ').tri
 
 const cleanPart = ([whole, ...shorter]: Part): Part => [clean(whole), ...shorter.map(clean)]
 
-function fitting(parts: readonly Part[], columns: number): string {
+function fitParts(parts: readonly Part[], columns: number): string {
   const wholes = parts.map(([whole]) => whole)
   for (const line of linesOf(parts, wholes)) if (mostCells(line) <= columns) return line
   return cutToCells(wholes[0] ?? '', columns - MORE.length) + MORE.slice(0, columns)
@@ -108,7 +108,7 @@ const modelText = (name: string, last: SessionStatus['lastTurn']): string =>
 
 const once = createMemo<string>()
 
-/** `news` is of one person; all else is the same for many. */
+/** `news` is personal, so only a row without news is drawn once for many sessions. */
 export function statusRow(
   status: SessionStatus,
   style: DrawingStyle,

@@ -3,7 +3,7 @@ import type { MarkdownTools, Unit } from '../markdown/blocks.ts'
 import { shownName } from '../../chat/entry-text.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import type { Span } from '../../lib/text/styled.ts'
-import { labelIn } from './entry-look.ts'
+import { labelSpans } from './entry-look.ts'
 import { textOf } from './spans.ts'
 import { thoughtRow, unitRows } from './reply-rows.ts'
 import { createMemo, type DrawingStyle, modelStyle, styleKey } from './theme.ts'
@@ -27,16 +27,16 @@ export function createReplies({ tools, wallNow }: RepliesParts) {
     },
     /** True if something new is to be shown. */
     flush: () => [...writers.values()].filter((writer) => writer.flush()).length > 0,
-    /** The rest of the reply is the entry. */
+    /** Ends a turn's reply, whose rest is shown with `entry`. */
     end(turn: TurnId, entry: Entry): void {
       const writer = writers.get(turn)
       if (writer && entry.kind === 'reply' && writer.finish(entry.text)) recorded.set(entry, writer)
       writers.delete(turn)
     },
     endAll: () => writers.clear(),
-    /** In the order in which they began. */
+    /** The replies being written, in the order in which they began. */
     now: (): readonly StreamedReply[] => [...writers.values()],
-    /** Undefined if nothing was shown of the reply, or something else. */
+    /** Returns undefined if nothing was shown of the recorded reply, or another text. */
     of: (entry: Entry) => recorded.get(entry),
   }
 }
@@ -46,7 +46,7 @@ const MAX_THOUGHT_LENGTH = 4_000
 
 const once = createMemo<readonly string[]>()
 
-/** Finished units never change. What is added is shown with the next `flush`. */
+/** A reply while it is written. Finished units never change. Added text is shown after the next `flush`. */
 export class StreamedReply {
   readonly turn: TurnId
   readonly #name: string
@@ -74,7 +74,7 @@ export class StreamedReply {
     return this.#rowsOf(this.#markdown.units.slice(from, to), from, style, follows)
   }
 
-  /** With the last of what the model thinks. */
+  /** Includes the unfinished units and the end of what the model thinks. */
   live(from: number, style: DrawingStyle, follows: boolean): readonly string[] {
     const rows = this.#rowsOf([...this.#markdown.units.slice(from), ...this.#open], from, style, follows)
     if (this.#thought === '') return rows
@@ -105,7 +105,7 @@ export class StreamedReply {
     return wasChanged
   }
 
-  /** False if something else than the recorded reply was shown. */
+  /** Returns false if the text differs from the recorded reply. */
   finish(whole: string): boolean {
     if (this.#text.trim() !== whole) return false
     this.flush()
@@ -127,4 +127,4 @@ export class StreamedReply {
 }
 
 const labelOf = (name: string, isFirst: boolean): readonly Span[] =>
-  labelIn(isFirst ? `${name}: ` : `${name} (more): `, modelStyle(name))
+  labelSpans(isFirst ? `${name}: ` : `${name} (more): `, modelStyle(name))

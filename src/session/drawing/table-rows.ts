@@ -16,7 +16,7 @@ export function tableRow(row: Row, width: number, theme: Theme): readonly string
   const cells = widths.map((cells, column) => wrapSpans(read(row, column, theme), cells, cells))
   const height = Math.max(1, ...cells.map((lines) => lines.length))
   const lines = Array.from({ length: height }, (_, line) =>
-    joined(
+    joinCells(
       cells.map((rows) => rows[line] ?? []),
       widths,
       row.table.aligns,
@@ -49,7 +49,7 @@ function columnWidths({ head, sample }: Table, width: number, theme: Theme): rea
   return widths && sample.length >= SAMPLE_ROWS ? withSpare(widths, free) : widths
 }
 
-/** The longest columns give way first. Undefined if not even the `least` widths fit. */
+/** Narrows the widest columns first. Returns undefined if not even the `least` widths fit. */
 function widthsWithin(
   free: number,
   natural: readonly number[],
@@ -66,7 +66,7 @@ function widthsWithin(
 const longestWord = (cell: readonly Span[]): number =>
   Math.max(0, ...textOf(cell).split(BREAKS).map(mostCells))
 
-/** Rows break at spaces and behind slashes, and these scripts between any two characters. */
+/** Rows break at spaces, after slashes, and before any character of these scripts. */
 const BREAKS = /\s+|(?<=\/)|(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])/u
 
 function withSpare(widths: readonly number[], free: number): readonly number[] {
@@ -78,7 +78,7 @@ const MIN_SPARE = 2
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
-function joined(
+function joinCells(
   cells: readonly (readonly Span[])[],
   widths: readonly number[],
   aligns: readonly Align[],
@@ -94,7 +94,7 @@ function joined(
 
 const blanks = (count: number): readonly Span[] => (count === 0 ? [] : [{ text: ' '.repeat(count) }])
 
-/** The underline is the line between the heads and the rows. */
+/** The underline separates the heads from the rows. */
 const underlined = (line: readonly Span[]): readonly Span[] => [
   { text: textOf(line), strong: true, underline: true },
 ]

@@ -20,8 +20,8 @@ interface Palette extends Readonly<Record<TextRole, string>> {
 const ink = (colour: number): string => `38;5;${colour}`
 const bold = (codes: string): string => `1;${codes}`
 const italic = (codes: string): string => `3;${codes}`
-/** It can be read on whatever ground the terminal has. */
-const block = (colour: number, ground: number): string => `38;5;${colour};48;5;${ground}`
+/** Has its own background, so that it can be read on any terminal. */
+const block = (colour: number, background: number): string => `38;5;${colour};48;5;${background}`
 
 const BLACK = 16
 const WHITE = 231
@@ -38,7 +38,7 @@ interface Inks extends Readonly<Record<'dim' | 'error' | 'code' | 'link', number
 const colours = ({ people, models, dim, error, code, link, mention, status }: Inks): Palette => ({
   tints: NAME_COLOURS.map((name) => ink(people[name])),
   modelTints: models.map(bold),
-  // One's own lines have no colour, so that no other name can have theirs.
+  // The viewer's own lines have no colour, so that no other name can look the same.
   own: '1;4',
   model: bold(models[0]),
   tool: ink(dim),
@@ -54,10 +54,10 @@ const colours = ({ people, models, dim, error, code, link, mention, status }: In
   status,
 })
 
-/** For an unknown ground: as far from black as from white, so no contrast is high. */
+/** For an unknown background: as far from black as from white, so no contrast is high. */
 const either = colours({
   people: { yellow: 100, brown: 137, green: 28, blue: 32, violet: 129, pink: 132 },
-  // Only two teals are apart from all people on each ground, and too near each other without the slant.
+  // Only these two teals differ enough from all name colours on black and on white. Italics tell them apart.
   models: [ink(30), italic(ink(66))],
   ...{ dim: 244, error: 196, code: 136, link: 32 },
   ...{ mention: block(WHITE, 97), status: block(WHITE, 240) },
@@ -85,14 +85,14 @@ const mono: Palette = {
   ...{ error: '1', code: '', heading: '1', link: '4', status: '7' },
 }
 
-/** Undefined for models and the room. */
+/** Returns undefined for entries of models and of the room. */
 export type ColourOfAuthor = (entry: Pick<Entry, 'room' | 'author' | 'kind'>) => NameColour | undefined
 
-/** The oldest are forgotten. */
+/** Names with a remembered colour in one room. The oldest is forgotten. */
 const MAX_NAMES = 200
 const MAX_ROOMS = 1_000
 
-/** Gives each name a colour of its own in a room, as long as one is free, and never another one. */
+/** Gives each name in a room a colour of its own as long as one is free. The name then keeps that colour. */
 export function createNameColours(chosen: (name: string) => NameColour | undefined): ColourOfAuthor {
   const rooms = new Map<RoomName, Map<string, NameColour>>()
 
@@ -106,22 +106,22 @@ export function createNameColours(chosen: (name: string) => NameColour | undefin
     const taken = new Set(Array.from(names, ([name, colour]) => chosen(name) ?? colour))
     const free = taken.has(usual) ? NAME_COLOURS.find((colour) => !taken.has(colour)) : usual
     const colour = known ?? free ?? usual
-    put(names, author, colour, MAX_NAMES)
-    put(rooms, room, names, MAX_ROOMS)
+    setBounded(names, author, colour, MAX_NAMES)
+    setBounded(rooms, room, names, MAX_ROOMS)
     return colour
   }
 }
 
-function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void {
+function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, maxSize: number): void {
   map.set(key, value)
   const [oldest] = map.keys()
-  if (map.size > most && oldest !== undefined) map.delete(oldest)
+  if (map.size > maxSize && oldest !== undefined) map.delete(oldest)
 }
 
 export const usualColour = (name: string): NameColour =>
   NAME_COLOURS[hashOf(name) % NAME_COLOURS.length] ?? 'green'
 
-/** A model has the same tint in every room and session. The low bits of short names are too much alike. */
+/** A model has the same tint in every room and session. The low hash bits of short names are too similar. */
 export const modelStyle = (name: string): SpanStyle => ({ role: 'model', tint: hashOf(name) >>> 6 })
 
 function hashOf(name: string): number {
@@ -132,12 +132,11 @@ function hashOf(name: string): number {
 
 type Paint = (text: string) => string
 
-/** Each function takes clean text of one row and puts SGR sequences around it. */
+/** Each function puts SGR sequences around sanitized text of one row. */
 export interface Theme extends Readonly<Record<TextRole, Paint>> {
   readonly id: ThemeName
   readonly codes: Readonly<Record<TextRole, string>>
   readonly tints: readonly string[]
-  /** A model's name has one of these. */
   readonly modelTints: readonly string[]
 }
 
@@ -145,13 +144,15 @@ export interface DrawingStyle {
   readonly columns: number
   readonly theme: Theme
   readonly times?: TimeColumn | undefined
-  /** Cells of the first row that its time has taken from `columns`. */
-  readonly taken?: number | undefined
+  /** Cells of the first row that its time takes from `columns`. */
+  readonly timeCells?: number | undefined
 }
 
 const styleKeys = new WeakMap<DrawingStyle, string>()
 
-/** Equal for styles that give the same bytes. Kept, since every line on every screen asks for it. */
+/**
+ * Returns equal keys for styles that give the same bytes. Cached, since every line on every screen needs it.
+ */
 export function styleKey(style: DrawingStyle): string {
   const { columns, theme, times } = style
   const key = styleKeys.get(style) ?? `${theme.id} ${columns} ${times?.key ?? ''}`
@@ -159,7 +160,7 @@ export function styleKey(style: DrawingStyle): string {
   return key
 }
 
-/** Draws each object once for each key, as long as somebody holds the object. */
+/** Returns a function that draws each object once per key, as long as the object is referenced. */
 export function createMemo<Drawn>(): (object: object, key: string, draw: () => Drawn) => Drawn {
   const drawn = new WeakMap<object, Map<string, { readonly drawn: Drawn }>>()
   return (object, key, draw) => {
@@ -188,13 +189,13 @@ function painter(codes: string): Paint {
   return codes === '' ? (text) => text : (text) => (text === '' ? '' : `${begin}${text}\u001b[0m`)
 }
 
-/** Terminals with at most 16 colours: the 256 would come out as something else, such as blinking. */
+/** Terminals with at most 16 colours, which show the 256 colours as something else, such as blinking. */
 const FEW_COLOURS =
   /^(vt\d|ansi|cons25|sun|cygwin|eterm$|rxvt$|xterm-color$|xterm-old$)|-(m|mono|8color|16color)$/
 
 /**
- * The first that says something: `SSHAWL_THEME`; `NO_COLOR` (https://no-color.org: any text but none); what
- * the person kept with `/set`; `COLORTERM`; `TERM`.
+ * Uses the first that decides: `SSHAWL_THEME`; `NO_COLOR` (https://no-color.org: any text but none); the
+ * theme saved with `/set`; `COLORTERM`; `TERM`.
  */
 export function chooseTheme(term: string, env: Readonly<Record<string, string>>, kept?: ThemeName): Theme {
   const asked = THEME_NAMES.find((name) => name === env['SSHAWL_THEME'])

@@ -5,18 +5,18 @@ export type TimeColumn = NonNullable<ReturnType<typeof timeColumn>>
 
 const LENGTHS = { minutes: '17:24 '.length, full: '2026-11-22 17:24:05 '.length }
 
-/** Times take at most this part of a row. */
-const SHARE = 5
+/** A row must be at least this many times as wide as its time. */
+const MIN_WIDTH_RATIO = 5
 
-/** The column that somebody asked for, or a narrower one; undefined if neither has room. */
+/** Returns the column that the person asked for, or a narrower one; undefined if neither has room. */
 export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: number) {
-  const fits = (kind: typeof asked): boolean => LENGTHS[kind] * SHARE <= columns
+  const fits = (kind: typeof asked): boolean => LENGTHS[kind] * MIN_WIDTH_RATIO <= columns
   const kind = asked === 'full' && fits('full') ? 'full' : fits('minutes') ? 'minutes' : undefined
   if (kind === undefined) return undefined
   return {
     /** Equal for columns that give the same texts. */
     key: `${kind} ${zone.name}`,
-    /** The blank after the time included. */
+    /** Includes the blank after the time. */
     cells: LENGTHS[kind],
     textAt(at: number): string {
       const text = new Date(zone.local(at)).toISOString()
@@ -44,19 +44,19 @@ export function dayLine(day: number, zone: Zone): string {
   return `-- ${words.join(' ')} (${zone.name})`
 }
 
-/** Below this only the first row stands beside its time: the others use its cells too. */
+/** In a narrower window only the first row is beside its time. Later rows use the whole width. */
 const NARROW_COLUMNS = 60
 
-/** The style of what stands beside a time. */
+/** Returns the style of rows beside a time. */
 export function besideTimes({ times, ...style }: DrawingStyle): DrawingStyle {
   if (!times) return style
-  if (style.columns < NARROW_COLUMNS) return { ...style, taken: times.cells }
+  if (style.columns < NARROW_COLUMNS) return { ...style, timeCells: times.cells }
   return { ...style, columns: style.columns - times.cells }
 }
 
 export const columnsBeside = ({ times, columns }: DrawingStyle): number => columns - (times?.cells ?? 0)
 
-/** The first row has the time `at`, if it is given. */
+/** Puts the time `at`, if given, before the first row, and indents the other rows. */
 export function withTimes(
   rows: readonly string[],
   { times, theme, columns }: DrawingStyle,
