@@ -14,13 +14,15 @@ import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
 import type { StreamedReply } from './drawing/streamed-reply.ts'
 
-/** Text in, text out; the carrier encodes UTF-8. */
+/** Bytes in, text out. The implementation encodes the text as UTF-8. */
 export interface Terminal {
-  /** Cut anywhere. Ends when the person is gone. */
+  /** Chunks may be split anywhere. Ends when the person is gone. */
   readonly input: AsyncIterable<Uint8Array>
   /** Queues text; never throws. False when the queue is full and the text was dropped. */
   write(text: string): boolean
-  /** Calls `listener` once the client has read all that was queued by now; never if it goes away first. */
+  /**
+   * Calls `listener` once the client has read all text queued so far; never if the client goes away first.
+   */
   whenRead(listener: () => void): void
   /** Called when the queue is empty again after something was dropped. */
   onDrain(listener: () => void): void
@@ -45,7 +47,7 @@ export interface ExecPipe {
   err(text: string): Promise<void>
   /** Aborted when the client is gone or interrupts (^C with a pty), or the server stops. */
   readonly signal: AbortSignal
-  /** Aborted before `signal`: what serves without end begins nothing new. */
+  /** Aborted before `signal`. A command that serves without end then begins nothing new. */
   readonly draining: AbortSignal
   readonly env: Readonly<Record<string, string>>
 }
@@ -53,9 +55,9 @@ export interface ExecPipe {
 /** A public key whose owner proved to have the private half. */
 export interface OfferedKey {
   readonly fingerprint: Fingerprint
-  /** In SSH's words, such as `ssh-ed25519`. */
+  /** SSH's name of it, such as `ssh-ed25519`. */
   readonly algorithm: string
-  /** With a certificate that the operator trusts, for the name that was asked for. */
+  /** Set for a key with a certificate that the operator trusts for the requested name. */
   readonly isCertified?: true
   readonly certifiedUntil?: number
   /** What the client may offer if this key is refused. */
@@ -65,36 +67,43 @@ export interface OfferedKey {
 /** `identify` is called first. */
 export interface ClientHandler {
   /**
-   * Called once the key's signature is verified, with the login name as it came. Throws `Refusal`, of which
-   * the client learns only that it was denied (of an `InviteRefusal` also why), or `StorageError`, whose
-   * message is told.
+   * Called with the login name as sent, once the key's signature is verified. Rejects with `Refusal`, of which
+   * the client learns only the denial (for an `InviteRefusal` also the reason), or with `StorageError`, whose
+   * message the client gets.
    */
   identify(name: string, key: OfferedKey, address: string, code?: string): Promise<Person>
-  /** Returns what to call at the connection's end. `hangUp` closes it once what runs on it has ended. */
+  /**
+   * Returns a function to call at the connection's end. `hangUp` closes the connection after its last job.
+   */
   connected?(person: Person, hangUp: () => void): () => void
-  /** This one included; absent if there are no others. */
+  /**
+   * Returns how many servers the person, key or network uses, this one included. Absent for a single server.
+   */
   servers?(kind: 'person' | 'key' | 'network', id: string): number
   /** The room that a command opens a session in if it comes with a pty, as `join NAME` does. */
   roomToOpen?(line: string): string | undefined
   /**
-   * A session, or lines through a pipe; `room` is what `roomToOpen` gave. If it rejects, the caller tells the
-   * person and ends the terminal.
+   * Runs a session, or lines through a pipe. `room` is the result of `roomToOpen`. If it rejects, the caller
+   * tells the person and ends the terminal.
    */
   shell(person: Person, terminal: Terminal, account: Account, room?: string): Promise<void>
   /** Resolves with the exit status, 0-255. If it rejects, the caller tells the person. */
   exec(person: Person, line: string, pipe: ExecPipe, account: Account): Promise<number>
-  /** As `exec`: `serve` carries the files that the person may use; what comes in and goes out is its own. */
+  /**
+   * Does the same as `exec`: `serve` transfers the files that the person may use, with its own input and
+   * output.
+   */
   files?(person: Person, pipe: ExecPipe, serve: ServeFiles): Promise<number>
 }
 
-/** Ends with the input, or soon after the signal is aborted. Paths are absolute and normal. */
+/** Resolves when its input ends, or soon after the signal is aborted. Paths are absolute and normalized. */
 export type ServeFiles = (files: FileTree, pipe: Pick<ExecPipe, 'err' | 'signal'>) => Promise<void>
 
 export interface SessionStatus {
   readonly room: string
-  /** The person included. */
+  /** Includes the person. */
   readonly people: number
-  /** That can be mentioned here, without `@`. */
+  /** Models that can be mentioned here, without `@`. */
   readonly models: readonly string[]
   /** `all`, `none`, `internal` or patterns. Empty while it is not known. */
   readonly scope: string
@@ -102,7 +111,7 @@ export interface SessionStatus {
   /** The model that was asked last, and its prompt in percent of the window less the answer's tokens. */
   readonly lastTurn?: { readonly model: string; readonly percent: number }
   readonly running: readonly RunningWork[]
-  /** That wait for an answer which this person may give. */
+  /** Numbers of the questions that this person may answer. */
   readonly questions: readonly number[]
   /** `waitsFor`: somebody's name, `an op` or `an admin`. */
   readonly othersQuestions: readonly { readonly number: number; readonly waitsFor: string }[]
@@ -121,16 +130,16 @@ export interface RunningWork {
   readonly requester: string
 }
 
-/** Equal for all sessions of a room that look the same. */
+/** Equal for all sessions of a room that draw it in the same style. */
 export interface RoomFooter {
   readonly replies: readonly StreamedReply[]
-  /** What was shown of a recorded reply while it was written. */
+  /** Returns the streamed form of a recorded reply, if it was shown while it was written. */
   readonly replyOf: (entry: Entry) => StreamedReply | undefined
   readonly progressOf?: (call: ToolCallEntry) => ToolProgress | undefined
   readonly status: string
 }
 
-/** `heading`: a room's, as `-- NAME: TOPIC`. */
+/** `heading`: a room's heading, `-- NAME: TOPIC`. */
 export type PrintRole = 'error' | 'dim' | 'heading'
 
 export interface Delivery {
@@ -143,29 +152,29 @@ export interface Screen extends Omit<Participant, 'stream' | 'deliver'> {
   deliver(entry: Entry, how?: Delivery): void
   /** Text for this person only. */
   print(text: string | Styled, role?: PrintRole): void
-  /** With `onRead` it is not skipped, and that is called once the client has read it. */
+  /** With `onRead` the message is not skipped, and `onRead` is called once the client has read it. */
   message(message: PersonalMessage, onRead?: () => void): void
-  /** Shows a command above what it prints, unless the typing stands there already. */
+  /** Shows a command above its output, unless the typing is shown already. */
   echo(line: string): void
-  /** Draws the screen anew, empty. */
+  /** Clears the screen, then redraws the status and the draft. */
   clear(): void
   refresh(): void
   bell(): void
-  /** Drops the lines that wait; to be called before the next room is entered. */
+  /** Drops the queued lines. Must be called before the next room is entered. */
   kicked(): void
-  /** Ends the session, with status 1 for somebody who is sent away. */
+  /** Ends the session, with status 1 if the person is sent away. */
   quit(farewell?: string, exitStatus?: 0 | 1): void
 }
 
-/** What was typed and not submitted. */
+/** Text that was typed and not submitted. */
 export interface SavedInput {
   readonly lines: readonly string[]
   readonly draft: string
 }
 
-/** The person is told of a method that rejects; the session goes on. */
+/** If a method rejects, the person is told and the session goes on. */
 export interface SessionHost {
-  /** From then on the room delivers to the screen. If it rejects, the session ends. */
+  /** Lets the room deliver to the screen. If it rejects, the session ends. */
   attach(screen: Screen): Promise<void>
   /** Called once, also if `attach` rejected. */
   detach(unsent: SavedInput): Promise<void>
@@ -173,9 +182,9 @@ export interface SessionHost {
   savedInput(): Promise<SavedInput>
   /** Called for one line after the other. */
   submit(line: string): Promise<void>
-  /** What could stand for `word`, the end of the text, in a stable order. */
+  /** Resolves to completions of `word`, the end of the text, in a stable order. */
   complete(textBeforeCursor: string, word: string): Promise<readonly string[]>
-  /** Cheap: asked at each painting. Never throws. */
+  /** Must be cheap: called for each frame. Never throws. */
   footer(style: DrawingStyle): RoomFooter
   /** As `footer`, for views without a status line. */
   running(): readonly RunningWork[]

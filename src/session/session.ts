@@ -77,7 +77,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
   await left
 }
 
-/** A slow database keeps nobody here. */
+/** A slow database delays the end of the terminal by at most this. */
 const STORING_MS = 1_000
 
 async function readPipe({ terminal, host, views, queue }: OpenSession, account: Account, own: string) {
@@ -101,8 +101,9 @@ async function readPipe({ terminal, host, views, queue }: OpenSession, account: 
   views.current.print(`-- ${asked.who} answers in the room, after this pipe has ended; ${help}`, 'dim')
 }
 
-/** Done before other sessions have their turn. */
+/** Bytes that are decoded before other sessions get their turn. */
 const PIECE_BYTES = 512
+/** Keys that are handled before other sessions get their turn. */
 const PIECE_KEYS = 8
 
 /** Resolves after ^D or when the person is gone, once all lines were submitted. */
@@ -145,7 +146,7 @@ export interface OpenSession {
 
 type Trouble = ReturnType<typeof createTrouble>
 
-/** Turns what goes wrong into a notice for the person, so that their session goes on. */
+/** Turns an error into a notice for the person, so that the session goes on. */
 function createTrouble(views: ViewSwitch, person: Person, log: Log) {
   let logged = ''
   function tell(error: unknown): void {

@@ -96,7 +96,7 @@ export const inBold = (spans: readonly Span[]): readonly Span[] =>
 /** Begins every later row of an entry, so that no text can pose as another speaker. */
 export const HANG = '  '
 
-/** Rows of at most `width` cells, as `rowRanges` breaks them. Tabs become spaces. */
+/** Returns rows of at most `width` cells, broken as by `rowRanges`. Tabs become spaces. */
 export const wrapText = (text: string, width: number, hang: string): readonly string[] =>
   wrapSpans([{ text }], width, Math.max(1, width - mostCells(hang)), hang).map(textOf)
 

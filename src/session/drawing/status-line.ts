@@ -36,7 +36,7 @@ export function statusParts(status: SessionStatus, columns: number, news: readon
   return waiting === undefined ? { waiting: '', rest: line } : { waiting, rest: line.slice(waiting.length) }
 }
 
-/** `question 1: /allow 1`, `questions 1, 2: /allow 1`, or only what to type. */
+/** Returns `question 1: /allow 1`, `questions 1, 2: /allow 1`, or only the command. */
 function questionsPart(numbers: readonly number[]): Part {
   const [first] = numbers
   if (first === undefined) return ['']

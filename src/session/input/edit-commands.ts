@@ -26,7 +26,7 @@ export const cut = ({ text }: Draft, from: number, to: number): Draft => ({
   cursor: from,
 })
 
-/** What would make the draft longer than `maxUnits` is left out. */
+/** Inserts as much of `inserted` as `maxUnits` allows. */
 export function insert({ text, cursor }: Draft, inserted: string, maxUnits: number): Draft {
   const free = Math.max(0, maxUnits - text.length)
   const fits = inserted.slice(0, codePointAt(inserted, Math.min(free, inserted.length)))
@@ -95,7 +95,7 @@ function changeCase(draft: Draft, how: keyof typeof WORD_CASES, maxUnits: number
   return changed.text.length <= maxUnits ? changed : moveTo(draft, end)
 }
 
-/** At the end, the last two change places. Not across lines. */
+/** Swaps the characters around the cursor; at the end of the text, the last two. Never swaps across lines. */
 function transpose(draft: Draft): Draft {
   const { text, cursor } = draft
   const middle = cursor === text.length ? previousBoundary(text, cursor) : cursor
@@ -149,7 +149,9 @@ const isSpace = (unit: number): boolean => classes()[unit] === SPACE
 
 let known: Uint8Array | undefined
 
-/** By UTF-16 unit. A word may have 65,536 and a key may be held down: each unit is looked up, not matched. */
+/**
+ * Character classes by UTF-16 unit: a lookup stays fast in a word of 65,536 units while a key is held down.
+ */
 function classes(): Uint8Array {
   if (known) return known
   known = new Uint8Array(0x10000)
@@ -172,7 +174,7 @@ const MAX_KILL_UNITS = 65_536
 export const kill = (kills: Kills, text: string): Kills =>
   newestOf([...kills, headOf(text, MAX_KILL_UNITS)], MAX_KILLS, MAX_KILL_UNITS, (one) => one)
 
-/** The key before cut something out too: both are one text. */
+/** Joins the text to the last kill, since the previous key cut text, too. */
 export function killMore(kills: Kills, text: string, side: 'left' | 'right'): Kills {
   const last = kills.at(-1) ?? ''
   return kill(kills.slice(0, -1), side === 'left' ? text + last : last + text)
@@ -185,10 +187,10 @@ export type Undo = readonly Draft[]
 const MAX_STEPS = 100
 const MAX_UNDO_UNITS = 131_072
 
-export const keep = (undo: Undo, draft: Draft): Undo =>
+export const pushUndo = (undo: Undo, draft: Draft): Undo =>
   newestOf([...undo, draft], MAX_STEPS, MAX_UNDO_UNITS, ({ text }) => text)
 
-/** At most `count` items from the end, of at most `maxUnits` together; the last in any case. */
+/** Returns at most `count` items from the end, of at most `maxUnits` together, but always the last item. */
 export function newestOf<Item>(
   items: readonly Item[],
   count: number,
@@ -200,6 +202,6 @@ export function newestOf<Item>(
   return items.slice(Math.min(items.length - 1, Math.max(tooOld + 1, items.length - count)))
 }
 
-/** Typing is undone word by word. */
+/** True if `typed` begins a word: typing is undone word by word. */
 export const beginsWord = ({ text, cursor }: Draft, typed: string): boolean =>
   !isSpace(typed.charCodeAt(0)) && (cursor === 0 || isSpace(text.charCodeAt(cursor - 1)))

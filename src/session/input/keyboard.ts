@@ -9,7 +9,7 @@ import {
   MAX_DRAFT_UNITS,
   press,
   shownDraft,
-  unsentIn,
+  unsentTexts,
   withDraft,
   withoutPast,
   withPast,
@@ -24,7 +24,7 @@ const HINT_RATE: Rate = { burst: 1, everyMs: 2_000 }
 const HOW_TO_LEAVE = '-- ^D or /quit leaves; ^C clears what you typed, ^X stops what you started'
 const DRAFT_KEPT = '-- your connection broke while you typed: ↑ brings your draft back'
 
-/** The line editor of one session, and what its keys set off. */
+/** The line editor of one session, and the effects of its keys. */
 export class Keyboard {
   readonly #session: OpenSession
   readonly #mayComplete: () => boolean
@@ -41,7 +41,7 @@ export class Keyboard {
     this.#mayHint = createTokenBucket(HINT_RATE, now)
   }
 
-  /** True once the person leaves; the keys after that are not taken. */
+  /** Returns true once the person leaves. Ignores the keys after that. */
   take(keys: readonly Key[]): boolean {
     return keys.some((key) => {
       const before = this.#editor
@@ -62,7 +62,7 @@ export class Keyboard {
     this.#show()
   }
 
-  /** The lines that wait were for the room. What is typed now stays. */
+  /** Drops the queued lines, which were for the room, and keeps the draft. */
   kicked(): void {
     const count = this.#session.queue.drop()
     const told = `! ${counted(count, 'line')} not sent: you were put out of the room; ↑ brings back what you typed`
@@ -70,14 +70,14 @@ export class Keyboard {
   }
 
   unsent(): SavedInput {
-    const standing = unsentIn(this.#editor)
+    const standing = unsentTexts(this.#editor)
     return {
       lines: [...standing.slice(0, -1), ...this.#session.queue.waiting],
       draft: standing.at(-1) ?? '',
     }
   }
 
-  /** A key that fails leaves the draft as it was. True once the person leaves. */
+  /** Returns true once the person leaves. Never throws. */
   #takeKey(key: Key): boolean {
     const typed = this.#editor.draft.text
     try {
@@ -150,7 +150,7 @@ const droppedLines = (count: number): string =>
 
 const MAX_CHOICES_SHOWN = 60
 
-/** In a long text the search would take the square of its length. */
+/** A longer text would make the regular expression slow: its time is quadratic. */
 const MAX_WORD_UNITS = 256
 
 /** Completes the word before the cursor as far as all choices agree. Rejects if `complete` does. */

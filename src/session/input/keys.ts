@@ -5,7 +5,7 @@ interface KeyHelp {
   readonly does: string
 }
 
-/** The decoder, `/help keys` and docs/keys.md are made from it. */
+/** The source of the decoder, of `/help keys` and of docs/keys.md. */
 export const KEYS = {
   enter: { keys: 'Enter', does: 'send the line' },
   newline: { keys: 'Alt-Enter', does: 'break the line' },
@@ -52,15 +52,15 @@ export type Key =
   | { readonly type: 'paste'; readonly text: string }
   | { readonly type: 'press'; readonly name: KeyName }
 
-/** After such a silence the end of a paste or a sequence is lost. */
+/** Silence after which an unfinished paste or sequence is given up. */
 const GIVE_UP_MS = 1_000
-/** A key that comes after such a silence was pressed by itself: ^C is no part of a paste, ESC is no Alt. */
+/** Silence after which a key was pressed by itself: ^C is then no part of a paste, and ESC is not Alt. */
 const PRESS_MS = 10
 
 /**
  * Decodes UTF-8 with the sequences of xterm, rxvt, PuTTY, the Linux console and kitty's keyboard protocol.
- * Bytes may be cut anywhere; nothing was typed for `silentMs` before them. Unknown keys are left out; invalid
- * UTF-8 becomes U+FFFD.
+ * Bytes may be split anywhere. `silentMs`: time without input before them. Skips unknown keys; invalid UTF-8
+ * becomes U+FFFD.
  */
 export function createKeyDecoder() {
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -108,7 +108,7 @@ const MORE_CHORDS: Readonly<Record<string, KeyName>> = {
   'Ctrl-J': 'enter',
   'Ctrl-M': 'enter',
   'Ctrl-/': 'undo',
-  // Some terminals tell the key, not that Shift makes an underscore of it.
+  // Some terminals send the key `-` with Shift, not the underscore.
   'Ctrl-Shift--': 'undo',
 }
 
@@ -119,13 +119,13 @@ const CHORDS: ReadonlyMap<string, KeyName> = new Map([
   ...Object.entries(MORE_CHORDS),
 ])
 
-/** With Shift, a key does what it does without, unless it has a meaning of its own. */
+/** Falls back to the key without Shift if the key with Shift has no binding. */
 function press(chord: string): Key | undefined {
   const name = CHORDS.get(chord) ?? CHORDS.get(chord.replace('Shift-', ''))
   return name && { type: 'press', name }
 }
 
-/** No control may become text, whatever a sequence says. */
+/** Returns undefined for control characters, whatever a sequence says. */
 const textOf = (text: string): Key | undefined =>
   text === '' || /[\p{Cc}\p{Cs}]/u.test(text) ? undefined : { type: 'text', text }
 
@@ -138,11 +138,11 @@ const NAMED: Readonly<Record<string, string>> = {
   '\u007f': 'Backspace',
 }
 
-/** `Ctrl-A` for a control, letters as capitals. */
+/** Returns `Ctrl-A` for a control character, and capitals for letters. */
 const chordOf = (char: string): string =>
   NAMED[char] ?? (char < ' ' ? `Ctrl-${String.fromCharCode(char.charCodeAt(0) + 0x40)}` : char.toUpperCase())
 
-/** Of `CSI` and `SS3`, by their finals. */
+/** Keys of `CSI` and `SS3` by final character. */
 const FINALS: Readonly<Record<string, string>> = {
   A: '↑',
   B: '↓',
@@ -153,7 +153,7 @@ const FINALS: Readonly<Record<string, string>> = {
   Z: 'Shift-Tab',
 }
 
-/** Of `CSI`, by the numbers before a `~`. */
+/** Keys of `CSI` by the number before `~`. */
 const NUMBERED: Readonly<Record<string, string>> = {
   '1': 'Home',
   '3': 'Delete',
@@ -162,7 +162,7 @@ const NUMBERED: Readonly<Record<string, string>> = {
   '8': 'End',
 }
 
-/** rxvt has another final than `~` with Shift and Ctrl. */
+/** rxvt sends other finals than `~` with Shift and Ctrl. */
 const RXVT_MODIFIERS: Readonly<Record<string, string>> = {
   '~': '',
   $: 'Shift-',
@@ -209,8 +209,8 @@ function modifiersOf(field = '') {
 }
 
 /**
- * `CSI code ; modifiers u` of kitty's protocol, `CSI 27 ; modifiers ; code ~` of xterm. We turn neither on,
- * but people set their terminals so for some keys, and another program may have left it on.
+ * Decodes `CSI code ; modifiers u` of kitty's protocol and `CSI 27 ; modifiers ; code ~` of xterm. We turn
+ * neither on, but people configure terminals to send them, and another program may have left one on.
  */
 function keyOfCode(codes = '', modifier = ''): Key | undefined {
   const code = Number(codes.split(':')[0])

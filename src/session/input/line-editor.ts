@@ -6,7 +6,7 @@ import {
   EDITS,
   EMPTY_DRAFT,
   insert,
-  keep,
+  pushUndo,
   kill,
   type Killing,
   killMore,
@@ -29,15 +29,15 @@ import type { Key, KeyName } from './keys.ts'
 export interface LineEditor {
   readonly draft: Draft
   readonly past: readonly string[]
-  /** Which of `past` is shown; its length for a new draft. */
+  /** Index in `past` of the shown line; the length of `past` for a new draft. */
   readonly at: number
   /** The new draft while an old line is shown. */
   readonly aside: string
-  /** Older lines that were changed and not sent: they are recalled as they were left. */
+  /** Unsent changes of older lines, which are recalled with the changes. */
   readonly changes: readonly Change[]
   readonly kills: Kills
   readonly undo: Undo
-  /** What the key before did, if the next one may go on with it. */
+  /** What the previous key did, if the next key may continue it. */
   readonly last?: Doing
   readonly yankedFrom?: number
   readonly search?: Search
@@ -48,7 +48,7 @@ interface Change {
   readonly text: string
 }
 
-/** Each may be as long as a draft. */
+/** A change may be as long as a draft. */
 const MAX_CHANGES = 8
 
 type Doing = 'type' | 'paste' | 'kill' | 'yank'
@@ -62,7 +62,7 @@ interface EditorStep {
   readonly event?: EditorEvent
 }
 
-/** Also of a piped line. */
+/** Also limits a piped line. */
 export const MAX_DRAFT_UNITS = 65_536
 
 export const EMPTY_EDITOR: LineEditor = {
@@ -120,13 +120,16 @@ export function withPast(editor: LineEditor, lines: readonly string[]): LineEdit
   return { ...editor, past, changes, at: isNew ? past.length : editor.at + lines.length }
 }
 
-/** The new draft, which an older line may hide, and that line if it was changed. Blank ones are left out. */
-export const unsentIn = ({ draft, past, at, aside }: LineEditor): readonly string[] =>
+/**
+ * Returns the unsent texts: the new draft, also if an older line is shown, and the older line if it was
+ * changed. Skips blank texts.
+ */
+export const unsentTexts = ({ draft, past, at, aside }: LineEditor): readonly string[] =>
   [at < past.length ? aside : '', draft.text === past[at] ? '' : draft.text].filter(
     (line) => line.trim() !== '',
   )
 
-/** A draft that is an older line stays, since it stands on the screen. */
+/** Keeps a draft that is an older line, since it is on the screen. */
 export const withoutPast = (editor: LineEditor): LineEditor => ({
   ...withoutSearch(editor),
   ...{ past: [], at: 0, aside: '', changes: [], kills: [], undo: [] },
@@ -137,7 +140,7 @@ export const shownDraft = ({ draft, search, past }: LineEditor): Draft =>
 
 function changed(editor: LineEditor, draft: Draft, doing?: Doing): LineEditor {
   const { last: _last, yankedFrom: _from, ...rest } = editor
-  const undo = draft.text === editor.draft.text ? editor.undo : keep(editor.undo, editor.draft)
+  const undo = draft.text === editor.draft.text ? editor.undo : pushUndo(editor.undo, editor.draft)
   return { ...rest, draft, undo, ...(doing ? { last: doing } : {}) }
 }
 
@@ -156,7 +159,7 @@ function typeText(
   }
 }
 
-/** Any key that does not belong to the search takes the line that was found, and does its work on it. */
+/** A key that does not belong to the search accepts the line that was found and acts on it. */
 function pressInSearch(editor: LineEditor, search: Search, key: Key, maxUnits: number): EditorStep {
   const { past } = editor
   const go = (next: Search): EditorStep => ({ editor: { ...editor, search: next } })

@@ -15,8 +15,8 @@ export interface Search {
 }
 
 const MAX_QUERY_UNITS = 100
-/** Of a line: a key that is held down must not keep the thread. */
-const MAX_LOOKED_UNITS = 200
+/** UTF-16 units of a line that are searched: a held-down key must not block the event loop. */
+const MAX_SEARCHED_UNITS = 200
 
 export const beginSearch = (past: readonly string[], before: Draft): Search => ({
   query: '',
@@ -32,7 +32,7 @@ export function searchOn(search: Search, past: readonly string[], way: 'older' |
 
 export function searchMore(search: Search, past: readonly string[], typed: string): Search {
   const query = (search.query + typed.replaceAll('\n', ' ')).slice(0, MAX_QUERY_UNITS).toWellFormed()
-  // What is not there will not be there with more letters.
+  // A longer query cannot match if the shorter query did not.
   const at = search.isFound ? indexOf(query, past, search.at, 'older') : undefined
   return found({ ...search, query }, at)
 }
@@ -60,7 +60,7 @@ function indexOf(
 }
 
 const hasQuery = (line: string | undefined, query: string): boolean =>
-  line?.slice(0, MAX_LOOKED_UNITS).includes(query) === true
+  line?.slice(0, MAX_SEARCHED_UNITS).includes(query) === true
 
 export function shownSearch({ query, at, isFound, before }: Search, past: readonly string[]): Draft {
   const line = past[at]

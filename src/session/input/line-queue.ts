@@ -1,7 +1,7 @@
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
-/** A paste may be sent line by line, and ^C must still be read behind it. */
+/** A paste may be sent line by line, and a ^C after it must still be read. */
 const MAX_LINES = 1_000
 const MAX_UNITS = 131_072
 
@@ -37,7 +37,7 @@ export class LineQueue {
     return this.#waiting
   }
 
-  /** True if no more is to be read before some lines are done. */
+  /** True if no more input should be read before some lines are done. */
   get isFull(): boolean {
     return this.#waiting.length > MAX_LINES || this.#units > MAX_UNITS
   }
@@ -48,7 +48,7 @@ export class LineQueue {
 
   async #submitNext(): Promise<void> {
     if (this.#waiting.length === 0) return
-    // A command may never wait for anything, and a backlog of such lines must not keep the thread.
+    // A command may finish without waiting, and a backlog of such lines must not block the event loop.
     await this.#account.rest()
     // The line begins only now: it may have been dropped during the rest.
     const line = this.#isOver() ? undefined : this.#waiting.shift()
@@ -67,7 +67,7 @@ interface Pipe {
   readonly onTooLong: () => void
 }
 
-/** Read before other sessions have their turn. */
+/** Bytes that are decoded before other sessions get their turn. */
 const PIECE_BYTES = 2_048
 
 /** LF and CR LF end lines. Invalid UTF-8 becomes U+FFFD. Blank lines are left out. */

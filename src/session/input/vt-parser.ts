@@ -10,7 +10,7 @@ export type VtInput =
       readonly type: 'csi' | 'ss3'
       readonly params: string
       readonly final: string
-      /** A second ESC came before it: PuTTY and rxvt send Alt so. */
+      /** True after a second ESC, with which PuTTY and rxvt send Alt. */
       readonly isAlt: boolean
     }
 
@@ -37,8 +37,8 @@ const MAX_PARAMS = 64
 const MAX_STRING = 4_096
 
 /**
- * Splits what a terminal sends into text, controls and sequences (ECMA-48 5.4 and 8.3, xterm's sequences),
- * cut anywhere. Strings are dropped. A control ends any sequence or string and counts itself.
+ * Splits terminal input, cut anywhere, into text, controls and sequences (ECMA-48 5.4 and 8.3, xterm's
+ * sequences). Drops strings. A control ends any sequence or string and is reported, too.
  */
 export class VtParser {
   #state: State = 'ground'
@@ -58,17 +58,17 @@ export class VtParser {
     return this.#inputs.splice(0)
   }
 
-  /** What comes next was not sent together with what came before. */
+  /** Marks that the next input was not sent together with the input before. */
   pause(): void {
     this.#isLate = this.#state === 'escape'
   }
 
-  /** Waits no longer for an end. ESC still waits: people type it as Alt. */
+  /** Gives up an unfinished paste or sequence, but not a lone ESC, which people type as Alt. */
   giveUp(): void {
     if (this.#state !== 'escape') this.#state = 'ground'
   }
 
-  /** False if the character is no part of a sequence. */
+  /** Returns false if the character is no part of a sequence. */
   #step(char: string): boolean {
     const state = this.#state
     if (state === 'paste') return this.#paste(char)
@@ -168,6 +168,6 @@ export class VtParser {
 
 const isControl = (char: string): boolean => char < ' ' || (char >= DEL && char <= '\u009f')
 
-/** `$` ends Shift-Delete and its like of rxvt; in answers to DECRQM other parameters come before it. */
+/** rxvt ends Shift-Delete and similar keys with `$`. Answers to DECRQM have other parameters before `$`. */
 const isFinal = (char: string, params: string): boolean =>
   (char >= '@' && char <= '~') || (char === '$' && /^\d+$/.test(params))
