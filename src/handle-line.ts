@@ -7,7 +7,7 @@ export interface HandledLine {
   readonly status: ExitStatus
 }
 
-/** Runs a line that was entered in a session. Never throws: the runner tells of trouble. */
+/** Runs a line that was entered in a session. Never rejects: the runner reports errors. */
 export async function handleLine(
   line: string,
   caller: SessionCaller,

@@ -3,12 +3,12 @@ import { visibleLine } from '../lib/text/visible-text.ts'
 import { markup, Html } from '../lib/markup.ts'
 import { loadMarkdownParser, markdownSegments } from '../lib/markdown.ts'
 
-/** Makes markup of what somebody wrote in Markdown, piece by piece, each in a few milliseconds at most. */
+/** Converts Markdown to HTML piece by piece, each piece in a few milliseconds at most. */
 export type MarkdownToHtml = (text: string) => Iterable<Html>
 
 /**
- * Loads what renders Markdown. The library escapes all texts, and takes HTML for text. A link tells its
- * server nothing of the page, a picture is a link to it, and a heading is no heading of the page.
+ * Loads the Markdown renderer. The library escapes all texts and treats HTML as text. A link sends no
+ * referrer, a picture becomes a link, and a heading becomes a paragraph.
  */
 export async function loadMarkdownHtml(): Promise<MarkdownToHtml> {
   const parser = await loadMarkdownParser()
@@ -21,7 +21,7 @@ export async function loadMarkdownHtml(): Promise<MarkdownToHtml> {
   }
 }
 
-/** An item of a list of tasks has a box. The parser escapes texts, so each `<li>` is its own. */
+/** Shows the items of a task list with boxes. The parser escapes texts, so each `<li>` is the parser's. */
 const withBoxes = (html: string): string =>
   html.replace(
     /(<li>(?:\n<p>)?)\[([ xX])\] /g,
@@ -43,13 +43,13 @@ function setRules({ renderer, utils: { escapeHtml } }: MarkdownIt): void {
   for (const cell of ['th', 'td']) rules[`${cell}_open`] = (tokens, at) => `<${cell}${alignment(tokens[at])}>`
   rules['fence'] = (tokens, at) => {
     const { content = '', info = '' } = tokens[at] ?? {}
-    // Models read what stands behind the fence, so people do, too.
+    // Models read the text after the fence, so people see it, too.
     const shown = info.trim() === '' ? '' : `<p class="info">${escapeHtml(visibleLine(info.trim()))}</p>\n`
     return `${shown}<pre><code>${escapeHtml(content)}</code></pre>\n`
   }
 }
 
-/** The parser's style attribute is forbidden by the policy of the page; the stylesheet has classes for it. */
+/** Replaces the parser's style attribute, which the page's policy forbids, with a class of the stylesheet. */
 function alignment(token: Token | undefined): string {
   const [, side] = /^text-align:(center|right)$/.exec(attribute(token, 'style')) ?? []
   return side === undefined ? '' : ` class="${side}"`

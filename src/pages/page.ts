@@ -10,7 +10,7 @@ import { Html, markup } from '../lib/markup.ts'
 import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
 import { STYLE } from './style.ts'
 
-/** All before the body of a page. `title` is on one line. */
+/** Returns the beginning of a page, up to its content. */
 export async function pageHead(title: string): Promise<Html> {
   return markup`<!doctype html>
     <html lang="en">
@@ -34,19 +34,19 @@ export const PAGE_END = markup`</main>
 </html>
 `
 
-/** A browser takes this very stylesheet, and no script, picture, font, frame, form or other style. */
+/** Allows only this stylesheet: no script, picture, font, frame, form or other style. */
 async function policy(): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(STYLE))
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`
 }
 
-/** Classes of the stylesheet, `c0` and on: a prompt has hardly more parts. */
+/** Number of the classes `c0`, `c1` … in the stylesheet. A prompt rarely has more parts. */
 const PART_COLOURS = 12
 
 export const partColourOf = (number: number): string => `c${number % PART_COLOURS}`
 
-/** A text exactly as it is; invisible characters are spelled out. A browser drops the first line end. */
+/** Returns a text verbatim, with invisible characters spelled out. A browser drops the first line end. */
 export const exactText = (text: string): Html => markup`<pre>${`\n${visibleText(text)}`}</pre>
 `
 
@@ -61,10 +61,10 @@ function timeElement(at: number, from: number): Html {
   return markup`<time datetime="${iso}">${iso.slice(from, 19).replace('T', ' ')}</time>`
 }
 
-/** Colours of people in the stylesheet, `n0` and on; models have `model`, which no person has. */
-const PEOPLE = 6
+/** Number of the classes `n0`, `n1` … for people in the stylesheet. Only models have the class `model`. */
+const PEOPLE_COLOURS = 6
 
-/** The name of an entry's author. No direction of writing in it reaches beyond it. */
+/** Returns the name of an entry's author. Its writing direction does not affect the text around it. */
 export type AuthorName = (entry: Pick<Entry, 'author' | 'kind'>) => Html
 
 /** The first six people who speak have a colour each; the others share these. */
@@ -72,8 +72,8 @@ export function createAuthorNames(): AuthorName {
   const owners = new Map<string, number>()
 
   function colourOf(name: string): number {
-    if (!owners.has(name) && owners.size < PEOPLE) owners.set(name, owners.size)
-    return owners.get(name) ?? fnv1a(name) % PEOPLE
+    if (!owners.has(name) && owners.size < PEOPLE_COLOURS) owners.set(name, owners.size)
+    return owners.get(name) ?? fnv1a(name) % PEOPLE_COLOURS
   }
 
   return ({ author, kind }) => {

@@ -2,18 +2,18 @@ import { counted } from '../lib/amounts.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { type BudgetReport, type LayerReport, type Prompt, type PromptTool, BREAK } from '../prompt/prompt.ts'
 
-/** A share of the budget: a layer's text, definitions of tools, the message, what the provider adds. */
+/** A part of the budget: a layer's text, tool definitions, the message, or the provider's framing. */
 export interface BudgetShare {
-  /** On one line, and clean. */
+  /** One line, without control characters. */
   readonly name: string
   readonly tokens: number
-  /** What became of it; on one line, and clean. */
+  /** The state of the part; one line, without control characters. */
   readonly note: string
   readonly layer?: LayerReport
   readonly isTools?: true
 }
 
-/** All shares, in the order of the text. The definitions of tools follow the layer that they go with. */
+/** Returns all parts in the order of the text. Tool definitions follow their layer. */
 export function sharesOf({ layers, budget, tools }: Prompt): readonly BudgetShare[] {
   const others = [
     { name: 'message', tokens: budget.message, note: 'what is answered' },
@@ -38,7 +38,10 @@ function sharesOfLayer(layer: LayerReport, tools: readonly PromptTool[]): readon
   ]
 }
 
-/** `window 32768: 4096 for the answer, 5 for safety`, which a provider that counts more than we do may take. */
+/**
+ * Returns `window 32768: 4096 for the answer, 5 for safety`. Safety is for providers that count more than we
+ * do.
+ */
 export function keptText({ window, reserved_output, target }: BudgetReport): string {
   const answer = `window ${window}: ${reserved_output} for the answer`
   const denser = window - reserved_output - target
@@ -54,13 +57,13 @@ export const countsOf = (states: readonly string[]): string =>
     .map(({ state, count }) => `${count} ${state}`)
     .join(', ')
 
-/** `4.2%`, one digit after the point; `–` of nothing. */
+/** Returns `4.2%`, or `–` if the whole is 0. */
 export const percentOf = (part: number, whole: number): string =>
   whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : '–'
 
 /**
- * The text that each layer has in a prompt, exactly as it is sent; empty for a layer that was dropped.
- * Undefined if the lengths of the layers are not known, or do not give the text.
+ * Returns the text of each layer exactly as it is sent, empty for a dropped layer; undefined if the lengths
+ * of the layers are unknown or do not add up to the text.
  */
 export function layerTexts({
   layers,
@@ -92,11 +95,11 @@ function cut(
 export interface SourceGroup {
   readonly source: string
   readonly tools: readonly PromptTool[]
-  /** Of all their definitions, as they are sent. */
+  /** Tokens of all their definitions as sent. */
   readonly tokens: number
 }
 
-/** The tools of a prompt by their source, which `sources` has by id, in the order of the first of each. */
+/** Groups tools by source, in the order of each source's first tool. `sources` has the sources by tool id. */
 export function toolGroups(
   tools: readonly PromptTool[],
   sources: ReadonlyMap<string, string>,
@@ -110,7 +113,7 @@ export function toolGroups(
   }))
 }
 
-/** Tools by their source, in the order of the first of each. */
+/** Groups tools by source, in the order of each source's first tool. */
 export function bySource<T>(
   tools: readonly T[],
   sourceOf: (tool: T) => string,

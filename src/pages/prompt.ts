@@ -27,10 +27,10 @@ export async function wrapPage(
     ${promptParts(prompt, groups)}${PAGE_END}`
 }
 
-/** Tools of a group without a name, as in a stored turn, are one list. */
+/** The tools of a group without a source, as in a stored turn, are shown as a plain list. */
 export type ShownGroups = readonly (Omit<SourceGroup, 'source'> & { readonly source?: string })[]
 
-/** A prompt as a picture of its budget, and every part of it, which unfolds to the exact text. */
+/** Renders a prompt: a picture of its budget, then every part, which unfolds to the exact text. */
 export function promptParts(prompt: Prompt, groups: ShownGroups): Html {
   const { budget } = prompt
   const shares = sharesOf(prompt)
@@ -53,7 +53,7 @@ export function promptParts(prompt: Prompt, groups: ShownGroups): Html {
 
 const BAR_UNITS = 1000
 
-/** One stacked bar; what it shows stands as text below. */
+/** Renders one stacked bar. The text below has the same numbers. */
 function budgetBar(shares: readonly BudgetShare[], { target, used }: BudgetReport): Html {
   const whole = shares.reduce((sum, { tokens }) => sum + tokens, 0)
   const scale = BAR_UNITS / Math.max(target, used, whole, 1)

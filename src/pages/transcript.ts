@@ -34,14 +34,14 @@ import {
 /** A room's log as a page, made piece by piece while the log is read, oldest entry first. */
 export interface Transcript {
   readonly head: Html
-  /** The part of the page that follows now that the log goes on with this entry. */
+  /** Returns the next part of the page for the log's next entry. */
   entry(entry: Entry): Iterable<Html>
   end(): Iterable<Html>
 }
 
-/** Comings and goings in one line: the rest has a line of its own, so that what waits is bounded. */
+/** Joins and leaves in one line. Further entries begin a new line, so that few entries wait. */
 const MAX_IN_A_ROW = 200
-/** Names stand in that line as long as it has so many characters. */
+/** Characters of that line, which limit the names in it. */
 const PRESENCE_COLUMNS = 160
 
 /** `at`: when it is made, in milliseconds since the epoch. */
@@ -62,7 +62,7 @@ export async function createTranscript(
       `
   }
 
-  /** Who came and went in a row: one line, which unfolds to each of them. */
+  /** Yields consecutive joins and leaves as one line, which unfolds to the entries. */
   function* rowHtml(): Generator<Html, void, void> {
     const entries = row
     row = []
@@ -97,19 +97,18 @@ export async function createTranscript(
   }
 }
 
-/** Of an empty row any entry is. */
+/** True for any entry if the row is empty. */
 const isSameDay = (one: Entry, other: Entry | undefined): boolean =>
   other === undefined || dayOf(one) === dayOf(other)
 
 const dayOf = ({ at }: Entry): string => new Date(at).toISOString().slice(0, 10)
 
-/** What all entries of a page are shown with. */
 interface EntryParts {
   readonly markdown: MarkdownToHtml
   readonly nameOf: AuthorName
 }
 
-/** An entry with all of its text, piece by piece. What is long and was not said by anybody unfolds. */
+/** Yields an entry with all of its text, piece by piece. Long text that nobody said unfolds. */
 function* entryHtml(entry: Entry, parts: EntryParts): Generator<Html, void, void> {
   const isSpoken = entry.kind === 'message' || entry.kind === 'reply'
   if (isSpoken && entry.thread === undefined) yield* spokenHtml(entry, parts)
@@ -137,7 +136,7 @@ function unspokenHtml(entry: Entry, { nameOf }: EntryParts): Html {
   }
 }
 
-/** Only ids of ours, which are ULIDs, are anchors of a page. */
+/** Keeps only characters of a ULID: all ids of entries are ULIDs. */
 const anchorOf = (id: string): string => `e-${id.replace(/[^0-9A-Z]/g, '')}`
 
 function* spokenHtml(
@@ -157,7 +156,7 @@ function* spokenHtml(
     `
 }
 
-/** Links to the first version, where this is a later one. */
+/** Links to the first version if this is a later version. */
 const editedHtml = (edits: EntryId | undefined, mark: string): Html =>
   edits === undefined
     ? markup`<span class="dim">${mark}</span>`
@@ -182,10 +181,10 @@ const billHtml = (entry: Entry): Html | undefined => {
     `
 }
 
-/** Characters of a call that are seen before it is unfolded. */
+/** Characters of a call that are shown before it is unfolded. */
 const SHOWN_CALL = 160
 
-/** A call that is not seen whole unfolds to its arguments. */
+/** A call that is not shown in full unfolds to its arguments. */
 function callHtml(entry: ToolCallEntry, line: string): Html {
   const args =
     typeof entry.arguments === 'string' ? entry.arguments : JSON.stringify(entry.arguments, null, 2)
@@ -194,7 +193,7 @@ function callHtml(entry: ToolCallEntry, line: string): Html {
   return isWhole ? aside(entry, line) : folded(entry, `${headOf(first, SHOWN_CALL)} …`, args)
 }
 
-/** A result that is not seen whole unfolds to exactly what the model read. */
+/** A result that is not shown in full unfolds to the exact text that the model read. */
 function resultHtml(entry: ToolResultEntry, line: string): Html {
   const isWhole = entry.text.trim() === '' || line.includes(`: ${entry.text.trim()} (`)
   return isWhole ? aside(entry, line, entry.isError) : folded(entry, line, entry.text, entry.isError)
@@ -210,7 +209,7 @@ const foldedHtml = ({ id, at }: Entry, line: string, inside: Html, isError = fal
   </details>
   `
 
-/** What a sub-turn did: in short, and unfolding to the whole. */
+/** Returns one line about a step of a side turn, which unfolds to the full text. */
 function sideHtml(entry: Entry): Html {
   const line = threadLine(entry)
   const inside =

@@ -10,7 +10,10 @@ import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
 import { definitionHtml, promptParts } from './prompt.ts'
 import { PAGE_END, exactText, momentHtml, pageHead } from './page.ts'
 
-/** A past turn as a page: what each step sent, and what came back. `entries` are those of the room's log. */
+/**
+ * Yields a past turn as a page: what each step sent, and its answer. `entries`: the turn's entries in the
+ * log.
+ */
 export async function* turnPage(
   turn: TurnRecord,
   entries: readonly Entry[],
@@ -48,7 +51,7 @@ interface StepParts {
   readonly markdown: MarkdownToHtml
 }
 
-/** What a step sent: all of it in the first one, and in each other one what differs from the one before. */
+/** Returns what a step sent: all of it for the first step, else the difference from the step before. */
 function sentHtml(request: SentRequest, before: SentRequest | undefined, at: number, shown: StepParts): Html {
   const { prompt, messages, tools } = request
   const isNew = prompt !== before?.prompt
@@ -74,7 +77,7 @@ const groupOf = ({ tools, budget }: SentRequest['prompt']) => ({ tools, tokens: 
 const isSame = (one: ToolDefinition, other: ToolDefinition): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
-/** What came back: in the messages of the next request; of the last step, what the room was told. */
+/** Returns a step's answer: from the next request's messages, or from the room's log for the last step. */
 function backHtml(next: SentRequest | undefined, shown: StepParts): Html {
   const back = next
     ? answerIn(next.messages).map((message) => messageHtml(message, shown))
@@ -120,7 +123,7 @@ const textHtml = (text: string, markdown: MarkdownToHtml): Html =>
       ${exactText(text)}
     </details> `
 
-/** The end of a turn in the room: its reply, or why there is none. */
+/** Returns the end of a turn in the room: its reply, or why there is none. */
 function endHtml(entry: Entry, { markdown }: StepParts): readonly Html[] {
   if (entry.kind === 'reply' && entry.outcome !== undefined)
     return [
