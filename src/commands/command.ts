@@ -1,6 +1,6 @@
 /**
- * What people type after a slash and scripts send as `ssh host VERB`: this folder declares, parses and runs
- * commands, and `verbs` has them by subject. It must not know what a terminal, SSH or the database is.
+ * commands/ declares, parses and runs what people type after a slash and scripts send as `ssh host VERB`;
+ * `verbs` has the commands by subject. It must not know what a terminal, SSH or the database is.
  */
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
@@ -8,12 +8,12 @@ import type { Zone } from '../lib/zone.ts'
 import type { Styled } from '../lib/text/styled.ts'
 
 /**
- * `here`: a session's room, which a script names first; `here-or-all`: both may also name `ALL_ROOMS`;
- * `optional`: a script may leave it out; `none`: no room.
+ * `here`: the session's room; a script names its room first. `here-or-all`: as `here`, or `ALL_ROOMS`.
+ * `optional`: as `here`, but a script may leave the room out. `none`: no room.
  */
 export type RoomUse = 'here' | 'here-or-all' | 'optional' | 'none'
 
-/** Written instead of a room, for all rooms of a person. No room can be called that. */
+/** The word for all rooms of a person. No room can have this name. */
 export const ALL_ROOMS = '-'
 
 /** One positional argument. `room` is a name that only the parser uses. */
@@ -22,9 +22,9 @@ export interface ArgumentSpec {
   /** For help and the page of all commands: no sentence, no full stop. */
   readonly about: string
   readonly optional?: true
-  /** For the last one: `rest` is the rest of the line as it is, `words` are all further words. */
+  /** Only for the last argument. `rest`: the rest of the line, verbatim; `words`: all further words. */
   readonly takes?: 'rest' | 'words'
-  /** The only words that it can be; any other is a usage error. */
+  /** The only allowed words. Any other word is a usage error. */
   readonly oneOf?: readonly string[]
 }
 
@@ -32,9 +32,9 @@ export interface ArgumentSpec {
 export interface FlagSpec {
   readonly name: string
   readonly about: string
-  /** What its value is called in the usage line; absent for a switch. */
+  /** The name of its value in the usage line; absent for a switch. */
   readonly value?: string
-  /** May be given again: all its values count, not only the last. */
+  /** May be repeated: all values count, not only the last. */
   readonly repeats?: true
   /** A session neither shows it nor completes it. */
   readonly forScripts?: true
@@ -67,7 +67,7 @@ export const JSON_FLAG = flag('json', 'JSON, for programs')
 export type ArgumentValue = string | readonly string[] | undefined
 export type FlagValue = boolean | ArgumentValue
 
-/** The words of a line, by the names of what was declared. */
+/** The words of a line, by the names of the declared arguments and flags. */
 export interface Values {
   readonly args: Readonly<Record<string, ArgumentValue>>
   readonly flags: Readonly<Record<string, FlagValue>>
@@ -94,28 +94,28 @@ type Arguments<A extends readonly ArgumentSpec[]> = {
 }
 type Flags<F extends readonly FlagSpec[]> = { readonly [Spec in F[number] as Spec['name']]: FlagOf<Spec> }
 
-/** Where a command's words go, whether a session or a script runs it. */
+/** Takes a command's output, in a session or for a script. */
 export interface Output {
-  /** One line for people, without its line end. Later lines of the text are kept as they are. */
+  /** Writes a line for people. `text` lacks the last line end, and may have several lines. */
   line(text: string | Styled): void
-  /** Text as it is, for replies that stream. */
+  /** Writes text verbatim, for replies that stream. */
   write(text: string): void
-  /** One line on standard error: what a script's author must know, but a reader of the output must not. */
+  /** Writes a line to standard error, for a script's author and not for readers of its output. */
   warn(text: string): void
   /**
-   * Resolves when there is space for more, or the caller is gone, and it is this caller's turn. To be
+   * Resolves when there is space for more output or the caller is gone, and it is this caller's turn. Must be
    * awaited before each page of a long output is read.
    */
   ready(): Promise<void>
-  /** Cells in a line, for what is drawn. */
+  /** Cells in a line, for drawn output. */
   readonly columns: number
 }
 
 export interface SessionControl {
   readonly room: Room
-  /** Of the times that the person sees. */
+  /** Time zone of the times that the person sees. */
   readonly zone: Zone
-  /** False once the person was put out of the room. */
+  /** False once the person was removed from the room. */
   isThere(): boolean
   moveTo(room: Room): Promise<void>
   clear(): void
@@ -124,25 +124,25 @@ export interface SessionControl {
 
 export interface ScriptControl {
   /**
-   * What the script piped in. `if-ready` does not wait for a pipe on which nothing comes at once: it may be
-   * a terminal that never ends. Throws `Refusal` if it is too long.
+   * Resolves to the text that the script piped in. `if-ready` does not wait for a pipe without data: it may be
+   * a terminal that never ends. Rejects with `Refusal` if the text is too long.
    */
   stdin(wait: 'until-end' | 'if-ready'): Promise<string>
-  /** Runs once the command has its status: for work that ends the connection of this command. */
+  /** Runs `work` once the command has its exit status, for work that ends the command's own connection. */
   afterwards(work: () => void): void
   /** Speaks MCP on the pipe until its input ends. Absent for an agent. */
   serveMcp?(): Promise<void>
-  /** A POST of HTTP says it. */
+  /** Set for a message that arrives by HTTP POST. */
   readonly posted?: true
   /** The agent whose call this is; absent for `ssh host VERB`. */
   readonly agent?: AgentControl
 }
 
-/** An agent, which is in as many rooms at once as it joins. */
+/** An agent, which may be in several rooms at once. */
 export interface AgentControl {
   /** Rejects with `Refusal`, as `Room.enter` does. */
   enter(room: Room): Promise<void>
-  /** Throws `Refusal` if it is not there. */
+  /** Rejects with `Refusal` if the agent is not in the room. */
   leave(room: Room): Promise<void>
 }
 
@@ -165,11 +165,11 @@ export type CallerKind = 'session' | 'script'
 export const kindOf = ({ session }: Pick<Caller, 'session'>): CallerKind => (session ? 'session' : 'script')
 
 export interface BaseContext extends Caller {
-  /** Lets a session go on meanwhile; errors are shown as if the command had waited. */
+  /** Lets a session go on during `work`. Errors are shown as if the command had waited. */
   inBackground(work: Promise<unknown>): void
 }
 
-/** What a command runs with, typed by what it declared. */
+/** The context of a command, typed by its declared arguments and flags. */
 export type CommandContext<
   R extends RoomUse,
   A extends readonly ArgumentSpec[] = readonly [],
@@ -182,13 +182,13 @@ export type Here = CommandContext<'here'>
 export interface Completing {
   readonly room: Room
   readonly person: Person
-  /** The command's arguments before that word, as they were typed; none of them is offered again. */
+  /** The arguments before `word`, as typed. Completion offers none of them again. */
   readonly given: readonly string[]
-  /** What of it is there already. */
+  /** The typed beginning of the word to complete. */
   readonly word: string
 }
 
-/** What could stand for an argument or for the value of a flag, by its name, in any order. */
+/** Completions of an argument or of a flag's value, by its name, in any order. */
 type Completers<N extends string, S> = {
   readonly [Name in N]?: (where: Completing, services: S) => Choices
 }
@@ -196,23 +196,29 @@ type Choices = Promise<readonly string[]> | readonly string[]
 
 interface Facts {
   readonly name: string
-  /** Other words for it, which help and completion leave out. */
+  /** Other names of the command, which lists of help and completion leave out. */
   readonly aliases?: readonly string[]
-  /** It protects somebody or ends something: it works over the daily quota of bytes, and is counted too. */
+  /**
+   * Set if the command protects somebody or ends something. It runs over the daily byte quota, and is
+   * counted.
+   */
   readonly allowedOverQuota?: true
-  /** A session shows its words anyway, so it does not echo the line. */
+  /** Set if the session shows the command's words anyway, so that it does not echo the line. */
   readonly showsWords?: true
-  /** It only ends something, or shows what never changes: it works while no other server can be reached. */
+  /**
+   * Set if the command only ends something or shows constant text. It runs while no other server can be
+   * reached.
+   */
   readonly allowedWhenCutOff?: true
   readonly summary: string
-  /** A sentence for the page of all commands: what a script gets, if it only does its work in a session. */
+  /** A sentence for the page of all commands, if a script gets something else than a session. */
   readonly fromScript?: string
 }
 
 interface ManagerRight<Args> {
   /** Completes "only the owner of ROOM, an op or an admin can …": the runner refuses all others. */
   readonly manage: string
-  /** The uses that need the right; all if it is absent. */
+  /** True if a use with these arguments needs the right. If absent, all uses do. */
   when?(args: Args): boolean
 }
 
@@ -221,7 +227,7 @@ interface Note {
   readonly note: string
 }
 
-/** One verb as its file declares it. `services` is all of the server that it works with. */
+/** One verb as its file declares it. `services`: the parts of the server that it uses. */
 export interface CommandDefinition<
   R extends RoomUse,
   A extends readonly ArgumentSpec[],
@@ -232,15 +238,15 @@ export interface CommandDefinition<
   readonly room?: R
   readonly arguments?: A
   readonly flags?: F
-  /** What may follow the verb, and a script's room: a line that works. Absent if nothing needs to follow. */
+  /** Words that work after the verb and a script's room. Absent if the verb needs no further words. */
   readonly example?: string
-  /** None for arguments with `oneOf`: their words are known. */
+  /** Not needed for arguments with `oneOf`. */
   readonly complete?: Completers<(A[number] | F[number])['name'], S>
   /** Only a command in a room can need a manager of it. */
   readonly rights?: R extends 'here' ? ManagerRight<Arguments<A>> | Note : Note
   /**
-   * The uses that a muted person has not, and nobody in an archived room. Absent: those for which `rights`
-   * wants a manager, else all.
+   * True if a use is refused to muted people, and to everybody in an archived room. If absent, true for uses
+   * that need a manager by `rights`; without a `manage` right, for all uses.
    */
   needsVoice?(args: Arguments<A>): boolean
   /** Throws `Refusal` (exit 1) or `Misuse` (exit 2); resolves to nothing, or to false for exit 1. */
@@ -255,9 +261,9 @@ export interface Command extends Facts {
   readonly example: string
   readonly rights?: ManagerRight<Values['args']> | Note
   needsVoice?(args: Values['args']): boolean
-  /** What could stand for the argument or the flag of this name. */
+  /** Returns completions of the argument or flag `name`. */
   complete(name: string, where: Completing): Choices
-  /** With `here`, there is a room. */
+  /** `room` is set for a command with `here`. */
   run(context: BaseContext & Values & { readonly room: Room | undefined }): Promise<void | false>
 }
 
@@ -287,7 +293,7 @@ export function defineCommand<
   }
 }
 
-/** Words that do not fit a command. The runner adds the form of it, or of the command called `verb`. */
+/** Words that do not fit a command. The runner adds its usage line, or that of the command `verb`. */
 export class Misuse extends Error {
   override readonly name = 'Misuse'
   readonly verb: string | undefined

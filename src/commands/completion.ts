@@ -5,7 +5,9 @@ import type { Turns } from '../turns/turns.ts'
 import { type ArgumentSpec, type Command, type Completing, type FlagSpec, isCalled } from './command.ts'
 import { classifyLine, flagsFor, spelled } from './parse.ts'
 
-/** What could stand for `word`, with which the text before the cursor ends: whole words in a stable order. */
+/**
+ * Resolves to completions of `word`, the end of the text before the cursor: whole words in a stable order.
+ */
 export type CompleteWord = (
   textBeforeCursor: string,
   word: string,
@@ -14,8 +16,8 @@ export type CompleteWord = (
 ) => Promise<readonly string[]>
 
 /**
- * Completes commands after a slash; after a command, its next argument or the value of its flag; in what is
- * said, people and models: a person at the beginning gets a colon. `:tada` becomes an emoji everywhere.
+ * Completes commands after a slash; after a command its next argument or its flag's value; in speech people
+ * and models. A person at the beginning gets a colon. `:tada` becomes an emoji everywhere.
  */
 export function createCompletion(commands: readonly Command[], models: Pick<Turns, 'names'>): CompleteWord {
   return async (text, word, room, person) => {
@@ -46,7 +48,7 @@ export function createCompletion(commands: readonly Command[], models: Pick<Turn
     return command ? await argumentsOf(command, words, { room, person, word }) : []
   }
 
-  /** Somebody is spoken to by name, a model with an `@`. */
+  /** Returns names of people, and of models with an `@`. */
   function namesToSay(text: string, word: string, room: Room, person: Person): readonly string[] {
     if (word.startsWith('@')) return namesIn(room).map((name) => `@${name}`)
     if (word === '') return []
@@ -96,7 +98,9 @@ function positional(command: Command, words: readonly string[]): readonly string
 const flagOf = ({ flags }: Command, word: string | undefined): FlagSpec | undefined =>
   flags.find((flag) => spelled(flag) === word)
 
-/** The argument that the next word is, or belongs to. Of a free text only the first word can be completed. */
+/**
+ * Returns the argument to which the next word belongs. Of a free text only the first word can be completed.
+ */
 function argumentAt({ arguments: wanted }: Command, position: number): ArgumentSpec | undefined {
   const argument = wanted[position]
   if (argument) return argument.takes === 'rest' && position > 0 ? undefined : argument

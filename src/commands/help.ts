@@ -14,7 +14,6 @@ import {
 import { forCaller, hintForCommand } from './hints.ts'
 import { flagsFor, spelled, usage } from './parse.ts'
 
-/** A key and what it does. */
 export interface HelpKey {
   readonly keys: string
   readonly does: string
@@ -77,7 +76,10 @@ const MAX_FOUND = 8
 
 const namesOf = (commands: readonly Command[]): readonly string[] => commands.map(({ name }) => name)
 
-/** The commands and keys that have all the words; first the commands with a name or short summary of them. */
+/**
+ * Returns the commands and keys that have all the words, first commands with the words in name or short
+ * summary.
+ */
 function search(words: readonly string[], commands: readonly Command[], keys: readonly HelpKey[]) {
   const hasAll = (one: string): boolean => words.every((word) => one.toLowerCase().includes(word))
   const near = commands.filter((one) => hasAll(`${allNames(one)} ${shortSummary(one)}`))
@@ -114,7 +116,7 @@ export function overview(groups: readonly CommandGroup[], kind: CallerKind, colu
   return [...rows, ...(areRows ? sentences : plainRows(sentences.join(' '), columns, ''))].join('\n')
 }
 
-/** Cells; below that each of them counts. */
+/** Columns below which help saves cells. */
 const NARROW = 60
 
 const MORE: Readonly<Record<CallerKind, readonly string[]>> = {
@@ -168,10 +170,10 @@ function keysHelp(keys: readonly HelpKey[], columns: number): string {
     .join('\n')
 }
 
-/** What is seen at once on 24 rows, beside the line that asked, the status line and the prompt. */
+/** Rows that fit a 24-row window with the entered line, the status line and the prompt. */
 const HELP_ROWS = 21
 
-/** Commands with as many words as there are rows for: fewer examples first, then shorter summaries. */
+/** Returns the commands with as much text as `rows` allow: drops examples first, then shortens summaries. */
 function commandRows(
   commands: readonly Command[],
   kind: CallerKind,
@@ -188,7 +190,9 @@ function commandRows(
   return layouts.find(({ length }) => length <= rows) ?? layouts.at(-1) ?? []
 }
 
-/** The form of a command, what it does in a few words, and an example; empty if it is the form. */
+/**
+ * The usage line of a command, its short summary, and an example, which is empty if it equals the usage line.
+ */
 interface CommandLines {
   readonly form: string
   readonly what: string
@@ -223,13 +227,13 @@ function oneRow(words: string, columns: number): string {
   return more.length === 0 ? row : `${row}…`
 }
 
-/** The form, and the example if it fits behind it. */
+/** Returns the usage line, with the example after it if both fit in a row. */
 const formRows = ({ form, such }: CommandLines, columns: number): readonly string[] =>
   form.length + such.length <= columns ? [form + such] : plainRows(form, columns, '  ')
 
 const shortSummary = ({ summary }: Command): string => summary.split(/[;:] /, 1)[0] ?? ''
 
-/** A line that works, as this caller types it. */
+/** Returns an example as this caller types it. */
 function exampleOf({ name, room, example }: Command, kind: CallerKind): string {
   const words = [name, ...(kind === 'script' && room !== 'none' ? ['ROOM'] : []), example]
   const line = words.filter((word) => word !== '').join(' ')

@@ -81,13 +81,13 @@ export const FOREIGN_COMMANDS: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** What to type instead of such a word; undefined for other words. */
+/** Returns what to type instead of another program's command; undefined for other words. */
 export function hintForCommand(word: string, kind: CallerKind): string | undefined {
   const hint = FOREIGN_COMMANDS.get(word)
   return hint === undefined ? undefined : forCaller(hint, kind)
 }
 
-/** A sentence with commands as this caller types them: a script has no slash. For our own words alone. */
+/** Returns one of our sentences with its commands as this caller types them: a script's have no slash. */
 export const forCaller = (sentence: string, kind: CallerKind): string =>
   kind === 'session' ? sentence : sentence.replace(/(?<![\w/])\/(?=[a-z])/g, '')
 
@@ -101,12 +101,12 @@ export interface Callable {
 /** A word with more UTF-16 units is nobody's misspelt name. */
 const MAX_NAME_UNITS = Math.max(MAX_MODEL_NAME, MAX_PERSON_NAME)
 const CALLED = new RegExp(`^\\s*([\\w.-]{1,${MAX_MODEL_NAME}})[:,](?=\\s)`)
-/** Mentions of one message that are looked at. */
+/** Mentions of one message that are checked. */
 const MAX_MENTIONS = 3
 
 /**
- * A hint for a speaker whose words look as if they were meant for a model or the server, and were not: a
- * misspelt `@name`, a model called like a person, a command without its slash. Undefined for other words.
+ * Returns a hint for words that seem meant for a model or the server and did not reach it: a misspelt
+ * `@name`, a model addressed like a person, a command without its slash. Undefined for other words.
  */
 export async function hintForSpeech(text: string, callable: Callable): Promise<string | undefined> {
   const bare = bareHint(text.trim().toLowerCase())
@@ -124,7 +124,7 @@ export async function hintForSpeech(text: string, callable: Callable): Promise<s
   return undefined
 }
 
-/** After the first word, only a near miss of a name was meant as one: code is full of `@words`. */
+/** After the first word, hints only at a near miss of a name: code is full of `@words`. */
 async function hintForMention(
   word: string,
   isFirst: boolean,
@@ -148,7 +148,7 @@ const bareHint = (text: string): string | undefined =>
 const ALLOWING = /^(?:(?:y|yes|ok|okay|sure)[.!]?|1|allow(?: \d+)?)$/
 const DENYING = /^(?:(?:n|no)[.!]?|deny(?: \d+)?)$/
 
-/** For a word that answers a question in other programs: the command that answers it here. */
+/** Returns the command for a word that answers a question in other programs, such as `yes`. */
 export function answerCommand(text: string): 'allow' | 'deny' | undefined {
   const word = text.trim().toLowerCase()
   return ALLOWING.test(word) ? 'allow' : DENYING.test(word) ? 'deny' : undefined
@@ -156,7 +156,7 @@ export function answerCommand(text: string): 'allow' | 'deny' | undefined {
 
 const LEAVES = '/quit leaves'
 
-/** Commands of other programs, and ours without a slash, if they are the whole message. */
+/** Hints for messages that consist of another program's command, or of a command here without its slash. */
 const BARE_WORDS: ReadonlyMap<string, string> = new Map([
   ...['quit', 'exit', 'logout', ':q', ':q!', ':wq'].map((word) => [word, LEAVES] as const),
   ...['help', '?', 'man'].map((word) => [word, '/help lists the commands'] as const),
@@ -167,7 +167,7 @@ const BARE_WORDS: ReadonlyMap<string, string> = new Map([
   ['@', '@NAME in a message asks a model; /models lists them'],
 ])
 
-/** `git status` and `bye` are not among them: they may be meant for the room. */
+/** Hints for shell commands, but not for `git status` and `bye`, which may be meant for the room. */
 const SHELL_LINES: readonly (readonly [line: RegExp, hint: string])[] = [
   [/^(?:exit|quit|logout)(?: now| \d|\(\)|;)+$/, LEAVES],
   [/^cd(?: (?:\.\.?|~|-|[~./][^ ]*))?$/, '/join NAME goes to a room, /leave back to the lobby'],
@@ -175,7 +175,7 @@ const SHELL_LINES: readonly (readonly [line: RegExp, hint: string])[] = [
   [/^(?:sudo (?:su|-[is]|bash|sh)|su|su -|pwd|whoami)$/, 'this is no shell: /help lists the commands'],
 ]
 
-/** The same for a command behind the sign of another program, as in `!help` and `.join den`. */
+/** Returns a hint for a command after another program's sign, as in `!help` and `.join den`. */
 export function hintForBareCommand(text: string, isCommand: (word: string) => boolean): string | undefined {
   const [, word = ''] = /^[\\!.:]([a-z]+)(?: |$)/.exec(text.trim().toLowerCase()) ?? []
   return isCommand(word)

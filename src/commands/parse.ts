@@ -14,14 +14,14 @@ import {
 
 export interface EnteredLine {
   readonly kind: 'nothing' | 'command' | 'speech' | 'blank-before-slash'
-  /** The verb and all that follows it, or what is said; empty for the other kinds. */
+  /** The verb and the text after it, or the speech; empty for the other kinds. */
   readonly rest: string
 }
 
 /**
  * `/verb …` is a command, everything else is said in the room. A text that begins with a slash is said with
- * two: `//etc is full`. With a blank before the slash it is neither: ssh-chat and IRC clients say it aloud,
- * but a private message must not be read by all for a slip.
+ * two: `//etc is full`. A line with a blank before the slash is neither: ssh-chat and IRC clients say it, but
+ * a slip must not show a private message to the room.
  */
 export function classifyLine(line: string): EnteredLine {
   if (line.trim() === '') return { kind: 'nothing', rest: '' }
@@ -30,18 +30,18 @@ export function classifyLine(line: string): EnteredLine {
   return { kind: line.startsWith('//') ? 'speech' : 'command', rest: line.slice(1) }
 }
 
-/** Invisible characters count: they come along when something is copied. */
+/** Includes invisible characters, which are often copied along. */
 const BLANK_BEFORE_SLASH = /^[\s\p{C}]+\//u
 
-/** A line's words, sorted into what the command declared. */
+/** A line's words, by the command's declared arguments and flags. */
 export interface Parsed extends Values {
   /** The room that a script named, or `ALL_ROOMS`, which a session may name too. */
   readonly roomName: string | undefined
 }
 
 /**
- * Splits what follows the verb at spaces; quotes mean nothing. The command's own flags stand before a text
- * argument, which takes the rest of the line as it is; `--` ends them. Throws `UsageError`.
+ * Splits the text after the verb at spaces; quotes have no meaning. The command's flags come before a text
+ * argument, which takes the rest of the line verbatim; `--` ends the flags. Throws `UsageError`.
  */
 export function parseArguments(command: Command, line: string, kind: CallerKind): Parsed {
   const wanted = [...roomArgument(command, kind), ...command.arguments]
@@ -100,7 +100,10 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
     return argument.takes === 'rest' ? '' : after
   }
 
-  /** Refuses a word that is near a flag, or looks like one and has no argument before it. */
+  /**
+   * Refuses a text that begins with a misspelt flag, or with any word like a flag if the text is the first
+   * argument.
+   */
   function checkTextStart(argument: ArgumentSpec, word: string): void {
     if (command.flags.length === 0 || !/^--[a-z]/i.test(word)) return
     const near = closest(word, command.flags.map(spelled))
@@ -115,7 +118,7 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
   }
 }
 
-/** Throws `UsageError` if an argument is none of the words that it can be. */
+/** Throws `UsageError` if an argument is none of its `oneOf` words. */
 export function checkChoices(command: Command, args: Values['args'], kind: CallerKind): void {
   for (const { name, oneOf } of command.arguments) {
     const word = args[name]
@@ -130,7 +133,7 @@ const eitherOf = (words: readonly string[]): string =>
 
 const ROOM: ArgumentSpec = { name: 'room', about: 'a room' }
 const OPTIONAL_ROOM: ArgumentSpec = { ...ROOM, optional: true }
-/** In a session, where any other word is no room but the next argument. */
+/** Takes only `ALL_ROOMS`, in a session. Any other word is the next argument. */
 const EVERY_ROOM: ArgumentSpec = { ...ROOM, optional: true }
 const ROOMS: readonly ArgumentSpec[] = [ROOM, OPTIONAL_ROOM, EVERY_ROOM]
 
@@ -150,9 +153,9 @@ function flagValue({ value, repeats }: FlagSpec, words: readonly string[] = []):
 
 const isFlagLike = (word: string): boolean => /^--?[a-z]/i.test(word)
 
-/** A command with its words, if nobody typed them. What is left out is as if it had not been written. */
+/** A command with values that nobody typed. An omitted value is as if it had not been typed. */
 export interface Invocation {
-  /** The command's name, and no other word for it. */
+  /** The command's name, not an alias. */
   readonly verb: string
   /** For a command that takes a room: its name, or `ALL_ROOMS`. */
   readonly room?: string
@@ -160,7 +163,7 @@ export interface Invocation {
   readonly flags?: Values['flags']
 }
 
-/** Throws `TypeError` for words that the command did not declare, or that are missing. */
+/** Throws `TypeError` for an undeclared or a missing value. */
 export function parsedInvocation(command: Command, { room, args = {}, flags = {} }: Invocation): Parsed {
   const known = new Set([...command.arguments, ...command.flags].map(({ name }) => name))
   const strange = [...Object.keys(args), ...Object.keys(flags)].find((name) => !known.has(name))
@@ -196,7 +199,7 @@ export const flagsFor = ({ flags }: Command, kind: CallerKind): readonly FlagSpe
 
 const bracketed = ({ optional }: ArgumentSpec, word: string): string => (optional ? `[${word}]` : word)
 
-/** The error for words that do not fit a command; its form is that of the command, or of another one. */
+/** Returns the error for words that do not fit a command, with the usage line of `form`. */
 export const usageError = (command: Command, kind: CallerKind, problem: string, form = command): UsageError =>
   new UsageError(`${command.name}: ${problem}`, usage(form, kind))
 

@@ -34,7 +34,7 @@ import { hintForBareCommand, hintForCommand } from './hints.ts'
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitStatus = 0 | 1 | 2
 
-/** What the runner asks before it runs anything; all of it is paced and counted. */
+/** The parts that the runner uses to check, pace and count whatever it runs. */
 export interface RunnerParts {
   readonly commands: readonly Command[]
   readonly speech: Speech
@@ -60,7 +60,7 @@ export class Runner {
     )
   }
 
-  /** One command, such as `tools off` (without a slash). */
+  /** Runs one command, such as `tools off` (without a slash). */
   command(line: string, caller: Caller): Promise<ExitStatus> {
     return this.#guarded(caller, async () => {
       const { command, parsed } = this.#parseCommand(line, caller)
@@ -69,7 +69,7 @@ export class Runner {
     })
   }
 
-  /** One command whose words are known already: nothing is parsed. */
+  /** Runs one command with known values, without parsing. */
   use(use: Invocation, caller: Caller): Promise<ExitStatus> {
     return this.#guarded(caller, async () => {
       const command = this.#byName.get(use.verb)
@@ -108,7 +108,7 @@ export class Runner {
     const { word, rest } = takeWord(line.trimStart())
     const command = this.#byName.get(word.toLowerCase())
     if (!command) throw this.#unknownCommand(word, caller)
-    // An error has the word that was typed: `/nick` speaks of no rename.
+    // An error repeats the typed word: after `/nick` it does not say `rename`.
     const asTyped = { ...command, name: word.toLowerCase() }
     return { command, parsed: parseArguments(asTyped, rest, kindOf(caller)) }
   }
@@ -122,7 +122,7 @@ export class Runner {
     const advice = hintForCommand(wanted, kind)
     if (advice !== undefined) return new UsageError(`there is no command ${shown}; ${advice}`)
     const names = this.#parts.commands.map(({ name }) => name)
-    // What help shows comes before the other words for it.
+    // Names are suggested before aliases.
     const near = closest(wanted, names) ?? closest(wanted, this.#byName.keys())
     const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists them`
     return new UsageError(`unknown command ${shown}; ${hint}`)
@@ -137,7 +137,7 @@ export class Runner {
     pay(caller.person, utf8Bytes(words))
   }
 
-  /** Learns what other servers decided while this one stood still. Rejects with `Refusal` if it cannot. */
+  /** Reads what other servers decided while this server was paused. Rejects with `Refusal` if it cannot. */
   async #catchUp({ person }: Caller, undone: 'not stored' | 'not done'): Promise<void> {
     try {
       await this.#parts.upToDate()
@@ -147,7 +147,7 @@ export class Runner {
     }
   }
 
-  /** Asked after each wait: a person who was put out meanwhile does nothing more. Throws `Refusal`. */
+  /** Throws `Refusal` if the person was kicked, banned or disconnected. Must be called after each wait. */
   #assertPresent({ person, session, signal }: Caller): void {
     const why = this.#parts.sanctions.whyOut(person)
     if (why !== undefined) throw new Refusal(`${why}; this was not done`)
@@ -156,7 +156,7 @@ export class Runner {
       throw new Refusal(`you were put out of ${session.room.name} before this was done; it was not done`)
   }
 
-  /** The log has no words of a command but its verb and its room. */
+  /** Logs only the verb and the room of a command, none of its other words. */
   async #logged(command: Command, parsed: Parsed, caller: Caller): Promise<void | false> {
     const { person, session } = caller
     const since = performance.now()
@@ -209,7 +209,7 @@ export class Runner {
       : await this.#parts.rooms.get(name, person)
   }
 
-  /** Charges what a script pipes in, and asks for all rights once more when it has come. */
+  /** Charges the text that a script pipes in, and checks all rights again once the text has arrived. */
   #withGuardedStdin(caller: Caller, checkAgain: () => Promise<void>): Caller {
     const { script, person } = caller
     if (!script) return caller
@@ -224,12 +224,12 @@ export class Runner {
     return { ...caller, script: { ...script, stdin } }
   }
 
-  /** Shows the caller what went wrong. Faults that are not theirs are logged. */
+  /** Shows the error to the caller. Logs errors that the caller did not cause. */
   #explain(error: unknown, { out, session, person }: Caller): 1 | 2 {
     const { log } = this.#parts
     const show = (message: string): void => out.warn(session ? message : this.#withoutSlashes(message))
     if (error instanceof UsageError) {
-      // One without a form has the words of the caller in it.
+      // An error without a usage line contains the caller's words, which must not change.
       if (error.usage === undefined) out.warn(error.message)
       else {
         show(error.message)
@@ -249,7 +249,7 @@ export class Runner {
     return 1
   }
 
-  /** Sentences name commands as a session has them, `/join`. Paths keep their slashes. */
+  /** Removes the slash of commands such as `/join`. Paths keep their slashes. */
   #withoutSlashes(message: string): string {
     return message.replace(/(?<![\w/.~-])\/([a-z]+)(?![\w/.-])/g, (all, word: string) =>
       this.#byName.has(word) ? word : all,
@@ -260,7 +260,7 @@ export class Runner {
 const troubleFor = (person: Person, { message, forOperators }: StorageError): string =>
   person.admin ? forOperators : message
 
-/** Throws `Refusal` if a command declares that such a use is not for this person. */
+/** Rejects with `Refusal` if the command declares that the person has no right to this use. */
 async function checkRights(
   { rights, needsVoice }: Command,
   args: Values['args'],
@@ -273,7 +273,7 @@ async function checkRights(
   if (needsVoice ? needsVoice(args) : isUsual) room.needVoice(person)
 }
 
-/** Throws `Refusal` unless the person may set up the room, and speak in it; `what` completes "can …". */
+/** Rejects with `Refusal` unless the person may manage the room and speak in it. `what` completes "can …". */
 export async function needManager(room: Room, person: Person, what: string): Promise<void> {
   await needRight(room, person, what)
   room.needVoice(person)

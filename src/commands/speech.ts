@@ -15,7 +15,7 @@ import { answerCommand, hintForSpeech } from './hints.ts'
 /** The message as it was stored, and the turns it started, by model. */
 export interface Said {
   readonly message: MessageEntry
-  /** What the speaker may have got wrong, for them alone; commands in it have their slash. */
+  /** A hint at a likely mistake, for the speaker alone. Commands in it have their slash. */
   readonly hint: string | undefined
   readonly turns: ReadonlyMap<string, RunningTurn>
 }
@@ -23,10 +23,10 @@ export interface Said {
 type HowToAsk = Pick<Mention, 'permissions'>
 type HowToSay = HowToAsk & Pick<MessageEntry, 'posted'>
 
-/** UTF-16 units of a repeated question that the room reads again. */
+/** UTF-16 units of a question that are shown when it is asked again. */
 const MAX_REPEATED = 80
 
-/** What people say. Throws `Refusal` for an empty or too long text. Who speaks is not away any more. */
+/** Says what people write. Throws `Refusal` for an empty or too long text. Ends the speaker's absence. */
 export class Speech {
   readonly #turns: Turns
   readonly #limits: MessageLimits
@@ -49,8 +49,8 @@ export class Speech {
   }
 
   /**
-   * Says something, and starts a turn for each model that it mentions. Throws `Refusal` also if too many
-   * turns wait; the message may be said by then.
+   * Says a message and starts a turn for each model that it mentions. Throws `Refusal` also if too many turns
+   * wait, possibly after the message was said.
    */
   async say(room: Room, requester: Person, raw: string, how: HowToSay = {}): Promise<Said> {
     const { posted, ...asking } = how
@@ -64,8 +64,8 @@ export class Speech {
   }
 
   /**
-   * Asks a model once more to answer a message, and tells the room so. Throws `Refusal` also if too many
-   * turns wait; the room may be told by then.
+   * Asks a model again to answer a message, and tells the room. Throws `Refusal` also if too many turns wait,
+   * possibly after the room was told.
    */
   async again(
     { room, message, model }: Pick<Mention, 'room' | 'message' | 'model'>,
@@ -86,7 +86,7 @@ export class Speech {
     this.#away.heard(room, person, text)
   }
 
-  /** A model that is refused keeps no other from starting; then the first reason is thrown. */
+  /** Starts the turns of all models that are not refused. Then throws the first refusal, if any. */
   async #startAll(mention: Omit<Mention, 'model'>): Promise<Said['turns']> {
     const models = mentions(mention.message.text, this.#turns.names())
     const started = new Map<string, RunningTurn>()
@@ -103,7 +103,7 @@ export class Speech {
     return started
   }
 
-  /** The message is said: nothing that fails here may look as if it were not. */
+  /** Must not fail: an error would look as if the message had not been said. */
   async #hintFor(text: string, room: Room, person: Person): Promise<string | undefined> {
     const answer = answerCommand(text)
     const open = answer === undefined ? [] : this.#approvals.open(room.name)
@@ -115,7 +115,7 @@ export class Speech {
     }
     return await hintForSpeech(text, {
       models: this.#turns.names(),
-      // Few messages mention anybody.
+      // Computed on demand, since few messages mention anybody.
       get people() {
         return room.present().map(({ name }) => name)
       },

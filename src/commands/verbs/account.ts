@@ -91,13 +91,13 @@ function needNotifiable({ guest }: Person, address: string, origins: readonly st
     throw new Refusal(`notices of this server go to ${origins.join(', ')} only; nothing was changed`)
 }
 
-/** `on` means the usual value of an option that is off or one of several. */
+/** Returns the usual value for `on`, if the option has `off` and further values. */
 function turnedOn(name: Option, word: string): PersonalOptions[Option] {
   const { values, usual }: { readonly values: readonly string[]; readonly usual: string } = OPTIONS[name]
   return word === 'on' && usual !== 'off' && values.includes('off') ? valueOf(name, usual) : undefined
 }
 
-/** A city alone is enough to be understood. */
+/** Suggests a zone for a city alone, or for a misspelt name. */
 function zoneAdvice(word: string): string {
   const names = zoneNames()
   const near = names.find((name) => name.toLowerCase().endsWith(`/${word}`)) ?? closest(word, names)

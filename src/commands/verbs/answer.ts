@@ -9,8 +9,8 @@ import { needManager } from '../runner.ts'
 import type { Services } from './common.ts'
 
 /**
- * Prints the reply to the question that `ask` asks, as it comes, or the entries of its turn as JSON.
- * Resolves to false if the turn did not end well. Stops the turn if the caller goes away.
+ * Prints the reply to the question that `ask` asks while it arrives, or the entries of its turn as JSON.
+ * Resolves to false if the turn did not end with a whole reply. Stops the turn if the caller goes away.
  */
 export async function printAnswer(
   { room, person, out, signal, flags }: Here & { readonly flags: { readonly json: boolean } },
@@ -86,7 +86,7 @@ function textPrinter(out: Output): Printer {
       if (entry.kind !== 'reply') return
       // A reply that was never streamed, or lost pieces on the way, is still printed whole.
       if (streamed === '') write(entry.text)
-      // What a model said before a call is one part; the next part is streamed anew.
+      // Text before a call is a part of its own, and the next part is streamed again.
       streamed = ''
     },
     delta(text) {
@@ -100,19 +100,19 @@ function textPrinter(out: Output): Printer {
   }
 }
 
-/** `--allow run_command`, as often as needed: what a script allows in advance, because nobody can ask it. */
+/** `--allow run_command`, repeatable: tools that a script allows in advance, because nobody can ask it. */
 export const ALLOW_FLAG = flag('allow', 'a tool that need not ask; may be given again', {
   value: 'TOOL',
   repeats: true,
   forScripts: true,
 })
 
-/** Who may use it, besides their role. */
+/** Who may use `ALLOW_FLAG`, besides their role. */
 export const ALLOW_NOTE = '--allow is for scripts alone.'
 
 /**
- * The permissions that a caller's tools have: nothing if people are asked in the room. `allowed` are the
- * values of the flag: tools by name or id. Throws `Refusal`.
+ * Resolves to the permissions of a caller's tools, or to none if people are asked in the room. `allowed`: the
+ * values of `ALLOW_FLAG`, tools by name or id. Rejects with `Refusal`.
  */
 export async function callerPermissions(
   services: Services,
@@ -142,7 +142,7 @@ async function toolIds(
   return new Set(ids.flat())
 }
 
-/** The model that `@qwen`, `qwen` or `@QWEN` means. Throws `Refusal`. */
+/** Returns the model that `@qwen`, `qwen` or `@QWEN` means. Throws `Refusal`. */
 export function modelNamed(word: string, names: readonly string[]): string {
   const name = word.replace(/^@/, '').toLowerCase()
   if (names.includes(name)) return name

@@ -39,7 +39,7 @@ export const ask = verb({
   },
 })
 
-/** The text of the line and then that of the pipe; a last word `-` waits for the pipe. */
+/** Joins the text of the line and the text of the pipe. A last word `-` waits for the end of the pipe. */
 async function questionOf(onLine = '', script: Caller['script']): Promise<string> {
   const waits = onLine === '' || /(^|\s)-$/.test(onLine)
   const piped = (await script?.stdin(waits ? 'until-end' : 'if-ready')) ?? ''
@@ -52,7 +52,7 @@ async function questionOf(onLine = '', script: Caller['script']): Promise<string
   return question
 }
 
-/** Turns of one person that `retry` looks at. */
+/** Turns of one person that `retry` searches. */
 const MAX_TURNS_BACK = 20
 
 export const retry = verb({
@@ -84,7 +84,7 @@ interface Asked {
   readonly outcome: string | undefined
 }
 
-/** Newest turn first. */
+/** Resolves to the newest turn first. */
 async function askedBy(person: Person, room: Room, { turns, stores }: Services): Promise<readonly Asked[]> {
   const asked = await stores.models.turns.asked(room.name, person.id, MAX_TURNS_BACK)
   const ids = new Set(asked.flatMap(({ message }) => message ?? []))
@@ -99,13 +99,13 @@ async function askedBy(person: Person, room: Room, { turns, stores }: Services):
   })
 }
 
-/** As it reads now. A model's reply that called another model is not asked again. */
+/** Resolves to the message's latest version; undefined for a reply that called another model. */
 async function messageOf(id: EntryId, room: Room): Promise<MessageEntry | undefined> {
   const entry = await findEntry(id, room, { revised: true })
   return entry?.kind === 'message' ? entry : undefined
 }
 
-/** A turn that was handed over has the name of the fallback; its message mentions the model. */
+/** A turn of a fallback has the name of the fallback, so the mention in the message tells the model. */
 function modelAsked({ model }: TurnRecord, { text: words }: MessageEntry, names: readonly string[]): string {
   const mentioned = mentions(words, names)
   return mentioned.includes(model) ? model : (mentioned[0] ?? model)
@@ -150,7 +150,7 @@ export const stop = verb({
       : stopModel(services, args.model, room, person),
 })
 
-/** Stops what the person asked for; for a manager, everything. Throws `Refusal` if that is nothing. */
+/** Stops what the person asked for; for a manager, everything. Throws `Refusal` if nothing was running. */
 async function stopAll(services: Stoppable, room: Room, person: Person): Promise<void> {
   const all = mayManage(await room.roleOf(person))
   const isStopped = cancelWork(services, room, person, all)
@@ -159,7 +159,7 @@ async function stopAll(services: Stoppable, room: Room, person: Person): Promise
     throw new Refusal(`nothing that you could stop is running in ${room.name}`)
 }
 
-/** `^X`: stops only what the person asked for. Rejects with `Refusal` if that is nothing. */
+/** `^X`: stops only what the person asked for. Rejects with `Refusal` if nothing of it was running. */
 export async function stopOwn(
   services: Omit<Stoppable, 'summaries'>,
   room: Room,
@@ -172,7 +172,7 @@ export async function stopOwn(
   throw new Refusal(`nothing that you started is running in ${room.name}${hint}`)
 }
 
-/** False if nothing was running that is meant. */
+/** Returns false if nothing was stopped. */
 function cancelWork(
   { turns, runs }: Omit<Stoppable, 'summaries'>,
   room: Room,
@@ -187,7 +187,7 @@ function cancelWork(
   return stoppedTurns.length + stoppedRuns.length > 0
 }
 
-/** Throws `Refusal` if no turn of the model is theirs to stop, or no model is called that. */
+/** Throws `Refusal` if the person may stop no turn of the model, or no model has this name. */
 async function stopModel({ turns }: Stoppable, word: string, room: Room, person: Person): Promise<void> {
   const running = turns.running(room.name)
   // A model that the config does not have any more may still be at work.

@@ -94,7 +94,7 @@ export interface Services {
 
 export type Verb = (services: Services) => Command
 
-/** Declares a verb, which becomes a command with the services that it works with. */
+/** Declares a verb, which becomes a command once it gets its services. */
 export const verb =
   <
     const R extends RoomUse = 'none',
@@ -120,20 +120,20 @@ export function print(
 export const tellRoom = async (room: Room, { name }: Person, text: string): Promise<void> =>
   void (await room.record({ kind: 'notice', level: 'info', author: name, text }))
 
-/** Tells the room what somebody changed in it; a script, which does not see the room, reads it too. */
+/** Records in the room what the person changed. Also prints it for a script, which does not see the room. */
 export async function announce({ room, person, session, out }: Here, text: string): Promise<void> {
   await tellRoom(room, person, text)
   if (!session) out.line(text)
 }
 
-/** Prints the notice of an act, unless its caller sees the room that was told. */
+/** Prints the notice of an act, unless the caller sees it in the room. */
 export function printNotice({ session, out }: Caller, { room, text }: ActResult): void {
   if (session?.room.name !== room) out.line(text)
 }
 
 /**
- * The text on the line, or what a script pipes in if the line has none, or only `-`. In a session, `-` is a
- * text. Throws `Refusal` if there is neither.
+ * Resolves to the text on the line, or to the piped text if the line of a script has none, or only `-`. In a
+ * session, `-` is a text. Rejects with `Refusal` if there is no text.
  */
 export async function textOrStdin(onLine: string | undefined, { script }: Caller): Promise<string> {
   const isPiped = script && (onLine === undefined || onLine.trim() === '-')
@@ -142,7 +142,7 @@ export async function textOrStdin(onLine: string | undefined, { script }: Caller
   return text
 }
 
-/** The number that a flag gives, from 1 to `most`. Throws `Misuse`. */
+/** Returns the value of a flag, from 1 to `most`. Throws `Misuse`. */
 export function numberFlag(
   flag: string,
   word: string | undefined,
@@ -154,13 +154,13 @@ export function numberFlag(
   throw new Misuse(`${flag} takes a whole number from 1 to ${most}, such as ${flag} ${fallback}`)
 }
 
-/** The number of something in a list. Throws `Misuse` with the problem for any other word. */
+/** Returns the number of a list item. Throws `Misuse` with `problem` for any other word. */
 export function listedNumber(word: string | undefined, problem: string): number {
   if (word !== undefined && /^\d{1,9}$/.test(word)) return Number(word)
   throw new Misuse(problem)
 }
 
-/** The version of a room's script or summary that somebody names. Throws `Refusal`. */
+/** Returns the named version of a room's script or summary. Throws `Refusal`. */
 export function findVersion<V extends { readonly version: number }>(
   all: readonly V[],
   wanted: string,
@@ -171,22 +171,22 @@ export function findVersion<V extends { readonly version: number }>(
   throw new Refusal(`${room} has no ${what} version ${wanted.slice(0, 20)}; /${what} versions lists them`)
 }
 
-/** Throws `Refusal` for a prompt that cannot be made, else the error itself. */
+/** Throws `Refusal` for a `WrapError`, else the error itself. */
 export function refuseWrap(error: unknown): never {
   if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
   throw error
 }
 
-/** Milliseconds since the epoch as `2026-11-21T09:41:07.000Z`. */
+/** Returns `2026-11-21T09:41:07.000Z` for milliseconds since the epoch. */
 export const iso = (at: number): string => new Date(at).toISOString()
 
-/** `2026-11-21 09:41`: in UTC for scripts, in their own zone for people in a session. */
+/** Returns `2026-11-21 09:41`, in UTC for a script, in the person's time zone in a session. */
 export const minuteOf = (at: number, { session }: Pick<Caller, 'session'>): string =>
   iso(session ? session.zone.local(at) : at)
     .slice(0, 16)
     .replace('T', ' ')
 
-/** `2 Dec 2026 22:31 UTC` for scripts, `2 Dec 2026 22:31` in their own zone for people in a session. */
+/** Returns `2 Dec 2026 22:31 UTC` for a script, `2 Dec 2026 22:31` in the person's time zone in a session. */
 export function dateText(at: number, { session }: Pick<Caller, 'session'>): string {
   const date = new Date(session ? session.zone.local(at) : at)
   const month = date.toLocaleString('en', { month: 'short', timeZone: 'UTC' })
@@ -194,11 +194,11 @@ export function dateText(at: number, { session }: Pick<Caller, 'session'>): stri
   return `${day} ${date.toISOString().slice(11, 16)}${session ? '' : ' UTC'}`
 }
 
-/** The other people in the room, to complete a word with. */
+/** Names of the other people in the room, for completion. */
 export const peopleIn = ({ room, person }: Completing): readonly string[] =>
   room.present().flatMap(({ id, name }) => (id === person.id ? [] : name))
 
-/** These, and all others who can be written to. */
+/** Names of the other people in the room, then of all others who can be written to. */
 export const peopleToReach = async (
   where: Completing,
   { talk }: Pick<Services, 'talk'>,

@@ -99,7 +99,7 @@ const TOKEN_FLAGS = [
 
 type TokenContext = CommandContext<'none', typeof TOKEN_ARGUMENTS, typeof TOKEN_FLAGS>
 
-/** More than anybody has a use for, and few enough that looking them up costs nothing. */
+/** Rooms of one token: more than anybody needs, and few enough to look up at once. */
 const MAX_ROOMS = 32
 
 /** Programs come in over HTTP with tokens. */
@@ -182,7 +182,7 @@ const tokenJson = ({ id, rooms, at, until }: StoredToken) => ({ id, rooms, made:
 const tokenLine = ({ id, rooms, at, until }: StoredToken, caller: Caller): string =>
   `${id}  made ${dateText(at, caller)}, until ${dateText(until, caller)}, for ${roomsOf(rooms)}`
 
-/** Of a token that is bound to rooms, all may be deleted. */
+/** All rooms of a token that is bound to rooms may have been deleted. */
 function roomsOf(rooms: StoredToken['rooms']): string {
   if (rooms === null) return 'all your rooms'
   return rooms.length === 0 ? 'no room: all of its rooms are gone' : rooms.join(', ')

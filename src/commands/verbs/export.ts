@@ -51,7 +51,7 @@ export const exportLog = verb({
   },
 })
 
-/** A session has no file, and shows no more than it can queue. Throws `Refusal`. */
+/** Throws `Refusal` for a log that is longer than a session can queue. */
 function refuseIfLong(sizes: readonly EntrySize[], name: string, asJson: boolean): void {
   const bytes = sizes.reduce((sum, entry) => sum + entry.bytes, 0)
   if (sizes.length <= MAX_WHOLE_PAGE && bytes <= BYTES_PER_PAGE) return
@@ -83,7 +83,7 @@ async function htmlWriter({ room, ...caller }: Here, at: number): Promise<EntryW
   }
 }
 
-/** The entries of a day are below its heading; the last line tells a reader that nothing is missing. */
+/** Writes a heading for each day. The last line shows that nothing is missing. */
 async function markdownWriter({ room, out }: Here, at: number): Promise<EntryWriter> {
   const { name, topic } = await room.info()
   let day = ''

@@ -78,13 +78,15 @@ export const history = verb({
   },
 })
 
-/** A ULID, as `history --json` shows them: https://github.com/ulid/spec. */
+/** Checks a ULID, as `history --json` prints it: https://github.com/ulid/spec. Throws `Misuse`. */
 function entryId(word: string | undefined): EntryId | undefined {
   if (word === undefined || /^[0-9A-HJKMNP-TV-Z]{26}$/.test(word)) return word as EntryId | undefined
   throw new Misuse(`${word.slice(0, 40)} is no entry's id; /history --json shows them`)
 }
 
-/** Lines for people who came and went: all of them at once, so that each is at its place in time. */
+/**
+ * Resolves to lines for joins and leaves by entry id. All are folded at once, so that each is at its place.
+ */
 async function presenceLines(
   log: EntryLog,
   room: Entry['room'],
@@ -189,7 +191,7 @@ export const search = verb({
 
 const CHECKPOINT_NAME = /^[A-Za-z0-9_.-]{1,32}$/
 
-/** From where on models read the conversation: nothing is taken out of the log. */
+/** Sets from where on models read the conversation. Removes nothing from the log. */
 export const checkpoint = verb({
   name: 'checkpoint',
   summary: 'models read the conversation from here on; NAME sets it, clear removes it; alone, it shows it',

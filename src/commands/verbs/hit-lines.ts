@@ -7,11 +7,12 @@ import type { Span, Styled } from '../../lib/text/styled.ts'
 
 const MOST_LINES = 3
 
-/** In UTF-16 units: of a longer line only what is around its first hit. */
+/** UTF-16 units of a longer line that are shown around its first hit. */
 const MOST_UNITS = 240
+/** UTF-16 units of a longer line that are shown before its first hit. */
 const UNITS_BEFORE = 60
 
-/** Who said it and at most three lines that have most of the phrases; `…` stands for what is left out. */
+/** Returns the author and at most three lines that have most of the phrases. `…` marks omitted text. */
 export function hitLines(entry: Entry, phrases: readonly SearchPhrase[]): Styled {
   const text = wholeText(entry)
   const label = entry.kind === 'tool_call' ? '' : wholeText({ ...entry, text: '' })

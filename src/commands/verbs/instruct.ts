@@ -49,7 +49,7 @@ export const instruct = verb({
     if (wanted === (own[0]?.text ?? '')) throw new Refusal(`that holds already for ${targetName(model)}`)
     const change = { room: room.name, model, text: wanted, author: person.name, at: clock.now() }
     const { version } = await instructions.put(change)
-    // Models read the room's notices, and the others must not read this one's instruction.
+    // Without the text: all models read the room's notices, and an instruction may be for one model.
     const done = wanted === '' ? 'ended' : 'set'
     const told = `${person.name} ${done} the instruction for ${targetName(model)} (version ${version})`
     await announce(context, told)
@@ -62,7 +62,10 @@ function modelAndWords(given = ''): { readonly model?: string; readonly words: s
   return word.startsWith('@') ? { model: word, words: rest.trim() } : { words: given.trim() }
 }
 
-/** The words, or what a script pipes in: all of it for `-`, what is there at once for none. */
+/**
+ * Resolves to the words, or to the text that a script pipes in: for `-` it waits for the end, for no words
+ * not.
+ */
 async function withPiped(words: string, { script }: Caller): Promise<string> {
   if (!script || (words !== '' && words !== '-')) return words
   const piped = (await script.stdin(words === '-' ? 'until-end' : 'if-ready')).trim()
@@ -71,7 +74,7 @@ async function withPiped(words: string, { script }: Caller): Promise<string> {
   return piped
 }
 
-/** Empty if it ends. Throws `Misuse` and `Refusal`. */
+/** Returns the new instruction, or '' for `off`. Throws `Misuse` and `Refusal`. */
 function newText(words: string): string {
   if (/^--back\b/.test(words)) throw new Misuse('--back N stands before @MODEL')
   if (words === 'off') return ''
@@ -81,7 +84,7 @@ function newText(words: string): string {
   return cleaned
 }
 
-/** Throws `Misuse` and `Refusal`. */
+/** Returns the text of an older version. Throws `Misuse` and `Refusal`. */
 function oldText(own: readonly StoredInstruction[], wanted: string, words: string): string {
   if (words !== '') throw new Misuse('--back takes a version, and no text')
   const found = own.find(({ version }) => String(version) === wanted)
@@ -91,7 +94,7 @@ function oldText(own: readonly StoredInstruction[], wanted: string, words: strin
 
 const targetName = (model: string): string => (model === ALL_MODELS ? 'all models' : `@${model}`)
 
-/** The newest version of each model's, if it was not ended. */
+/** Returns the newest instruction for each model, unless it was ended. */
 const currentOf = (all: readonly StoredInstruction[]): readonly StoredInstruction[] =>
   all.filter((one) => one.text !== '' && all.find(({ model }) => model === one.model) === one)
 

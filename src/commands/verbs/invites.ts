@@ -19,7 +19,7 @@ import {
   verb,
 } from './common.ts'
 
-/** What the config says of codes. */
+/** The rules of the config for invite codes. */
 export interface InvitePolicy {
   readonly access: 'open' | 'invite' | 'closed'
   readonly invites: 'members' | 'ops' | 'admins'
@@ -84,7 +84,7 @@ async function make(services: Services, { person, args, flags, out, session }: C
     )
 }
 
-/** Why the person may make no codes; undefined if they may. */
+/** Resolves to the reason why the person may make no codes; undefined if they may. */
 export async function whyNoCodes(
   { comingIn, rooms }: Pick<Services, 'comingIn' | 'rooms'>,
   person: Person,
@@ -98,7 +98,7 @@ export async function whyNoCodes(
   return `only ${who} can make invite codes here; ask one of them`
 }
 
-/** Null for the lobby: everybody comes to it. */
+/** Resolves to null for the lobby, which everybody enters anyway. */
 async function roomFor({ rooms }: Services, name: string, person: Person): Promise<Room | null> {
   const room = await rooms.get(name, person)
   if (room.name === LOBBY) return null
@@ -115,7 +115,7 @@ async function list({ rooms, comingIn }: Services, context: Context): Promise<vo
   const visible = new Set<string>(await roomNames({ person }, { rooms }))
   const shown = (await comingIn.invites.list(person)).map((invite) => ({
     ...invite,
-    // An admin sees everybody's codes, and no more of private rooms than before.
+    // An admin sees everybody's codes, but not the names of private rooms that are hidden from the admin.
     room: invite.room !== null && visible.has(invite.room) ? invite.room : null,
   }))
   print(

@@ -42,7 +42,7 @@ const keptText = (room: string, { days, isOwn }: Awaited<ReturnType<Keeping['day
     ? `what is said in ${room} is kept for good`
     : `what is said in ${room} is removed for good after ${counted(days, 'day')}${isOwn ? '' : ', as everywhere on this server'}`
 
-/** Null for good. Throws `Misuse`. */
+/** Returns null for `off`. Throws `Misuse`. */
 function daysIn(word: string): number | null {
   if (word === 'off' || word === 'forever') return null
   const days = (parseDuration(word) ?? 0) / DAY_MS

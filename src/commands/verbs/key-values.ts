@@ -28,7 +28,7 @@ import { print, tellRoom, verb, type Services } from './common.ts'
 
 type Values = ReadonlyMap<string, Json>
 
-/** Characters of a value in the entry that tells of it. */
+/** Characters of a value in the notice about its change. */
 const MAX_SHOWN_CHARS = 80
 
 /** Completes "only the owner of ROOM, an op or an admin can …". */
@@ -77,7 +77,7 @@ async function valuesFor({ stores }: Services, room: Room, viewer: Person): Prom
   return valuesWithExits(values, await visibleExits(rooms, values.get(EXITS_KEY), { viewer }))
 }
 
-/** The value as it is stored now; undefined if the key is gone. */
+/** Resolves to the stored value; undefined if the key was removed. */
 async function setValue(
   { stores, summaries }: Services,
   room: Room,
@@ -96,7 +96,7 @@ async function setValue(
 interface Given {
   readonly key?: string | undefined
   readonly value?: string | undefined
-  /** True if nothing is to be changed, whatever is piped in. */
+  /** True if the value is only read, whatever is piped in. */
   readonly isQuestion?: boolean
 }
 
@@ -104,8 +104,8 @@ const GET = 'get'
 const REMOVES: ReadonlySet<string> = new Set(['delete', 'del', 'rm', 'remove', 'unset'])
 
 /**
- * `list`, `set KEY VALUE`, `get KEY` and `delete KEY` do what they look like. A key that the room has comes
- * before such a word, but `get KEY` never changes anything. Throws `Misuse`.
+ * Understands `list`, `set KEY VALUE`, `get KEY` and `delete KEY`. A key of the room with such a name takes
+ * precedence, but `get KEY` never changes anything. Throws `Misuse`.
  */
 function readWords({ key, value }: Given, values: Values): Given {
   if (key === undefined || (values.has(key) && !(key === GET && value !== undefined))) return { key, value }
@@ -123,7 +123,7 @@ function readWords({ key, value }: Given, values: Values): Given {
   return key === GET ? { key: word, isQuestion: true } : { key: word, value: '-' }
 }
 
-/** The entry of a change; a long value is shown in part. */
+/** Returns the notice of a change, with the beginning of a long value. */
 function changeText(key: string, value: Json | undefined): string {
   if (value === undefined) return `removed the key ${key}`
   const text = safeJson(value)
@@ -143,15 +143,15 @@ function show(key: string, values: Values, asJson: boolean): string {
   return typeof value === 'string' ? cleanText(value) : safeJson(value)
 }
 
-/** JSON if it is JSON, else the text itself. Both are cleaned. Throws `Refusal`. */
+/** Returns parsed JSON, else the text itself, both sanitized. Throws `Refusal`. */
 function readValue(text: string): Json {
   if (text.length > MAX_VALUE_CHARS) throw new Refusal(`a value has at most ${MAX_VALUE_CHARS} characters`)
   return storable(parsedOrText(text))
 }
 
 /**
- * The value that a script pipes in; undefined for none, and then the key is shown. Without `--stdin` only
- * an input counts that is there at once: it may be a terminal that never ends.
+ * Resolves to the value that a script pipes in; undefined for none, so that the key is shown. Without
+ * `--stdin` the input must have data at once: it may be a terminal that never ends.
  */
 async function piped(
   script: Caller['script'],
@@ -167,7 +167,7 @@ async function piped(
   return undefined
 }
 
-/** A NUL byte, and the sign that replaced a byte that is no UTF-8. */
+/** A NUL byte, or the character that replaced invalid UTF-8. */
 const NO_TEXT = /[\0\uFFFD]/
 
 function parsedOrText(text: string): Json {

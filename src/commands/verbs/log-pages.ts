@@ -1,4 +1,4 @@
-// What is long goes out page by page: entries of a log, and parts of an HTML page.
+// Prints long output page by page: entries of a log, and parts of an HTML page.
 import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { EntryLog, EntrySize, LogQuery } from '../../chat/ports.ts'
@@ -8,20 +8,23 @@ import { flag, type Caller } from '../command.ts'
 
 type EarlierQuery = Pick<LogQuery, 'limit' | 'before'>
 
-/** Both give entries oldest first. Without `sizes` entries are read to find out, a few at a time. */
+/**
+ * Both methods return entries oldest first. Without `sizes`, entries are read to measure them, a few at a
+ * time.
+ */
 export interface PagedLog {
   read(query: EarlierQuery): Promise<readonly Entry[]>
   sizes?(query: EarlierQuery): Promise<readonly EntrySize[]>
 }
 
-/** As many readers as there are may each hold one page, and everybody else waits while one is printed. */
+/** Each reader has one page in memory, and all other work waits while a page is printed. */
 const ENTRIES_PER_PAGE = 16
 /** An entry that is larger is a page of its own. */
 export const BYTES_PER_PAGE = 64 * 1024
 
 /**
- * The newest `limit` entries (older than `before`), oldest first, page by page. The log is asked twice: for
- * sizes, which give the pages, then for their entries. Entries that are recorded meanwhile are left out.
+ * Yields the newest `limit` entries (older than `before`), oldest first, page by page. Reads the log twice:
+ * first sizes, to form pages, then the entries. Leaves out entries that are recorded meanwhile.
  */
 export async function* logPages(
   log: PagedLog,
@@ -33,7 +36,7 @@ export async function* logPages(
   const { sizes = sizesByReading(log.read) } = log
   const earlier = limit > 1 ? await sizes(upTo(limit - 1, newest.id)) : []
   for (let at = 0; at < earlier.length;) {
-    const count = fitting(earlier.slice(at, at + ENTRIES_PER_PAGE))
+    const count = entriesThatFit(earlier.slice(at, at + ENTRIES_PER_PAGE))
     at += count
     yield await log.read(upTo(count, earlier[at]?.id ?? newest.id))
   }
@@ -56,19 +59,19 @@ const sizesByReading =
     return sizes.toReversed()
   }
 
-/** How many of the first entries make a page: at least one. */
-function fitting(sizes: readonly EntrySize[]): number {
+/** Returns how many of the first entries fit a page; at least one. */
+function entriesThatFit(sizes: readonly EntrySize[]): number {
   let bytes = 0
   const end = sizes.findIndex((entry, index) => (bytes += entry.bytes) > BYTES_PER_PAGE && index > 0)
   return end === -1 ? Math.max(1, sizes.length) : end
 }
 
-/** Entries of a page of a whole log. */
+/** Most entries in one page of a whole log. */
 export const MAX_WHOLE_PAGE = 128
 
 /**
- * All entries, oldest first, page by page, up to the one that is the newest now, so that it ends. Throws
- * `Refusal` if the log is deleted meanwhile.
+ * Yields all entries, oldest first, page by page, up to the entry that is the newest at the start, so that it
+ * ends. Throws `Refusal` if the log is deleted meanwhile.
  */
 export async function* wholeLog(
   log: Pick<EntryLog, 'read' | 'sizes'>,
@@ -78,7 +81,7 @@ export async function* wholeLog(
   if (!newest) return
   for (let after: EntryId | undefined; after !== newest.id;) {
     const rest = { oldestFirst: true, ...(after === undefined ? {} : { after }) } as const
-    const limit = fitting(await log.sizes(room, { ...rest, limit: MAX_WHOLE_PAGE }))
+    const limit = entriesThatFit(await log.sizes(room, { ...rest, limit: MAX_WHOLE_PAGE }))
     const entries = await log.read(room, { ...rest, limit })
     const page = entries.filter(({ id }) => id <= newest.id)
     const last = page.at(-1)
@@ -90,18 +93,19 @@ export async function* wholeLog(
 
 export const HTML_FLAG = flag('html', 'a page for a browser, which needs nothing else')
 
-/** A page is a file, and a session has none: throws `Refusal` with the line that writes it. */
+/** Throws `Refusal` in a session, which can write no file, with the shell line that writes the page. */
 export function refuseInSession({ session }: Pick<Caller, 'session'>, verb: string, words: string): void {
   if (!session) return
   const line = [verb, session.room.name, words, '--html'].filter((word) => word !== '').join(' ')
   throw new Refusal(`a page is for a browser; from a shell: ssh HOST ${line} > ${verb}.html`)
 }
 
-/** A page is sent in pieces of so many UTF-16 units, or of so many parts if these are short. */
+/** UTF-16 units after which the collected parts of a page are sent. */
 const SENT_UNITS = 4 * 1024
+/** Number of parts after which they are sent, even if they are short. */
 const SENT_PARTS = 64
 
-/** Writes a page part by part, and lets others have their turn in between. */
+/** Writes a page part by part, and lets other callers have their turn in between. */
 export class PageWriter {
   readonly #caller: Pick<Caller, 'out' | 'signal'>
   #parts: string[] = []

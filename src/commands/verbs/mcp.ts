@@ -76,7 +76,7 @@ function nameIn({ args }: Context): string {
   return args.name
 }
 
-/** A session goes on meanwhile; a script waits. */
+/** Lets a session go on during `work`; a script waits for it. */
 async function finish({ session, inBackground }: Context, work: () => Promise<void>): Promise<void> {
   if (session) inBackground(work())
   else await work()
@@ -163,14 +163,14 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
     print(context, json, text)
   },
 
-  /** An agent's config names it as its server: `ssh host mcp serve`. */
+  /** Serves MCP to an agent whose config runs `ssh host mcp serve`. */
   async serve(_servers, { script }) {
     if (!script?.serveMcp) throw new Refusal('an agent runs it, and not a session: ssh HOST mcp serve')
     await script.serveMcp()
   },
 }
 
-/** Lines of one tool's difference. A server's text may be long. */
+/** Lines of one tool's difference that are shown, since a server's text may be long. */
 const MAX_LINES = 200
 
 async function printChange({ id, isKnown, lines }: ChangedTool, out: Context['out']): Promise<void> {
@@ -188,7 +188,7 @@ const mcpJson = ({ name, state, why, tools, trust, at, by, login }: ListedMcp) =
 
 const MAX_LEFT_OUT = 3
 
-/** As people see it: `holler  up, 6 tools, 1 withheld; http://localhost:8080/…, by root`. */
+/** Returns `holler  up, 6 tools, 1 withheld; http://localhost:8080/…, by root`. */
 function mcpLine({ name, state, why, tools, at, by, login }: ListedMcp): string {
   const { offered, withheld, leftOut } = tools
   const skipped = leftOut
@@ -212,7 +212,7 @@ const loginJson = (name: string, { address, back, holdsMs }: BegunLogin) => ({
   holds_s: holdsMs / 1000,
 })
 
-/** What a person has to do. A terminal may have broken the address into rows. */
+/** Returns instructions for a person. A terminal may break the address into rows. */
 function loginLines(name: string, { address, back, holdsMs }: BegunLogin, { session }: Context): string {
   return [
     `${name} wants a login. Open this in a browser, on any machine, and log in at ${new URL(address).host}:`,
@@ -228,22 +228,22 @@ function loginLines(name: string, { address, back, holdsMs }: BegunLogin, { sess
 
 /** All methods throw `Refusal` and reject with `StorageError`; they check no rights. */
 export interface McpAdmin {
-  /** In the order in which their tools are offered. */
+  /** Returns the servers in the order in which their tools are offered. */
   list(): readonly ListedMcp[]
-  /** Keeps the server across restarts if it answers, or wants a login that can be made. */
+  /** Connects a server. Keeps it across restarts if it answers, or wants a login that is possible. */
   connect(order: McpOrder, by: Person): Promise<{ readonly server: ListedMcp; readonly login?: BegunLogin }>
   /** Removes a server that a command connected, and forgets its login. */
   disconnect(name: string, by: Person): Promise<void>
-  /** Reads its list again, or tries it again at once. */
+  /** Reads the server's tools again, or retries the connection at once. */
   refresh(name: string): Promise<ListedMcp>
   login(name: string, by: Person): Promise<BegunLogin>
   finishLogin(name: string, address: string, by: Person): Promise<ListedMcp>
-  /** Forgets a login, and ends one that was `begun`. `why` says why the tokens may still be valid. */
+  /** Forgets a login, or ends a login that was `begun`. `why`: the reason why tokens may still be valid. */
   logout(
     name: string,
     by: Person,
   ): Promise<{ readonly was: 'held' | 'begun'; readonly why?: string | undefined }>
-  /** The withheld tools; with `approve`, exactly these definitions are accepted. */
+  /** Resolves to the withheld tools. With `approve`, accepts exactly these definitions. */
   review(name: string, approve: boolean, by: Person): Promise<readonly ChangedTool[]>
 }
 
@@ -256,7 +256,7 @@ export interface ListedMcp {
     readonly offered: number
     /** Ids of tools whose definitions changed. */
     readonly withheld: readonly string[]
-    /** What can be no tool. The server wrote the names, which may be empty. */
+    /** Tools that cannot be offered. The server wrote the names, which may be empty. */
     readonly leftOut: readonly { readonly name: string; readonly why: string }[]
   }
   readonly trust: string
@@ -265,25 +265,29 @@ export interface ListedMcp {
   readonly login: 'held' | 'wanted' | null
 }
 
-/** The server wrote `address`, which a person opens; the browser ends at `back`, within `holdsMs`. */
+/** A person opens `address`, which the server wrote. The browser must end at `back` within `holdsMs`. */
 export interface BegunLogin {
   readonly address: string
   readonly back: string
   readonly holdsMs: number
 }
 
-/** A server to connect to. Nothing of it has been checked. */
+/** An unchecked request to connect to a server. */
 export interface McpOrder {
   readonly name: string
-  /** An address; else a program with its arguments, split at spaces, or as a JSON list of texts. */
+  /** An address, or a program with its arguments, split at spaces or as a JSON array of strings. */
   readonly target: string
   readonly trust?: string | undefined
-  /** The environment variable that holds its token, and those that a program gets. */
+  /** The environment variable with its token. */
   readonly tokenEnv?: string | undefined
+  /** The environment variables that a program gets. */
   readonly passEnv: readonly string[]
 }
 
-/** Known unless its server has had too many. The server wrote the lines of the difference. */
+/**
+ * A withheld tool. It is known unless its server has had too many. The server wrote the lines of the
+ * difference.
+ */
 export interface ChangedTool {
   readonly id: string
   readonly isKnown: boolean

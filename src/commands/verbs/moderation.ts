@@ -146,7 +146,7 @@ export const invite = verb({
     const already = await rooms.membership(room.name, guest.id)
     if (already)
       throw new Refusal(`${guest.name} is ${already === 'invited' ? 'invited' : 'a member'} already`)
-    // An ignored person could write with the names of rooms. The invitation is in /rooms.
+    // An ignored person could send text as room names. The invitation is still in /rooms.
     if (!(await talk.ignores.isIgnored(guest, person))) await invitations.prepare(room, guest, person)
     await rooms.setMembership(room.name, guest.id, 'invited')
     await invitations.tell(guest)
@@ -176,8 +176,8 @@ function durationOf(word: string, advice = ''): number {
 }
 
 /**
- * `2h spam`: a duration, if there is one, and a reason. A word that begins with a digit is a duration,
- * `5min` too: read as a reason, it would last for ever. Throws `Misuse`.
+ * Parses `2h spam`: an optional duration, then a reason. A first word that begins with a digit must be a
+ * duration: if `5min` were a reason, the ban would never end. Throws `Misuse`.
  */
 function durationAndReason(words = ''): { readonly ms: number | undefined; readonly reason: string } {
   const { word, rest } = takeWord(words.trimStart())
@@ -264,7 +264,9 @@ function sanctionLine(sanction: ListedSanction, caller: Caller): string {
   return `${whom(sanction)}  ${done} by ${by}${end}${reason === '' ? '' : `: ${reason}`}`
 }
 
-/** The name at the time of a ban is not enough: names change, and guests' names are given again. */
+/**
+ * Adds present names and keys to the name at the time of the ban: names change, and guests' names are reused.
+ */
 function whom({ who, names, keys, network }: ListedSanction): string {
   if (network !== null) return who
   const isKey = keys.some((key) => key === who)

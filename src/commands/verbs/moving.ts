@@ -131,10 +131,10 @@ export const exits = verb({
   },
 })
 
-/** Suggestions: any other word is a direction as well. Each is opposite to its neighbour. */
+/** Suggested directions, in pairs of opposites. Any other word is a direction, too. */
 const DIRECTIONS: readonly string[] = ['north', 'south', 'east', 'west', 'up', 'down']
 
-/** The name of the room that one comes from, if the direction has no opposite. */
+/** Returns the opposite direction, or the name of the room `from` if there is no opposite. */
 const wayBack = (direction: string, from: Room): string =>
   DIRECTIONS[DIRECTIONS.indexOf(direction) ^ 1] ?? from.name
 
@@ -181,7 +181,7 @@ export const portal = verb({
 
 async function makeExit({ exits }: Rooms, person: Person, from: Room, direction: string, to: Room) {
   await exits.open(from.name, { direction, room: to.name })
-  // Of an exit into a private room only its maker is told.
+  // Only the maker is told about an exit into a private room.
   if (!(await to.info()).private)
     await tellRoom(from, person, `${person.name} made an exit: ${direction} leads to ${to.name} now`)
 }

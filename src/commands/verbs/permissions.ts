@@ -50,7 +50,7 @@ type Extent = Exclude<Decision['verdict'], 'denied'>
 const EXTENTS: readonly Extent[] = ['once', 'room', 'always']
 const isExtent = (word: string): word is Extent => EXTENTS.some((extent) => extent === word)
 
-/** The words may stand in either order: `/allow 3 always`. Throws `Misuse`. */
+/** Accepts the words in either order: `/allow 3 always`. Throws `Misuse`. */
 function readWords(how: string | undefined, number: string | undefined): Answer {
   if (how === undefined || isExtent(how)) return { verdict: how ?? 'once', ...question(number) }
   const verdict = number ?? 'once'
@@ -105,7 +105,7 @@ async function revoke(services: Services, context: Here, id: number): Promise<vo
   if (!session) out.line(text)
 }
 
-/** The lines of the target are behind bars, as in the question. */
+/** Returns a permission as text. `|` is before the lines of its target, as in the question. */
 function grantText({ id, name, tool, target, until, by }: Grant, now: number): string {
   const end = until === undefined ? 'until it is revoked' : `for ${duration(until - now)}`
   const lines = visibleText(target)

@@ -57,7 +57,7 @@ async function show({ stores, summaries }: Services, context: Context): Promise<
     const status = { summarizer: summarizer ?? null, working, asked, trouble: shownTrouble }
     return out.line(safeJson({ room: room.name, summary: summary ? summaryJson(summary) : null, ...status }))
   }
-  // Each line is indented, so that none can pass for a speaker or for the system.
+  // Each line is indented, so that no line can pose as a speaker or as the system.
   out.line(summary ? `  ${indentLater(cleanText(summary.text))}` : 'there is no summary')
   if (summary) out.line(`-- ${versionLine(summary, context)}`)
   out.line(forCaller(`-- ${statusLine({ summarizer, working, asked })}`, kindOf(context)))
@@ -93,7 +93,7 @@ async function set(services: Services, context: Context): Promise<void> {
 
 type Covered = Pick<StoredSummary, 'room' | 'first' | 'last'>
 
-/** A first summary covers no more than the first entry, so nothing is lost. */
+/** A first summary covers only the oldest entry, so that nothing is lost. */
 async function oldestOf({ stores }: Services, room: RoomName): Promise<Covered> {
   const after = checkpointOf(await stores.chat.rooms.getValue(room, CHECKPOINT_KEY))?.after
   const [oldest] = await stores.prompts.history.following(room, {

@@ -71,12 +71,12 @@ export const reply = verb({
   },
 })
 
-/** Shows a script its message, which sessions show by themselves; says if the other person is away. */
+/** Prints the sent message for a script; sessions show it themselves. Says if the recipient is away. */
 function confirmSent({ away }: Talk, { person, out, session }: Caller, { to, line }: SentMessage): void {
   if (!session) out.line(line)
   const isAway = away.toldTo(person.id, to)
   if (isAway !== undefined) out.line(`-- ${isAway}`)
-  // Who writes is not away any more.
+  // Writing ends the sender's absence.
   if (away.comeBack(person.id)) out.line(`-- ${BACK}`)
 }
 

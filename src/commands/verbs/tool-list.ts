@@ -1,4 +1,4 @@
-// What tools cost in a prompt, and the lines that show it: the same numbers as in `/wrap`.
+// Token costs of tools in a prompt, and the lines that show them: the same numbers as in `/wrap`.
 import { counted } from '../../lib/amounts.ts'
 import { plainRows } from '../../lib/text/pages.ts'
 import { zip } from '../../lib/basics.ts'
@@ -8,12 +8,15 @@ import type { Prompt } from '../../prompt/prompt.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import type { Here } from '../command.ts'
 import type { Services } from './common.ts'
-import { GAP, INDENT, padded } from './wrap.ts'
+import { GAP, INDENT, padColumn } from './wrap.ts'
 
-/** For a visible tool that the room's script, or the budget, leaves out. */
+/** The note of a visible tool that the room's script or the budget leaves out. */
 const NOT_SENT = 'not sent, /wrap tells why'
 
-/** The prompt of a model, the first if none is named, and its name; no prompt if none can be made, and `/wrap` tells why. */
+/**
+ * A model (the first if none is named) and its prompt; no prompt if none can be composed, and `/wrap` says
+ * why.
+ */
 interface PromptNow {
   readonly model?: string
   readonly prompt?: Prompt
@@ -37,18 +40,18 @@ export interface Prices {
   readonly model?: string
   /** Tokens of all definitions that are sent. */
   readonly tokens: number
-  /** Tokens of a tool as it is sent, or in full if it is not sent. */
+  /** Returns the tokens of a tool as sent, or of its full definition if it is not sent. */
   of(tool: ListedTool): number
-  /** Tokens of a tool as it is sent, or 0. */
+  /** Returns the tokens of a tool as sent, or 0. */
   sent(tool: ListedTool): number
-  /** How a visible tool is sent; empty if that is not known. */
+  /** Returns the form in which a visible tool is sent; empty if the form is unknown. */
   noteOf(tool: ListedTool): string
   readonly formOf: (tool: ListedTool) => string | undefined
-  /** Sent besides the tools of the list. */
+  /** Tools that are sent besides the tools of the list. */
   readonly others: readonly { readonly name: string; readonly tokens: number }[]
 }
 
-export function pricesIn(list: ToolList, { model, prompt }: PromptNow): Prices {
+export function pricesOf(list: ToolList, { model, prompt }: PromptNow): Prices {
   const sent = new Map(prompt?.tools.map((tool) => [tool.id, tool]))
   const sentAs = ({ tool, visible }: ListedTool) => (visible ? sent.get(tool.id) : undefined)
   const listed = new Set(list.tools.map(({ tool }) => tool.id))
@@ -64,8 +67,8 @@ export function pricesIn(list: ToolList, { model, prompt }: PromptNow): Prices {
 }
 
 /**
- * Lines of at most `width` cells: the sources of tools, with their number, their tokens in the prompt and
- * what became of them; unfolded, the tools of each source below it.
+ * Returns lines of at most `width` cells: the sources of tools with the number, the prompt tokens and the
+ * states of their tools; unfolded, also the tools below each source.
  */
 export function toolLines(
   tools: readonly ListedTool[],
@@ -97,11 +100,11 @@ function groupRow(source: string, tools: readonly ListedTool[], prices: Prices):
   }
 }
 
-/** `3 short, 31 deferred, 2 hidden`; why they are hidden if that is the same for all. */
+/** Returns `3 short, 31 deferred, 2 hidden`, and the reason for hiding if it is the same for all. */
 function states(tools: readonly ListedTool[], prices: Prices): string {
   const counts = countsOf(tools.map((one) => stateOf(one, prices)))
   const reasons = new Set(tools.filter(({ visible }) => !visible).map(({ reason }) => reason))
-  // The hidden ones are counted last.
+  // Hidden tools are last in `counts`.
   return reasons.size === 1 ? `${counts} (${[...reasons].join('')})` : counts
 }
 
@@ -121,13 +124,13 @@ interface NoteRow {
 }
 
 /**
- * The lines of each row: its cells in columns, numbers to the right, then the note, or the note below if
- * there is no space. If the columns are too wide, all but the first cell is below.
+ * Returns the lines of each row: its cells in columns, numbers aligned right, then the note, which goes below
+ * if it has no space. If the columns are too wide, all cells but the first go below.
  */
 function noteTable(rows: readonly NoteRow[], width: number): readonly (readonly string[])[] {
   const columns = (rows[0]?.cells ?? []).map((_, column) => {
     const texts = rows.map(({ cells }) => cells[column] ?? '')
-    return padded(texts, texts.every((text) => text === '' || /^\d/.test(text)) ? 'padStart' : 'padEnd')
+    return padColumn(texts, texts.every((text) => text === '' || /^\d/.test(text)) ? 'padStart' : 'padEnd')
   })
   return rows.map(({ cells: [first = '', ...more], note }, at) => {
     const line = columns.map((texts) => texts[at]).join(GAP)

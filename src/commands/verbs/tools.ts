@@ -18,7 +18,7 @@ import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed } from './answer.ts'
 import { verb, type Services } from './common.ts'
-import { pricesIn, promptNow, toolLines, type Prices } from './tool-list.ts'
+import { pricesOf, promptNow, toolLines, type Prices } from './tool-list.ts'
 
 const LIST_FLAG = flag('list', 'only these tools, and why one is hidden; all names all', {
   value: 'PATTERN',
@@ -61,7 +61,7 @@ export const tools = verb({
     if (hasChanged) await setScope(services, query, words)
     const all = await listNow(services, query, hasChanged)
     const list = flags.list.length > 0 ? { ...all, tools: toolsNamedBy(flags.list, all.tools) } : all
-    const prices = pricesIn(all, await promptNow(query, services.turns))
+    const prices = pricesOf(all, await promptNow(query, services.turns))
     if (flags.json)
       return out.line(
         safeJson({ ...listJson(room.name, list, prices), ...(model === undefined ? {} : { model }) }),
@@ -74,7 +74,7 @@ export const tools = verb({
 
 type ToolQuery = Pick<Here, 'room' | 'person'> & { readonly model?: string }
 
-/** `@qwen read !Grep`: no tool is called with an `@`. */
+/** Splits `@qwen read !Grep`. No tool name begins with `@`. */
 function modelAndScope(scope: readonly string[]) {
   const [first, ...others] = scope
   return first?.startsWith('@') ? { model: first, words: others } : { words: scope }
@@ -85,7 +85,7 @@ const namesIn = ({ tools }: ToolList): readonly string[] => {
   return [...new Set([...groups, ...tools.map(({ tool }) => tool.name)])]
 }
 
-/** Throws `Refusal` for words that nobody means, and changes nothing then. */
+/** Throws `Refusal`, and changes nothing, for words that match no tool. */
 async function setScope(
   { turns, mcp, stores }: Services,
   { room, person, model }: ToolQuery,
@@ -102,7 +102,7 @@ async function setScope(
   await room.record({ ...facts, model, text: `tools of @${model}: ${scopeText(scope)}` })
 }
 
-/** The scope that these words name, cleaned: it is stored, and shown to everybody. Throws `Refusal`. */
+/** Returns the scope of the words, sanitized, since it is stored and shown to everybody. Throws `Refusal`. */
 function scopeOf(given: readonly string[]): Json {
   const words = given.map(cleanLine).filter((word) => word !== '')
   if (words.length === 0)
@@ -115,8 +115,8 @@ function scopeOf(given: readonly string[]): Json {
 }
 
 /**
- * Throws `Refusal` if one of the words matches no tool, or all together leave none. Words that name a
- * server without tools are accepted: a refusal would leave the room with tools that it should not have.
+ * Throws `Refusal` if one of the words matches no tool, or all words together leave no tool. Accepts words
+ * for a server without tools: a refusal would leave the room with tools that it should not have.
  */
 function refuseEmpty(scope: Json, tools: readonly ListedTool[], servers: KnownServers): void {
   // Groups may be empty now, and have tools later.
@@ -137,7 +137,9 @@ function refuseEmpty(scope: Json, tools: readonly ListedTool[], servers: KnownSe
   if (problems.length > 0) throw new Refusal(`${problems.join('; ')}; the scope was not changed`)
 }
 
-/** The named tools, hidden or not. Throws `Refusal` if one of the words matches none, or all together. */
+/**
+ * Returns the named tools, hidden or not. Throws `Refusal` if a word, or all words together, match no tool.
+ */
 function toolsNamedBy(words: readonly string[], tools: readonly ListedTool[]): readonly ListedTool[] {
   const wanted = scopeOf(words)
   const { visible, warnings } = resolveScope(
@@ -150,7 +152,7 @@ function toolsNamedBy(words: readonly string[], tools: readonly ListedTool[]): r
   return tools.filter(({ tool }) => named.has(tool))
 }
 
-/** Throws `Refusal` if the tools cannot be counted, which changes nothing of the scope. */
+/** Throws `Refusal` if the tokens of the tools cannot be counted. The scope then stays as set. */
 async function listNow({ turns }: Services, query: ToolQuery, hasChanged: boolean): Promise<ToolList> {
   try {
     return await turns.scope(query)
@@ -163,10 +165,13 @@ async function listNow({ turns }: Services, query: ToolQuery, hasChanged: boolea
   }
 }
 
-/** Tools that are listed one by one without being asked for. */
+/** Tools that are listed one by one without `--list`. */
 const MAX_LISTED = 60
 
-/** The tools; of many that were not asked for by name, only the groups, and how to go on. */
+/**
+ * Lists the tools. If there are more than MAX_LISTED and none is named, lists only groups and the next
+ * commands.
+ */
 function linesFor(
   tools: readonly ListedTool[],
   prices: Prices,
@@ -174,7 +179,7 @@ function linesFor(
   isNamed: boolean,
 ): readonly string[] {
   const isLong = !isNamed && tools.length > MAX_LISTED
-  // A script's lines are cut by whoever reads them.
+  // A script's lines are not wrapped.
   const width = session ? out.columns - 1 : Infinity
   const typed = (verb: string): string => (session ? `/${verb}` : `${verb} ${room.name}`)
   const lines = [...toolLines(tools, prices, isLong ? 'folded' : 'unfolded', width)]
@@ -233,12 +238,12 @@ export const run = verb({
     const call = { room, person, tool: args.tool, args: args.json ?? '', signal, ...how }
     const result = services.runs.run(call)
     if (!session) return printResult(out, await result, flags.json)
-    // The session goes on meanwhile, so that the person can answer what the tool asks.
+    // The session goes on, so that the person can answer the tool's question.
     inBackground(result.then((entry) => showResult(out, entry, flags.json)))
   },
 })
 
-/** The room shows whether it went well and the first line of an error; the person reads all of it. */
+/** Prints the parts of a result that the room does not show: results, and errors of several lines. */
 function showResult(out: Output, entry: ToolResultEntry, asJson: boolean): void {
   if (asJson) return out.line(safeJson(entryJson(entry)))
   if (!entry.isError || entry.text.includes('\n')) out.line(entry.text)

@@ -78,7 +78,7 @@ async function turnOfEntry(id: string, room: Room): Promise<string | undefined> 
   return entry && 'turn' in entry ? entry.turn : undefined
 }
 
-/** The entry of a room with this id, which may be any word; with `revised`, none that was taken back. */
+/** Resolves to the entry of a room by id, which may be any word; with `revised`, to no retracted entry. */
 export async function findEntry(
   id: string,
   room: Room,
@@ -90,10 +90,10 @@ export async function findEntry(
 }
 
 const PAGE = 64
-/** Clocks may step back a little. */
+/** Allows for clocks that step back a little. */
 const LATE_MS = 60_000
 
-/** The entries of a turn, oldest first; none if its question is not known, as in older versions. */
+/** Resolves to the entries of a turn, oldest first; none if its question is unknown, as in older versions. */
 async function entriesOf(
   { id, message, endedAt = Infinity }: TurnRecord,
   room: Room,
@@ -112,14 +112,14 @@ async function entriesOf(
   return found
 }
 
-/** The last entry of a turn has its outcome, or is the notice that there is none. */
+/** True for the last entry of a turn, a reply with an outcome or a notice. */
 const isEnd = (entry: Entry | undefined): boolean =>
   entry?.kind === 'notice' || (entry?.kind === 'reply' && entry.outcome !== undefined)
 
-/** What the room was told at the end; empty if nothing was. */
+/** Returns the text of the turn's last entry; empty if there is none. */
 const answerOf = (entries: readonly Entry[]): string => entries.filter(isEnd).at(-1)?.text ?? ''
 
-/** A request, its number from 1 on, and the one before it, with the very texts that were sent. */
+/** A request with the exact texts that were sent, its number from 1 on, and the request before it. */
 type NumberedRequest = ReturnType<typeof sentIn>[number]
 
 function sentIn(turn: TurnRecord) {
@@ -146,10 +146,10 @@ function choose(
   throw new Misuse(`there is no request ${number.slice(0, 20)}; ${last}`)
 }
 
-/** Lines after which a page begins no further request: what it says first is still on most screens. */
+/** Lines after which a page begins no further request, so that its first lines are still on most screens. */
 const PAGE_LINES = 24
 
-/** True if it printed all of them. */
+/** Returns true if it printed all requests. */
 function printPage(requests: readonly NumberedRequest[], id: string, out: Output): boolean {
   let lines = 0
   for (const [at, one] of requests.entries()) {
@@ -182,14 +182,15 @@ interface RequestPart {
   readonly title: string
   readonly now: string
   readonly before: string | undefined
-  /** Shown if it is folded; if absent, its beginning is, or its end. */
+  /** The folded form; if absent, the beginning of the part is shown, or its end. */
   readonly short?: string
   readonly isTail?: boolean
 }
 
 /**
- * A request for people. A part that is as in the request before is named, not repeated. With `columns`,
- * cells of a line, each part has a few lines, and the question is apart from the end of the conversation.
+ * Returns a request as text for people. Names a part that equals that of the request before, without its
+ * text. With `columns`, the cells of a line, each part has a few lines, and the question is a part of its
+ * own.
  */
 export function requestText(request: NumberedRequest, columns?: number): string {
   return [
@@ -258,7 +259,7 @@ function foldedHead(now: string, columns: number): string {
   return missing === 0 ? now : `${head}\n… [${missing} more characters; full prints all]`
 }
 
-/** The beginning of a text up to its last whole word, unless that would be far less. */
+/** Shortens `head` to its last whole word, unless that is less than half of it. */
 function wholeWords(text: string, head: string): string {
   if (head.length === text.length || /^\s/.test(text.slice(head.length))) return head
   const whole = head.replace(/\S+$/, '').trimEnd()

@@ -26,8 +26,8 @@ function modelLine(model: Model): string {
   const facts = [
     `@${name}  ${backend} ${model.model}, ${windowOf(model)}`,
     `${counted(turns, 'turn')}, ${read}, ${output} written`,
-    // Learned from reports and refusals: the provider counts more than we do, or has a smaller window than
-    // it tells.
+    // Learned from reports and refusals: the provider counts more tokens than we do, or its window is smaller
+    // than it says.
     calibration !== 1 && countedAbove(calibration),
     fallback !== undefined && `where it fails, @${fallback} is asked`,
     lacks?.tools !== undefined && `no tools: ${lacks.tools}`,
@@ -39,7 +39,7 @@ function modelLine(model: Model): string {
   return `${facts.filter(Boolean).join('; ')}${enabled ? '' : '  (disabled)'}`
 }
 
-/** For admins. */
+/** Returns the request parts that a server refuses, for admins. */
 function refusedParts({ fields = {}, toolIds = {} }: NonNullable<Model['lacks']> = {}): string | undefined {
   const parts = [
     ...Object.entries(fields).map(([field, why]) => `without ${field}: ${why}`),
@@ -71,7 +71,7 @@ export const usage = verb({
     const days = numberFlag('--days', flags.days, DAYS)
     const since = clock.now() - days * DAY_MS
     const room = (flags.all ? undefined : here)?.name
-    // Rooms that the person is banned from are not among the names.
+    // `roomNames` leaves out rooms from which the person is banned.
     const where = room === undefined ? { rooms: await roomNames({ person }, { rooms }) } : { room }
     const report = await reportOn(stores.models.charges, { ...where, since })
     const json = { room: room ?? null, since: iso(since), ...reportJson(report) }
@@ -84,8 +84,8 @@ type UsageReport = Awaited<ReturnType<typeof reportOn>>
 type Where = UsageQuery extends infer Query ? (Query extends unknown ? Omit<Query, 'by'> : never) : never
 
 /**
- * Sums in four groupings; the days are newest first. One reading for each: a charge between two of them is
- * in the later ones only.
+ * Sums charges in four groupings, days newest first. Reads once for each grouping, so that a charge between
+ * two reads is only in the later groupings.
  */
 async function reportOn(charges: Services['stores']['models']['charges'], where: Where) {
   const sums = async (by: Grouping) => sumsByKey(await charges.usage({ ...where, by }))
@@ -107,14 +107,14 @@ const reportJson = ({ total: all, models, people, rooms, days }: UsageReport) =>
   days: days.map((sum) => ({ day: sum.key, ...sumJson(sum) })),
 })
 
-/** The cost is a decimal number in a text, exact, or null if nothing had a price. */
+/** `cost` is an exact decimal number as a string, or null if nothing had a price. */
 const sumJson = ({ turns, requests, input, cached, output, estimated, cost, unpriced }: UsageSum) => ({
   ...{ turns, requests, input, cached, output, unpriced },
   estimated: estimated ?? { input: 0, output: 0 },
   cost: cost === undefined ? null : exactAmount(cost),
 })
 
-/** A report for people. `room` is undefined if it is of all rooms that somebody can see. */
+/** Returns a report for people. `room` is undefined for all rooms that the person can see. */
 function usageLines(report: UsageReport, room: string | undefined, days: number): readonly string[] {
   const when = days === 1 ? 'the last day' : `the last ${days} days`
   const where = room ?? 'all rooms that you can see'
@@ -152,7 +152,7 @@ function factsOf({ turns, requests, input, cached, output, estimated, cost, unpr
   ].join(', ')
 }
 
-/** `its tokens are counted 1% above ours`: what its provider reports, beside our count. */
+/** Returns `its tokens are counted 1% above ours`, which compares the provider's count with ours. */
 function countedAbove(calibration: number): string | undefined {
   const percent = Math.round((calibration - 1) * 100)
   if (percent === 0) return undefined

@@ -56,7 +56,7 @@ function asked(
   last: string | undefined,
 ) {
   const onlyFull = model === 'full' && full === undefined && !names.includes('full')
-  // The prompt of a model says more than that of the guide, which is always there.
+  // A model's prompt says more than the prompt of the guide, which always exists.
   const usual = names.find((name) => name === last) ?? names.find((name) => name !== 'guide') ?? 'guide'
   return {
     model: onlyFull || model === undefined ? usual : modelNamed(model, names),
@@ -67,26 +67,26 @@ function asked(
 const textOf = (prompt: Prompt): string =>
   cleanText([prompt.system, userContent(prompt)].filter((text) => text !== '').join(BREAK))
 
-/** The shape of `wrap --json`; `message`, `framing` and `warnings` are more than the contract asks for. */
+/** Returns the shape of `wrap --json`. `message`, `framing` and `warnings` are additions to the contract. */
 function promptJson(room: string, model: string, prompt: Prompt) {
   const { encoding, budget, layers, system, context, warnings } = prompt
   const tools = prompt.tools.map(({ name, id, tokens, form }) => ({ name, id, tokens, form }))
   return { room, model, encoding, budget, layers, tools, system_prompt: system, context, warnings }
 }
 
-/** What the bar is filled with, part by part: they differ without any colour, neighbours most. */
+/** Characters that fill the bar, one for each part. They differ without colour, neighbours most. */
 const FILLS = ['█', '▒', '▚', '░', '▓', '▞', '▙', '#', '▟', '=', '+', '-']
 const FREE = '·'
 const NARROWEST = 10
-/** Of what stands before a row of the table: the fill of its part, and a blank. */
+/** Cells before a row of the table: the fill of its part, and a blank. */
 const MARK_CELLS = 2
 const NO_MARK: Span = { text: '  ', isPicture: true }
 
 type Line = readonly Span[]
 
 /**
- * A prompt for people: the budget as one stacked bar of `columns` cells, and a line for each part of it.
- * The tools are one part, with a line for each group; unfolded, with a line for each tool.
+ * Draws a prompt for people: the budget as one stacked bar, and a line for each part. The tools are one part,
+ * with a line for each group; unfolded, also with a line for each tool.
  */
 export function wrapChart(
   { model, prompt, groups }: ShownPrompt,
@@ -115,11 +115,11 @@ export function wrapChart(
 const heading = (model: string, { budget: { used, target }, encoding }: Prompt): string =>
   `@${model}: ${used} of ${target} tokens (${percentOf(used, target)}), ${encoding}`
 
-/** The exact sum; the parts below are counted one by one, and texts that meet can differ from it by a few. */
+/** Returns the exact sum. The parts below are counted separately, and can differ from it by a few tokens. */
 const sums = ({ system, context, message, tools, framing, used }: BudgetReport): string =>
   `system message ${system} + context ${context} + message ${message} + definitions ${tools} + framing ${framing} = ${used}`
 
-/** What the provider counts more is told in `/models`. */
+/** `/models` shows how much more the provider counts. */
 function kept(budget: BudgetReport): string {
   const isDenser = budget.window - budget.reserved_output > budget.target
   return keptText(budget) + (isDenser ? ' (/models)' : '')
@@ -127,7 +127,7 @@ function kept(budget: BudgetReport): string {
 
 const fillOf = (index: number): string => FILLS[index % FILLS.length]!
 
-/** Each part's cells, rounded so that the whole is as long as it should be. */
+/** Draws the bar. Rounds the cells of its parts so that the whole has the right length. */
 function bar(shares: readonly BudgetShare[], { target, used }: BudgetReport, cells: number): Line {
   const whole = shares.reduce((sum, { tokens }) => sum + tokens, 0)
   const scale = cells / Math.max(target, used, whole, 1)
@@ -179,22 +179,22 @@ function legend(rows: readonly ShareRow[], { target }: BudgetReport, cells: numb
   return [[NO_MARK, { text: table.head }], ...lines]
 }
 
-/** A line of the table: who has so many tokens, and what there is to say of it. */
+/** A row of the table: a part, its tokens, and a note about it. */
 interface ShareRow {
   readonly name: string
   readonly tokens: number
   readonly place?: string
   readonly priority?: number
   readonly note: string
-  /** The number of the part whose fill stands before it; none before what belongs to the row above. */
+  /** The number of the part whose fill is before the row; absent for a row that belongs to the row above. */
   readonly fill?: number
-  /** True for a note in whose place `…` stands where there is no space for all such notes. */
+  /** True for a note that `…` replaces if there is no space for all such notes. */
   readonly isHint?: true
 }
 
 export const GAP = '  '
 export const INDENT = '    '
-/** A longer note stands below its line rather than take a column away. */
+/** A longer note goes below its line instead of removing a column. */
 const USUAL_NOTE = 24
 
 const NOTE = 'note'
@@ -203,12 +203,12 @@ const MORE = '…'
 const KEPT_COLUMNS = 3
 
 /**
- * Rows below each other: name, tokens, share of the target, and as much of the rest as `width` has cells
- * for: a narrow terminal loses the last columns first.
+ * Returns table rows: name, tokens, percentage of the target, and as many further columns as fit `width`. A
+ * narrow terminal loses the last columns first.
  */
 function shareTable(rows: readonly ShareRow[], target: number, width: number) {
   const column = (head: string, of: (row: ShareRow) => string, pad: Pad = 'padStart'): readonly string[] =>
-    padded([head, ...rows.map(of)], pad)
+    padColumn([head, ...rows.map(of)], pad)
   let columns = [
     column('part', ({ name }) => name, 'padEnd'),
     column('tokens', ({ tokens }) => String(tokens)),
@@ -236,8 +236,8 @@ function shareTable(rows: readonly ShareRow[], target: number, width: number) {
 
 type Pad = 'padStart' | 'padEnd'
 
-/** The cells of a column, all as long as the longest. */
-export function padded(cells: readonly string[], pad: Pad): readonly string[] {
+/** Pads the cells of a column to the length of the longest cell. */
+export function padColumn(cells: readonly string[], pad: Pad): readonly string[] {
   const width = Math.max(...cells.map(({ length }) => length))
   return cells.map((cell) => cell[pad](width))
 }

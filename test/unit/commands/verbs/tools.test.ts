@@ -9,7 +9,7 @@ import type { ToolForm } from '../../../../src/prompt/prompt.ts'
 import type { ListedTool, ToolList } from '../../../../src/toolbox/tool-list.ts'
 import { promptTool, samplePrompt } from '../../../support/model-request.ts'
 import { catalogue, sampleTool } from '../../../support/snapshot.ts'
-import { pricesIn, toolLines } from '../../../../src/commands/verbs/tool-list.ts'
+import { pricesOf, toolLines } from '../../../../src/commands/verbs/tool-list.ts'
 
 const createScene = () => createCommandWorld(tool('Grep'), tool('calculator'))
 
@@ -263,7 +263,7 @@ const prompt = samplePrompt({
   tools: [sent('look', 'short', 40), sent('holler_sample', 'deferred', 0), sent('find_tools', 'full', 71)],
 })
 const lines = (form: 'folded' | 'unfolded', width: number, some = tools) =>
-  toolLines(some, pricesIn(listOf(some), { model: 'qwen', prompt }), form, width)
+  toolLines(some, pricesOf(listOf(some), { model: 'qwen', prompt }), form, width)
 
 describe('the groups of tools', () => {
   test('a folded tool list shows the size, tokens and states of each group', () => {
@@ -314,7 +314,7 @@ describe('the groups of tools', () => {
   test('a tool list gives one reason if all tools are hidden, and no forms if no prompt exists', () => {
     const off = ['a', 'b'].map((id) => listed('holler', id, 'room: tools are off'))
     expect(lines('folded', 80, off)).toEqual(['holler  2 tools  0 tokens  2 hidden (room: tools are off)'])
-    const prices = pricesIn(listOf(tools), { model: 'qwen' })
+    const prices = pricesOf(listOf(tools), { model: 'qwen' })
     expect(toolLines(tools, prices, 'folded', 80)).toEqual([
       'builtin  4 tools  200 tokens  2 hidden',
       'holler   2 tools  200 tokens',
