@@ -124,8 +124,8 @@ export interface SessionControl {
 
 export interface ScriptControl {
   /**
-   * Resolves to the text that the script piped in. `if-ready` does not wait for a pipe without data: it may be
-   * a terminal that never ends. Rejects with `Refusal` if the text is too long.
+   * Resolves to the text that the script piped in. `if-ready` does not wait for a pipe without data: it may
+   * be a terminal that never ends. Rejects with `Refusal` if the text is too long.
    */
   stdin(wait: 'until-end' | 'if-ready'): Promise<string>
   /** Runs `work` once the command has its exit status, for work that ends the command's own connection. */
@@ -196,7 +196,7 @@ type Choices = Promise<readonly string[]> | readonly string[]
 
 interface Facts {
   readonly name: string
-  /** Other names of the command, which lists of help and completion leave out. */
+  /** Other names of the command, which completion and the lists of help leave out. */
   readonly aliases?: readonly string[]
   /**
    * Set if the command protects somebody or ends something. It runs over the daily byte quota, and is
@@ -238,7 +238,7 @@ export interface CommandDefinition<
   readonly room?: R
   readonly arguments?: A
   readonly flags?: F
-  /** Words that work after the verb and a script's room. Absent if the verb needs no further words. */
+  /** Example words after the verb (and a script's room). Absent if the verb needs no further words. */
   readonly example?: string
   /** Not needed for arguments with `oneOf`. */
   readonly complete?: Completers<(A[number] | F[number])['name'], S>

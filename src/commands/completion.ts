@@ -43,21 +43,21 @@ export function createCompletion(commands: readonly Command[], models: Pick<Turn
       .filter(Boolean)
     if (word.startsWith('@')) {
       const isModel = command && argumentAt(command, positional(command, words).length)?.name === 'model'
-      return (isModel ? models.names() : namesIn(room)).map((name) => `@${name}`)
+      return (isModel ? models.names() : mentionable(room)).map((name) => `@${name}`)
     }
     return command ? await argumentsOf(command, words, { room, person, word }) : []
   }
 
-  /** Returns names of people, and of models with an `@`. */
+  /** Returns the names of people, and the names of models with an `@`. */
   function namesToSay(text: string, word: string, room: Room, person: Person): readonly string[] {
-    if (word.startsWith('@')) return namesIn(room).map((name) => `@${name}`)
+    if (word.startsWith('@')) return mentionable(room).map((name) => `@${name}`)
     if (word === '') return []
     const others = room.present().filter(({ id }) => id !== person.id)
     const people = others.map(({ name }) => (text === word ? `${name}:` : name))
     return text === word ? [...people, ...models.names().map((name) => `@${name}`)] : people
   }
 
-  function namesIn(room: Room): readonly string[] {
+  function mentionable(room: Room): readonly string[] {
     return [...models.names(), ...room.present().map((person) => person.name)]
   }
 }

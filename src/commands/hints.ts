@@ -74,7 +74,6 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   save: 'all that is said is kept; /export writes it',
 }
 
-/** The hints by word. */
 export const FOREIGN_COMMANDS: ReadonlyMap<string, string> = new Map(
   Object.entries(FOREIGN_WORDS).flatMap(([words, hint]) =>
     words.split(' ').map((word) => [word, hint] as const),

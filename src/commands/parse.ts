@@ -186,10 +186,10 @@ export function usage(command: Command, kind: CallerKind): string {
     (flag) => `[${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}]`,
   )
   const words = command.arguments.map((one) =>
-    bracketed(one, `${one.name.toUpperCase()}${one.takes ? '…' : ''}`),
+    bracketOptional(one, `${one.name.toUpperCase()}${one.takes ? '…' : ''}`),
   )
   const room = roomArgument(command, kind).map((one) =>
-    bracketed(one, one === EVERY_ROOM ? ALL_ROOMS : 'ROOM'),
+    bracketOptional(one, one === EVERY_ROOM ? ALL_ROOMS : 'ROOM'),
   )
   return [verb, ...room, ...flags, ...words].join(' ')
 }
@@ -197,7 +197,7 @@ export function usage(command: Command, kind: CallerKind): string {
 export const flagsFor = ({ flags }: Command, kind: CallerKind): readonly FlagSpec[] =>
   kind === 'session' ? flags.filter((flag) => !flag.forScripts) : flags
 
-const bracketed = ({ optional }: ArgumentSpec, word: string): string => (optional ? `[${word}]` : word)
+const bracketOptional = ({ optional }: ArgumentSpec, word: string): string => (optional ? `[${word}]` : word)
 
 /** Returns the error for words that do not fit a command, with the usage line of `form`. */
 export const usageError = (command: Command, kind: CallerKind, problem: string, form = command): UsageError =>

@@ -62,20 +62,20 @@ export class Runner {
 
   /** Runs one command, such as `tools off` (without a slash). */
   command(line: string, caller: Caller): Promise<ExitStatus> {
-    return this.#guarded(caller, async () => {
+    return this.#reportErrors(caller, async () => {
       const { command, parsed } = this.#parseCommand(line, caller)
       await this.#checkAndCharge(command, line, caller)
-      return await this.#logged(command, parsed, caller)
+      return await this.#runLogged(command, parsed, caller)
     })
   }
 
   /** Runs one command with known values, without parsing. */
   use(use: Invocation, caller: Caller): Promise<ExitStatus> {
-    return this.#guarded(caller, async () => {
+    return this.#reportErrors(caller, async () => {
       const command = this.#byName.get(use.verb)
       if (!command) throw new TypeError(`there is no command ${use.verb}`)
       await this.#checkAndCharge(command, JSON.stringify([use.verb, use.room, use.args]), caller)
-      return await this.#logged(command, parsedInvocation(command, use), caller)
+      return await this.#runLogged(command, parsedInvocation(command, use), caller)
     })
   }
 
@@ -85,7 +85,7 @@ export class Runner {
   }
 
   speech(text: string, caller: SessionCaller): Promise<ExitStatus> {
-    return this.#guarded(caller, async () => {
+    return this.#reportErrors(caller, async () => {
       await this.#catchUp(caller, 'not stored')
       this.#assertPresent(caller)
       this.#parts.bytes.take(caller.person, utf8Bytes(text))
@@ -95,7 +95,7 @@ export class Runner {
     })
   }
 
-  async #guarded(caller: Caller, job: () => Promise<void | false>): Promise<ExitStatus> {
+  async #reportErrors(caller: Caller, job: () => Promise<void | false>): Promise<ExitStatus> {
     try {
       await this.#parts.pace.next(caller.person, caller.signal)
       return (await job()) === false ? 1 : 0
@@ -157,7 +157,7 @@ export class Runner {
   }
 
   /** Logs only the verb and the room of a command, none of its other words. */
-  async #logged(command: Command, parsed: Parsed, caller: Caller): Promise<void | false> {
+  async #runLogged(command: Command, parsed: Parsed, caller: Caller): Promise<void | false> {
     const { person, session } = caller
     const since = performance.now()
     let isDone = false

@@ -41,7 +41,7 @@ export interface Transcript {
 
 /** Joins and leaves in one line. Further entries begin a new line, so that few entries wait. */
 const MAX_IN_A_ROW = 200
-/** Characters of that line, which limit the names in it. */
+/** Characters of a line of joins and leaves, which limit its names. */
 const PRESENCE_COLUMNS = 160
 
 /** `at`: when it is made, in milliseconds since the epoch. */

@@ -80,13 +80,13 @@ const isSame = (one: ToolDefinition, other: ToolDefinition): boolean =>
 /** Returns a step's answer: from the next request's messages, or from the room's log for the last step. */
 function backHtml(next: SentRequest | undefined, shown: StepParts): Html {
   const back = next
-    ? answerIn(next.messages).map((message) => messageHtml(message, shown))
+    ? answerMessages(next.messages).map((message) => messageHtml(message, shown))
     : shown.entries.flatMap((entry) => endHtml(entry, shown))
   return markup`<h3>Came back</h3>
     ${back.length === 0 ? markup`<p>The log has no answer of it.</p> ` : back}`
 }
 
-function answerIn(messages: readonly StepMessage[]): readonly StepMessage[] {
+function answerMessages(messages: readonly StepMessage[]): readonly StepMessage[] {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
   return at === -1 ? [] : messages.slice(at)
 }

@@ -55,7 +55,7 @@ export interface ExecPipe {
 /** A public key whose owner proved to have the private half. */
 export interface OfferedKey {
   readonly fingerprint: Fingerprint
-  /** SSH's name of it, such as `ssh-ed25519`. */
+  /** SSH's name of the algorithm, such as `ssh-ed25519`. */
   readonly algorithm: string
   /** Set for a key with a certificate that the operator trusts for the requested name. */
   readonly isCertified?: true
@@ -67,9 +67,9 @@ export interface OfferedKey {
 /** `identify` is called first. */
 export interface ClientHandler {
   /**
-   * Called with the login name as sent, once the key's signature is verified. Rejects with `Refusal`, of which
-   * the client learns only the denial (for an `InviteRefusal` also the reason), or with `StorageError`, whose
-   * message the client gets.
+   * Called with the login name as sent, once the key's signature is verified. Rejects with `Refusal`, of
+   * which the client learns only the denial (for an `InviteRefusal` also the reason), or with
+   * `StorageError`, whose message the client gets.
    */
   identify(name: string, key: OfferedKey, address: string, code?: string): Promise<Person>
   /**

@@ -50,7 +50,6 @@ export async function printAnswer(
 
 interface Printer {
   asked?(message: Entry): void
-  /** An entry of the turn. */
   entry(entry: Entry): void
   delta?(text: string): void
   end?(isAnswered: boolean): void

@@ -102,7 +102,6 @@ type TokenContext = CommandContext<'none', typeof TOKEN_ARGUMENTS, typeof TOKEN_
 /** Rooms of one token: more than anybody needs, and few enough to look up at once. */
 const MAX_ROOMS = 32
 
-/** Programs come in over HTTP with tokens. */
 export const token = verb({
   name: 'token',
   summary: 'tokens with which your programs come in over HTTP: new, list, or revoke NUMBER',

@@ -114,12 +114,12 @@ async function printEntries(
 ): Promise<void> {
   for (const entry of entries) {
     const before = `${minuteOf(entry.at, caller)} ${hasRooms ? `${entry.room} ` : ''}`
-    caller.out.line(asJson ? safeJson(entryJson(entry)) : behind(before, line(entry)))
+    caller.out.line(asJson ? safeJson(entryJson(entry)) : withPrefix(before, line(entry)))
   }
   await caller.out.ready()
 }
 
-const behind = (before: string, text: string | Styled): string | Styled =>
+const withPrefix = (before: string, text: string | Styled): string | Styled =>
   typeof text === 'string'
     ? before + text
     : { lines: text.lines.map((spans, index) => (index === 0 ? [{ text: before }, ...spans] : spans)) }

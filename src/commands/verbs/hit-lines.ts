@@ -33,11 +33,11 @@ export function hitLines(entry: Entry, phrases: readonly SearchPhrase[]): Styled
     const end = index === windows.length - 1 ? text.length : window.to
     return [
       { text: (index === 0 ? '' : '  ') + (window.from > before ? '… ' : '') },
-      ...marked(text, window, places),
+      ...markPlaces(text, window, places),
       { text: window.to < end ? ' …' : '' },
     ]
   })
-  const head = marked(text, { from: 0, to: label.length }, places)
+  const head = markPlaces(text, { from: 0, to: label.length }, places)
   const side = entry.thread === undefined ? '' : '(side turn) '
   return {
     lines: rows.map((row, index) => {
@@ -68,7 +68,7 @@ function windowOf(text: string, line: Place, places: readonly Place[]): Place {
   return { from: characterAt(text, from), to: characterAt(text, Math.min(line.to, from + MOST_UNITS)) }
 }
 
-function marked(text: string, { from, to }: Place, places: readonly Place[]): readonly Span[] {
+function markPlaces(text: string, { from, to }: Place, places: readonly Place[]): readonly Span[] {
   const spans: Span[] = []
   let at = from
   for (const place of places.filter((one) => overlap(one, { from, to }))) {

@@ -63,8 +63,7 @@ function modelAndWords(given = ''): { readonly model?: string; readonly words: s
 }
 
 /**
- * Resolves to the words, or to the text that a script pipes in: for `-` it waits for the end, for no words
- * not.
+ * Resolves to the words, or to the text that a script pipes in. Waits for the end of the pipe only for `-`.
  */
 async function withPiped(words: string, { script }: Caller): Promise<string> {
   if (!script || (words !== '' && words !== '-')) return words

@@ -41,7 +41,6 @@ const FLAGS = [
 
 type Context = CommandContext<'none', typeof ARGUMENTS, typeof FLAGS>
 
-/** The codes that let newcomers in. */
 export const invites = verb({
   name: 'invites',
   summary: 'codes that let newcomers in: new [ROOM], list, or revoke NUMBER',
@@ -115,7 +114,7 @@ async function list({ rooms, comingIn }: Services, context: Context): Promise<vo
   const visible = new Set<string>(await roomNames({ person }, { rooms }))
   const shown = (await comingIn.invites.list(person)).map((invite) => ({
     ...invite,
-    // An admin sees everybody's codes, but not the names of private rooms that are hidden from the admin.
+    // An admin sees everybody's codes, but no names of private rooms that the admin cannot see.
     room: invite.room !== null && visible.has(invite.room) ? invite.room : null,
   }))
   print(

@@ -19,7 +19,7 @@ export const keep = verb({
     const { room, person, args, flags, out, session } = context
     const { name } = room
     if (args.time === undefined) return out.line(keptText(name, await keeping.daysOf(name)))
-    const days = daysIn(args.time)
+    const days = parseDays(args.time)
     const older = days === null ? 0 : await keeping.olderThan(name, days)
     if (days !== null && older > 0 && !flags.yes) {
       const again = `${session ? '/keep' : `keep ${name}`} ${args.time} --yes`
@@ -43,7 +43,7 @@ const keptText = (room: string, { days, isOwn }: Awaited<ReturnType<Keeping['day
     : `what is said in ${room} is removed for good after ${counted(days, 'day')}${isOwn ? '' : ', as everywhere on this server'}`
 
 /** Returns null for `off`. Throws `Misuse`. */
-function daysIn(word: string): number | null {
+function parseDays(word: string): number | null {
   if (word === 'off' || word === 'forever') return null
   const days = (parseDuration(word) ?? 0) / DAY_MS
   if (days >= 1 && Number.isInteger(days)) return days

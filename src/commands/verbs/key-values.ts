@@ -61,7 +61,7 @@ export const kv = verb({
     const { key, value: onLine, isQuestion } = readWords(args, values)
     if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
     checkKey(key)
-    const value = onLine ?? (isQuestion ? undefined : await piped(script, flags))
+    const value = onLine ?? (isQuestion ? undefined : await pipedValue(script, flags))
     if (value === undefined) return out.line(show(key, values, flags.json))
     const owner = OWNED_KEYS.get(key)
     if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
@@ -153,7 +153,7 @@ function readValue(text: string): Json {
  * Resolves to the value that a script pipes in; undefined for none, so that the key is shown. Without
  * `--stdin` the input must have data at once: it may be a terminal that never ends.
  */
-async function piped(
+async function pipedValue(
   script: Caller['script'],
   flags: { readonly json: boolean; readonly stdin: boolean },
 ): Promise<string | undefined> {

@@ -102,7 +102,7 @@ export function refuseInSession({ session }: Pick<Caller, 'session'>, verb: stri
 
 /** UTF-16 units after which the collected parts of a page are sent. */
 const SENT_UNITS = 4 * 1024
-/** Number of parts after which they are sent, even if they are short. */
+/** Number of collected parts after which even short parts are sent. */
 const SENT_PARTS = 64
 
 /** Writes a page part by part, and lets other callers have their turn in between. */

@@ -71,7 +71,7 @@ function assertFits({ args: { action, name, target }, flags }: Context): void {
     throw new Misuse(`${action} takes nothing more`)
 }
 
-function nameIn({ args }: Context): string {
+function requireName({ args }: Context): string {
   if (args.name === undefined) throw new Misuse(`${args.action} takes the name of a server`)
   return args.name
 }
@@ -96,7 +96,7 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
 
   async connect(servers, context) {
     const { args, flags, out, person, session } = context
-    const name = nameIn(context)
+    const name = requireName(context)
     if (args.target === undefined)
       throw new Misuse('connect takes an address, or a program with its arguments')
     const order = {
@@ -112,19 +112,19 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
   },
 
   async disconnect(servers, context) {
-    const name = nameIn(context)
+    const name = requireName(context)
     await servers.disconnect(name, context.person)
     print(context, { name, state: 'gone' }, `${name} is disconnected, and its tools are gone`)
   },
 
   async refresh(servers, context) {
-    const name = nameIn(context)
+    const name = requireName(context)
     await finish(context, async () => printServer(await servers.refresh(name), context))
   },
 
   async approve(servers, context) {
     const { flags, out, person } = context
-    const name = nameIn(context)
+    const name = requireName(context)
     const changed = await servers.review(name, !flags.show, person)
     if (flags.json) {
       const tools = changed.map(({ id, isKnown, lines }) => ({ id, known: isKnown, difference: lines }))
@@ -142,7 +142,7 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
 
   async login(servers, context) {
     const { args, person } = context
-    const name = nameIn(context)
+    const name = requireName(context)
     await finish(context, async () => {
       if (args.target !== undefined)
         return printServer(await servers.finishLogin(name, args.target, person), context)
@@ -152,7 +152,7 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
   },
 
   async logout(servers, context) {
-    const name = nameIn(context)
+    const name = requireName(context)
     const { was, why } = await servers.logout(name, context.person)
     const json = { name, was, revoked: was === 'held' && why === undefined, why: why ?? null }
     const left = why === undefined ? ', and its tokens hold no more' : `; ${why}`

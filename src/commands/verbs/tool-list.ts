@@ -134,13 +134,13 @@ function noteTable(rows: readonly NoteRow[], width: number): readonly (readonly 
   })
   return rows.map(({ cells: [first = '', ...more], note }, at) => {
     const line = columns.map((texts) => texts[at]).join(GAP)
-    if (line.length > width) return [first, ...below([...more, note], width)]
+    if (line.length > width) return [first, ...rowsBelow([...more, note], width)]
     const fits = line.length + GAP.length + note.length <= width
-    return fits ? [[line, note].join(GAP).trimEnd()] : [line.trimEnd(), ...below([note], width)]
+    return fits ? [[line, note].join(GAP).trimEnd()] : [line.trimEnd(), ...rowsBelow([note], width)]
   })
 }
 
-function below(texts: readonly string[], width: number): readonly string[] {
+function rowsBelow(texts: readonly string[], width: number): readonly string[] {
   const text = texts.filter((one) => one !== '').join(GAP)
   return text === '' ? [] : plainRows(INDENT + text, width, INDENT)
 }

@@ -44,10 +44,10 @@ export const tools = verb({
   example: 'read !Grep',
   rights: { manage: 'change its tools', when: ({ scope }) => modelAndScope(scope).words.length > 0 },
   complete: {
-    list: async (where, { turns }) => ['all', ...namesIn(await turns.scope(where))],
+    list: async (where, { turns }) => ['all', ...scopeWords(await turns.scope(where))],
     scope: async (where, { turns }) => [
       ...(where.given.length === 0 ? turns.names().map((name) => `@${name}`) : []),
-      ...['on', 'off', ...namesIn(await turns.scope(where))],
+      ...['on', 'off', ...scopeWords(await turns.scope(where))],
     ],
   },
   async run(context, services) {
@@ -80,7 +80,7 @@ function modelAndScope(scope: readonly string[]) {
   return first?.startsWith('@') ? { model: first, words: others } : { words: scope }
 }
 
-const namesIn = ({ tools }: ToolList): readonly string[] => {
+const scopeWords = ({ tools }: ToolList): readonly string[] => {
   const groups = tools.flatMap(({ tool }) => [tool.group, tool.source, tool.access])
   return [...new Set([...groups, ...tools.map(({ tool }) => tool.name)])]
 }

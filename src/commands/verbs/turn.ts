@@ -44,7 +44,7 @@ export const turn = verb({
       }
       return await page.flush()
     }
-    const sent = sentIn(turn)
+    const sent = numberRequests(turn)
     const isPage = session !== undefined && !isFull
     const chosen = choose(turn, sent, request, isPage)
     if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
@@ -56,7 +56,7 @@ export const turn = verb({
       if (signal.aborted) return
     }
     const answer = chosen.at(-1)?.number === sent.length ? answerOf(await entriesOf(turn, room, out)) : ''
-    if (answer !== '') out.line(cleanText(`-- answer\n${isPage ? foldedHead(answer, out.columns) : answer}`))
+    if (answer !== '') out.line(cleanText(`-- answer\n${isPage ? foldHead(answer, out.columns) : answer}`))
   },
 })
 
@@ -120,9 +120,9 @@ const isEnd = (entry: Entry | undefined): boolean =>
 const answerOf = (entries: readonly Entry[]): string => entries.filter(isEnd).at(-1)?.text ?? ''
 
 /** A request with the exact texts that were sent, its number from 1 on, and the request before it. */
-type NumberedRequest = ReturnType<typeof sentIn>[number]
+type NumberedRequest = ReturnType<typeof numberRequests>[number]
 
-function sentIn(turn: TurnRecord) {
+function numberRequests(turn: TurnRecord) {
   const requests = requestsOf(turn)
   const sent = requests.map(({ prompt, messages, tools }) => {
     return { system: prompt.system, user: userContent(prompt), messages, tools }
@@ -197,7 +197,7 @@ export function requestText(request: NumberedRequest, columns?: number): string 
     `-- request ${request.number}`,
     ...partsOf(request, columns !== undefined).map((part) => {
       if (part.now === part.before) return `-- ${part.title}: as before`
-      return `-- ${part.title}\n${columns === undefined ? part.now : folded(part, columns)}`
+      return `-- ${part.title}\n${columns === undefined ? part.now : foldPart(part, columns)}`
     }),
   ].join('\n')
 }
@@ -239,20 +239,20 @@ const textOf = (message: StepMessage): string =>
 
 const FOLDED_LINES = 6
 
-function folded({ now, short, isTail }: RequestPart, columns: number): string {
+function foldPart({ now, short, isTail }: RequestPart, columns: number): string {
   if (short === '') return `… [${now.length} characters; full prints all]`
   if (short !== undefined) return `${short}\n… [${now.length} characters; full prints all]`
-  return isTail ? foldedTail(now, columns) : foldedHead(now, columns)
+  return isTail ? foldTail(now, columns) : foldHead(now, columns)
 }
 
-function foldedTail(now: string, columns: number): string {
+function foldTail(now: string, columns: number): string {
   const last = now.split('\n').slice(-FOLDED_LINES).join('\n')
   const tail = last.slice(characterAt(last, Math.max(0, last.length - FOLDED_LINES * columns)))
   const missing = now.length - tail.length
   return missing === 0 ? now : `… [${missing} characters before; full prints all]\n${tail}`
 }
 
-function foldedHead(now: string, columns: number): string {
+function foldHead(now: string, columns: number): string {
   const first = now.split('\n').slice(0, FOLDED_LINES).join('\n')
   const head = wholeWords(first, headOf(first, FOLDED_LINES * columns))
   const missing = now.length - head.length

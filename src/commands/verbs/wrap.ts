@@ -32,7 +32,7 @@ export const wrap = verb({
   needsVoice: () => false,
   async run({ person, room, args, flags, out, session }, { turns, clock, stores }) {
     const last = (await stores.models.turns.last(room.name))?.model
-    const { model, full } = asked(args.model, args.full, turns.names(), last)
+    const { model, full } = chooseModel(args.model, args.full, turns.names(), last)
     if (flags.html) refuseInSession({ session }, 'wrap', `@${model}`)
     const prompt = await turns.prompt({ room, person, model }).catch(refuseWrap)
     if (flags.json) return out.line(safeJson(promptJson(room.name, model, prompt)))
@@ -49,7 +49,7 @@ export const wrap = verb({
 })
 
 /** `/wrap`, `/wrap full`, `/wrap @qwen`, `/wrap @qwen full`. */
-function asked(
+function chooseModel(
   model: string | undefined,
   full: string | undefined,
   names: readonly string[],
@@ -104,7 +104,7 @@ export function wrapChart(
       ...legend(rowsOf(shares, groups, form), budget, cells),
       [
         { text: `${FREE} `, isPicture: true },
-        { text: `free ${budget.target - budget.used}; ${kept(budget)}` },
+        { text: `free ${budget.target - budget.used}; ${reservedText(budget)}` },
       ],
       ...(prompt.tools.length === 0 ? [[{ text: 'no tools' }]] : []),
       ...prompt.warnings.map((warning) => [{ text: `! ${cleanLine(warning)}` }]),
@@ -120,7 +120,7 @@ const sums = ({ system, context, message, tools, framing, used }: BudgetReport):
   `system message ${system} + context ${context} + message ${message} + definitions ${tools} + framing ${framing} = ${used}`
 
 /** `/models` shows how much more the provider counts. */
-function kept(budget: BudgetReport): string {
+function reservedText(budget: BudgetReport): string {
   const isDenser = budget.window - budget.reserved_output > budget.target
   return keptText(budget) + (isDenser ? ' (/models)' : '')
 }

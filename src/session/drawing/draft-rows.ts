@@ -41,7 +41,7 @@ export function drawDraft(draft: Draft, columns: number, maxRows: number) {
   const rows = flow(before, graphemes(text.slice(cursor)), columns)
   const first = Math.max(0, Math.min(row - Math.floor(maxRows / 2), rows.length - maxRows))
   const shown = rows.slice(first, first + maxRows)
-  const above = first + rowsIn(hidden, columns)
+  const above = first + estimateRows(hidden, columns)
   if (above > 0 && maxRows >= LEAST_ROWS_WITH_COUNT && row > first)
     shown[0] = cutToCells(`${INDENT}… ${counted(above + 1, 'row')} above`, columns - 1)
   return { rows: shown, row: row - first, column }
@@ -55,7 +55,7 @@ function nearCursor({ text, cursor }: Draft, units: number) {
 }
 
 /** Estimates the rows with one cell a character, since laying out all of a long draft takes too long. */
-function rowsIn(text: string, columns: number): number {
+function estimateRows(text: string, columns: number): number {
   const room = Math.max(1, columns - INDENT.length - 1)
   const lines = text.split('\n')
   const begun = lines.pop() ?? ''

@@ -66,7 +66,7 @@ const aside = (text: string, role: TextRole): readonly Span[] => [{ text: `-- ${
 export interface Aspect {
   /**
    * `own`: the viewer said it or asked for the call; `mention`: it names the viewer; `waiting`: it waits for
-   * their answer.
+   * the viewer's answer.
    */
   readonly emphasis?: 'own' | 'mention' | 'waiting' | undefined
   /** The line above is by the same speaker. */

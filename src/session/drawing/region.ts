@@ -65,7 +65,7 @@ export function writeChange(drawn: Region, texts: readonly DrawnText[], next: Re
   return updateRegion(drawn, texts, next) ?? eraseRegion(drawn, next.size.columns) + drawBelow(texts, next)
 }
 
-/** Does the same if the height of the last write is unknown: erases nothing above the cursor. */
+/** Does the same as `writeChange` for a region of unknown height: erases nothing above the cursor. */
 export const paintUnsureRegion = (texts: readonly DrawnText[], next: Region): string =>
   eraseFrom(0) + drawBelow(texts, next)
 

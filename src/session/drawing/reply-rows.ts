@@ -39,14 +39,14 @@ export function replyRows(
   return [
     ...unitRows(first, style, label),
     ...units.flatMap((unit) => unitRows(unit, style)),
-    ...asWritten(rest, laterStyle(style)),
+    ...unparsedRows(rest, laterStyle(style)),
   ]
 }
 
 /** Returns the rows of a block between fences. */
 export function codeRows(block: string, style: DrawingStyle, tools: MarkdownTools): readonly string[] {
   const { units, rest } = readUnits(block, tools)
-  return [...units.flatMap((unit) => unitRows(unit, style)), ...asWritten(rest, laterStyle(style))]
+  return [...units.flatMap((unit) => unitRows(unit, style)), ...unparsedRows(rest, laterStyle(style))]
 }
 
 function readUnits(text: string, tools: MarkdownTools) {
@@ -64,7 +64,7 @@ function cutReply(text: string): readonly [drawn: string, rest: string] {
   return [text.slice(0, at), text.slice(at)]
 }
 
-function asWritten(text: string, style: DrawingStyle): readonly string[] {
+function unparsedRows(text: string, style: DrawingStyle): readonly string[] {
   if (text.trim() === '') return []
   const note = `${HANG}(it is long: what follows is shown as it was written)`
   const lines = text.trimEnd().split('\n')

@@ -25,14 +25,14 @@ export function wrapSpans(
   for (const line of textOf(whole).split('\n')) {
     for (const [from, to] of rowRanges(line, rows.length === 0 ? first : later, later)) {
       const row = slice(begin + from, begin + from + line.slice(from, to).trimEnd().length)
-      rows.push(rows.length === 0 ? row : indented(row, hang))
+      rows.push(rows.length === 0 ? row : indent(row, hang))
     }
     begin += line.length + 1
   }
   return rows
 }
 
-const indented = ([begin, ...rest]: readonly Span[], hang: string): readonly Span[] =>
+const indent = ([begin, ...rest]: readonly Span[], hang: string): readonly Span[] =>
   begin ? [{ ...begin, text: hang + begin.text }, ...rest] : []
 
 /** Returns a slice function, which must be called for the ranges in order. */

@@ -41,8 +41,7 @@ export function createReplies({ tools, wallNow }: RepliesParts) {
   }
 }
 
-/** In UTF-16 units. */
-const MAX_THOUGHT_LENGTH = 4_000
+const MAX_THOUGHT_UNITS = 4_000
 
 const once = createMemo<readonly string[]>()
 
@@ -74,7 +73,7 @@ export class StreamedReply {
     return this.#rowsOf(this.#markdown.units.slice(from, to), from, style, follows)
   }
 
-  /** Includes the unfinished units and the end of what the model thinks. */
+  /** Returns the rows from unit `from` on, unfinished units and the latest thought included. */
   live(from: number, style: DrawingStyle, follows: boolean): readonly string[] {
     const rows = this.#rowsOf([...this.#markdown.units.slice(from), ...this.#open], from, style, follows)
     if (this.#thought === '') return rows
@@ -90,7 +89,7 @@ export class StreamedReply {
   }
 
   think(more: string): void {
-    this.#thought = (this.#thought + more).slice(-MAX_THOUGHT_LENGTH)
+    this.#thought = (this.#thought + more).slice(-MAX_THOUGHT_UNITS)
     this.#isChanged = true
   }
 

@@ -12,7 +12,7 @@ const LEAST_CELLS = 6
 
 export function tableRow(row: Row, width: number, theme: Theme): readonly string[] {
   const widths = once(row.table, `${theme.id} ${width}`, () => columnWidths(row.table, width, theme))
-  if (!widths) return row.isHead ? [] : record(row, width, theme)
+  if (!widths) return row.isHead ? [] : recordRows(row, width, theme)
   const cells = widths.map((cells, column) => wrapSpans(read(row, column, theme), cells, cells))
   const height = Math.max(1, ...cells.map((lines) => lines.length))
   const lines = Array.from({ length: height }, (_, line) =>
@@ -22,7 +22,7 @@ export function tableRow(row: Row, width: number, theme: Theme): readonly string
       row.table.aligns,
     ),
   )
-  return lines.map((line) => paintSpans(row.isHead ? underlined(line) : line, theme))
+  return lines.map((line) => paintSpans(row.isHead ? underline(line) : line, theme))
 }
 
 function read(
@@ -95,11 +95,11 @@ function joinCells(
 const blanks = (count: number): readonly Span[] => (count === 0 ? [] : [{ text: ' '.repeat(count) }])
 
 /** The underline separates the heads from the rows. */
-const underlined = (line: readonly Span[]): readonly Span[] => [
+const underline = (line: readonly Span[]): readonly Span[] => [
   { text: textOf(line), strong: true, underline: true },
 ]
 
-function record(row: Row, width: number, theme: Theme): readonly string[] {
+function recordRows(row: Row, width: number, theme: Theme): readonly string[] {
   return row.table.head.flatMap((head, column) => {
     const name = inBold(withMarks(head(), theme))
     const cell = read(row, column, theme)

@@ -166,12 +166,12 @@ export async function completeDraft(
   if (first === undefined) return { draft, choices: [] }
   const target = others.length === 0 ? `${first} ` : commonBeginning(first, others)
   if (others.length > 0 && (target === word || !startsWithWord(target, word)))
-    return { draft, choices: shortened(choices) }
+    return { draft, choices: limitChoices(choices) }
   const from = draft.cursor - word.length
   return { draft: insert(cut(draft, from, draft.cursor), target, maxUnits), choices: [] }
 }
 
-function shortened(choices: readonly string[]): readonly string[] {
+function limitChoices(choices: readonly string[]): readonly string[] {
   if (choices.length <= MAX_CHOICES_SHOWN) return choices
   return [...choices.slice(0, MAX_CHOICES_SHOWN), `… ${choices.length - MAX_CHOICES_SHOWN} more`]
 }

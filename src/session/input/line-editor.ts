@@ -97,21 +97,21 @@ export function press(editor: LineEditor, key: Key, maxUnits: number): EditorSte
     case 'eof':
       return draft.text === ''
         ? { editor, event: { type: 'leave' } }
-        : { editor: edited(editor, 'delete', maxUnits) }
+        : { editor: applyEdit(editor, 'delete', maxUnits) }
     case 'interrupt':
-      return draft.text === '' ? { editor, event: { type: 'how-to-leave' } } : { editor: interrupted(editor) }
+      return draft.text === '' ? { editor, event: { type: 'how-to-leave' } } : { editor: dropDraft(editor) }
     case 'undo':
-      return { editor: undone(editor) }
+      return { editor: undoLast(editor) }
     case 'yank':
       return { editor: yank(editor, editor.kills, draft, maxUnits) }
     case 'yank-pop':
       return { editor: yankPop(editor, maxUnits) }
     default:
-      return { editor: edited(editor, key.name, maxUnits) }
+      return { editor: applyEdit(editor, key.name, maxUnits) }
   }
 }
 
-export const withDraft = (editor: LineEditor, draft: Draft): LineEditor => changed(editor, draft)
+export const withDraft = (editor: LineEditor, draft: Draft): LineEditor => withChange(editor, draft)
 
 export function withPast(editor: LineEditor, lines: readonly string[]): LineEditor {
   const past = [...lines, ...editor.past]
@@ -138,7 +138,7 @@ export const withoutPast = (editor: LineEditor): LineEditor => ({
 export const shownDraft = ({ draft, search, past }: LineEditor): Draft =>
   search ? shownSearch(search, past) : draft
 
-function changed(editor: LineEditor, draft: Draft, doing?: Doing): LineEditor {
+function withChange(editor: LineEditor, draft: Draft, doing?: Doing): LineEditor {
   const { last: _last, yankedFrom: _from, ...rest } = editor
   const undo = draft.text === editor.draft.text ? editor.undo : pushUndo(editor.undo, editor.draft)
   return { ...rest, draft, undo, ...(doing ? { last: doing } : {}) }
@@ -154,7 +154,7 @@ function typeText(
   const goesOn = editor.last === doing && (doing === 'paste' || !beginsWord(editor.draft, text))
   const isCut = draft.text.length < editor.draft.text.length + text.length
   return {
-    editor: goesOn ? { ...editor, draft } : changed(editor, draft, doing),
+    editor: goesOn ? { ...editor, draft } : withChange(editor, draft, doing),
     ...(isCut ? { event: { type: 'full' } } : {}),
   }
 }
@@ -177,7 +177,7 @@ function pressInSearch(editor: LineEditor, search: Search, key: Key, maxUnits: n
       return { editor: withoutSearch(editor) }
     // As in readline: ^G goes back to the draft, ^C drops it too, so that ^C and ^D leave from anywhere.
     case 'interrupt':
-      return { editor: interrupted(withoutSearch(editor)) }
+      return { editor: dropDraft(withoutSearch(editor)) }
     default: {
       const taken = search.at in past ? recall(withoutSearch(editor), search.at) : withoutSearch(editor)
       return press(taken, key, maxUnits)
@@ -206,23 +206,23 @@ function recall(editor: LineEditor, at: number): LineEditor {
   const isChanged = editor.at < past.length && draft.text !== past[editor.at]
   const changes = isChanged ? [...others, { at: editor.at, text: draft.text }].slice(-MAX_CHANGES) : others
   const shown = changes.find((change) => change.at === at)?.text ?? past[at] ?? aside
-  return { ...changed(editor, draftOf(shown)), at, aside, changes }
+  return { ...withChange(editor, draftOf(shown)), at, aside, changes }
 }
 
-const interrupted = (editor: LineEditor): LineEditor => ({
-  ...changed(editor, EMPTY_DRAFT),
+const dropDraft = (editor: LineEditor): LineEditor => ({
+  ...withChange(editor, EMPTY_DRAFT),
   ...{ at: editor.past.length, aside: '', changes: [] },
 })
 
-function undone(editor: LineEditor): LineEditor {
+function undoLast(editor: LineEditor): LineEditor {
   const before = editor.undo.at(-1)
-  return before ? { ...changed(editor, before), undo: editor.undo.slice(0, -1) } : editor
+  return before ? { ...withChange(editor, before), undo: editor.undo.slice(0, -1) } : editor
 }
 
 function yank(editor: LineEditor, kills: Kills, draft: Draft, maxUnits: number): LineEditor {
   const text = kills.at(-1)
   if (text === undefined) return editor
-  return { ...changed(editor, insert(draft, text, maxUnits), 'yank'), kills, yankedFrom: draft.cursor }
+  return { ...withChange(editor, insert(draft, text, maxUnits), 'yank'), kills, yankedFrom: draft.cursor }
 }
 
 function yankPop(editor: LineEditor, maxUnits: number): LineEditor {
@@ -231,15 +231,17 @@ function yankPop(editor: LineEditor, maxUnits: number): LineEditor {
   return yank(editor, rotate(editor.kills), cut(draft, yankedFrom, draft.cursor), maxUnits)
 }
 
-function edited(editor: LineEditor, key: KeyName, maxUnits: number): LineEditor {
+function applyEdit(editor: LineEditor, key: KeyName, maxUnits: number): LineEditor {
   const kills = KILLS[key]
-  return kills ? killed(editor, kills) : changed(editor, EDITS[key]?.(editor.draft, maxUnits) ?? editor.draft)
+  return kills
+    ? applyKill(editor, kills)
+    : withChange(editor, EDITS[key]?.(editor.draft, maxUnits) ?? editor.draft)
 }
 
-function killed(editor: LineEditor, { side, range }: Killing): LineEditor {
+function applyKill(editor: LineEditor, { side, range }: Killing): LineEditor {
   const [from, to] = range(editor.draft)
   const text = editor.draft.text.slice(from, to)
   if (text === '') return editor
   const kills = editor.last === 'kill' ? killMore(editor.kills, text, side) : kill(editor.kills, text)
-  return { ...changed(editor, cut(editor.draft, from, to), 'kill'), kills }
+  return { ...withChange(editor, cut(editor.draft, from, to), 'kill'), kills }
 }

@@ -81,7 +81,7 @@ function linesOf(spans: readonly Span[]): readonly (readonly Span[])[] {
 
 export type LazyMarkdown = ReturnType<typeof createLazyMarkdown>
 
-/** Loads the parsers later, since loading takes longer than a server's start may. */
+/** Loads the parsers at the first `load`, since they would delay the start of the server. */
 export function createLazyMarkdown() {
   let loading: Promise<void> | undefined
   let tools: MarkdownTools | undefined

@@ -22,7 +22,7 @@ function spansOf(tokens: readonly Token[]): readonly Span[] {
     const look = looks.at(-1) ?? PLAIN
     if (token.nesting === 1) {
       if (token.type === 'link_open') linkFrom = spans.length
-      looks.push(inner(look, token))
+      looks.push(nestedStyle(look, token))
     } else if (token.nesting === -1) {
       looks.pop()
       if (token.type === 'link_close') spans.push(...shownAddress(spans.slice(linkFrom), look))
@@ -31,7 +31,7 @@ function spansOf(tokens: readonly Token[]): readonly Span[] {
   return spans
 }
 
-function inner(look: SpanStyle, token: Token): SpanStyle {
+function nestedStyle(look: SpanStyle, token: Token): SpanStyle {
   switch (token.type) {
     case 'strong_open':
       return { ...look, strong: true }

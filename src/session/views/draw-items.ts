@@ -82,7 +82,7 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
     return joinTexts([drawnText(renderText(line, style), style.columns), text])
   }
 
-  function below(item: Item, { day }: Above): Above {
+  function stateBelow(item: Item, { day }: Above): Above {
     if (item.type === 'part') return { day, reply: item.reply }
     if (item.type !== 'entry') return { day }
     const { entry } = item
@@ -96,7 +96,7 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
     for (const item of items) {
       if (units > MAX_WRITE_UNITS && taken >= least) break
       const text = drawItem(item, style, after)
-      after = below(item, after)
+      after = stateBelow(item, after)
       taken += 1
       if (text.rows === 0) continue
       texts.push(text)
@@ -142,28 +142,28 @@ export interface ReplyPart {
   readonly to: number
 }
 
-const MAX_TAKEN_UNITS = 48
-/** A reply with more units waiting below another reply goes above first. */
+const MAX_PART_UNITS = 48
+/** A reply with more finished units that wait below another reply is shown first. */
 const MAX_WAITING_UNITS = 12
 
 export class ReplyProgress {
-  readonly #taken = new WeakMap<StreamedReply, number>()
-  /** The reply that goes above first, so that two replies are not mixed line by line. */
+  readonly #shown = new WeakMap<StreamedReply, number>()
+  /** The reply that moves into the scrollback first, so that two replies are not mixed line by line. */
   #first: StreamedReply | undefined
 
   take(replies: readonly StreamedReply[]): readonly ReplyPart[] {
     const first = this.#choose(replies)
     this.#first = first
-    if (!first || first.finished === this.#takenOf(first)) return []
-    const from = this.#takenOf(first)
-    const part = { reply: first, from, to: Math.min(first.finished, from + MAX_TAKEN_UNITS) }
-    this.#taken.set(first, part.to)
+    if (!first || first.finished === this.#shownOf(first)) return []
+    const from = this.#shownOf(first)
+    const part = { reply: first, from, to: Math.min(first.finished, from + MAX_PART_UNITS) }
+    this.#shown.set(first, part.to)
     return [part]
   }
 
   /** Returns the part of a recorded reply that is not shown yet; undefined if nothing was shown. */
   rest(entry: Entry, reply: StreamedReply | undefined): ReplyPart | undefined {
-    const from = reply ? this.#takenOf(reply) : 0
+    const from = reply ? this.#shownOf(reply) : 0
     return reply && from > 0 && entry.kind === 'reply' ? { reply, from, to: reply.finished } : undefined
   }
 
@@ -171,15 +171,15 @@ export class ReplyProgress {
     const first = this.#first
     const ordered =
       first && replies.includes(first) ? [first, ...replies.filter((one) => one !== first)] : replies
-    return ordered.flatMap((reply) => reply.live(this.#takenOf(reply), style, reply === above.reply))
+    return ordered.flatMap((reply) => reply.live(this.#shownOf(reply), style, reply === above.reply))
   }
 
-  #takenOf(reply: StreamedReply): number {
-    return this.#taken.get(reply) ?? 0
+  #shownOf(reply: StreamedReply): number {
+    return this.#shown.get(reply) ?? 0
   }
 
   #choose(replies: readonly StreamedReply[]): StreamedReply | undefined {
-    const waitingUnits = (reply: StreamedReply): number => reply.finished - this.#takenOf(reply)
+    const waitingUnits = (reply: StreamedReply): number => reply.finished - this.#shownOf(reply)
     return (
       replies.find((reply) => waitingUnits(reply) > MAX_WAITING_UNITS) ??
       replies.find((reply) => reply === this.#first) ??

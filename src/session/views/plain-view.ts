@@ -29,7 +29,6 @@ export class PlainView implements SessionView {
   readonly #work = new SpokenWork()
   readonly #search = new SpokenSearch()
   #draft = ''
-  /** The draft as the terminal shows it. */
   #echoed = ''
   #typed: string | undefined
   #isRepeated = false

@@ -19,7 +19,7 @@ import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { LazyMarkdown } from '../markdown/highlight.ts'
 import { createNameColours } from '../drawing/theme.ts'
 
-/** Methods with a name of `Screen` do the same. No method throws. */
+/** Methods that `Screen` also has do the same as there. No method throws. */
 export interface SessionView {
   entry(entry: Entry, how?: Delivery): void
   print(text: string | Styled, role?: PrintRole): void
