@@ -79,7 +79,7 @@ async function assemble(config: Config, overrides: Overrides, data: Promise<AppC
   const activity = await createActivity(current, rooms, { context, peers, interrupted }, overrides, owned)
   const { tools, mcp, hooks, work } = activity
   tap(hooks.onEntry)
-  tap(work.summaries.heard)
+  tap(work.summaries.onEntry)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => rooms.flushPresence() })
   const markdown = createLazyMarkdown()

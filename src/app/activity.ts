@@ -115,7 +115,7 @@ export async function createActivity(
       keeping.start()
       turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
       summaries
-        .lookAtAll()
+        .checkAll()
         .catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
     },
     /** @guide answers from these. Commands need an activity, so they are made later. */

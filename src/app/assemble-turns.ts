@@ -89,7 +89,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     rememberCounts: createHistoryCounts(history, composer, log),
     models: enabled,
     limits,
-    tellOfWrittenCall: createWrittenCallNotice(log, assembly.tellAdmins),
+    onWrittenCall: createWrittenCallNotice(log, assembly.tellAdmins),
     log,
   })
   const runWhole = runWholeTurn(runTurn, { turns: () => turns, hooks, clock, limits })

@@ -36,8 +36,8 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
 
   async function readSanctions(): Promise<void> {
     await enforceSanctions({ sanctions, clients, clock: context.clock }, stores.rooms)
-    await work.turns.stopThoseOut()
-    await work.runs.stopThoseOut()
+    await work.turns.stopForbidden()
+    await work.runs.stopForbidden()
   }
 
   async function readNames(ids: Keys<PersonId>): Promise<void> {

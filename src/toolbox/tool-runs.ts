@@ -111,7 +111,7 @@ export class ToolRuns implements AsyncDisposable {
   }
 
   /** Stops the runs of people who were put out or silenced. Rejects with `StorageError`. */
-  async stopThoseOut(): Promise<void> {
+  async stopForbidden(): Promise<void> {
     for (const [run, { room, person }] of this.#active) {
       const why = await room.whyNoWork(person)
       if (why !== undefined) run.cancel(why)

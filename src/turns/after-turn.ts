@@ -10,7 +10,7 @@ import type { Turns } from './turns.ts'
 
 /** The limit of the config on models that call each other. */
 export interface CallLimits {
-  /** How deep they may do so; 0 for never. */
+  /** How many replies in a chain may each call further models; 0 for none. */
   readonly turn_depth: number
 }
 
@@ -22,12 +22,12 @@ interface AfterTurnParts {
 }
 
 /**
- * The same turn, after which the room's script is told of it, and the models that its reply mentions are called: for the
- * same person, whose quotas and rights hold, and as deep as the limit allows. What a script's caller granted for its own
- * question does not go along. Side turns belong to their turn and are not told.
+ * Returns `runTurn` with follow-ups: the room's `after_turn` hooks run, and the models mentioned in the reply
+ * are called for the same requester, with that person's quotas and rights, up to the depth limit. The turn's
+ * `permissions` are not passed on. Side turns have no follow-ups.
  */
 export function runWholeTurn(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
-  /** How many models' replies led to an entry; none if it is not in the map. */
+  /** How many models' replies led to an entry; 0 if the entry is absent. */
   const depths = new WeakMap<AnsweredEntry, number>()
   return async (request, stop) => {
     const end = await runTurn(request, stop)
@@ -63,7 +63,7 @@ async function callAll(
   }
 }
 
-/** What `after_turn` is called with. */
+/** Returns the argument of `after_turn`. */
 function turnFacts(
   { recorder, requester, model }: TurnRequest,
   { ending, text, reply, last, spent }: TurnEnd,

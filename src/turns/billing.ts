@@ -20,12 +20,15 @@ export interface Charge {
   readonly person: string
   /** The model's name. */
   readonly model: string
-  /** The names of all whose quota it uses up (chat/limits.ts); none for what the server itself asks. */
+  /**
+   * Names of the quotas that the request counts against (chat/limits.ts); empty for requests of the server
+   * itself.
+   */
   readonly payers: readonly string[]
   /** True for the first request of a turn, so that turns can be counted. */
   readonly opensTurn: boolean
   readonly usage: Usage
-  /** The prices of that time; absent where the config has none. */
+  /** The model's prices at `at`; absent if the config has none. */
   readonly price?: Price
 }
 
@@ -47,29 +50,29 @@ export interface UsageRow {
   /** Of `input`, what providers had cached. */
   readonly cached: number
   readonly output: number
-  /** Of these, what no provider reported; absent where all was reported. */
+  /** Of `input` and `output`, the tokens that no provider reported; absent if all were reported. */
   readonly estimated?: NonNullable<Usage['estimated']>
   readonly price?: Price
 }
 
-/** Whose use a quota bounds: somebody's who pays (the name of a payer), or a room's. */
+/** Whose usage a quota limits: a payer's (one of `Charge.payers`) or a room's. */
 export type Spender = { readonly payer: string } | { readonly room: string }
 
-/** One request. */
+/** The usage of one request. */
 export interface Spending {
   readonly at: number
-  /** Read and written together. */
+  /** Input and output together. */
   readonly tokens: number
 }
 
 /** All methods reject with `StorageError` only. */
 export interface ChargeStore {
   add(charge: Charge): Promise<void>
-  /** Tokens, read and written together, that were used after a time; of payers, the last day is kept. */
+  /** Resolves to the tokens (input and output) used after a time. Charges of payers are kept for one day. */
   spent(of: Spender, after: number): Promise<number>
-  /** The same request by request, oldest first, without those of 0. */
+  /** Resolves to the same tokens by request, oldest first, without requests of 0 tokens. */
   spending(of: Spender, after: number): Promise<readonly Spending[]>
-  /** Sums by key and price, in no order. Of a room that is gone, nobody sees anything. */
+  /** Resolves to sums by key and price, in no order. Nobody sees the charges of a room that is gone. */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
 }
 
@@ -81,7 +84,7 @@ interface BillParts {
   readonly clock: Clock
 }
 
-/** Opens the bill of one turn, or side turn, in a room; the server's own if nobody asks. */
+/** Opens the bill of one turn or side turn in a room; without a requester, the bill is the server's own. */
 export type OpenBill = (room: string, requester?: Requester) => Bill
 
 export const createBills =
@@ -89,20 +92,20 @@ export const createBills =
   (room, requester) =>
     new Bill(room, requester, parts)
 
-/** What came of a request, as far as it went. */
+/** What a request has received so far. */
 export interface Received {
   /** All that the model wrote: thoughts, text and calls. */
   readonly text: string
   readonly reported: ReportedSoFar
 }
 
-/** A request that used nothing is counted among the requests. */
+/** The usage of a request without tokens, which still counts as a request. */
 const NO_TOKENS: Usage = { input: 0, output: 0 }
 
-/** If text cannot be counted: English has about so many characters a token. */
+/** Characters per token of English, approximately; used for text that the composer cannot count. */
 const CHARACTERS_PER_TOKEN = 4
 
-/** What the requests of one turn cost, while it runs. All methods reject with `StorageError`. */
+/** Charges the requests of one turn. All methods reject with `StorageError`. */
 export class Bill {
   readonly #room: string
   readonly #requester: Requester | undefined
@@ -120,7 +123,7 @@ export class Bill {
     await this.#parts.checkQuotas(this.#room, this.#requester)
   }
 
-  /** Stores what a request used, at the model's prices of now. */
+  /** Stores what a request used, at the model's current prices. */
   async charge({ name: model, price }: ModelSettings, usage = NO_TOKENS): Promise<void> {
     const { charges, clock } = this.#parts
     const requester = this.#requester
@@ -140,8 +143,8 @@ export class Bill {
   }
 
   /**
-   * The usage of a request that its provider did not report in full: what it reported, and our own count for the rest.
-   * Undefined for the offline helper, which is no language model.
+   * Resolves to the usage of a request that its provider did not report in full: the reported numbers, and
+   * our own count of the rest. Resolves to undefined for the offline helper, which is no language model.
    */
   async estimate(
     settings: ModelSettings,
@@ -186,11 +189,12 @@ export type Requester = Pick<Person, 'id' | 'name' | 'login'>
 
 /**
  * Rejects with `Refusal` if a quota of this person, their key, their network or this room is used up, or with
- * `StorageError`. Called before each request, which counts once it has ended: a turn goes over a quota by one at most.
+ * `StorageError`. Called before each request. A request counts once it has ended, so a turn exceeds a quota
+ * by one request at most.
  */
 export type CheckQuotas = (room: string, requester?: Requester) => Promise<void>
 
-/** The quotas are counted from the store: a restart changes nothing. */
+/** Counts quotas from the store, so that a restart changes nothing. */
 export function createTokenQuotas(
   charges: Pick<ChargeStore, 'spent' | 'spending'>,
   clock: Clock,
@@ -213,14 +217,17 @@ export function createTokenQuotas(
   }
 }
 
-/** For the room too, so it tells no key and no address. */
+/** Names a quota in an error that the room may see, so without the key or the address. */
 function quotaOf({ kind, share }: QuotaKey, person: string): string {
   if (kind === 'person') return `the quota of ${person} (tokens_per_person_day)`
   if (kind === 'key') return `the quota of all names of ${person}'s key (tokens_per_person_day)`
   return `the quota of all who come from ${person}'s network (${share} times tokens_per_person_day)`
 }
 
-/** When enough of it is a day old, in milliseconds since the epoch. `spent` is oldest first. */
+/**
+ * Returns the time in ms since the epoch when enough tokens are a day old to be below the quota. `spent` is
+ * oldest first.
+ */
 function freeAgainAt(spent: readonly Spending[], used: number, quota: number): number {
   let left = used
   const last = spent.find(({ tokens }) => (left -= tokens) < quota)
@@ -229,7 +236,7 @@ function freeAgainAt(spent: readonly Spending[], used: number, quota: number): n
 
 export interface Spent {
   readonly usage: Usage
-  /** In 10^-12 of a currency unit; absent where no model of them has a price. */
+  /** In 10^-12 of a currency unit; absent if no model in the sum has a price. */
   readonly cost?: bigint
 }
 
@@ -243,13 +250,13 @@ export function addSpent(sum: Spent | undefined, more: Spent): Spent {
   return { usage: addUsage(sum?.usage, more.usage), ...(cost === undefined ? {} : { cost }) }
 }
 
-/** The sum of two costs; absent only where neither is known. */
+/** Returns the sum of two costs; undefined only if both are. */
 export const addCosts = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
   a === undefined || b === undefined ? (a ?? b) : a + b
 
-/** The sum of two usages; `cached` and `estimated` are told if either tells them. */
+/** Returns the sum of two usages; `cached` and `estimated` are present if either usage has them. */
 export function addUsage(sum: Usage | undefined, usage: Usage): Usage {
-  const cached = addIfTold(sum?.cached, usage.cached)
+  const cached = addIfKnown(sum?.cached, usage.cached)
   const estimated = addEstimates(sum?.estimated, usage.estimated)
   return {
     input: (sum?.input ?? 0) + usage.input,
@@ -259,9 +266,9 @@ export function addUsage(sum: Usage | undefined, usage: Usage): Usage {
   }
 }
 
-/** The sum of what was estimated; absent only where neither was. */
+/** Returns the sum of two estimates; undefined only if both are. */
 export const addEstimates = (a: Usage['estimated'], b: Usage['estimated']): Usage['estimated'] =>
   a && b ? { input: a.input + b.input, output: a.output + b.output } : (a ?? b)
 
-const addIfTold = (a: number | undefined, b: number | undefined): number | undefined =>
+const addIfKnown = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)

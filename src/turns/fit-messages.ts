@@ -10,16 +10,23 @@ export interface ShownMessages {
   readonly tokens: number
 }
 
-/** Fits all messages so far into a number of tokens. One call of the newest step may need more by itself. */
+/**
+ * Fits all messages so far into `tokens`. The result is larger only if one call of the newest step needs
+ * more.
+ */
 export type FitMessages = (messages: readonly StepMessage[], tokens: number) => Promise<ShownMessages>
 
-/** Share of the tokens that older messages may have once something had to be shortened: the rest is for the next results. */
+/**
+ * Fraction of the tokens that older messages may use once any message was shortened; the rest is for the next
+ * results.
+ */
 const SHARE_AFTER_SHORTENING = 0.75
 
 /**
- * First shortens messages: the results of older steps, the oldest first, then what these steps said and called, and last
- * the newest step's. Then leaves out the oldest steps, and calls of the newest step with their results. An unchanged message stays the same object, and a message is
- * shortened once: what is stored of a later request, and what providers cached, goes by that.
+ * Shortens messages first: the results of older steps, oldest first, then the text and calls of these steps,
+ * and the newest step last. Then drops the oldest steps, and finally calls of the newest step with their
+ * results. An unchanged message stays the same object, and a message is shortened only once: the turn log
+ * compares objects, and providers cache equal prefixes.
  */
 export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: string): FitMessages {
   const counts = new WeakMap<StepMessage, number>()
@@ -38,7 +45,7 @@ export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: s
     return short
   }
 
-  /** The newest step with as many of its calls as fit, at least one; halving finds a number that does. */
+  /** Returns the newest step with fewer calls: halves their number until the step fits or has one call. */
   async function withFewerCalls(step: readonly Counted[], tokens: number): Promise<readonly Counted[]> {
     const messages = step.map(({ message }) => message)
     for (let kept = Math.floor((messages.length - 1) / 2); ; kept = Math.floor(kept / 2)) {
@@ -100,7 +107,7 @@ function withoutOldest(all: readonly Counted[], tokens: number): readonly Counte
   return kept
 }
 
-/** A step with its first calls and their results. */
+/** Returns a step with only its first `count` calls and their results. */
 function firstCalls(step: readonly StepMessage[], count: number): readonly StepMessage[] {
   const all = step.flatMap((message) => (message.role === 'assistant' ? message.calls : []))
   const text = `[${all.length} calls in this step; what they gave is left out: this turn has no more space]`
@@ -119,9 +126,9 @@ const startOfNewest = (all: readonly Counted[]): number =>
   )
 
 const MAX_SHOWN_TEXT = 400
-/** In characters, of a result in a step some of whose calls are left out. */
+/** Characters kept of each result, if other calls of the same step were dropped. */
 const MAX_FOLDED_RESULT = 60
-/** The note takes about as many characters. */
+/** A text is cut only if more characters than this are left out: the note itself takes about as many. */
 const MIN_LEFT_OUT = 64
 
 function shortened(message: StepMessage): StepMessage {
@@ -141,7 +148,7 @@ function head(text: string): string {
   return `${headOf(text, MAX_SHOWN_TEXT).toWellFormed()}… [${missing} characters left out: this turn has no more space]`
 }
 
-/** Tokens that a provider adds around a message: a few, so this number is high. */
+/** Tokens that a provider adds around a message; a high estimate. */
 const FRAMING_TOKENS = 8
 
 function textOf(message: StepMessage): string {
@@ -154,12 +161,12 @@ function textOf(message: StepMessage): string {
 }
 
 /**
- * As providers of OpenAI's kind are sent it: most chat templates show a model about as much around each call, and none is
- * known to show more.
+ * Returns a call in OpenAI's wire format: most chat templates put about as much around each call, and none is
+ * known to put more.
  */
 const callText = ({ id, name, arguments: given }: ToolCall): string =>
   JSON.stringify([{ id, type: 'function', function: { name, arguments: given } }])
 
-/** A signature is counted like text, which is more than it may be. */
+/** Counts a signature like text, which may be too much. */
 const thoughtText = ({ text, providerData }: Thought): string =>
   providerData ? `${text}\n${JSON.stringify(providerData)}` : text

@@ -15,20 +15,20 @@ interface InterruptedTurnsParts {
   /** A room by name; undefined if it is gone. */
   readonly room: (name: RoomName) => Promise<Room | undefined>
   /**
-   * True if several servers share the database: what cannot be stored is tried again. A server that is alone ends it at
-   * its next start, before there are turns that run.
+   * True if several servers share the database: failed writes are then tried again. A single server ends the
+   * turns at its next start instead, before any turn runs.
    */
   readonly isShared: boolean
 }
 
-/** When turns are ended that could not be, in milliseconds. */
+/** Milliseconds before the next try to end turns. */
 const AGAIN_MS = 2_000
 
-/** Ends turns that have no end. No method rejects with `StorageError`. */
+/** Ends turns whose end is not stored, such as after a crash. No method rejects with `StorageError`. */
 export class InterruptedTurns {
   readonly #parts: InterruptedTurnsParts
   readonly #serially = createSerial()
-  /** Found, and not yet ended: nobody else finds them. */
+  /** Unfinished turns that this server has claimed and not yet ended; no other server finds them. */
   readonly #found = new Set<TurnRecord>()
 
   constructor(parts: InterruptedTurnsParts) {
@@ -36,8 +36,8 @@ export class InterruptedTurns {
   }
 
   /**
-   * Ends those that a crash cut off, and tells their rooms. To be called at the start, before anything else happens in
-   * the rooms, and when another server has died; people can come in meanwhile.
+   * Ends the turns that a crash interrupted, and tells their rooms. To be called at the start, before
+   * anything else happens in the rooms, and when another server has died. People may join meanwhile.
    */
   readonly endAll = (): Promise<void> =>
     this.#untilStored(async () => {
@@ -48,7 +48,9 @@ export class InterruptedTurns {
       }
     })
 
-  /** Ends one of this server whose end could not be stored, if servers share the database. */
+  /**
+   * Ends a turn of this server whose end could not be stored. Does nothing unless servers share the database.
+   */
   async endLost(id: string): Promise<void> {
     if (!this.#parts.isShared) return
     await this.#untilStored(async () => {
@@ -71,14 +73,17 @@ export class InterruptedTurns {
   async #end(turn: TurnRecord, why: string): Promise<void> {
     const { turns, entries, clock, room } = this.#parts
     const said = await entries.read(turn.room, { limit: 200, kinds: ['reply', 'notice'] })
-    const known = endIn(said.filter((entry) => 'turn' in entry && entry.turn === turn.id))
+    const known = outcomeInLog(said.filter((entry) => 'turn' in entry && entry.turn === turn.id))
     if (known === undefined) await tellRoom(await room(turn.room), turn, why)
     await turns.finish(turn.id, { endedAt: clock.now(), outcome: known ?? 'cut' })
   }
 }
 
-/** The room may know an end that the turn does not. A reply without an outcome was said before a call. */
-function endIn(entries: readonly Entry[]): TurnOutcome | undefined {
+/**
+ * Returns the outcome in the room's log, which the stored turn may lack. A reply without an outcome came
+ * before a call.
+ */
+function outcomeInLog(entries: readonly Entry[]): TurnOutcome | undefined {
   const reply = entries.find((entry) => entry.kind === 'reply' && entry.outcome !== undefined)
   if (reply?.kind === 'reply') return reply.outcome
   const notice = entries.find((entry) => entry.kind === 'notice' && !isHandOver(entry))

@@ -3,16 +3,16 @@ import { promptBudget } from '../prompt/compose-prompt.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { PromptTool } from '../prompt/prompt.ts'
 import { findToolsDefinition } from '../prompt/tool-definitions.ts'
-import { MIN_WINDOW, outputBeside, type ModelFactsTable, type RefusedParts } from './model-facts.ts'
+import { MIN_WINDOW, maxOutputBeside, type ModelFactsTable, type RefusedParts } from './model-facts.ts'
 import type { ConfiguredModel, ModelRefusal } from './ports.ts'
 
 export interface RefusedRequest {
   readonly model: ConfiguredModel
   readonly settings: ModelSettings
-  /** As we count it. */
+  /** The size of the refused request in our own count. */
   readonly size: CountedRequest
   readonly tools?: readonly PromptTool[]
-  /** Share of the refused prompt that the next one may have, 0-1, if the refusal tells no number. */
+  /** Fraction (0-1) of the refused prompt for the next one, if the refusal has no number. */
   readonly share?: number
 }
 
@@ -22,8 +22,8 @@ export interface RefusalParts {
 }
 
 /**
- * Learns why a provider refused a request. Resolves to the settings for the next one, which differs: it is shorter, or
- * without a part; undefined if it cannot differ. Rejects with `StorageError`.
+ * Learns why a provider refused a request. Resolves to the settings for another request, which is shorter or
+ * lacks the refused part; undefined if another request could not differ. Rejects with `StorageError`.
  */
 export async function learnFromRefusal(
   refusal: ModelRefusal,
@@ -47,9 +47,9 @@ export async function learnFromRefusal(
   const next = await modelFacts.settingsOf(model)
   const calibration = await calibrations.budgetFactor(next)
   if (promptBudget({ ...next, calibration }) < counted) return next
-  const fitting = Math.floor(Math.max(counted * share, modelFacts.longestTaken(next, counted)))
+  const fitting = Math.floor(Math.max(counted * share, modelFacts.longestAccepted(next, counted)))
   const prompt = fitting * calibration
-  if (prompt + outputBeside(prompt, model.settings) < MIN_WINDOW) return next
+  if (prompt + maxOutputBeside(prompt, model.settings) < MIN_WINDOW) return next
   modelFacts.assumePrompt(model, fitting, calibration)
   return await modelFacts.settingsOf(model)
 }
@@ -69,12 +69,20 @@ function refusedPart(refusal: ModelRefusal, tools: readonly PromptTool[]): Refus
   return { toolIds: Object.fromEntries(ids.map((id) => [id, `its provider refused it${words}`])) }
 }
 
-/** Requests that may follow one another because each was refused as too long: the last one has a 64th of the first. */
+/**
+ * Retries of a request that is refused as too long: if each is half as long, the last has 1/64 of the first.
+ */
 const MAX_SHORTER = 6
-/** A server may refuse one tool after another. The next turn goes on with those that are left. */
+/**
+ * Retries without a refused tool or field: a server may refuse one after another. The next turn goes on with
+ * the rest.
+ */
 const MAX_PARTS = 16
 
-/** Decides for one request whether another one may follow a refusal: a bounded number for each kind. */
+/**
+ * Returns a function that decides whether one request may be retried after a refusal: a limited number of
+ * times for each kind.
+ */
 export function createAttempts(): (refusal: ModelRefusal) => boolean {
   const times = new Map<ModelRefusal['kind'], number>()
   return ({ kind }) => {

@@ -8,32 +8,35 @@ import type { ConfiguredModel, ModelFacts } from './ports.ts'
 
 /** What is known of one model of one server beyond its configuration. */
 interface Row {
-  /** By its server. */
-  told: ModelFacts
-  /** By refusals, until this moment in milliseconds since the epoch. */
+  /** Reported by the model's server. */
+  reported: ModelFacts
+  /** Learned from refusals; valid until `learnedUntil` (ms since the epoch). */
   learned: ModelFacts
   learnedUntil: number
-  /** After a refusal without numbers. Each reading of the config makes new settings, which end it. */
+  /**
+   * The assumed window after a refusal without numbers; void after a reload of the config (`configured`
+   * differs).
+   */
   guess?: Guess
-  /** Tokens of the longest prompt that was taken, as we count them. */
-  longestTaken: number
-  /** On the clock that never goes back. */
+  /** Tokens of the longest accepted prompt, in our own count. */
+  longestAccepted: number
+  /** When to ask the server again, in ms of the monotonic clock. */
   askAgainAt: number
   asking?: Promise<void> | undefined
 }
 
-/** Parts of requests that the server refused, with its words. Each reading of the config begins without any. */
+/** Parts of requests that the server refused, each with a reason. Reset by a reload of the config. */
 export interface RefusedParts {
   readonly systemRole?: string
   readonly fields?: Readonly<Record<string, string>>
   readonly toolIds?: Readonly<Record<string, string>>
 }
 
-/** Kept in our own count: a factor that rises later, as answers report what they read, must not shrink the prompt. */
+/** Kept in our own count, so that the prompt does not shrink when later answers raise `factor`. */
 interface Guess {
-  /** Tokens of a prompt, as we count them. */
+  /** Tokens of a prompt, in our own count. */
   readonly prompt: number
-  /** The provider's tokens for each of ours, as far as they are known. */
+  /** The provider's tokens per token of our count, as known so far. */
   readonly factor: number
   /** Tokens of the answer. */
   readonly output: number
@@ -41,19 +44,23 @@ interface Guess {
   readonly configured: ModelSettings
 }
 
-/** Milliseconds for which a server is waited for that is asked about a model. */
+/** Milliseconds to wait for a server that is asked about a model. */
 const WAIT_MS = 1_500
-/** Milliseconds until a server that told of its model is asked again, and one that did not. */
+/** Milliseconds until a server that answered is asked again. */
 const FRESH_MS = 10 * 60_000
+/** Milliseconds until a server that did not answer is asked again. */
 const RETRY_MS = 30_000
-/** Servers are started anew with other models and windows. */
+/** Learned facts expire, because servers restart with other models and windows. */
 const LEARNED_MS = DAY_MS
-/** What made a server refuse may be over soon: the load of others, or how it was started. */
+/** Guessed windows expire sooner: the cause of a refusal, such as the load, may be over soon. */
 const GUESS_MS = HOUR_MS
-/** A window that is smaller than any that the config takes is not believed. Tokens. */
+/** The smallest window in tokens that the config accepts. A smaller one in a refusal is ignored. */
 export const MIN_WINDOW = 500
 
-/** The configured models as they really are: their servers and refusals narrow the configuration. In memory alone. */
+/**
+ * Keeps in memory what servers and refusals reveal about models, and lowers the configured limits
+ * accordingly.
+ */
 export class ModelFactsTable {
   readonly #rows = new Map<string, Row>()
   readonly #refused = new WeakMap<ModelSettings, RefusedParts>()
@@ -66,7 +73,10 @@ export class ModelFactsTable {
     this.#log = log
   }
 
-  /** The settings that hold now. A server that was not asked for some time is asked, and waited for a short while. */
+  /**
+   * Resolves to the current settings. Asks the server first, with a short timeout, if the last inquiry is too
+   * old.
+   */
   async settingsOf(model: ConfiguredModel): Promise<ModelSettings> {
     const row = this.#row(model.settings)
     if (model.adapter.inquire && row.askAgainAt <= this.#clock.monotonic()) {
@@ -76,15 +86,15 @@ export class ModelFactsTable {
     return this.lastKnown(model)
   }
 
-  /** The same as far as it is known, without asking anybody. */
+  /** Returns the current settings without asking the server. */
   lastKnown({ settings }: ConfiguredModel): ModelSettings {
     const row = this.#row(settings)
-    const { told, guess } = row
+    const { reported, guess } = row
     const now = this.#clock.now()
     const learned = row.learnedUntil < now ? {} : row.learned
-    const known = Math.min(settings.contextWindow, told.window ?? Infinity, learned.window ?? Infinity)
+    const known = Math.min(settings.contextWindow, reported.window ?? Infinity, learned.window ?? Infinity)
     if (known < settings.contextWindow) this.#logLowered(settings, known)
-    const lacks = lacksOf(told, learned, this.#refused.get(settings))
+    const lacks = lacksOf(reported, learned, this.#refused.get(settings))
     const narrowed = lacks ? { ...settings, lacks } : settings
     if (guess && guess.until > now && guess.configured === settings) {
       const window = Math.ceil(guess.prompt * guess.factor) + guess.output
@@ -92,13 +102,13 @@ export class ModelFactsTable {
         return { ...narrowed, contextWindow: window, maxOutput: guess.output, isWindowGuessed: true }
     }
     if (known < settings.contextWindow)
-      return { ...narrowed, contextWindow: known, maxOutput: outputIn(known, settings) }
+      return { ...narrowed, contextWindow: known, maxOutput: maxOutputFor(known, settings) }
     return narrowed
   }
 
   /**
-   * A request to the model failed. Its server may come back with another window, so it is asked again before the next
-   * turn; a server that did not answer keeps its pause.
+   * Notes that a request failed. The server is asked again before the next turn, since it may come back with
+   * another window. A server that did not answer the last inquiry keeps its pause.
    */
   requestFailed(settings: ModelSettings): void {
     const row = this.#row(settings)
@@ -116,12 +126,11 @@ export class ModelFactsTable {
     return this.#refused.get(settings) ?? {}
   }
 
-  /** Requests are made without these parts, until the config is read again. */
+  /** Sets the parts that requests omit until the config is reloaded. */
   setRefusedParts({ settings }: ConfiguredModel, parts: RefusedParts): void {
     this.#refused.set(settings, parts)
   }
 
-  /** Adds parts to those that were refused. */
   addRefusedParts(model: ConfiguredModel, { systemRole, fields, toolIds }: RefusedParts): void {
     const before = this.refusedParts(model)
     const parts = { systemRole, fields, toolIds }
@@ -135,13 +144,13 @@ export class ModelFactsTable {
   }
 
   /**
-   * Assumes that the window has space for a prompt of so many tokens of ours, and its answer: for an hour, or until the
-   * config is read again.
+   * Assumes for an hour, or until the config is reloaded, that the window has space for `prompt` tokens (our
+   * count) and the answer.
    */
   assumePrompt({ settings }: ConfiguredModel, prompt: number, factor: number): void {
     const row = this.#row(settings)
     const now = this.#clock.now()
-    const output = outputBeside(prompt * factor, settings)
+    const output = maxOutputBeside(prompt * factor, settings)
     if (!row.guess || row.guess.until <= now || row.guess.configured !== settings) {
       const window = Math.ceil(prompt * factor) + output
       this.#log.warn({ model: settings.name, context_window: settings.contextWindow, window }, GUESSED)
@@ -149,25 +158,31 @@ export class ModelFactsTable {
     row.guess = { prompt, factor, output, until: now + GUESS_MS, configured: settings }
   }
 
-  /** A prompt of so many tokens of ours was taken; the provider counts `factor` for each, as we know by now. */
-  promptTaken(settings: ModelSettings, counted: number, factor: number): void {
+  /**
+   * Notes that a prompt of `counted` tokens (our count) was accepted. `factor` is the provider's tokens per
+   * token of ours.
+   */
+  promptAccepted(settings: ModelSettings, counted: number, factor: number): void {
     const row = this.#row(settings)
-    row.longestTaken = Math.max(counted, row.longestTaken)
+    row.longestAccepted = Math.max(counted, row.longestAccepted)
     if (row.guess) row.guess = { ...row.guess, factor, prompt: Math.max(counted, row.guess.prompt) }
   }
 
-  /** Tokens of ours; 0 if a prompt of `refused` tokens shows that this tells nothing now. */
-  longestTaken(settings: ModelSettings, refused: number): number {
+  /**
+   * Returns the tokens (our count) of the longest accepted prompt. Resets it to 0 if that is no less than
+   * `refused`, the tokens of a refused prompt.
+   */
+  longestAccepted(settings: ModelSettings, refused: number): number {
     const row = this.#row(settings)
-    if (row.longestTaken >= refused) row.longestTaken = 0
-    return row.longestTaken
+    if (row.longestAccepted >= refused) row.longestAccepted = 0
+    return row.longestAccepted
   }
 
   forgetGuess(settings: ModelSettings): void {
     delete this.#row(settings).guess
   }
 
-  /** Forgets the window that a refusal taught, guessed or not. Returns whether there was one. */
+  /** Forgets the window learned from refusals, guessed or not. Returns true if there was one. */
   forgetWindow(settings: ModelSettings): boolean {
     const row = this.#row(settings)
     const { window, ...others } = row.learned
@@ -178,11 +193,14 @@ export class ModelFactsTable {
     return hadWindow
   }
 
-  /** As for calibrations, the names that one model of one server has here share a row. */
+  /**
+   * Returns the row of one model of one server. All its names in the config share the row, as in
+   * calibrations.
+   */
   #row(settings: ModelSettings): Row {
     const key = calibrationKey(settings)
     const row = this.#rows.get(key) ?? {
-      ...{ told: {}, learned: {}, learnedUntil: -Infinity, longestTaken: 0, askAgainAt: -Infinity },
+      ...{ reported: {}, learned: {}, learnedUntil: -Infinity, longestAccepted: 0, askAgainAt: -Infinity },
     }
     this.#rows.set(key, row)
     return row
@@ -191,7 +209,7 @@ export class ModelFactsTable {
   async #ask(row: Row, { settings, adapter }: ConfiguredModel): Promise<void> {
     try {
       const facts = await adapter.inquire?.(AbortSignal.timeout(WAIT_MS))
-      if (facts) row.told = facts
+      if (facts) row.reported = facts
       row.askAgainAt = this.#clock.monotonic() + FRESH_MS
     } catch (error) {
       row.askAgainAt = this.#clock.monotonic() + RETRY_MS
@@ -202,7 +220,7 @@ export class ModelFactsTable {
     }
   }
 
-  /** Once for each window and run of the server. */
+  /** Warns once per model and window while the server runs. */
   #logLowered({ name, contextWindow }: ModelSettings, window: number): void {
     const key = `${name} ${contextWindow} ${window}`
     if (this.#logged.has(key)) return
@@ -217,30 +235,30 @@ const GUESSED =
   'a prompt was refused as too long, without numbers; smaller windows are tried, and /models shows the one that holds'
 
 /**
- * Tokens of an answer in a window that is smaller than the configured one: as if the config had named that window, or
- * half of it if the config says how long an answer may be.
+ * Returns the maximum answer in tokens for a window below the configured one: the default for that window, or
+ * at most half of it if the config sets the maximum.
  */
-function outputIn(window: number, { maxOutput, contextWindow }: ModelSettings): number {
+function maxOutputFor(window: number, { maxOutput, contextWindow }: ModelSettings): number {
   const isUsual = maxOutput === usualOutput(contextWindow)
   return Math.min(maxOutput, isUsual ? usualOutput(window) : Math.floor(window / 2))
 }
 
-/** Tokens of the answer beside a prompt of so many: `outputIn` the other way round. */
-export function outputBeside(prompt: number, { maxOutput, contextWindow }: ModelSettings): number {
+/** Returns the maximum answer in tokens next to a prompt of `prompt` tokens; the inverse of `maxOutputFor`. */
+export function maxOutputBeside(prompt: number, { maxOutput, contextWindow }: ModelSettings): number {
   const isUsual = maxOutput === usualOutput(contextWindow)
   return Math.min(maxOutput, Math.floor(isUsual ? prompt / 3 : prompt))
 }
 
-function lacksOf(told: ModelFacts, learned: ModelFacts, refused: RefusedParts = {}): Lacks | undefined {
+function lacksOf(reported: ModelFacts, learned: ModelFacts, refused: RefusedParts = {}): Lacks | undefined {
   const { toolIds, fields } = refused
   const tools =
-    told.tools === false
+    reported.tools === false
       ? 'its server says that it takes no tools'
       : learned.tools === false
         ? 'it refused tools'
         : undefined
   const systemRole =
-    told.systemRole === false ? 'its server says that it takes no system message' : refused.systemRole
+    reported.systemRole === false ? 'its server says that it takes no system message' : refused.systemRole
   const lacks = { tools, systemRole, fields, toolIds }
   const known = Object.entries(lacks).filter(([, reason]) => reason !== undefined)
   return known.length === 0 ? undefined : Object.fromEntries(known)

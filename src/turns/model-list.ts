@@ -6,7 +6,7 @@ import { addCosts, addEstimates, type ChargeStore, type UsageRow } from './billi
 import type { ModelFactsTable } from './model-facts.ts'
 import type { ConfiguredModel } from './ports.ts'
 
-/** The settings that anybody may see. A config also has what nobody may see, such as a key. */
+/** Settings that anybody may see. Others are secret, such as an API key. */
 const PUBLIC_KEYS = [
   'name',
   'backend',
@@ -22,21 +22,26 @@ const PUBLIC_KEYS = [
 
 type PublicSettings = Pick<ModelSettings, (typeof PUBLIC_KEYS)[number]>
 
-/** A model as `/models` shows it. What its provider's reports taught is for admins; it tells nothing of private rooms. */
+/**
+ * A model as `/models` shows it. Only admins and the server get `calibration`, `isDoubted` and the refused
+ * parts, whose reasons may quote private rooms.
+ */
 export interface ModelStatus extends PublicSettings {
-  /** Prompts are bounded by our counts times this: what reports and refusals taught; assumed while there were none. */
+  /**
+   * The factor from our token counts to the provider's, for the limit of prompts: learned from reports and
+   * refusals, assumed before the first.
+   */
   readonly calibration?: number
   /** True if reports looked as if the server had read only a part of the prompt. */
   readonly isDoubted?: boolean
-  /** What the config says; `contextWindow` is smaller where the server takes less. */
+  /** The window in the config; `contextWindow` is smaller if the server takes less. */
   readonly configuredWindow: number
-  /** Turns in which it answered any request, ever. */
+  /** Turns of all time in which the model answered at least one request. */
   readonly turns: number
-  /** Tokens that its provider says it read. */
+  /** Input tokens, reported by the provider or estimated. */
   readonly input: number
-  /** Of these, those that it had cached. */
+  /** Of `input`, the tokens that the provider had cached. */
   readonly cached: number
-  /** Tokens that it wrote. */
   readonly output: number
 }
 
@@ -47,8 +52,8 @@ interface ModelListParts {
 }
 
 /**
- * All configured models, in order of the config, with what they used in rooms that the viewer may see. The server itself
- * is no viewer, and sees no use. Rejects with `StorageError`.
+ * Lists all configured models in the order of the config, with their usage in rooms that the viewer may see.
+ * Without a viewer (the server itself), all usage is 0. Rejects with `StorageError`.
  */
 export async function listModels(
   models: readonly ConfiguredModel[],
@@ -71,7 +76,7 @@ export async function listModels(
   return await Promise.all(list)
 }
 
-/** A server's words may have come from a private room. */
+/** Removes the refused fields and tools: their reasons may quote a private room. */
 function withoutRefusedParts({ lacks, ...settings }: ModelSettings): ModelSettings {
   const { fields: _, toolIds: __, ...others } = lacks ?? {}
   return Object.keys(others).length > 0 ? { ...settings, lacks: others } : settings
@@ -82,17 +87,17 @@ const publicSettings = (settings: ModelSettings): PublicSettings =>
     PUBLIC_KEYS.filter((key) => settings[key] !== undefined).map((key) => [key, settings[key]]),
   ) as unknown as PublicSettings
 
-/** Of one model, person, room or day, at all prices. */
+/** The usage of one model, person, room or day, at all prices. */
 export interface UsageSum extends Omit<UsageRow, 'price'> {
-  /** In 10^-12 of a currency unit; absent where nothing of it had a price. */
+  /** In 10^-12 of a currency unit; absent if none of the usage had a price. */
   readonly cost?: bigint
-  /** Tokens, read and written together, that had no price. */
+  /** Input and output tokens without a price. */
   readonly unpriced: number
 }
 
 const NOTHING = { turns: 0, requests: 0, input: 0, cached: 0, output: 0, unpriced: 0 } as const
 
-/** Adds up the rows of each key, those with the most tokens first. */
+/** Adds up the rows of each key. Sorts the sums by tokens, the largest first. */
 export function sumsByKey(rows: readonly UsageRow[]): readonly UsageSum[] {
   const sums = new Map<string, UsageSum>()
   for (const row of rows)

@@ -12,10 +12,12 @@ import type { ToolMessage } from '../tools/context.ts'
  * stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
  */
 
-/** What a model thought before it answered: never speech. A provider may want it back while the turn goes on. */
+/**
+ * A model's reasoning, which is never part of its reply. Some providers want it back while the turn goes on.
+ */
 export interface Thought {
   readonly text: string
-  /** What the provider wants back with it, such as a signature. We do not read it. */
+  /** Opaque data that the provider wants back with the thought, such as a signature. */
   readonly providerData?: JsonObject
 }
 
@@ -29,7 +31,7 @@ export interface AssistantMessage {
   readonly thoughts?: readonly Thought[]
 }
 
-/** A conversation of a program has further words of its user after the first. */
+/** Only a program's conversation (embedding/chat.ts) has user messages after the first. */
 export type RequestMessage = StepMessage | { readonly role: 'user'; readonly text: string }
 
 /** The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `messages` and `tools`, and nothing else. */
@@ -40,30 +42,32 @@ export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly tools: readonly ToolDefinition[]
   /** Tokens. */
   readonly maxOutput: number
-  /** Tokens, prompt and answer together: for a server that lets its clients choose. It chooses itself when absent. */
+  /**
+   * Tokens of prompt and answer together, for servers that let clients choose; if absent, the server chooses.
+   */
   readonly contextWindow?: number
-  /** True for a model that takes no system message: then the system text goes at the head of the user's part. */
+  /** True if the model takes no system message: the system text then precedes the user's part. */
   readonly withoutSystemRole?: boolean
-  /** Fields of the adapter's own requests, in its words, that the server refused: it leaves them out or gives them another name. */
+  /** Request fields, by the adapter's names, that the server refused; the adapter omits or renames them. */
   readonly withoutFields?: readonly string[]
 }
 
-/** What a provider reports of the whole request before its answer is finished. */
+/** Usage of the whole request, as a provider reports it before the answer is finished. */
 export type ReportedSoFar = Partial<Pick<Usage, 'input' | 'cached' | 'output'>>
 
 /** What a model does in one step. `finish` comes last, once. */
 export type ModelEvent =
-  /** Counts if the answer breaks off. */
+  /** Used if the answer breaks off. */
   | { readonly type: 'reported'; readonly usage: ReportedSoFar }
   | { readonly type: 'text'; readonly text: string }
-  /** A piece, to be shown at once. */
+  /** A piece of a thought, to be shown at once. */
   | { readonly type: 'thinking'; readonly text: string }
   /** A whole thought, to be given back; comes after its pieces. */
   | { readonly type: 'thought'; readonly thought: Thought }
   | { readonly type: 'call'; readonly call: ToolCall }
   | ({ readonly type: 'finish'; readonly usage?: Usage } & FinishReason)
 
-/** Why a step ended. `refused`: the provider took the answer back, or could not make a call of it. */
+/** Why a step ended. `refused`: the provider withdrew the answer, or could not parse a call in it. */
 export type FinishReason =
   | { readonly reason: 'stop' | 'calls' | 'length' }
   /** Prompt and answer fill the window. */
@@ -101,7 +105,7 @@ export interface TurnRecord {
   readonly id: TurnId
   readonly room: RoomName
   readonly model: string
-  /** The name of that time. */
+  /** The requester's name at that time. */
   readonly requester: string
   /** Absent if nobody asked, and in turns of older versions. */
   readonly person?: PersonId
@@ -113,13 +117,13 @@ export interface TurnRecord {
   readonly startedAt: number
   readonly endedAt?: number
   readonly outcome?: string
-  /** What was sent first; absent if nothing was, or if it was removed. Only `find` and `last` give it. */
+  /** The first prompt; absent if none was sent or it was removed. Only `find` and `last` return it. */
   readonly prompt?: Prompt
-  /** What it sent was removed after so many days. */
+  /** Days after which the prompt and the steps were removed. */
   readonly requestDays?: number
-  /** What each later request added, given as the prompt is. See `requestsOf`. */
+  /** What each later request added; returned and removed like `prompt`. See `requestsOf`. */
   readonly steps?: readonly SentStep[]
-  /** With that of its side turns, which have none of their own. */
+  /** Includes the usage of side turns, whose own records have none. */
   readonly usage?: Usage
   readonly error?: string
 }
@@ -138,29 +142,32 @@ export interface SentStep {
 /** Turns on disk. All methods reject with `StorageError` only. */
 export interface TurnStore {
   begin(turn: Omit<TurnRecord, 'prompt' | 'steps' | 'requestDays'>): Promise<void>
-  /** A prompt is given once. */
+  /** Changes a stored turn. `prompt` is set at most once. */
   finish(id: string, change: Partial<Omit<TurnRecord, 'id' | 'steps' | 'requestDays'>>): Promise<void>
   addStep(id: string, step: SentStep): Promise<void>
   find(id: string): Promise<TurnRecord | undefined>
-  /** Turns whose server died in the middle. They are the caller's from then on. */
+  /** Resolves to turns whose server died before they ended. The calling server owns them from then on. */
   unfinished(): Promise<readonly TurnRecord[]>
-  /** The turn of a room that was started last, no side turn. */
+  /** Resolves to the latest turn of a room, side turns excluded. */
   last(room: string): Promise<TurnRecord | undefined>
-  /** The turns that a person asked for, under any name, whose `message` is known: newest first, without what was sent. */
+  /**
+   * Resolves to the turns that a person asked for under any name and whose `message` is known: newest first,
+   * without prompts and steps.
+   */
   asked(room: RoomName, person: PersonId, limit: number): Promise<readonly TurnRecord[]>
 }
 
 /** Why a provider refused a request, if a different one may succeed. Nothing of an answer was sent. */
 export type ModelRefusal =
-  /** Numbers are tokens as the provider counts them, each absent if it does not tell. */
+  /** Numbers are in the provider's tokens; each is absent if the provider does not report it. */
   | {
       readonly kind: 'too-long'
-      /** Of the prompt. */
+      /** The prompt. */
       readonly tokens?: number
-      /** Of the prompt and of the answer that was asked for. */
+      /** The prompt and the requested maximum of the answer. */
       readonly total?: number
       readonly window?: number
-      /** True if the same prompt may be taken at another moment: what others ask at this one counts too. */
+      /** True if the same prompt may be accepted later: the limit includes the current requests of others. */
       readonly isPassing?: boolean
     }
   /** `words` are the provider's, on one line. */
@@ -179,7 +186,7 @@ export class ModelError extends Error {
   readonly refusal?: ModelRefusal
   /** Milliseconds until the same request may succeed, if the provider says so. */
   readonly retryAfterMs?: number
-  /** True if the answer broke off after the provider had begun it: then it has read the prompt, which costs. */
+  /** True if the answer broke off after it had begun: the provider has then read the prompt, which costs. */
   readonly begun: boolean
   constructor(
     message: string,

@@ -18,16 +18,16 @@ import type { Turn } from './turn.ts'
 // How the steps of a turn are prepared. The first has a prompt and no messages; every other is made by the one before it:
 //
 //     prepare ─► step 1 ─ next ─► step 2 ─ next ─► step 3 …
-//                  └─ again ─► step 1 once more, where its request was refused
+//                  └─ again ─► step 1 once more, if its request was refused
 //
-// `next` keeps the prompt of before as long as it may, so that what a provider has cached of it stays valid; `again` composes anew.
+// `next` keeps the prompt as long as it may, so that the provider's cache of it stays valid; `again` composes anew.
 
 type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
 
 export interface PreparedStep {
   /** What is sent; messages that this turn has no more space for are shortened. */
   readonly content: StepContent
-  /** Of all tools that can be called. */
+  /** Ids of all tools that can be called. */
   readonly toolIds: readonly string[]
   readonly toolbox: RoomToolbox
   readonly nameOf: SentOffer['nameOf']
@@ -36,12 +36,12 @@ export interface PreparedStep {
   /** The rows of history that the prompt was made from. */
   readonly rows: readonly HistoryRow[]
   /**
-   * Prepares the step after this one. `messages` are all steps so far, whole. The prompt is composed again if the tools in
-   * scope have changed, if some were found or called that it does not have, or if the messages need tokens that older history
-   * has. Rejects as `PrepareStep` does.
+   * Prepares the step after this one. `messages` are those of all steps so far, unshortened. The prompt is
+   * composed again if the tools in scope have changed, if tools were found or called that the prompt lacks,
+   * or if the messages need tokens that older history has. Rejects as `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
-  /** Prepares this step again, with what is known of the model and its provider by now. Rejects likewise. */
+  /** Prepares this step again with the model's current settings. Rejects likewise. */
   again(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
 
@@ -66,7 +66,7 @@ interface Composed {
   readonly rows: readonly HistoryRow[]
   /** Tokens that were kept free for the messages of earlier steps. */
   readonly reserve: number
-  /** Searches for tools that there had been by then. */
+  /** `TurnTools.searches` when the prompt was composed. */
   readonly searches: number
 }
 
@@ -87,11 +87,14 @@ class TurnSteps {
   async first(): Promise<PreparedStep> {
     const scoped = this.#parts.scopedTools(this.#caller)
     const [tools, composed] = await Promise.all([scoped, this.#compose(scoped, 0)])
-    return this.#prepared(composed, tools, { messages: [], tokens: 0 })
+    return this.#createStep(composed, tools, { messages: [], tokens: 0 })
   }
 
-  /** The step with this prompt and these messages of earlier steps. `tools` are those in scope that the prompt was made from. */
-  #prepared(composed: Composed, tools: ScopedTools, steps: ShownMessages): PreparedStep {
+  /**
+   * Returns the step with this prompt and these messages of earlier steps. `tools` are the tools in scope
+   * that the prompt was composed with.
+   */
+  #createStep(composed: Composed, tools: ScopedTools, steps: ShownMessages): PreparedStep {
     const { prompt, rows } = composed
     const { used } = prompt.budget
     const offer = this.#offer(prompt, tools)
@@ -100,7 +103,7 @@ class TurnSteps {
       rows,
       toolIds: offer.ids,
       nameOf: offer.nameOf,
-      size: { counted: used + steps.tokens, framing: framingIn(prompt, this.#turn.settings) },
+      size: { counted: used + steps.tokens, framing: framingTokens(prompt, this.#turn.settings) },
       toolbox: this.#parts.openToolbox(this.#caller, offer, spaceForMessages(composed) - steps.tokens),
       next: async (all) => {
         const now = await this.#parts.scopedTools(this.#caller)
@@ -110,15 +113,19 @@ class TurnSteps {
         const fits = used + shown.tokens <= space
         const hasNewFinds = this.#used.searches > composed.searches
         const mayStay = fits && !hasNewFinds && this.#used.hasAllCalled(prompt) && sameTools(now, tools)
-        return this.#prepared(mayStay ? composed : await this.#compose(now, shown.tokens), now, shown)
+        return this.#createStep(mayStay ? composed : await this.#compose(now, shown.tokens), now, shown)
       },
       again: async (all) => {
         const now = await this.#parts.scopedTools(this.#caller)
         this.#used.readCalls(all, offer)
-        // The window may be known to be smaller by now, so the space is that of a new prompt.
+        // The known window may be smaller by now, so the space is that of a new prompt.
         const alone = await this.#compose(now, 0)
         const shown = await this.#fitMessages(all, spaceForMessages(alone))
-        return this.#prepared(shown.tokens === 0 ? alone : await this.#compose(now, shown.tokens), now, shown)
+        return this.#createStep(
+          shown.tokens === 0 ? alone : await this.#compose(now, shown.tokens),
+          now,
+          shown,
+        )
       },
     }
   }
@@ -134,7 +141,10 @@ class TurnSteps {
     return { prompt, rows: snapshot.history, reserve, searches }
   }
 
-  /** Tokens that prompt and messages may have together. The reports of this turn's requests may have made them fewer. */
+  /**
+   * Resolves to the tokens that prompt and messages may have together. Reports of this turn's requests may
+   * have lowered them.
+   */
   async #spaceNow({ prompt: { budget }, reserve }: Composed): Promise<number> {
     const { settings: model } = this.#turn
     const calibration = await this.#parts.calibrations.budgetFactor(model)
@@ -144,7 +154,7 @@ class TurnSteps {
   #offer(prompt: Prompt, tools: ScopedTools): SentOffer {
     return createOffer(prompt, tools, {
       offered: this.#used.offered,
-      found: (some) => this.#used.find(some),
+      found: (some) => this.#used.addFound(some),
       weigh: (some) => weigh(some, this.#turn.settings, this.#parts.composer),
       space: (sentAs) => {
         const calledNow = this.#used.tokensOfNew(this.#caller.chat.messages, { sentAs })
@@ -154,7 +164,9 @@ class TurnSteps {
   }
 }
 
-/** The turn as its tools see it. Its model is read for each prompt: what is known of it may change in mid-turn. */
+/**
+ * Returns the turn as its tools see it. `model` is a getter because the settings may change during the turn.
+ */
 function callerOf(turn: Turn) {
   const { recorder, room, requester, message, permissions, report, origin, insteadOf, messages } = turn
   const chat: ChatView = {
@@ -181,36 +193,39 @@ function callerOf(turn: Turn) {
   } satisfies ToolCaller
 }
 
-/** Tokens that messages of a turn may take: all of the older conversation may give way to them. */
+/**
+ * Returns the tokens that messages of a turn may take, including those of the older conversation, which may
+ * be dropped for them.
+ */
 const spaceForMessages = (
   { prompt: { budget }, reserve }: Composed,
   space = budget.target + reserve,
 ): number => space - (budget.used - budget.context)
 
-/** Tokens of a prompt that are no text of ours, but what its provider is expected to add. */
-const framingIn = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSettings): number =>
+/** Returns the tokens that the provider is expected to add to a prompt. */
+const framingTokens = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSettings): number =>
   budget.framing + perTool * tools.filter((tool) => tool.definition).length
 
 const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
 
-/** What a turn has found and called of its tools. The prompts of its later steps keep these first. */
+/** The tools that a turn has found and called. Its later prompts keep these before others. */
 class TurnTools implements ToolsInTurn {
   readonly found: KeptTool[] = []
   readonly called: KeptTool[] = []
-  /** What its requests have offered so far. */
+  /** Tools that the turn's requests have offered so far. */
   readonly offered = createOfferedSoFar()
-  /** Grows with each search that found something which the model does not have. */
+  /** Counts the searches that found a tool which the model does not have. */
   searches = 0
   #messagesRead = 0
 
-  /** Adds tools that a search gave, best first. */
-  find(tools: readonly FoundTool[]): void {
+  /** Adds the tools that a search found, given best first. */
+  addFound(tools: readonly FoundTool[]): void {
     if (tools.some(({ isLoaded }) => !isLoaded)) this.searches += 1
     for (const { tool, form } of tools.toReversed()) putLast(this.found, { id: tool.id, form })
   }
 
-  /** Adds what the model has called in these messages. Each message is read once. */
+  /** Adds the tools that these messages call. Reads each message once. */
   readCalls(messages: readonly StepMessage[], { sentAs }: Pick<SentOffer, 'sentAs'>): void {
     for (const message of messages.slice(this.#messagesRead)) {
       if (message.role !== 'assistant') continue
@@ -222,7 +237,10 @@ class TurnTools implements ToolsInTurn {
     this.#messagesRead = messages.length
   }
 
-  /** Tokens of the tools that the last message calls, and none before did: in the next prompt they keep their place. */
+  /**
+   * Returns the tokens of tools that the last message calls for the first time: the next prompt will have
+   * them.
+   */
   tokensOfNew(messages: readonly ChatMessage[], { sentAs }: Pick<SentOffer, 'sentAs'>): number {
     const last = messages.findLast((message) => message.role === 'assistant')
     const sent = new Set(last?.calls.map(({ name }) => sentAs(name)))
@@ -230,20 +248,23 @@ class TurnTools implements ToolsInTurn {
     return [...sent].reduce((sum, tool) => sum + (tool && isNew(tool.id) ? tool.tokens : 0), 0)
   }
 
-  /** False if a tool was called that an earlier request had offered and this prompt only names: it must come back. */
+  /** Returns false if the prompt only names a called tool, whose definition must then come back. */
   hasAllCalled({ tools: sent }: Prompt): boolean {
     return this.called.every(({ id }) => !sent.some((tool) => tool.id === id && tool.form === 'deferred'))
   }
 }
 
-/** Each is there once, at the place of the last time. */
+/** Appends a tool, or moves it to the end if it is listed already. */
 function putLast(list: KeptTool[], tool: KeptTool): void {
   const before = list.findIndex(({ id }) => id === tool.id)
   if (before >= 0) list.splice(before, 1)
   list.push(tool)
 }
 
-/** Counts what tools that `find_tools` names take of the next prompt, with their lines. */
+/**
+ * Counts the tokens that each tool named by `find_tools` would take in the next prompt: its definition and
+ * its line.
+ */
 async function weigh(
   tools: Parameters<SearchParts['weigh']>[0],
   { encoding, framing }: ModelSettings,

@@ -39,7 +39,7 @@ interface PreviewParts {
 
 export type Preview = ReturnType<typeof createPreview>
 
-/** What a model would be given now. No model is asked. All methods reject with `StorageError` too. */
+/** Previews what a model would be sent now, without asking it. All methods reject with `StorageError` too. */
 export function createPreview({ models, scopedTools, snapshots, composer, modelFacts }: PreviewParts) {
   const list = createToolList(scopedTools, composer)
 
@@ -54,12 +54,12 @@ export function createPreview({ models, scopedTools, snapshots, composer, modelF
   })
 
   return {
-    /** What would be sent, with an empty message. Rejects with `Refusal` and `WrapError`. */
+    /** Resolves to the prompt for an empty message. Rejects with `Refusal` and `WrapError`. */
     prompt: async ({ model, ...asked }: PersonInRoom & { readonly model: string }): Promise<Prompt> =>
       await composer.compose(await gather(modelNamed(model, models()), asked)),
     /**
-     * Every tool, whether this person's model has it here, and what it costs; for the first model if none is named.
-     * Rejects with `Refusal` and `WrapError`.
+     * Lists every tool, whether the model has it for this person in this room, and its tokens. Uses the first
+     * model if none is named. Rejects with `Refusal` and `WrapError`.
      */
     async scope({ model, ...asked }: PersonInRoom & { readonly model?: string }): Promise<ToolList> {
       const named = model === undefined ? undefined : modelNamed(model, models())
@@ -67,13 +67,13 @@ export function createPreview({ models, scopedTools, snapshots, composer, modelF
       const lacking = models().flatMap((one) => withoutTools(modelFacts.lastKnown(one)))
       return { ...tools, warnings: [...tools.warnings, ...lacking] }
     },
-    /** How many tools the first model has here, at once: no tokens are counted. */
+    /** Counts the first model's tools in this room. Counts no tokens, so it is fast. */
     toolCount: async (asked: PersonInRoom): Promise<ToolCount> =>
       await countTools(scopedTools, scopeQuery(asked)),
     /**
-     * Compiles a script and composes a trial prompt with it for each model, since windows differ. If several models have no
-     * space for it, all are named; a model that has none for the bundled layers either is only printed. Rejects with
-     * `Refusal` if there is no model, and with `WrapError`.
+     * Compiles a script and composes a trial prompt with it for each model, since windows differ. Rejects
+     * with `Refusal` if there is no model, and with `WrapError`, which names every model without space for
+     * the script. A model without space for the bundled layers alone is only printed.
      */
     async checkScript(trial: ScriptTrial): Promise<void> {
       const checkOne: CheckScript = async (source, model, print) =>
@@ -88,7 +88,7 @@ const withoutTools = ({ name, lacks }: ModelSettings): readonly string[] =>
 
 type CheckScript = (source: string, model: ConfiguredModel, print: (line: string) => void) => Promise<void>
 
-/** A script that changes nothing of the bundled layers. */
+/** An empty script, which keeps the bundled layers. */
 const BUNDLED = ''
 
 async function checkWithAll(

@@ -10,7 +10,7 @@ export interface CalledTurn {
   readonly room: RoomName
   /** The model's name. */
   readonly model: string
-  /** The name of now. */
+  /** The requester's current name. */
   readonly requester: string
   readonly requesterId: PersonId
   readonly message: EntryId
@@ -29,15 +29,16 @@ export interface TurnAtWork extends CalledTurn {
   ended(): Promise<unknown>
 }
 
-/** Bounds of one room. */
+/** The limits of each room. */
 export interface QueueLimits {
   readonly turns_per_room: number
   readonly turns_queued: number
 }
 
 /**
- * Takes a slot for a turn, or lets it wait; each room has one queue on all servers. `stop` is called when another server stops
- * the turn. Rejects with `Refusal` if the queue is full, and with `StorageError`.
+ * Takes a slot for a turn, or queues it; each room has one queue, shared by all servers. Calls `stop` if
+ * another server stops the turn or this server has lost the slot. Rejects with `Refusal` if the queue is
+ * full, and with `StorageError`.
  */
 export async function takeTurnSlot(
   slots: Pick<Slots, 'take'>,

@@ -4,25 +4,28 @@ import { headOf } from '../lib/text/characters.ts'
 /** Characters of one reply, all steps together. A model that writes more is stopped. */
 export const MAX_REPLY_CHARS = 65_536
 
-/** A reply while a model writes it. Each piece is cleaned for the room; at the end the whole is cleaned for the log. */
+/**
+ * A reply while a model writes it. Each piece is sanitized before the room sees it, and the whole before it
+ * is logged.
+ */
 export interface Reply {
   /** Takes the next piece of text, which may begin and end anywhere. False if the reply is full and the text was cut. */
   add(text: string): boolean
   nextStep(): void
   /** Takes back the text of this step. People may have been shown it, but it is not recorded. */
   unsay(): void
-  /** Ends a part: gives its text, cleaned and without blanks around it. What comes next is a part of its own. */
+  /** Ends a part, and returns its text, sanitized and trimmed. Later text begins a new part. */
   take(): string
   isEmpty(): boolean
-  /** Shows what was held back. Gives the text of all parts and steps, cleaned and without blanks around it. */
+  /** Shows the text held back so far. Returns the text of all parts, sanitized and trimmed. */
   finish(): string
 }
 
-/** `show` gets cleaned pieces, each of which continues the one before. */
+/** `show` gets sanitized pieces, each of which continues the one before. */
 export function createReply(show: (text: string) => void): Reply {
   const parts: string[] = []
   let part: string[] = []
-  /** Where in `part` the text of this step begins. */
+  /** The index in `part` at which the text of this step begins. */
   let stepStart = 0
   let length = 0
   let gap = ''
@@ -70,15 +73,17 @@ export function createReply(show: (text: string) => void): Reply {
   }
 }
 
-/** Characters of a line that are kept to judge its next piece by: it may continue an escape sequence or an emoji. */
+/**
+ * Characters of a line kept as context for its next piece, which may continue an escape sequence or an emoji.
+ */
 const MAX_CONTEXT_CHARS = 256
 
 /** An end that must wait for the next piece: half a character, half a line end, or an unfinished escape sequence. */
 const UNFINISHED = /(?:[\uD800-\uDBFF]|\r|[\u001b\u0090\u0098\u009b\u009d-\u009f][^\n]*)$/
 
 /**
- * Cleans a text that comes in pieces. Each piece is judged together with the line before it, so that the shown pieces
- * together are the same as the whole text cleaned at once.
+ * Sanitizes a text that comes in pieces. Each piece is sanitized together with its line so far, so that the
+ * shown pieces together equal the whole text sanitized at once.
  */
 export function createStreamCleaner(show: (text: string) => void) {
   let line = ''

@@ -21,8 +21,9 @@ export interface StepRequestParts extends RequestParts {
 }
 
 /**
- * Sends a step of a turn. A request that was refused as too long, or because of a part of it, is prepared again; `turn.step` is the one that was taken. Rejects with `Refusal` (a quota is used up), `ModelError`, `WrapError`,
- * `StorageError`, or the signal's reason.
+ * Sends a step of a turn. Prepares and sends it again if the request is refused as too long or because of a
+ * part. `turn.step` is the step that was sent last. Rejects with `Refusal` (a quota is used up),
+ * `ModelError`, `WrapError`, `StorageError`, or the signal's reason.
  */
 export async function requestStep(
   turn: Turn,
@@ -49,7 +50,8 @@ export async function requestStep(
       isPassing ||= refusal.kind === 'too-long' && refusal.isPassing === true
       const next = mayFollow(refusal) ? await prepareAgain(turn, step, refusal, parts) : undefined
       if (!next) {
-        // What helped nothing is not kept, so that no refusal shuts a model out.
+        // Forgets the learned window if no retry with it helped, so that a wrong guess never makes the model
+        // unusable.
         modelFacts.forgetWindow(turn.settings)
         throw error
       }
@@ -58,12 +60,10 @@ export async function requestStep(
   }
 }
 
-/**
- * Shares of a refused prompt that the next one may have: half of it, or 0.9 if its required parts need more.
- */
+/** Fractions of a refused prompt for the next one: half of it, or 0.9 if its required parts need more. */
 const SHARES: readonly number[] = [0.5, 0.9]
 
-/** The step as another request; undefined if no request differs. */
+/** Resolves to the step with a different request; undefined if there is none. */
 async function prepareAgain(
   turn: Turn,
   step: PreparedStep,
@@ -100,11 +100,11 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
   const result = await sendAndCharge({ ...request, spent: (spent) => addToTurn(turn, spent) }, signal, parts)
   checkAnswer(result)
   const factor = await parts.calibrations.budgetFactor(settings)
-  parts.modelFacts.promptTaken(settings, size.counted, factor)
+  parts.modelFacts.promptAccepted(settings, size.counted, factor)
   return result
 }
 
-/** Adds to what a turn has used, and to what the turn has used that started it. */
+/** Adds to the usage of a turn and of the turns above it. */
 export function addToTurn(turn: Turn, spent: Spent): void {
   turn.spent = addSpent(turn.spent, spent)
   if (turn.origin) addToTurn(turn.origin.parent, spent)
@@ -129,7 +129,7 @@ export interface RequestParts {
 interface MeteredRequest {
   readonly recorder: TurnRecorder
   readonly model: ConfiguredModel
-  /** Those that hold now. */
+  /** The current settings, which may have smaller limits than those of `model`. */
   readonly settings: ModelSettings
   readonly content: Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
   readonly size: CountedRequest
@@ -139,8 +139,8 @@ interface MeteredRequest {
 }
 
 /**
- * Sends one request and charges each of its tries, also one that was stopped or broke off: stopping early
- * must not be free. It is stored while the model works; what follows from the answer waits until it is.
+ * Sends one request and charges each of its tries, including stopped and interrupted ones: stopping early
+ * must not be free. Stores the request while the model works, and resolves after both.
  */
 async function sendAndCharge(
   { recorder, model, settings, content, size, view, spent }: MeteredRequest,
@@ -158,7 +158,7 @@ async function sendAndCharge(
   }
   const shown = { ...view, onInterrupted: (received: Received) => charge(received) }
   const streamed = streamStep(model.adapter, body, shown, signal, limits.retryPauses)
-  // Second, so that the request leaves first.
+  // Called second, so that the request leaves first.
   const stored = recorder.sent(body)
   stored.catch(() => undefined)
   const result = await streamed
@@ -172,7 +172,7 @@ export interface SingleRequest {
   readonly model: ConfiguredModel
   readonly settings: ModelSettings
   readonly prompt: Prompt
-  /** Ended with the request. */
+  /** The request's own record, which ends with it. */
   readonly recorder: TurnRecorder
   /** What the answer is called in errors. */
   readonly answer: 'summary' | 'answer'
@@ -180,8 +180,8 @@ export interface SingleRequest {
 }
 
 /**
- * Asks a model once. The answer's text is cleaned and never empty; its usage is the provider's. Rejects with
- * `ModelError`, `StorageError`, or the signal's reason.
+ * Asks a model once. The answer's text is sanitized and never empty; `usage` is as the provider reported it.
+ * Rejects with `ModelError`, `StorageError`, or the signal's reason.
  */
 export async function requestOnce(
   { prompt, answer, ...request }: SingleRequest,
@@ -195,7 +195,7 @@ export async function requestOnce(
     usage = addUsage(usage, more.usage)
     request.spent?.(more)
   }
-  // The answer is read only when it is whole, so a request that failed may always be sent again.
+  // Shows nothing: the caller gets the answer when it is whole.
   const reply = createReply(() => {})
   const content = { prompt, messages: [], tools: [] }
   const size = { counted: prompt.budget.used, framing: 0 }

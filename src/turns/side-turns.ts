@@ -22,7 +22,7 @@ export interface SideTurnLimits {
 }
 
 export interface SideTurns extends SubTurns {
-  /** Resolves when all that were started have ended and are recorded. */
+  /** Resolves when all started side turns have ended and are recorded. */
   settled(): Promise<void>
 }
 
@@ -35,7 +35,9 @@ const MAX_PROMPT_CHARS = 32_000
 /** The tools that start side turns. A turn that may start none does not get them. */
 const STARTING_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'fork'])
 
-/** Gives the side turns of `parent`, which end with it. `runTurn` runs them: they are turns with narrower bounds. */
+/**
+ * Returns the object that starts the side turns of `parent`: turns with narrower bounds, which end with it.
+ */
 export function createSideTurns(parent: () => Turn, runTurn: RunTurn, parts: SideTurnParts): SideTurns {
   const started = new Set<Promise<unknown>>()
   const budget = { left: MAX_SIDE_TURNS }
@@ -91,7 +93,7 @@ function sideTurn(
   const facts = { room: room.name, requester, model: model.settings.name, parent: recorder.id }
   return {
     recorder: turnLog.begin(facts),
-    room: threadIn(room, recorder.id),
+    room: roomForThread(room, recorder.id),
     requester,
     model,
     message: sideTurnMessage(request, parent),
@@ -113,8 +115,10 @@ function modelFor(
   throw new Refusal(`there is no model called ${name}; there are ${names}`)
 }
 
-/** A room in which a turn's entries belong to the thread of another turn. The reply is not shown while it is written. */
-const threadIn = (room: Room, thread: TurnId): Room => ({
+/**
+ * Returns a room that records a turn's entries in the thread of another turn, and does not stream its reply.
+ */
+const roomForThread = (room: Room, thread: TurnId): Room => ({
   ...room,
   record: (newEntry) => room.record('turn' in newEntry ? { thread, ...newEntry } : newEntry),
   stream: () => undefined,

@@ -20,9 +20,9 @@ export interface StepResult {
   readonly calls: readonly ToolCall[]
   readonly thoughts: readonly Thought[]
   readonly end: FinishReason
-  /** As the provider reported it; absent if it reported nothing that can be true. */
+  /** Usage as the provider reported it; absent if it reported nothing that can be true. */
   readonly usage?: Usage
-  /** For our own count of what it wrote. */
+  /** What the model wrote, for our own count. */
   readonly received: Received
 }
 
@@ -67,7 +67,7 @@ export async function streamStep(
   }
 }
 
-/** A longer pause, if a provider asks for one, ends the turn. */
+/** The longest pause that a provider may ask for; a request with a longer one is not sent again. */
 const MAX_PAUSE_MS = 10_000
 
 function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined): number | undefined {
@@ -75,7 +75,7 @@ function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined
   return Math.max(usual, retryAfterMs)
 }
 
-/** Of one step. */
+/** What one try of a step has shown. */
 interface Shown {
   text: string
   anything: boolean
@@ -131,21 +131,23 @@ async function streamOnce(
   throw new ModelError('the answer ended before it was finished; ask again', true)
 }
 
-/** The same events. They are recorded as they come: a later reader may hold them back, or be stopped before. */
+/**
+ * Passes the events on, and records each when it arrives: a later reader may hold events back, or be stopped.
+ */
 async function* recordEvents(
   events: AsyncIterable<ModelEvent>,
   received: ReceivedSoFar,
 ): AsyncGenerator<ModelEvent> {
   for await (const event of events) {
     received.anything = true
-    received.text += writtenIn(event)
+    received.text += writtenText(event)
     if (event.type === 'reported') received.reported = { ...received.reported, ...event.usage }
     yield event
   }
 }
 
-/** A thought that is given out whole came in pieces before. */
-function writtenIn(event: ModelEvent): string {
+/** Skips whole thoughts, whose pieces came before. */
+function writtenText(event: ModelEvent): string {
   if (event.type === 'call') return `${event.call.name} ${event.call.arguments}`
   return event.type === 'text' || event.type === 'thinking' ? event.text : ''
 }

@@ -1,10 +1,11 @@
 import type { ModelEvent } from './ports.ts'
 
-/** What a step hears of a model. `unsay`: all that it said so far in this step was a thought. */
+/** An event of a step. `unsay`: all text so far in this step was a thought. */
 type StepEvent = ModelEvent | { readonly type: 'unsay' }
 
 /**
- * Turns what stands between the tags into thoughts. A tag in code is text: so a model can speak of tags. Some templates write the opening tag themselves: then a closing one alone on the first such line ends a
+ * Turns text between the tags into thoughts. A tag in code stays text, so that a model can write about tags.
+ * Some chat templates write the opening tag themselves: then the first closing tag alone on a line ends a
  * thought that began with the answer.
  */
 export async function* withTaggedThoughts(events: AsyncIterable<ModelEvent>): AsyncGenerator<StepEvent> {
@@ -19,27 +20,30 @@ export async function* withTaggedThoughts(events: AsyncIterable<ModelEvent>): As
   }
 }
 
-/** Code begins and ends with such a line (spec.commonmark.org/0.31.2, fenced code blocks). */
+/** A line that opens or closes a code block (spec.commonmark.org/0.31.2, fenced code blocks). */
 const FENCE = /^ {0,3}(?:```|~~~)/
 /** Characters of a line that tell whether it is a fence. */
 const MAX_FENCE_CHARS = 8
-/** Blanks for which a line waits for a tag. */
+/** Blanks at the beginning of a line that are held back, since a tag may follow. */
 const MAX_HELD_BLANKS = 256
 
-/** Splits one answer. However the pieces are cut, each character is looked at a few times only. */
+/**
+ * Splits one answer into text and thoughts. However the pieces are cut, each character is read only a few
+ * times.
+ */
 class ThoughtSplitter {
-  /** What has come and is not given out yet. */
+  /** Text received and not yet passed on. */
   #held = ''
   #thought = ''
   #inside: Tag | undefined
   /** The first characters of the line; undefined at its beginning. */
   #line: string | undefined
   #isCode = false
-  /** Whether an odd number of backticks has come on this line: what follows is code. */
+  /** True after an odd number of backticks on this line: what follows is inline code. */
   #isQuoted = false
   #hasSaid = false
   #hasThought = false
-  /** True until something is said after a thought: blanks there are no speech. */
+  /** True between a thought and the next text: blanks there are dropped. */
   #isAfterThought = false
 
   #take(characters = this.#held.length): string {
@@ -73,16 +77,16 @@ class ThoughtSplitter {
     yield { type: 'unsay' }
   }
 
-  /** Goes on within a thought. */
   *#goOnThinking({ close }: Tag): Iterable<StepEvent> {
     const end = this.#held.indexOf(close)
-    if (end < 0) return yield* this.#think(this.#take(this.#held.length - lengthOfBegun(this.#held, close)))
+    if (end < 0)
+      return yield* this.#think(this.#take(this.#held.length - partialTagLength(this.#held, close)))
     yield* this.#think(this.#take(end))
     this.#take(close.length)
     yield* this.#endThought()
   }
 
-  /** Goes on at the beginning of a line. Gives out nothing while the line may come to begin with a tag. */
+  /** Reads the beginning of a line. Passes nothing on while the line may still begin with a tag. */
   *#beginLine(): Iterable<StepEvent> {
     if (this.#isAfterThought) this.#held = this.#held.trimStart()
     const rest = this.#held.trimStart()
@@ -112,16 +116,16 @@ class ThoughtSplitter {
     return (
       (rest === '' && this.#held.length < MAX_HELD_BLANKS) ||
       (rest !== '' && TAGS.some(({ open }) => open.startsWith(rest))) ||
-      (rest !== '' && this.#mayEndThought() && TAGS.some(({ close }) => isBegun(close, rest)))
+      (rest !== '' && this.#mayEndThought() && TAGS.some(({ close }) => mayCloseAlone(close, rest)))
     )
   }
 
-  /** Goes on within a line, up to its end or a tag. */
+  /** Reads on within a line, up to its end or a tag. */
   *#goOnSpeaking(begun: string): Iterable<StepEvent> {
     const end = this.#held.indexOf('\n') + 1
     const found = this.#isCode
       ? undefined
-      : tagIn(end > 0 ? this.#held.slice(0, end) : this.#held, this.#isQuoted)
+      : findTag(end > 0 ? this.#held.slice(0, end) : this.#held, this.#isQuoted)
     const text = this.#take(found?.at ?? (end > 0 ? end : this.#held.length))
     this.#line = (begun + text).slice(0, MAX_FENCE_CHARS)
     this.#isQuoted = hasOddTicks(text) !== this.#isQuoted
@@ -145,7 +149,10 @@ class ThoughtSplitter {
     }
   }
 
-  /** `isWhole` if the model ended by itself: then a thought that it began after it had spoken, and never ended, was speech. */
+  /**
+   * `isWhole` is true if the model stopped by itself: a thought that began after text and was never closed is
+   * then text.
+   */
   *end(isWhole: boolean): Iterable<StepEvent> {
     if (!this.#inside && this.#mayEndThought() && TAGS.some(({ close }) => close === this.#held.trim())) {
       this.#take()
@@ -161,8 +168,8 @@ class ThoughtSplitter {
 }
 
 /**
- * The tags between which models write what they think, where their server does not take it out of the text:
- * most models (docs.vllm.ai, reasoning/basic_parsers), Seed-OSS (reasoning/seedoss_reasoning_parser), Magistral
+ * Tags around the thoughts of models, for servers that leave thoughts in the text: most models (docs.vllm.ai,
+ * reasoning/basic_parsers), Seed-OSS (reasoning/seedoss_reasoning_parser), Magistral
  * (reasoning/mistral_reasoning_parser).
  */
 const TAGS = [
@@ -171,43 +178,42 @@ const TAGS = [
   { open: '[THINK]', close: '[/THINK]' },
 ] as const
 
-/** One pair of them. */
 type Tag = (typeof TAGS)[number]
 
 /**
- * The first opening tag outside of code, or what the end of the text may be the beginning of. `isQuoted` if the text begins
- * within a line's code.
+ * Finds the first opening tag outside of code, or the part of one with which the text ends (without `tag`).
+ * `isQuoted` is true if the text begins inside inline code.
  */
-function tagIn(text: string, isQuoted: boolean): { readonly at: number; readonly tag?: Tag } | undefined {
+function findTag(text: string, isQuoted: boolean): { readonly at: number; readonly tag?: Tag } | undefined {
   let isCode = isQuoted
   for (const { 0: sign, index } of text.matchAll(/[<[`]/g)) {
     if (sign === '`') isCode = !isCode
     if (isCode || sign === '`') continue
     const tag = TAGS.find(({ open }) => text.startsWith(open, index))
     if (tag) return { at: index, tag }
-    if (TAGS.some(({ open }) => isEndOf(text, index, open))) return { at: index }
+    if (TAGS.some(({ open }) => isTagStart(text, index, open))) return { at: index }
   }
   return undefined
 }
 
-/** Whether the text from here on is a beginning of the tag. */
-const isEndOf = (text: string, at: number, tag: string): boolean =>
+/** True if the rest of the text from `at` on is the beginning of the tag. */
+const isTagStart = (text: string, at: number, tag: string): boolean =>
   text.length - at < tag.length && tag.startsWith(text.slice(at))
 
-/** Whether code that begins or ends in a line is open after this text, if it was not before. */
+/** True if the text has an odd number of backticks, and so opens or closes inline code. */
 const hasOddTicks = (text: string): boolean => (text.split('`').length - 1) % 2 === 1
 
-/** Characters at the end of a text with which a tag begins. */
-function lengthOfBegun(text: string, tag: string): number {
+/** Returns how many characters at the end of the text are the beginning of the tag. */
+function partialTagLength(text: string, tag: string): number {
   for (let length = Math.min(text.length, tag.length - 1); length > 0; length -= 1)
     if (tag.startsWith(text.slice(-length))) return length
   return 0
 }
 
-/** A closing tag with nothing after it on its line. */
+/** True for a closing tag with nothing after it on its line. */
 const closesAlone = (rest: string): boolean =>
   TAGS.some(({ close }) => rest.startsWith(close) && /^[ \t\r]*\n/.test(rest.slice(close.length)))
 
-/** The beginning of a line on which there may be nothing but a closing tag. */
-const isBegun = (close: string, rest: string): boolean =>
+/** True if a line may still turn out to have only a closing tag. */
+const mayCloseAlone = (close: string, rest: string): boolean =>
   close.startsWith(rest) || (rest.startsWith(close) && /^[ \t\r]*$/.test(rest.slice(close.length)))

@@ -19,7 +19,7 @@ export interface ToolQuestionParts extends RequestParts {
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom'>
 }
 
-/** What the tools of a turn may ask its model. */
+/** Lets the tools of a turn ask its model. */
 export interface ToolQuestions {
   readonly model: ChatModel
   /** Resolves when all questions have ended and are charged. */
@@ -27,8 +27,8 @@ export interface ToolQuestions {
 }
 
 /**
- * Each question is stored and charged like a side turn of the turn, for its requester. They are asked one
- * after the other, since a quota is looked at before each request: many at once would all be below it.
+ * Stores and charges each question like a side turn, for the turn's requester. Asks one question at a time:
+ * quotas are checked before each request, and parallel questions would all pass.
  */
 export function createToolQuestions(turn: () => Turn, name: string, parts: ToolQuestionParts): ToolQuestions {
   const oneByOne = createSerial()
@@ -72,8 +72,8 @@ async function promptOf(
 }
 
 /**
- * What a model reads that a tool asks. Earlier messages are text: some providers refuse calls in a request
- * without tools. Throws `ArgumentError`.
+ * Returns the texts of a tool's question. Earlier messages become text: some providers refuse calls in a
+ * request without tools. Throws `ArgumentError`.
  */
 export function questionTexts(messages: readonly ChatMessage[]): PlainTexts {
   const said = checkMessages(messages).filter(({ role }) => role !== 'note')
@@ -87,7 +87,7 @@ export function questionTexts(messages: readonly ChatMessage[]): PlainTexts {
   return { system: '', context: cleanText(context), message: cleanText(last.text) }
 }
 
-/** What was said and found out, with later lines indented. Calls without a result yet are left out. */
+/** Returns messages as text, with later lines indented. Omits calls without a result. */
 export function transcript(messages: readonly ChatMessage[]): readonly string[] {
   const argumentsOf = new Map(
     messages

@@ -12,12 +12,12 @@ import type { StepResult } from './stream-step.ts'
 import type { TurnRecorder } from './turn-log.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
-/** The notice is what the room is told beside the reply. */
+/** How a turn ended. `notice` is shown in the room in addition to the reply. */
 export type Ending =
   | {
       readonly outcome: 'done'
       readonly notice?: Notice
-      /** All that came instead of an answer. */
+      /** The model's thoughts, if it gave no answer. */
       readonly thought?: string
     }
   | { readonly outcome: 'stopped' | 'failed'; readonly notice: Notice }
@@ -32,7 +32,7 @@ export class TurnStopped extends Error {
   override readonly name = 'TurnStopped'
 }
 
-/** The signal that ends a turn: somebody stopped it, or its time in seconds is over. `end` removes the timer. */
+/** Returns a signal that aborts when `stop` does or after `seconds`, and `end`, which removes the timer. */
 export function withinTime(
   seconds: number,
   model: string,
@@ -47,8 +47,8 @@ export function withinTime(
 /** Characters of a thought that the record of a turn keeps. */
 const MAX_THOUGHT_CHARS = 4000
 
-/** The turn went through with this last step. */
-export function done(
+/** Returns the ending of a turn that finished with this last step. */
+export function doneEnding(
   model: string,
   { text, thoughts, end }: Pick<StepResult, 'text' | 'thoughts' | 'end'>,
 ): Ending {
@@ -58,44 +58,51 @@ export function done(
         .join('\n')
         .trim()
     : ''
-  const gone: Ending = {
+  const ending: Ending = {
     outcome: 'done',
     ...(thought && { thought: headOf(cleanText(thought), MAX_THOUGHT_CHARS) }),
   }
   const cut = (why: string): Ending => ({
-    ...gone,
+    ...ending,
     notice: { level: 'info', text: `@${model}'s answer was cut ${why}` },
   })
   if (end.reason === 'length') return cut('at its max_output')
   if (end.reason === 'window') return cut('since its window is full')
-  return end.reason === 'refused' ? cut(`by its provider (${end.word})`) : gone
+  return end.reason === 'refused' ? cut(`by its provider (${end.word})`) : ending
 }
 
-export const stopped = (text: string): Ending => ({ outcome: 'stopped', notice: { level: 'error', text } })
+export const stoppedEnding = (text: string): Ending => ({
+  outcome: 'stopped',
+  notice: { level: 'error', text },
+})
 
-/** The ending after an error. The log is told in full; the room is told what helps people there. */
+/**
+ * Returns the ending after an error. Logs the error in full; the notice has only what helps people in the
+ * room.
+ */
 export function endingOf(error: unknown, model: string, log: Log): Ending {
   if (error instanceof TurnStopped)
     return { outcome: 'stopped', notice: { level: 'info', text: error.message } }
   // A quota was used up in mid-turn.
-  if (error instanceof Refusal) return stopped(`@${model} was stopped: ${error.message}`)
-  if (error instanceof WrapError) return failed(error.message)
+  if (error instanceof Refusal) return stoppedEnding(`@${model} was stopped: ${error.message}`)
+  if (error instanceof WrapError) return failedEnding(error.message)
   if (error instanceof ModelError) {
     log.warn({ model, ...error.facts, error: error.message }, 'a model failed')
-    return failed(
+    return failedEnding(
       error.message.startsWith(`${model}: `) ? `@${error.message}` : `@${model}: ${error.message}`,
     )
   }
   log.error({ model, error }, 'a turn failed')
-  if (error instanceof StorageError) return failed(`@${model}'s turn ended: ${error.message}`)
-  return failed(`@${model}'s turn failed inside the server; its log says why`)
+  if (error instanceof StorageError) return failedEnding(`@${model}'s turn ended: ${error.message}`)
+  return failedEnding(`@${model}'s turn failed inside the server; its log says why`)
 }
 
-const failed = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
+const failedEnding = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
 
 /**
- * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not be told.
- * `text` is what the model said last, cleaned; `saidBefore` if the log has more. Rejects with `StorageError`.
+ * Records the reply and the notice in the room, then the end of the stored turn, even if recording in the
+ * room failed. `text` is the model's last text, sanitized; `saidBefore` is true if the model said anything in
+ * the turn. Rejects with `StorageError`.
  */
 export async function recordEnd(
   { recorder, room, settings: { name: author }, spent }: Turn,
@@ -135,7 +142,10 @@ const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
   ...(cost === undefined ? {} : { cost: exactAmount(cost) }),
 })
 
-/** Tells the room and the record of the turn who answers now, and the log why. Rejects with `StorageError`. */
+/**
+ * Records in the room and in the stored turn which model answers now, and logs why. Rejects with
+ * `StorageError`.
+ */
 export async function recordHandOver(
   { recorder, room, settings: { name } }: Turn,
   error: unknown,
@@ -155,5 +165,5 @@ export async function recordHandOver(
 
 const ASKED_INSTEAD = 'is asked instead'
 
-/** True if the turn goes on after it with another model. */
+/** True for the notice that another model is asked instead. The turn goes on after it. */
 export const isHandOver = ({ text }: Pick<NoticeEntry, 'text'>): boolean => text.endsWith(ASKED_INSTEAD)

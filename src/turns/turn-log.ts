@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { Bill, OpenBill, Requester } from './billing.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
 
-/** Whose turn it is; the server's own if nobody asks. */
+/** Facts of a turn; without a requester, the turn is the server's own. */
 type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {
   readonly requester?: Requester
 }
@@ -18,7 +18,7 @@ interface TurnLogParts {
   readonly openBill: OpenBill
   readonly newId: () => string
   readonly clock: Clock & MonotonicClock
-  /** The end of a turn could not be stored, and is to be stored later. */
+  /** Called if the end of a turn could not be stored, so that it is stored later. */
   readonly lostTurn?: ((turn: TurnId) => void) | undefined
 }
 
@@ -30,12 +30,15 @@ export class TurnLog {
     this.#parts = parts
   }
 
-  /** The id of a turn that is to be begun now. */
+  /** Returns the id and the start of a turn that begins now. */
   next(): TurnStart {
     return { id: this.#parts.newId() as TurnId, startedAt: this.#parts.clock.now() }
   }
 
-  /** A side turn, which has a `parent`, and what the server itself asks are stored as cut off until they end. */
+  /**
+   * Stores a new turn. A side turn (with `parent`) and the server's own turn have the outcome `cut` until
+   * they end.
+   */
   begin(turn: TurnFacts, start = this.next()): TurnRecorder {
     return new TurnRecorder(turn, start, this.#parts)
   }
@@ -62,12 +65,12 @@ export class TurnRecorder {
     this.#begunAt = parts.clock.monotonic()
     this.#parts = parts
     const cut = this.#isSideTurn || !requester ? { endedAt: start.startedAt, outcome: 'cut' } : {}
-    // A name may change before the turn is read.
+    // Stores the name too, which may change later.
     const whose = requester ? { requester: requester.name, person: requester.id } : { requester: SYSTEM }
     this.begun = parts.turns.begin({ ...turn, ...whose, ...start, ...cut })
   }
 
-  /** Milliseconds, by a clock that never goes back. */
+  /** Milliseconds since the turn began, on the monotonic clock. */
   elapsedMs(): number {
     return this.#parts.clock.monotonic() - this.#begunAt
   }
@@ -80,12 +83,15 @@ export class TurnRecorder {
     else await this.#parts.turns.finish(this.id, { prompt: request.prompt })
   }
 
-  /** Another model answers from now on. */
+  /** Records that another model answers from now on. */
   async handOver(model: string): Promise<void> {
     await this.#parts.turns.finish(this.id, { model })
   }
 
-  /** The record of a turn has the sum of what it and its side turns used; the charges are those of each. */
+  /**
+   * Stores the end of the turn. Its usage includes its side turns, which store none; charges are stored for
+   * each.
+   */
   async end({ usage, ...result }: TurnResult): Promise<void> {
     const spent = usage && !this.#isSideTurn ? { usage } : {}
     await this.#parts.turns.finish(this.id, { endedAt: this.#parts.clock.now(), ...result, ...spent })
@@ -103,7 +109,7 @@ interface TurnResult {
 }
 
 function newSince(before: ModelRequest, request: ModelRequest): SentStep {
-  // A message that is shortened later is another object from then on.
+  // Compares objects: a shortened message is a new one.
   const changed = before.messages.findIndex((message, index) => message !== request.messages[index])
   const kept = changed === -1 ? before.messages.length : changed
   return {
@@ -119,7 +125,10 @@ const sameBytes = (a: readonly ToolDefinition[], b: readonly ToolDefinition[]): 
 
 export type SentRequest = Omit<ModelRequest, 'maxOutput'>
 
-/** Every request of a stored turn, in order; none if nothing was sent, or if it was removed. Takes what `TurnStore.find` gives. */
+/**
+ * Returns every request of a stored turn (from `TurnStore.find`) in order; none if nothing was sent or the
+ * requests were removed.
+ */
 export function requestsOf({ prompt, steps = [] }: TurnRecord): readonly SentRequest[] {
   if (!prompt) return []
   const tools = prompt.tools.flatMap(({ definition }) => definition ?? [])
@@ -136,6 +145,6 @@ export function requestsOf({ prompt, steps = [] }: TurnRecord): readonly SentReq
   return requests
 }
 
-/** Why a turn has no requests. */
+/** Returns the reason why a turn has no requests. */
 export const nothingSent = ({ requestDays: days }: TurnRecord): string =>
   days === undefined ? 'nothing was sent' : `what was sent was removed after ${counted(days, 'day')}`

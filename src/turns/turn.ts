@@ -24,11 +24,19 @@ import { requestStep, type StepRequestParts } from './request-step.ts'
 import { createSideTurns, type SideTurnLimits, type SideTurns } from './side-turns.ts'
 import type { StepResult } from './stream-step.ts'
 import { createToolQuestions, type ToolQuestions, type ToolQuestionParts } from './tool-questions.ts'
-import { done, endingOf, recordEnd, recordHandOver, stopped, withinTime, type Ending } from './turn-end.ts'
+import {
+  doneEnding,
+  endingOf,
+  recordEnd,
+  recordHandOver,
+  stoppedEnding,
+  withinTime,
+  type Ending,
+} from './turn-end.ts'
 import type { TurnLog, TurnRecorder } from './turn-log.ts'
 import { hasWrittenCall, refusingCutCalls } from './wrong-calls.ts'
 
-/** What a person said, or another model's reply. */
+/** The entry that a turn answers: a person's message or another model's reply. */
 export type AnsweredEntry = MessageEntry | ReplyEntry
 
 export interface TurnRequest {
@@ -36,12 +44,12 @@ export interface TurnRequest {
   readonly room: Room
   readonly requester: Person
   readonly model: ConfiguredModel
-  /** The models that failed before it, of which it is the fallback. */
+  /** Names of the models that failed before this fallback was asked. */
   readonly insteadOf?: readonly string[]
   readonly message: AnsweredEntry
-  /** Decides instead of the people in the room: for a script, whose caller cannot be asked. */
+  /** Answers permission questions for the people in the room: the caller of a script cannot be asked. */
   readonly permissions?: PermissionProvider
-  /** Shows in the status line: `thinking`, `writing`, or the name of a running tool. */
+  /** Sets the status line to `thinking`, `writing` or the name of a running tool. */
   readonly report: ReportDoing
   /** Present in a side turn. */
   readonly origin?: SideTurnOrigin
@@ -49,11 +57,11 @@ export interface TurnRequest {
 
 /** What a side turn gets from the turn that started it. */
 export interface SideTurnOrigin {
-  /** Has the tokens of the side turn on its bill too. */
+  /** The turn that started the side turn. The side turn's usage is added to its `spent` too. */
   readonly parent: Turn
-  /** 1 in a side turn of a turn that somebody called for, 2 in a side turn of that one. */
+  /** 1 if a top-level turn started the side turn, 2 if a side turn of depth 1 did. */
   readonly depth: number
-  /** How many more side turns the first turn and all turns below it may start. */
+  /** Side turns that the top-level turn and all its side turns may still start together. */
   readonly budget: { left: number }
   readonly within: Bounds
   /** True if it starts without the conversation in the room. */
@@ -63,15 +71,15 @@ export interface SideTurnOrigin {
 export interface Turn extends TurnRequest {
   readonly signal: AbortSignal
   readonly reply: Reply
-  /** All steps so far. */
+  /** The messages of all steps so far. */
   readonly messages: StepMessage[]
   readonly sideTurns: SideTurns
   readonly questions: ToolQuestions
-  /** The model's settings, narrowed by what servers and refusals told. */
+  /** The model's settings, with the limits that its server and refusals revealed. */
   settings: ModelSettings
   /** The newest step. */
   step?: PreparedStep
-  /** With that of its side turns. */
+  /** Usage and cost so far, including side turns. */
   spent?: Spent
 }
 
@@ -82,7 +90,7 @@ export interface TurnEnd {
   /** All that the model said in the turn. */
   readonly text: string
   readonly ending: Ending
-  /** Absent if the turn did not go through. */
+  /** Absent unless `ending.outcome` is `done`. */
   readonly reply?: Entry
   readonly spent?: Spent
 }
@@ -97,21 +105,21 @@ export interface TurnParts extends StepRequestParts, ToolQuestionParts {
   readonly models: () => readonly ConfiguredModel[]
   readonly turnLog: Pick<TurnLog, 'begin'>
   readonly limits: TurnLimits & SideTurnLimits
-  /** The model wrote a call as text. */
-  readonly tellOfWrittenCall: (model: string) => void
+  /** Called when a model wrote a tool call as text. */
+  readonly onWrittenCall: (model: string) => void
   readonly log: Log
 }
 
 export interface TurnLimits {
-  /** Seconds. */
+  /** The maximum duration of a turn in seconds. */
   readonly turn_s: number
-  /** Requests to the model. */
+  /** The maximum number of steps in one turn; each step is one model request and its retries. */
   readonly turn_steps: number
-  /** Milliseconds before a failed request is sent again, one pause for each try; see stream-step.ts. */
+  /** Pauses in ms before each retry of a failed request; see stream-step.ts. */
   readonly retryPauses?: readonly number[]
 }
 
-/** The function runs side turns too. */
+/** Returns the function that runs turns, including side turns. */
 export function createRunTurn(parts: TurnParts): RunTurn {
   const runTurn: RunTurn = async (request, stop) => {
     const { signal, end } = withinTime(parts.limits.turn_s, request.model.settings.name, stop)
@@ -128,7 +136,10 @@ export function createRunTurn(parts: TurnParts): RunTurn {
     }
   }
 
-  /** If the model fails before it said anything, its fallback answers. `before` is what it has used. */
+  /**
+   * Asks the model, or its fallback if it fails before it said or called anything. `before` is what the
+   * failed models have used.
+   */
   async function answer(
     request: TurnRequest,
     signal: AbortSignal,
@@ -221,7 +232,7 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
       const result = await requestStep(turn, await nextStep(turn, parts), parts)
       if (result.calls.length > 0) await recordSaid(turn)
       const { nameOf, content } = stepOf(turn)
-      if (content.tools.length > 0 && hasWrittenCall(result)) parts.tellOfWrittenCall(name)
+      if (content.tools.length > 0 && hasWrittenCall(result)) parts.onWrittenCall(name)
       return { ...result, calls: result.calls.map((call) => ({ ...call, name: nameOf(call.name) })) }
     },
     async run(calls, said, reason) {
@@ -233,12 +244,12 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
   })
   switch (end.why) {
     case 'answered':
-      return done(name, end.result)
+      return doneEnding(name, end.result)
     case 'halted':
       for (const call of end.calls) await stepOf(turn).toolbox.refuse(call, `not run: ${end.reason}`)
-      return stopped(end.reason)
+      return stoppedEnding(end.reason)
     case 'used-up':
-      return stopped(`@${name} used all ${maxSteps} steps of its turn; it was stopped`)
+      return stoppedEnding(`@${name} used all ${maxSteps} steps of its turn; it was stopped`)
   }
 }
 
@@ -249,7 +260,7 @@ function stepOf({ step }: Turn): PreparedStep {
 
 async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
   const { step, messages, settings } = turn
-  // The disk may work while the prompt is composed. The model is not asked before the turn is stored.
+  // Stores the turn while the prompt is composed. The model is asked only after both.
   if (!step) return (await Promise.all([firstStep(turn, parts), turn.recorder.begun]))[0]
   try {
     return await step.next(messages)
@@ -267,21 +278,22 @@ async function firstStep(turn: Turn, { modelFacts, prepareStep }: TurnParts): Pr
     try {
       return await prepareStep(turn)
     } catch (error) {
-      // The window that a refusal taught may be too small by far. Then the provider says again what it takes.
+      // The window learned from a refusal may be far too small. Without it, the provider may report its limit
+      // again.
       if (!isOverBudget(error) || !modelFacts.forgetWindow(turn.settings)) throw error
     }
   }
 }
 
-/** The log has what the model said before its calls. */
+/** Records what the model said before its calls, as a reply without an outcome. */
 async function recordSaid({ reply, room, recorder, settings }: Turn): Promise<void> {
   const text = reply.take()
   if (text !== '') await room.record({ kind: 'reply', author: settings.name, text, turn: recorder.id })
 }
 
 /**
- * The model that answers instead of one that failed; undefined if there is none, or if the failed one said or called
- * anything: that cannot be taken back. The config has no loops of fallbacks.
+ * Returns the fallback of a failed model; undefined if there is none, or if the failed model said or called
+ * anything, which cannot be taken back. The config has no loops of fallbacks.
  */
 function fallbackFor(
   { reply, messages, signal, settings: { fallback } }: Turn,

@@ -23,7 +23,7 @@ export interface Mention {
   /** The model's name. */
   readonly model: string
   readonly message: AnsweredEntry
-  /** Decides instead of the people in the room: for a script, whose caller cannot be asked. */
+  /** Answers permission questions for the people in the room: the caller of a script cannot be asked. */
   readonly permissions?: PermissionProvider
 }
 
@@ -34,7 +34,9 @@ export interface RunningTurn extends TurnAtWork {
 }
 
 interface TurnsParts {
-  /** Those that can be called now, in order of the config. A turn keeps the one that it began with. */
+  /**
+   * Returns the models that can be called now, in the order of the config. A running turn keeps its model.
+   */
   readonly models: () => readonly ConfiguredModel[]
   readonly listModels: (viewer?: Person) => Promise<readonly ModelStatus[]>
   readonly preview: Preview
@@ -42,12 +44,12 @@ interface TurnsParts {
   readonly slots: Slots
   readonly limits: QueueLimits
   readonly turnLog: Pick<TurnLog, 'next' | 'begin'>
-  /** With what follows a turn: see after-turn.ts. */
+  /** Runs a turn and what follows it; see after-turn.ts. */
   readonly runWhole: RunTurn
   readonly log: Log
 }
 
-/** The turns of models in all rooms, and what a model would be given. */
+/** Starts, lists and stops the models' turns in all rooms, and previews their prompts. */
 export class Turns implements AsyncDisposable {
   readonly #parts: TurnsParts
   readonly #active = new Map<RunningTurn, Mention>()
@@ -70,8 +72,8 @@ export class Turns implements AsyncDisposable {
   }
 
   /**
-   * Starts a turn, or lets it wait. Rejects with `Refusal` (no such model, a quota that is used up, too many waiting,
-   * stopping) or `StorageError`.
+   * Starts a turn, or queues it. Rejects with `Refusal` (no such model, no right to speak, a quota is used
+   * up, the queue is full, the server is stopping) or `StorageError`.
    */
   async start(mention: Mention): Promise<RunningTurn> {
     const { checkQuotas, turnLog, slots, limits, log } = this.#parts
@@ -91,12 +93,12 @@ export class Turns implements AsyncDisposable {
     const recorder = turnLog.begin(facts, { id, startedAt })
     const turn = this.#launch(called, { ...mention, model, recorder }, slot, { cancel, signal: stop.signal })
     this.#active.set(turn, mention)
-    // A ban of this moment has not found it.
+    // A ban after `needVoice` and before `#active.set` did not find this turn.
     void stopIfRemoved(turn, mention).catch((error: unknown) =>
       log.error({ turn: turn.id, error }, 'it is not known whether a turn may go on'),
     )
     await recorder.begun.catch(async (error: unknown) => {
-      // It is no running turn any more when the caller is told.
+      // The caller is told only after the turn has left `#active`.
       await turn.done.catch(() => undefined)
       throw error
     })
@@ -135,7 +137,7 @@ export class Turns implements AsyncDisposable {
     stop.signal.addEventListener('abort', () => slot.giveUp())
     if (stop.signal.aborted) slot.giveUp()
     const done = run()
-    // A caller that waits sees the failure. The log must see it if nobody waits.
+    // Logs the failure, because nobody may be awaiting `done`.
     done.catch((error: unknown) => {
       log.error({ turn: called.id, error }, 'a turn could not be recorded')
       request.recorder.endNotStored()
@@ -154,7 +156,7 @@ export class Turns implements AsyncDisposable {
     return turn
   }
 
-  /** The turns of a room, or of all rooms, in order of their start; those of other servers too. */
+  /** Returns the turns of one room or of all rooms, on all servers, in the order of their start. */
   running(room?: RoomName): readonly TurnAtWork[] {
     const here = [...this.#active.keys()].filter((turn) => room === undefined || turn.room === room)
     const remote = remoteTurns(this.#parts.slots, room)
@@ -163,7 +165,7 @@ export class Turns implements AsyncDisposable {
   }
 
   /** Stops the turns of this server whose requesters were removed or silenced. Rejects with `StorageError`. */
-  async stopThoseOut(): Promise<void> {
+  async stopForbidden(): Promise<void> {
     for (const [turn, mention] of this.#active) await stopIfRemoved(turn, mention)
   }
 
@@ -171,12 +173,14 @@ export class Turns implements AsyncDisposable {
     return this.#active.size
   }
 
-  /** Of the models that can be called, in order of the config. */
+  /** Returns the names of the callable models, in the order of the config. */
   names(): readonly string[] {
     return this.#parts.models().map(({ settings }) => settings.name)
   }
 
-  /** Starts no more, and resolves when all that run have ended, or the signal is aborted. Never rejects. */
+  /**
+   * Refuses new turns. Resolves when all running turns have ended or the signal is aborted. Never rejects.
+   */
   async finish(signal: AbortSignal): Promise<void> {
     this.#closing = true
     await Promise.race([this.#allEnded(), aborted(signal)])

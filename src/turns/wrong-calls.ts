@@ -4,7 +4,7 @@ import type { Toolbox } from '../toolbox/toolbox.ts'
 import type { FinishReason } from './ports.ts'
 import type { StepResult } from './stream-step.ts'
 
-/** A toolbox that refuses calls of which the answer ended before their end, and says why to the model. */
+/** Returns a toolbox that refuses calls which the end of the answer cut off, and tells the model why. */
 export function refusingCutCalls(
   toolbox: Toolbox,
   calls: readonly ToolCall[],
@@ -20,7 +20,7 @@ export function refusingCutCalls(
   }
 }
 
-/** Of the last call all arguments may be missing. */
+/** True if arguments are incomplete. The last call may lack all of them. */
 function isCut({ arguments: args }: ToolCall, isLast: boolean): boolean {
   const parsed = parseArguments(args)
   return parsed.ok ? isLast && Object.keys(parsed.value).length === 0 : true
@@ -28,10 +28,10 @@ function isCut({ arguments: args }: ToolCall, isLast: boolean): boolean {
 
 const FENCED = /^ {0,3}(```|~~~)[^]*?(?:^ {0,3}\1|(?![^]))/gm
 
-/** The forms of Hermes and of Qwen3-Coder (docs.vllm.ai, features/tool_calling). */
+/** A call as Hermes and Qwen3-Coder write it (docs.vllm.ai, features/tool_calling). */
 const WRITTEN_CALL = /^\s*<tool_call>\s*(?:\{|<function=)/m
 
-/** True for an answer that has a call as text, outside of code: its server did not read it. */
+/** True if an answer has a call as text, outside of code, which its server did not parse. */
 export const hasWrittenCall = ({ text, calls }: StepResult): boolean =>
   calls.length === 0 && text.includes('<tool_call>') && WRITTEN_CALL.test(text.replace(FENCED, ''))
 

@@ -89,7 +89,7 @@ async function setValue(
   if (value !== undefined) checkPlace(key, values)
   if (value !== undefined && key === SUMMARIZER_KEY) summaries.checkName(value)
   await stores.chat.rooms.setValue(room.name, key, value)
-  if (key === SUMMARIZER_KEY) await summaries.renamed(room.name)
+  if (key === SUMMARIZER_KEY) await summaries.summarizerChanged(room.name)
   return value
 }
 

@@ -25,15 +25,15 @@ import {
   withoutOpenCall,
 } from './summary-rows.ts'
 
-/** Where the next summary of a room goes on. */
+/** The starting point of a room's next summary. */
 export interface SummaryPiece {
   readonly room: RoomName
   readonly model: ConfiguredModel
   /** The summary so far, if there is one. */
   readonly before: Summary | undefined
-  /** What was said after this entry is next; all if absent. */
+  /** Entries after this one are next; all if absent. */
   readonly after: EntryId | undefined
-  /** True if all that was said is due, however little it is: somebody asked for a summary. */
+  /** True if all entries are due, however few, because somebody asked for a summary. */
   readonly isAll: boolean
 }
 
@@ -53,13 +53,13 @@ export interface SummaryParts extends RequestParts {
 const MAX_ROWS = 400
 
 /**
- * Makes the summary of what was said after the one before, as much of it as fits into one request; undefined if nothing
- * is due. Waits for `asks` before the request. Rejects with `Refusal`, `ModelError`, `WrapError`, `StorageError`,
- * `TurnStopped`, or the reason of `stop`.
+ * Makes the next summary from the one before and as many later entries as fit into one request. Resolves to
+ * undefined if nothing is due. Awaits `beforeRequest` before the request. Rejects with `Refusal`,
+ * `ModelError`, `WrapError`, `StorageError`, `TurnStopped`, or the reason of `stop`.
  */
 export async function nextSummary(
   { room, model, before, after, isAll }: SummaryPiece,
-  asks: () => Promise<void>,
+  beforeRequest: () => Promise<void>,
   stop: AbortSignal,
   parts: SummaryParts,
 ): Promise<Summary | undefined> {
@@ -70,14 +70,14 @@ export async function nextSummary(
   const sizes = await parts.sizes.read()
   const due = isAll ? rows.length : rowsDue(rows, sizes.unsummed, rows.length < MAX_ROWS)
   if (due === 0) return undefined
-  await asks()
+  await beforeRequest()
   const job = { room, model, before: before?.text ?? '', rows: rows.slice(0, due), tokens: sizes.summary }
   const { text, entries } = await makeSummary(job, stop, parts)
   const [first, last] = [entries[0], entries.at(-1)]
   return first && last && { text, first: before?.first ?? first.id, last: last.id }
 }
 
-/** The tokens of each row. Those that nobody has counted yet are counted and stored. */
+/** Resolves to the rows with their tokens. Counts and stores missing counts. */
 async function counted(
   rows: Awaited<ReturnType<HistoryStore['following']>>,
   encoding: string,
@@ -96,7 +96,7 @@ interface SummaryJob {
   readonly model: ConfiguredModel
   /** The summary so far; may be empty. */
   readonly before: string
-  /** What was said after it, oldest first; at least one. */
+  /** Entries after it, oldest first; at least one. */
   readonly rows: readonly CountedEntry[]
   /** Tokens that the summary should have at most. */
   readonly tokens: number
@@ -128,7 +128,7 @@ async function makeSummary(
   }
 }
 
-/** Asks for a summary, whose cost is the room's: nobody asked for it. */
+/** Asks for a summary. The room pays for it, because no person asked. */
 async function askSummarizer(
   { room, ...request }: Pick<SummaryJob, 'room'> & Pick<SingleRequest, 'model' | 'settings' | 'prompt'>,
   stop: AbortSignal,
@@ -145,10 +145,10 @@ async function askSummarizer(
   }
 }
 
-/** More characters than this for each token are never counted: few texts have as many. */
+/** Characters per wanted token to which a summary is cut before counting; few texts have more. */
 const MAX_CHARACTERS_PER_TOKEN = 6
 
-/** The beginning of a summary that is longer than asked for: what comes after it in a prompt relies on its length. */
+/** Cuts a summary that is longer than requested: the rest of a prompt relies on its length. */
 async function cut(
   text: string,
   tokens: number,
@@ -166,12 +166,12 @@ async function cut(
 
 /** Tokens of conversation in one request: a model that reads more at once overlooks more. */
 const MAX_TOKENS_AT_ONCE = 8_000
-/** Tokens for what the rules and headings take. */
+/** Tokens reserved for the rules and headings. */
 const RULES_TOKENS = 400
-/** Tokens of conversation that a request has space for, at the least: smaller pieces cost a request for every few words. */
+/** The fewest tokens of conversation in one request: smaller pieces cost a request for every few words. */
 const MIN_TOKENS_AT_ONCE = 400
 
-/** The request for as many of the rows as the model takes at once. */
+/** Resolves to the prompt for as many rows as the model takes at once, and their entries. */
 async function fittingPrompt(
   { before, rows, tokens }: SummaryJob,
   settings: ModelSettings,

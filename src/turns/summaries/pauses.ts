@@ -17,18 +17,20 @@ import { TurnStopped } from '../turn-end.ts'
 interface Trouble {
   readonly text: string
   readonly failures: number
-  /** On the clock that never goes back. */
+  /** In ms of the monotonic clock. */
   readonly retryAt: number
   readonly isTold: boolean
 }
 
-/** Pauses after the first failure, the second, and so on; the last one holds for all further ones. */
+/**
+ * Pauses in ms after the first failure, the second, and so on; the last also follows all further failures.
+ */
 const PAUSES_MS: readonly number[] = [60_000, 300_000, 900_000, 3_600_000]
 
 /** Characters of a reason that people are told. */
 const MAX_REASON_CHARACTERS = 300
 
-/** Summaries that failed, and when each is tried again. Nothing is stored: after a restart it is tried at once. */
+/** Rooms whose summary failed, and when each is tried again. Kept in memory: a restart tries at once. */
 export class Troubles {
   readonly #rooms = new Map<RoomName, Trouble>()
   readonly #anyRoom: (name: RoomName) => Promise<Room | undefined>
@@ -41,7 +43,10 @@ export class Troubles {
     this.#log = log
   }
 
-  /** Tells those who manage the room of a failure, once until it is over. Resolves to the pause in milliseconds. */
+  /**
+   * Records a failure, and tells the room's managers, once until `over`. Resolves to the pause in
+   * milliseconds.
+   */
   async happened(name: RoomName, error: unknown): Promise<number> {
     const { failures: before, isTold } = this.#rooms.get(name) ?? { failures: 0, isTold: false }
     const failures = before + 1
@@ -55,7 +60,7 @@ export class Troubles {
     return pause
   }
 
-  /** It works, or there is nothing to do. */
+  /** Forgets the failures of a room, because a summary succeeded or is not needed. */
   over(room: RoomName): void {
     this.#rooms.delete(room)
   }
@@ -65,7 +70,7 @@ export class Troubles {
     return (this.#rooms.get(room)?.retryAt ?? -Infinity) > this.#clock.monotonic()
   }
 
-  /** What is wrong now, for people. */
+  /** Returns the last failure as a text for people. */
   of(room: RoomName): string | undefined {
     return this.#rooms.get(room)?.text
   }
@@ -87,13 +92,13 @@ export class Troubles {
 
 const KNOWN = [Refusal, StorageError, WrapError, ModelError, TurnStopped] as const
 
-/** What nobody foresaw is not for people; the log has it. */
+/** Returns the text for people. Unexpected errors are only in the log. */
 const reasonOf = (error: unknown): string =>
   KNOWN.some((kind) => error instanceof kind)
     ? errorMessage(error)
     : 'it failed inside the server, and the log says why'
 
-/** Requests for summaries of one room: a long conversation at once, then one each two seconds. */
+/** Requests for summaries of one room: 60 at once for a long conversation, then one every two seconds. */
 const PIECES: Rate = { burst: 60, everyMs: 2_000 }
 
 /** Returns the function that waits before a room's next request, and rejects with the signal's reason. */

@@ -21,10 +21,10 @@ import { checkSummarizer, isAmong, summarizerCalled, type Summarizers } from './
 
 export interface SummaryStatus {
   readonly summarizer: string | undefined
-  /** True while it works, or waits for others to end. */
+  /** True while the room is being summarized, or waits for other rooms. */
   readonly working: boolean
   readonly asked?: string
-  /** Also says when the next try is. */
+  /** The last failure, and when the next try is. */
   readonly trouble?: string
 }
 
@@ -39,16 +39,17 @@ interface SummariesParts extends SummaryParts {
   readonly log: Log
 }
 
-/** A room is looked at after so many entries, sooner if these are long: no text has fewer bytes a token, by far. */
-const ENTRIES_PER_LOOK = 20
+/** A room is checked after this many entries, or sooner if they are long. */
+const ENTRIES_PER_CHECK = 20
+/** Fewer bytes than any text has per token, so that no room is checked late. */
 const BYTES_PER_TOKEN = 2
 
 /** Rooms that are summed up at once: they share the models with turns. */
 const MAX_AT_ONCE = 4
-/** When a summary that is made anew begins again after it was interrupted, in milliseconds. */
+/** Milliseconds until an interrupted remake of a summary begins again. */
 const AGAIN_MS = 1_000
 
-/** Reasons for stopping. A summary that is made anew begins again after an interruption. */
+/** Reasons for stopping. A remake of a summary begins again after `INTERRUPTED` only. */
 const GIVEN_UP = 'it was stopped'
 const INTERRUPTED = 'it begins again'
 
@@ -56,11 +57,11 @@ interface Run {
   readonly stop: AbortController
   done: Promise<void>
   model?: ConfiguredModel
-  /** The new summary so far, if it is made anew. It lives here alone: an edit on any server ends the run. */
+  /** The new summary so far, during a remake. Kept only in memory: an edit on any server ends the run. */
   draft?: Summary
 }
 
-/** The summaries of all rooms. Disposing stops those that are being made: what was finished before is stored. */
+/** Makes the summaries of all rooms. Disposing stops unfinished ones; finished pieces are stored. */
 export class Summaries implements AsyncDisposable {
   readonly #parts: SummariesParts
   readonly #slots: RoomSlots
@@ -68,11 +69,11 @@ export class Summaries implements AsyncDisposable {
   readonly #pace: ReturnType<typeof createPiecePace>
   readonly #running = new Map<RoomName, Run>()
   readonly #waiting = new Set<RoomName>()
-  /** Rooms in which nothing may be read for a summary now. */
+  /** Rooms that must not be summarized now. */
   readonly #held = new Set<RoomName>()
-  /** Rooms whose summary is made anew, also while it pauses after a failure. */
+  /** Rooms whose summary is being remade from the start, also while it pauses after a failure. */
   readonly #renewed = new Set<RoomName>()
-  /** What was said in each room since it was last looked at. */
+  /** Entries and bytes recorded in each room since it was last checked. */
   readonly #heard = new Map<RoomName, { readonly entries: number; readonly bytes: number }>()
   #isClosing = false
 
@@ -83,36 +84,36 @@ export class Summaries implements AsyncDisposable {
     this.#pace = createPiecePace(parts.clock)
   }
 
-  /** Something was recorded. When enough was, the room is looked at in the background. Never throws. */
-  readonly heard = ({ room, kind, thread, text }: Entry): void => {
+  /** Counts a recorded entry. Checks the room in the background once enough were recorded. Never throws. */
+  readonly onEntry = ({ room, kind, thread, text }: Entry): void => {
     if (thread !== undefined || !CONVERSATION_KINDS.includes(kind)) return
     const before = this.#heard.get(room) ?? { entries: 0, bytes: 0 }
     const now = { entries: before.entries + 1, bytes: before.bytes + utf8Bytes(text) }
     this.#heard.set(room, now)
-    const { look } = this.#parts.sizes.last
-    if (now.entries < ENTRIES_PER_LOOK && now.bytes < look * BYTES_PER_TOKEN) return
+    const { checkAfter } = this.#parts.sizes.last
+    if (now.entries < ENTRIES_PER_CHECK && now.bytes < checkAfter * BYTES_PER_TOKEN) return
     this.#heard.delete(room)
-    this.#look(room)
+    this.#check(room)
   }
 
-  /** Looks at all rooms: the last run of the server may have ended in the middle. */
-  async lookAtAll(): Promise<void> {
+  /** Checks all rooms: the last run of the server may have ended during a summary. */
+  async checkAll(): Promise<void> {
     for (const { name } of await this.#parts.rooms.all()) {
       if (this.#isClosing) return
-      if ((await this.#summarizerOf(name)) !== undefined) this.#look(name)
+      if ((await this.#summarizerOf(name)) !== undefined) this.#check(name)
     }
   }
 
   /**
-   * Makes the summary of a room anew, in the background. Rejects with `Refusal` if nobody sums it up, or
-   * `StorageError`.
+   * Remakes the summary of a room from the start, in the background. Rejects with `Refusal` if the room has
+   * no summarizer, or `StorageError`.
    */
   async renew(room: RoomName): Promise<void> {
     if ((await this.#summarizerOf(room)) === undefined) throw new Refusal(NO_SUMMARIZER)
     await this.#stopEverywhere(room, GIVEN_UP)
     this.#renewed.add(room)
     this.#troubles.over(room)
-    this.#look(room)
+    this.#check(room)
   }
 
   /** Throws `Refusal` for a value of the key `summarizer` that is neither `none` nor a model that can sum up. */
@@ -120,22 +121,26 @@ export class Summaries implements AsyncDisposable {
     checkSummarizer(value, this.#parts.summarizers.models())
   }
 
-  /** The room has another summarizer, or none: what is being made is stopped, and the room is looked at anew. */
-  async renamed(room: RoomName): Promise<void> {
+  /**
+   * Handles a new or removed summarizer of the room: stops the summary in progress, and checks the room
+   * again.
+   */
+  async summarizerChanged(room: RoomName): Promise<void> {
     await this.#stopEverywhere(room, INTERRUPTED)
     this.#troubles.over(room)
-    if ((await this.#summarizerOf(room)) !== undefined) this.#look(room)
+    if ((await this.#summarizerOf(room)) !== undefined) this.#check(room)
   }
 
-  /** The config has changed: the same for rooms whose model has changed, is gone, or is not theirs any more. */
+  /** Does the same for rooms whose current model was changed or removed, or is no longer their summarizer. */
   async configChanged(): Promise<void> {
     for (const [room, { model }] of [...this.#running]) {
       const isThere = isAmong(this.#parts.summarizers.models(), model)
-      if (!isThere || (await this.#summarizerOf(room)) !== model?.settings.name) await this.renamed(room)
+      if (!isThere || (await this.#summarizerOf(room)) !== model?.settings.name)
+        await this.summarizerChanged(room)
     }
   }
 
-  /** Stops what is being made in a room; one that is made anew is given up. False if nothing was. */
+  /** Stops the summary in progress, and gives up a remake. Returns false if there was none. */
   stop(room: RoomName): boolean {
     this.#renewed.delete(room)
     if (!this.#isBusy(room)) return false
@@ -146,8 +151,8 @@ export class Summaries implements AsyncDisposable {
   }
 
   /**
-   * Runs `record`, which takes back or replaces an entry. No summary is left that was made from the entry, and none is
-   * made meanwhile, on any server. Rejects with `StorageError`, or as `record` does.
+   * Runs `record`, which retracts or replaces an entry. No summary made from the entry stays current, and no
+   * server makes one meanwhile. Rejects with `StorageError`, or as `record` does.
    */
   readonly forget = async (room: RoomName, entry: EntryId, record: () => Promise<unknown>): Promise<void> => {
     const wasBusy = this.#isBusy(room)
@@ -165,7 +170,7 @@ export class Summaries implements AsyncDisposable {
     } finally {
       this.#held.delete(room)
       await slot?.leave()
-      if (wasBusy || isForgotten) this.#look(room)
+      if (wasBusy || isForgotten) this.#check(room)
     }
   }
 
@@ -188,8 +193,11 @@ export class Summaries implements AsyncDisposable {
     await Promise.allSettled(all.map(({ done }) => done))
   }
 
-  /** Sums up a room as far as it needs it, or lets it wait for others; not if it failed lately. Never throws. */
-  #look(room: RoomName): void {
+  /**
+   * Starts to summarize a room, or queues it if too many run. Does nothing during the pause after a failure.
+   * Never throws.
+   */
+  #check(room: RoomName): void {
     if (this.#isClosing || this.#held.has(room) || this.#running.has(room)) return
     if (this.#troubles.mustWait(room)) return
     if (this.#running.size >= MAX_AT_ONCE) return void this.#waiting.add(room)
@@ -198,11 +206,11 @@ export class Summaries implements AsyncDisposable {
     run.done = this.#sumUp(room, run).finally(() => {
       this.#running.delete(room)
       const [next] = this.#waiting
-      if (next !== undefined && this.#waiting.delete(next)) this.#look(next)
+      if (next !== undefined && this.#waiting.delete(next)) this.#check(next)
     })
   }
 
-  /** One room is summed up by one server at a time, which goes on as long as there is something to do. */
+  /** Summarizes a room piece by piece until nothing is due. Only one server at a time does so. */
   async #sumUp(room: RoomName, run: Run): Promise<void> {
     const { clock } = this.#parts
     try {
@@ -220,10 +228,10 @@ export class Summaries implements AsyncDisposable {
     } catch (error) {
       if (!run.stop.signal.aborted) {
         const ms = await this.#troubles.happened(room, error)
-        return clock.later(ms, () => this.#look(room))
+        return clock.later(ms, () => this.#check(room))
       }
     }
-    if (this.#renewed.has(room)) clock.later(AGAIN_MS, () => this.#look(room))
+    if (this.#renewed.has(room)) clock.later(AGAIN_MS, () => this.#check(room))
   }
 
   /** Sums up the next piece with one request, and stores it. Resolves to false if nothing is due. */
@@ -242,15 +250,15 @@ export class Summaries implements AsyncDisposable {
     const before = summaryAfter(checkpoint, isRenewed ? run.draft : current)
     const after = before?.last ?? checkpoint?.after
     const piece = { room, model, before, after, isAll: isRenewed && !before }
-    const asks = async (): Promise<void> => {
+    const beforeRequest = async (): Promise<void> => {
       await this.#pace(room, run.stop.signal)
       run.model = model
     }
-    const next = await nextSummary(piece, asks, run.stop.signal, this.#parts)
+    const next = await nextSummary(piece, beforeRequest, run.stop.signal, this.#parts)
     const store = async ({ text, first, last }: Summary, replaces?: number): Promise<unknown> =>
       await summaries.put({ room, text, first, last, author: name, at: clock.now() }, replaces)
     if (next && isRenewed) run.draft = next
-    // If somebody has written another one meanwhile, that one holds, and the next piece goes on from it.
+    // If somebody wrote another summary meanwhile, that one stays, and the next piece continues it.
     else if (next) await store(next, current?.version ?? 0)
     else if (isRenewed) {
       if (before) await store(before)

@@ -6,12 +6,12 @@ import { groupsOfCalls, textOfGroup } from '../../prompt/history.ts'
 import { SUMMARIZER_KEY, summarizerIn } from '../../prompt/key-values.ts'
 import type { ConfiguredModel } from '../ports.ts'
 
-/** English has about so many tokens a word. */
+/** Tokens per word of English, approximately. */
 const TOKENS_PER_WORD = 1.4
 
 /**
- * What a summarizer reads. `before` is the summary so far; `tokens` is how long the next one should be at most. Both are
- * what people wrote, so they are the user's part.
+ * Returns the summarizer's prompt. `before` is the summary so far, `tokens` the maximum of the next. People
+ * wrote both texts, so they are the user's part.
  */
 export function summaryTexts(before: string, entries: readonly Entry[], tokens: number) {
   const words = Math.floor(tokens / TOKENS_PER_WORD)
@@ -46,13 +46,13 @@ function conversationOf(entries: readonly Entry[]): string {
 }
 
 export interface Summarizers {
-  /** Those that can be called now. */
+  /** The models that can be called now. */
   readonly models: () => readonly ConfiguredModel[]
   /** The name of the model that sums up if a room names none; undefined for no summaries. */
   readonly usual: () => string | undefined
 }
 
-/** The model of this name, which may sum up. Throws `Refusal`. */
+/** Returns the model of this name. Throws `Refusal` if there is none or it cannot summarize. */
 export function summarizerCalled(name: string, models: readonly ConfiguredModel[]): ConfiguredModel {
   const model = models.find(({ settings }) => settings.name === name)
   if (!model) throw new Refusal(`there is no model called @${name}; ${HOW_TO_NAME}`)

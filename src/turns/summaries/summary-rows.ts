@@ -14,8 +14,8 @@ export interface CountedEntry {
 const MAX_UNSUMMED_ROWS = 150
 
 /**
- * How many of the oldest rows are due to be summed up: none while all of them are few and short; else so many that the
- * newest half stays as it was said. `isAll` is false where more follows these rows.
+ * Returns how many of the oldest rows are due: none if they are few and short; otherwise all but about the
+ * newest half of what may wait. `isAll` is false if more rows follow: then all are due.
  */
 export function rowsDue(rows: readonly CountedEntry[], unsummed: number, isAll: boolean): number {
   if (!isAll) return rows.length
@@ -30,14 +30,20 @@ export function rowsDue(rows: readonly CountedEntry[], unsummed: number, isAll: 
   return rows.length - kept
 }
 
-/** The oldest rows that fit into so many tokens, at least one. A call is not parted from its results, if it can be. */
+/**
+ * Returns the oldest rows that fit into `tokens`, at least one. Keeps a call and its results together if
+ * possible.
+ */
 export function oldestWithin(rows: readonly CountedEntry[], tokens: number): readonly CountedEntry[] {
   let left = tokens
   const over = rows.findIndex((row) => (left -= row.tokens) < 0)
   return rows.slice(0, withoutOpenCall(rows, Math.max(1, over === -1 ? rows.length : over)))
 }
 
-/** The number of rows before the first call among them whose result comes later. */
+/**
+ * Returns the number of rows before the first call whose result comes after the first `count` rows; `count`
+ * if there is no such call.
+ */
 export function withoutOpenCall(rows: readonly CountedEntry[], count: number): number {
   const later = new Set(
     rows.slice(count).flatMap(({ entry }) => (entry.kind === 'tool_result' ? [callKey(entry)] : [])),
@@ -50,12 +56,12 @@ export function withoutOpenCall(rows: readonly CountedEntry[], count: number): n
 
 const sum = (rows: readonly CountedEntry[]): number => rows.reduce((total, { tokens }) => total + tokens, 0)
 
-/** How much is summed up, and how long a summary is, in tokens. */
+/** When to summarize, and how long a summary may be, in tokens. */
 interface Sizes {
-  /** What was said since the last summary may have so many tokens: then the older half is summed up. */
+  /** Tokens of entries since the last summary above which the older half is summarized. */
   readonly unsummed: number
-  /** A room is looked at again after so many tokens. */
-  readonly look: number
+  /** Tokens of new entries after which a room is checked again. */
+  readonly checkAfter: number
   readonly summary: number
 }
 
@@ -65,7 +71,7 @@ interface SizesParts {
   readonly calibrations: Pick<Calibrations, 'budgetFactor'>
 }
 
-/** The sizes that go with all models that may be called. */
+/** Computes the sizes that suit all callable models. */
 export class SummarySizes {
   readonly #parts: SizesParts
   #last = sizesFor([])
@@ -74,7 +80,7 @@ export class SummarySizes {
     this.#parts = parts
   }
 
-  /** By what is known of the models now. Rejects with `StorageError`. */
+  /** Computes the sizes from what is known of the models now. Rejects with `StorageError`. */
   async read(): Promise<Sizes> {
     const { models, modelFacts, calibrations } = this.#parts
     const targets = models().map(async (model) => {
@@ -86,39 +92,46 @@ export class SummarySizes {
     return this.#last
   }
 
-  /** Read last; the largest sizes before: each room is looked at once when it gets a summarizer. */
+  /**
+   * The result of the last `read()`; the largest sizes before. Each room is checked once when it gets a
+   * summarizer.
+   */
   get last(): Sizes {
     return this.#last
   }
 }
 
 /**
- * Models with a smaller window are not looked at, so that one tiny model does not make a small summary of every few words:
- * beside the rules and the tools, their prompts have no space for a conversation.
+ * Models with a smaller window (tokens) are ignored, so that one tiny model does not shrink all summaries:
+ * their prompts have no space for a conversation beside the rules and the tools.
  */
 const MIN_WINDOW = 2_000
 
-/** A summary may have so many times the tokens that it should have; the rest is cut off. */
+/** A summary may exceed its maximum by this factor; the rest is cut off. */
 export const SUMMARY_EXCESS = 1.1
 
-/** Share of a prompt that tools leave to all else (TOOLS_SHARE in src/app/assemble-turns.ts has the rest). */
+/** Fraction of a prompt for everything except tools: 1 - TOOLS_SHARE in src/app/assemble-turns.ts. */
 const SHARE_BESIDE_TOOLS = 0.6
 /** Tokens of the layers that are served before the conversation: rules, room, who asks and who is here. */
 const OTHER_LAYERS = 420
 
-/** Shares of the space that a conversation has: what is not summed up yet fits into it, and the message that is answered. */
+/** Fraction of the conversation's space for entries that are not yet summarized. */
 const UNSUMMED_SHARE = 0.5
-const LOOK_SHARE = 0.25
+/** Fraction of that space for entries that come before the next check. */
+const CHECK_SHARE = 0.25
+/** Fraction of the whole prompt for the summary. */
 const SUMMARY_SHARE = 0.125
 
 const MAX_UNSUMMED = 6_000
 const MIN_UNSUMMED = 60
-const MAX_LOOK = 1_200
-const MIN_LOOK = 30
+const MAX_CHECK = 1_200
+const MIN_CHECK = 30
 const MAX_SUMMARY = 1_000
 const MIN_SUMMARY = 150
 
-/** The sizes that go with prompts of so many tokens, as the smallest of them has it; the largest where there are none. */
+/**
+ * Returns the sizes for the smallest of these prompt budgets (tokens); the largest sizes if there are none.
+ */
 function sizesFor(targets: readonly number[]): Sizes {
   const smallest = Math.min(...targets, Number.MAX_SAFE_INTEGER)
   const summary = between(MIN_SUMMARY, smallest * SUMMARY_SHARE, MAX_SUMMARY)
@@ -126,7 +139,7 @@ function sizesFor(targets: readonly number[]): Sizes {
   return {
     summary,
     unsummed: between(MIN_UNSUMMED, space * UNSUMMED_SHARE, MAX_UNSUMMED),
-    look: between(MIN_LOOK, space * LOOK_SHARE, MAX_LOOK),
+    checkAfter: between(MIN_CHECK, space * CHECK_SHARE, MAX_CHECK),
   }
 }
 

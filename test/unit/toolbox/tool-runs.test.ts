@@ -201,7 +201,7 @@ describe("a person's own run", () => {
       ...{ id: 's1', kind: 'mute', room: room.name, who: 'ann', people: [ann.id], keys: [], network: null },
       ...{ reason: '', by: 'rhea', at: 0, until: null },
     })
-    await runs.stopThoseOut()
+    await runs.stopForbidden()
     expect((await hers).text).toBe('ERROR: endless: stopped before it was done: ann was muted')
     expect(runs.running().map(({ requester }) => requester)).toEqual(['bob'])
     await runs[Symbol.asyncDispose]()

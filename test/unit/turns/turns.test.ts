@@ -78,7 +78,7 @@ describe('a turn of somebody who is put out or silenced', () => {
     const [his, hers] = [await world.start('hello', { by: bob }), await world.start()]
     await model.arrived(2)
     await decide(world, 'ban', null)
-    await world.turns.stopThoseOut()
+    await world.turns.stopForbidden()
     expect((await hers.done).text).toBe('@qwen was stopped: ann was banned')
     expect(world.turns.running()).toEqual([his])
     his.cancel()

@@ -18,7 +18,7 @@ const MARK = /item-(\d+)-end/g
 async function talk(world: TurnWorld, lengths: readonly number[], from: number): Promise<void> {
   for (const [index, words] of lengths.entries()) {
     const text = `item-${from + index}-end ${'lantern '.repeat(words)}`
-    world.summaries.heard(await world.room.record({ kind: 'message', author: 'ann', text }))
+    world.summaries.onEntry(await world.room.record({ kind: 'message', author: 'ann', text }))
     while ((await world.summaries.status(world.room.name)).working) await new Promise(setImmediate)
   }
 }
@@ -52,7 +52,7 @@ describe('an entry of a room with a summarizer', () => {
             settings: { backend, contextWindow, maxOutput: Math.floor(contextWindow / 4) },
           })
           await using _ = world
-          await world.summaries.lookAtAll()
+          await world.summaries.checkAll()
           for (let from = 0; from < lengths.length; from += 15) {
             await talk(world, lengths.slice(from, from + 15), from)
             expect(await lostItems(world)).toEqual([])
@@ -82,7 +82,7 @@ describe('an entry of a room with a summarizer', () => {
       settings: { backend: 'openai', contextWindow: 32_768, maxOutput: 8192 },
     })
     await world.turns.models()
-    await world.summaries.lookAtAll()
+    await world.summaries.checkAll()
     await talk(
       world,
       Array.from({ length: 40 }, () => 30),

@@ -24,7 +24,7 @@ async function remembering(steps: readonly ScriptedStep[], options: WorldOptions
 /** So many messages; the room's summaries hear of each as they do in the server. */
 async function talk({ room, summaries }: TurnWorld, count: number, words = 'says a thing'): Promise<void> {
   for (let index = 0; index < count; index += 1)
-    summaries.heard(await room.record({ kind: 'message', author: 'ann', text: `${words} ${index}` }))
+    summaries.onEntry(await room.record({ kind: 'message', author: 'ann', text: `${words} ${index}` }))
 }
 
 /** Resolves when nothing is being summed up. */
@@ -246,7 +246,7 @@ describe('the summary of a room', () => {
       adapter: other,
     })
     await storage.chat.rooms.setValue(world.room.name, 'summarizer', 'other')
-    await world.summaries.renamed(world.room.name)
+    await world.summaries.summarizerChanged(world.room.name)
     await idle(world)
     expect(await current(world)).toMatchObject({ text: 'by other', author: 'other' })
     const query = { room: world.room.name, since: 0, by: 'model' } as const
@@ -286,7 +286,7 @@ describe('the summary of a room', () => {
     await idle(world)
     expect((await world.summaries.status(world.room.name)).trouble).toContain('no model called @gone')
     await world.chatParts.storage.chat.rooms.setValue(world.room.name, 'summarizer', 'memo')
-    await world.summaries.renamed(world.room.name)
+    await world.summaries.summarizerChanged(world.room.name)
     await idle(world)
     expect(await current(world)).toMatchObject({ text: 'one' })
     expect((await world.summaries.status(world.room.name)).trouble).toBeUndefined()
