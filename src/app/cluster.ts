@@ -5,7 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openWire } from '../adapters/wire/wire.ts'
 import { tellDenied } from '../approvals/approvals.ts'
-import { askedIn } from '../approvals/questions.ts'
+import { askedFromJson } from '../approvals/questions.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { createCluster, type Cluster, type ClusterEvents } from '../cluster/cluster.ts'
@@ -64,7 +64,7 @@ export function clusterEvents(
       for (const { room: name, number, asked } of questions) {
         const room = await rooms.anyRoom(name)
         // Nobody waits for its answer any more.
-        if (room) await tellDenied(room, askedIn(asked), `the server of question ${number} ended`)
+        if (room) await tellDenied(room, askedFromJson(asked), `the server of question ${number} ended`)
       }
       // Last: after a rejection this is called again, and nobody leaves twice.
       const leftRooms = await Promise.all(left.map(({ room }) => rooms.anyRoom(room)))

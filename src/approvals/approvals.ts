@@ -18,7 +18,7 @@ export interface Decision {
   readonly room: Room
   readonly person: Person
   readonly verdict: Verdict
-  /** May be absent if this person can answer only one. */
+  /** The question's number; may be absent if this person can answer only one. */
   readonly question?: number
 }
 
@@ -45,7 +45,7 @@ interface ApprovalParts {
 /** Resolves with the reason against a call, once the room knows it. A rejection means no. */
 type Policy = (asked: Asking, room: Room) => Promise<string | undefined>
 
-/** A grant allows what it covers; people are asked for the rest. */
+/** Decides permission requests: a grant allows what it covers, and people are asked for the rest. */
 export class Approvals implements PermissionProvider {
   readonly #parts: ApprovalParts
   readonly #grants: ReturnType<typeof createGrants>
@@ -75,7 +75,7 @@ export class Approvals implements PermissionProvider {
 
   request(asked: PermissionRequest): ReturnType<PermissionProvider['request']> {
     return this.#decide(asked, async (asking, room) => {
-      if (await this.#grants.cover(asking)) return undefined
+      if (await this.#grants.covers(asking)) return undefined
       const end = await this.#questions.ask(room, asking)
       if (end.kind === 'unanswered') await tellDenied(room, asking, end.why)
       return end.kind === 'allowed' ? undefined : end.why
@@ -83,7 +83,7 @@ export class Approvals implements PermissionProvider {
   }
 
   /** For a script: allows these tool ids alone, if the requester manages the room. */
-  named(tools: ReadonlySet<string>): PermissionProvider {
+  forScript(tools: ReadonlySet<string>): PermissionProvider {
     return {
       asksToRead: () => this.asksToRead(),
       request: (asked) => this.#decide(asked, (_, room) => allowNamed(tools, asked, room)),
@@ -91,8 +91,8 @@ export class Approvals implements PermissionProvider {
   }
 
   /**
-   * Answers an open question; resolves with the text for the room. Rejects with `Refusal`, and the question
-   * stays open; with `StorageError` if the answer could not be stored, and it is no.
+   * Answers an open question. Resolves to the text for the room. Rejects with `Refusal`, which leaves the
+   * question open, or with `StorageError` if the answer could not be stored, which counts as a no.
    */
   async answer(decision: Decision): Promise<string> {
     const { room, person, verdict } = decision
@@ -108,11 +108,11 @@ export class Approvals implements PermissionProvider {
     const isTaken = isOwn ? await question.take() : await question.forwardAnswer({ person, verdict })
     if (!isTaken) throw new Refusal(`question ${number} is not open any more`)
     if (isOwn) return await this.#settle(decision, question)
-    // That server may have ended a moment ago, and then the room reads that it was denied.
+    // The server that asked may just have ended; then the room reads that the question was denied.
     return `${answerText(verdict, number, asked)}, once the server that asked takes it up`
   }
 
-  /** In the order of asking. */
+  /** Lists the open questions of a room in the order of asking. */
   open(room: RoomName): readonly WaitingQuestion[] {
     return this.#questions.open(room).map(({ number, asked }) => ({
       number,
@@ -146,7 +146,7 @@ export class Approvals implements PermissionProvider {
     }
   }
 
-  /** Stores the answer to a question that was taken, and ends it; if anything fails, with a no. */
+  /** Stores the answer to a question after `take`, and ends the question. Any failure ends it with a no. */
   async #settle(
     { room, person, verdict }: GivenAnswer & { readonly room: Room },
     { number, asked, end }: OwnQuestion,
@@ -199,7 +199,10 @@ export async function tellDenied(room: Room, asked: AskedFor, why: string): Prom
   await room.record({ ...approvalFacts(asked), author: SYSTEM, verdict: 'denied', text })
 }
 
-/** An answer to the wrong one of several would allow what nobody has read. Throws `Refusal`. */
+/**
+ * Returns the question that is meant. Throws `Refusal` if several are: the wrong one would allow a call that
+ * nobody has read.
+ */
 function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role: Role): OpenQuestion {
   const { room, person, question: number, verdict } = decision
   const meant = number === undefined ? open : open.filter((one) => one.number === number)
@@ -222,7 +225,7 @@ function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role:
 const onlyOnceText = (number: number, why: string): string =>
   `this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`
 
-/** Why this person may not answer it so. */
+/** Returns the reason why this person may not give this answer. */
 function whyForeign({ number, asked }: OpenQuestion, { room, person }: Decision, role: Role): string {
   if (asked.onceOnly)
     return `only an admin can allow question ${number}: it needs the network or has no sandbox`

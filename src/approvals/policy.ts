@@ -7,7 +7,10 @@ import { type Access, ALLOWERS, type AllowRules } from '../chat/tool-words.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 
-/** Anybody can manage a room of their own, so only an admin may allow what is `onceOnly`. */
+/**
+ * True if the person may give this verdict. Anybody can manage a room of their own, so only an admin may
+ * allow `onceOnly` calls.
+ */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
   if (mayManage(role)) return true
@@ -15,7 +18,7 @@ export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, rol
   return asked.requester.id === person.id && !needsOp
 }
 
-/** The access with the stricter rule, if the tool and its question differ in it. */
+/** Returns the access with the stricter rule: the question's or the tool's. */
 export function ruledAccess(
   rules: AllowRules,
   { access, toolAccess = access }: Pick<PermissionRequest, 'access' | 'toolAccess'>,
@@ -24,7 +27,7 @@ export function ruledAccess(
   return strictness(access) < strictness(toolAccess) ? toolAccess : access
 }
 
-/** The reason if only the one call may be allowed. */
+/** Returns the reason if only this one call may be allowed. */
 export function whyOnlyOnce({ onceOnly, access, requester }: AskedFor): string | undefined {
   if (onceOnly) return 'it needs the network or has no sandbox'
   if (access === 'network') return 'what goes to the network is asked for each time'
@@ -34,16 +37,16 @@ export function whyOnlyOnce({ onceOnly, access, requester }: AskedFor): string |
 export const isLasting = (verdict: Verdict): verdict is 'room' | 'always' =>
   verdict === 'room' || verdict === 'always'
 
-/** A working day. */
+/** The time for which `/allow room` allows: a working day. */
 export const ROOM_GRANT_MS = 8 * 60 * 60 * 1000
 
-/** In one room. */
+/** Grants of one person in one room. */
 const MAX_GRANTS_PER_PERSON = 100
 
 /** All functions reject with `StorageError`. */
 export const createGrants = (store: GrantStore, clock: Clock) => ({
   /** True if a grant allows this. */
-  async cover(asked: AskedFor): Promise<boolean> {
+  async covers(asked: AskedFor): Promise<boolean> {
     if (whyOnlyOnce(asked) !== undefined) return false
     const { requester, room, tool, target } = asked
     const what = { person: requester.id, room, tool, target, at: clock.now() }
@@ -64,19 +67,19 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
   },
 })
 
-/** A full room must not hold up the server. */
+/** People whose roles are read for a question: a full room must not block the server. */
 const MAX_LOOKED_UP = 64
 
 /**
- * Names of people present who may allow it, the requester and admins first; in a large room not all.
- * Undefined if nobody may. Rejects with `StorageError`.
+ * Resolves to the names of present people who may allow the call, the requester and admins first; in a large
+ * room, not all of them. Resolves to undefined if nobody may. Rejects with `StorageError`.
  */
 export async function findAnswerers(room: Room, asked: AskedFor): Promise<readonly string[] | undefined> {
   const { requester } = asked
   const present = room.present()
-  // A requester on the way to another server answers there.
+  // A requester who is moving to another server answers there.
   const all = present.some(({ id }) => id === requester.id) ? present : [...present, requester]
-  // A person may have become an admin since they came.
+  // A person may have become an admin after joining.
   const rank = ({ id, admin }: Person): number => (id === requester.id ? 0 : admin ? 1 : 2)
   const names: string[] = []
   for (const person of all.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_LOOKED_UP))

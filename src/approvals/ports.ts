@@ -7,7 +7,7 @@ import type { Person, PersonId } from '../chat/people/person.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 
 export interface Grant {
-  /** Counts up in its room; what `perms ROOM revoke N` takes. */
+  /** Counts up in its room; the N of `perms ROOM revoke N`. */
   readonly id: number
   readonly room: RoomName
   /** The requester whose calls it allows. */
@@ -33,13 +33,13 @@ export interface GrantStore {
   ): Promise<Grant | undefined>
   /** The grants of a room that hold at time `at`, in order of id. */
   list(room: RoomName, at: number): Promise<readonly Grant[]>
-  /** False if there was none. */
+  /** Resolves to false if there was none. */
   remove(room: RoomName, id: number): Promise<boolean>
 }
 
 export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>
 
-/** `needsOp`: the config lets its requester not allow it. */
+/** `needsOp` is set if the config does not let the requester allow the call. */
 export type Asking = PermissionRequest & { readonly needsOp?: true }
 
 export type AskedFor = Omit<Asking, 'signal'>

@@ -3,7 +3,10 @@ import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
 import { ROOM_GRANT_MS, whyOnlyOnce } from './policy.ts'
 import type { AskedFor, Verdict } from './ports.ts'
 
-/** The bar keeps the detail from looking like our own words; invisible characters are shown. */
+/**
+ * Marks the lines of the detail with a bar, so that they cannot pass for our own words. Shows invisible
+ * characters.
+ */
 export function questionText(number: number, asked: AskedFor, answerMs: number): string {
   const { requester, model, tool, access, detail } = asked
   const who = model === undefined ? requester.name : `@${model}, for ${requester.name},`

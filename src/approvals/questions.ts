@@ -10,7 +10,10 @@ import { findAnswerers } from './policy.ts'
 import type { AskedFor, Asking, GivenAnswer } from './ports.ts'
 import { approvalFacts, questionText } from './question-text.ts'
 
-/** An answer is stored by then; the room must be told why a question is `unanswered`. */
+/**
+ * How a question ended. An answer is stored already; the caller tells the room why a question is
+ * `unanswered`.
+ */
 export type QuestionEnd =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
@@ -20,7 +23,10 @@ export type OpenQuestion = OwnQuestion | RemoteQuestion
 export interface OwnQuestion {
   readonly number: number
   readonly asked: AskedFor
-  /** Reserves it for the caller, who must call `end`. False if it is over. Rejects with `StorageError`. */
+  /**
+   * Reserves the question for the caller, who must call `end`. Resolves to false if the question is over.
+   * Rejects with `StorageError`.
+   */
   take(): Promise<boolean>
   end(end: QuestionEnd): void
 }
@@ -28,12 +34,12 @@ export interface OwnQuestion {
 export interface RemoteQuestion {
   readonly number: number
   readonly asked: AskedFor
-  /** False if the question is over. Rejects with `StorageError`. */
+  /** Resolves to false if the question is over. Rejects with `StorageError`. */
   forwardAnswer(answer: GivenAnswer): Promise<boolean>
 }
 
 export interface QuestionLimits {
-  /** Everybody may have one question open beyond this. */
+  /** Open questions in a room. Each person may have one even beyond this limit. */
   readonly approvals_per_room: number
   readonly approvals_per_person: number
 }
@@ -41,13 +47,13 @@ export interface QuestionLimits {
 /** Milliseconds until an unanswered question counts as denied. */
 const ANSWER_MS = 120_000
 
-/** A slow terminal would get a longer text cut. */
+/** Longer details would be cut at a slow terminal. */
 const MAX_DETAIL_CHARS = 65_536
 
 /** Stores an answer that came through another server, and ends the question. Must not throw. */
 type OnRemoteAnswer = (room: Room, question: OwnQuestion, answer: GivenAnswer) => void
 
-/** The questions that are open in all rooms. */
+/** Asks questions, and keeps the open ones of all rooms. */
 export class Questions {
   readonly #limits: QuestionLimits
   readonly #shared: SharedQuestions
@@ -68,11 +74,14 @@ export class Questions {
     this.#onRemoteAnswer = onRemoteAnswer
   }
 
-  /** Ends with the time limit, the requester's leaving or the signal, too. Rejects with `StorageError`. */
+  /**
+   * Asks a question, and resolves to its end: an answer, the time limit, the requester's leaving or the
+   * signal. Rejects with `StorageError`.
+   */
   async ask(room: Room, asked: Asking): Promise<QuestionEnd> {
     const answerMs = this.#answerMs
     const answerers = await findAnswerers(room, asked)
-    if (!answerers) return unanswered(whyNot(room, asked) ?? nobodyIn(room, asked))
+    if (!answerers) return unanswered(whyNot(room, asked) ?? nobodyText(room, asked))
     const ended = createDeferred<QuestionEnd>()
     const remoteAnswer = createDeferred<GivenAnswer>()
     const number = await this.#open(room, asked, remoteAnswer.resolve)
@@ -84,7 +93,8 @@ export class Questions {
     })
     const giveUp = (why: string): void => {
       const end = (): void => ended.resolve(unanswered(why))
-      // An answer through another server may have ended it. What cannot be closed is a no.
+      // An answer through another server may have ended the question. A question that cannot be closed is a
+      // no.
       question.take().then((isTaken) => isTaken && end(), end)
     }
     const stopWatching = this.#watchRequester(room, asked, giveUp)
@@ -107,7 +117,7 @@ export class Questions {
     const own = [...this.#own].flatMap(([question, where]) => (where === room ? question : []))
     const remote = this.#shared.others(room).map(({ number, asked }): RemoteQuestion => ({
       number,
-      asked: askedIn(asked),
+      asked: askedFromJson(asked),
       forwardAnswer: ({ person: { name }, verdict }) =>
         this.#shared.answer({ room, number }, { person: { name }, verdict }),
     }))
@@ -154,7 +164,9 @@ export class Questions {
     return question
   }
 
-  /** Gives up when the requester leaves or the signal is aborted. Returns the function that ends this. */
+  /**
+   * Gives up when the requester leaves or the signal is aborted. Returns the function that stops watching.
+   */
   #watchRequester(room: Room, { requester, signal }: Asking, giveUp: (why: string) => void): () => void {
     const stopped = (): void => giveUp(cancelReason(signal))
     signal.addEventListener('abort', stopped, { once: true })
@@ -163,7 +175,7 @@ export class Questions {
       giveUp(this.#isDraining ? SERVER_STOPPING.message : `${requester.name} left`)
     }
     const stopListening = room.listen({ peopleChanged: checkPresence })
-    // They may have gone while the question was stored.
+    // The requester may have left while the question was stored.
     checkPresence()
     if (signal.aborted) stopped()
     return () => {
@@ -182,11 +194,11 @@ function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined
     : undefined
 }
 
-/** The requester may allow every other question. */
-const nobodyIn = ({ name }: Room, { onceOnly }: AskedFor): string =>
+/** Returns the reason if nobody present may allow the call. Any other call the requester may allow. */
+const nobodyText = ({ name }: Room, { onceOnly }: AskedFor): string =>
   `only an ${onceOnly ? 'admin' : 'op'} can allow it, and none is in ${name}`
 
-export const askedIn = (asked: JsonObject): AskedFor => asked as unknown as AskedFor
+export const askedFromJson = (asked: JsonObject): AskedFor => asked as unknown as AskedFor
 
 /** Other servers get no key or network of the requester. */
 function toJson(asked: AskedFor): JsonObject {

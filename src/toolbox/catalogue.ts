@@ -11,7 +11,7 @@ import { createToolIndex, type FindTools } from './tool-index.ts'
 export interface Catalogue {
   /** Equal tools of a later catalogue are the same objects. */
   readonly tools: readonly CatalogueTool[]
-  /** The tool that runs. */
+  /** Returns the tool to run. */
   handler(id: string): Tool | undefined
   /** Searches some of `tools`. */
   readonly find: FindTools
@@ -19,7 +19,7 @@ export interface Catalogue {
 
 interface CatalogueParts {
   readonly sources: readonly ToolSource[]
-  /** Ids, for aliases and tools that are built on them, too. Read each time. */
+  /** Ids of disabled tools, whose aliases and tools built on them are disabled too. Read each time. */
   readonly disabled: readonly string[]
   readonly log: Log
 }
@@ -48,7 +48,7 @@ export function createCatalogue(parts: CatalogueParts): () => Catalogue {
     const kept = enabled(byId, new Set(disabled))
     const texts = (tool: Tool): SanitizedDefinition => textsOf(tool, '', () => sanitizeDefinition(tool))
     const named = nameTools(kept.map((one) => describe(one, byId, texts(one.tool))))
-    // A prompt, its prices and its process know tools by their objects.
+    // Reuses equal objects, by which prompts, token counts and composers know tools.
     const before = new Map(catalogue.tools.map((tool) => [JSON.stringify(tool), tool]))
     const tools = named.map((tool) => before.get(JSON.stringify(tool)) ?? tool)
     catalogue = catalogueOf(kept, tools)
@@ -95,7 +95,7 @@ function enabled(byId: ById, disabled: ReadonlySet<string>): readonly Listed[] {
 const baseOf = ({ aliasOf, base }: Tool, byId: ById): Tool | undefined =>
   byId.get(aliasOf ?? base ?? '')?.tool
 
-/** The nearest first; aliases in a circle end. */
+/** Returns the ids of the chain of aliases, nearest first. Stops at a cycle. */
 function aliasChain(tool: Tool, byId: ById): readonly string[] {
   const chain: string[] = []
   for (let id = tool.aliasOf; id !== undefined && !chain.includes(id); id = byId.get(id)?.tool.aliasOf)

@@ -9,7 +9,7 @@ import { FIND_TOOLS, type CallNames, SEARCH, targetOf, unknownTool } from './off
 
 const MAX_SHOWN = 10
 
-/** For a person or an agent, who is sent no definitions: all names in the present scope. */
+/** Resolves all names in the current scope, for people and agents, who get no definitions. */
 export const directOffer: CallNames = {
   resolve(name, now) {
     const listed = now.visible.find((tool) => tool.name === name)
@@ -27,14 +27,14 @@ export const directOffer: CallNames = {
     const offered = uniqueTools(visible).offered.map(({ tool }) => tool)
     const found = await catalogue.find(query, offered)
     if (found.length === 0) return ok(noMatch(query))
-    const lines = found.slice(0, MAX_SHOWN).map(shown)
+    const lines = found.slice(0, MAX_SHOWN).map(describeTool)
     const more = found.length - lines.length
     return ok([...lines, ...(more > 0 ? [`… and ${more} more; say more of what you need`] : [])].join('\n'))
   },
 }
 
 /** `read_file {path: string, limit?: integer}` */
-const shown = ({ name, schema, description }: CatalogueTool): string =>
+const describeTool = ({ name, schema, description }: CatalogueTool): string =>
   [`${name} ${formOf(schema)}`, firstSentence(description)].filter((line) => line !== '').join('\n    ')
 
 const MAX_PARAMETERS = 20
@@ -45,14 +45,14 @@ export function formOf({ properties, required }: JsonObject): string {
   const all = Object.entries(isJsonObject(properties) ? properties : {})
   const named = all
     .slice(0, MAX_PARAMETERS)
-    .map(([key, schema]) => `${cleanLine(key)}${needed.has(key) ? '' : '?'}: ${typeIn(schema)}`)
+    .map(([key, schema]) => `${cleanLine(key)}${needed.has(key) ? '' : '?'}: ${typeText(schema)}`)
   return `{${[...named, ...(all.length > MAX_PARAMETERS ? ['…'] : [])].join(', ')}}`
 }
 
 const MAX_VALUES = 8
 const MAX_VALUE_CHARACTERS = 40
 
-function typeIn(schema: Json): string {
+function typeText(schema: Json): string {
   if (!isJsonObject(schema)) return 'any'
   const { type, enum: values } = schema
   if (isJsonList(values) && values.length <= MAX_VALUES)

@@ -7,13 +7,13 @@ import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'
 import type { FindTools } from './tool-index.ts'
 
-/** `form` is that in the prompt. */
+/** `form` is the tool's form in the prompt. */
 interface Searchable {
   readonly tool: CatalogueTool
   readonly form: ToolForm
 }
 
-/** `form` is that in the next steps. */
+/** `form` is the tool's form in the next steps. */
 export interface FoundTool {
   readonly tool: CatalogueTool
   readonly form: 'full' | 'short'
@@ -22,26 +22,29 @@ export interface FoundTool {
 }
 
 export interface SearchParts {
-  /** Tokens for the tools that are found. */
+  /** Returns the tokens available for found tools. */
   readonly space: () => number
-  /** Takes the tools that fit, best first. */
+  /** Called with the found tools that fit, best first. */
   readonly found: (tools: readonly FoundTool[]) => void
-  /** Tokens of `weighedTexts` at the model's provider. Rejects with `WrapError`. */
+  /** Counts the provider's tokens of `weighedTexts`. Rejects with `WrapError`. */
   readonly weigh: (tools: readonly Omit<FoundTool, 'isLoaded'>[]) => Promise<readonly number[]>
 }
 
-/** For one step: all tools that it promises fit into the next prompt together. Rejects as `weigh`. */
+/**
+ * Returns the `find_tools` of one step. All tools that it offers fit into the next prompt together. Rejects
+ * as `weigh`.
+ */
 export function createSearch({ space: spaceNow, found, weigh }: SearchParts, find: FindTools) {
-  /** Tokens by id of what this step has found. */
+  /** Tokens of the tools found in this step, by id. */
   const foundNow = new Map<string, number>()
   return async ({ query }: JsonObject, tools: readonly Searchable[]): Promise<ToolResult> => {
     if (!isQuery(query)) return failed(NO_QUERY)
-    const matching = await matchesIn(query, tools, find)
+    const matching = await findMatches(query, tools, find)
     if (matching.length === 0) return ok(noMatch(query))
     const weighed = zip(matching, await weigh(matching)).map(([one, tokens]) => ({ ...one, tokens }))
     const space = spaceNow()
     let left = space - [...foundNow.values()].reduce((sum, tokens) => sum + tokens, 0)
-    // A tool that does not fit leaves its place to the next one.
+    // Skips a tool that does not fit, so that the next one may.
     const fitting = weighed.filter(({ tool, tokens }) => {
       if (foundNow.has(tool.id)) return true
       if (tokens > left) return false
@@ -56,8 +59,8 @@ export function createSearch({ space: spaceNow, found, weigh }: SearchParts, fin
 
 const MAX_FOUND = 8
 
-/** The best that the model does not have, then those of the best of all that it has. */
-async function matchesIn(
+/** Returns the best matches that the model lacks, then those among the best of all that it has already. */
+async function findMatches(
   query: string,
   tools: readonly Searchable[],
   find: FindTools,
@@ -81,8 +84,8 @@ function searchText(matching: readonly Weighed[], fitting: readonly Weighed[], s
   const others = matching.filter((one) => !one.isLoaded && !fitting.includes(one))
   const later = others.filter(({ tokens }) => tokens <= space).map(({ tool }) => tool.name)
   return [
-    ...listed('You have these already:', loaded),
-    ...listed('You can call these from the next step on:', fresh),
+    ...section('You have these already:', loaded),
+    ...section('You can call these from the next step on:', fresh),
     ...others
       .filter(({ tokens }) => tokens > space)
       .map(
@@ -95,10 +98,10 @@ function searchText(matching: readonly Weighed[], fitting: readonly Weighed[], s
 
 const LATER = 'These match too, but there is no room for all at once; ask for one by its name'
 
-const listed = (heading: string, tools: readonly Weighed[]): readonly string[] =>
+const section = (heading: string, tools: readonly Weighed[]): readonly string[] =>
   tools.length === 0 ? [] : [heading, ...tools.map(({ tool }) => lineOf(tool, 'full').trimEnd())]
 
-/** A definition and its line in the prompt. */
+/** Returns a tool's definition and its line in the prompt. */
 export const weighedTexts = ({ tool, form }: Omit<FoundTool, 'isLoaded'>): readonly [string, string] => [
   JSON.stringify(definitionOf(tool, form)),
   lineOf(tool, form),

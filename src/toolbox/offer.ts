@@ -6,37 +6,42 @@ import type { Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { ToolResult } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
-import { meantName } from './called-names.ts'
+import { resolveCalledName } from './called-names.ts'
 import { createSearch, type SearchParts } from './find-tools.ts'
 import type { AvailableTools } from './scoped-tools.ts'
 import { searchWords } from './tool-index.ts'
 
 export const FIND_TOOLS = findToolsDefinition.name
 
-/** What a called name means. */
+/** The tool that a called name means. */
 export type Target =
   | {
       readonly kind: 'tool'
       readonly id: string
       readonly tool: Tool
-      /** The tool that it is an alias of, else itself: permissions are for this one. */
+      /** The id at the end of the chain of aliases, or `id`. Permissions are for this tool. */
       readonly grantId: string
-      /** As `grantId`, or the tool that yields to that one: all that do the same share it. */
+      /** `grantId`, or the id of the tool that yields to it: tools that do the same share this id. */
       readonly sharedId: string
     }
   | { readonly kind: 'search'; readonly id: string }
 
 export const SEARCH: Target = { kind: 'search', id: FIND_TOOLS }
 
-/** What called names mean. `now` are the tools in scope at the moment of the call. */
+/** Resolves called names. `now` are the tools in scope at the moment of the call. */
 export interface CallNames {
-  /** Undefined for a name that is unknown, hidden or taken away, or whose tool has changed. */
+  /** Returns undefined for a name that is unknown, hidden or removed, or whose tool has changed. */
   resolve(name: string, now: AvailableTools): Target | undefined
-  /** The error for such a name. May throw a `Refusal` instead: then nothing is recorded. */
+  /**
+   * Returns the error for a name that does not resolve. May throw a `Refusal` instead; then nothing is
+   * recorded.
+   */
   unknown(name: string, now: AvailableTools): string
-  /** The arguments as JSON, if they may come in another form. May throw a `Refusal`, as `unknown`. */
+  /**
+   * Returns the arguments as JSON, if callers may write another form. May throw a `Refusal`, as `unknown`.
+   */
   argumentsOf?(text: string, name: string, target: Target): string
-  /** Answers `find_tools`. Its tools can be called from the next step on. */
+  /** Answers `find_tools`. The found tools can be called from the next step on. */
   search(args: JsonObject, now: AvailableTools): Promise<ToolResult>
 }
 
@@ -45,7 +50,7 @@ export interface CallNames {
  * space for their definitions, unless its script or scope drops them.
  */
 export interface OfferedSoFar {
-  /** By name, as it was sent last. */
+  /** The tools by name, each as it was sent last. */
   readonly tools: Map<string, { readonly tool: CatalogueTool; readonly sent: PromptTool }>
   hasSearch: boolean
 }
@@ -60,15 +65,15 @@ interface OfferParts extends Omit<SearchParts, 'space'> {
 /** The tools that a model has in one step of its turn. */
 export interface SentOffer extends CallNames {
   readonly definitions: readonly ToolDefinition[]
-  /** Of all that can be called: sent, deferred, or offered under another name. */
+  /** Ids of the prompt's tools: sent, deferred, or offered under another name. */
   readonly ids: readonly string[]
-  /** The callable tool of a name, as it was sent last in this turn. */
+  /** Returns the callable tool of a name, as it was sent last in this turn. */
   sentAs(name: string): PromptTool | undefined
-  /** See `meantName`: of all in scope, and of all that the turn has offered, if they are gone since. */
+  /** Returns the name that a call means, among all tools in scope and all that the turn has offered. */
   nameOf(called: string): string
 }
 
-/** `promptedFrom` are the tools that the prompt was made from. */
+/** `promptedFrom` are the tools that the prompt was composed with. */
 export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts: OfferParts): SentOffer {
   const { offered } = parts
   const known = new Map(promptedFrom.visible.map((tool) => [tool.id, tool]))
@@ -98,12 +103,12 @@ export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts:
     resolve,
     nameOf(called) {
       const names = [...promptedFrom.visible.map((tool) => tool.name), ...offered.tools.keys()]
-      return meantName(called, offered.hasSearch ? [...names, FIND_TOOLS] : names)
+      return resolveCalledName(called, offered.hasSearch ? [...names, FIND_TOOLS] : names)
     },
     unknown(name, now) {
       const names = definitions.map((one) => one.name).filter((one) => resolve(one, now))
       const canSearch = names.includes(FIND_TOOLS)
-      // The list in the prompt names it, so it is no secret that it is there.
+      // The prompt lists this tool, so it is no secret that the tool exists.
       const isDeferred = prompt.tools.some(
         ({ id, form }) => form === 'deferred' && known.get(id)?.name === name && findById(id, now),
       )
@@ -143,18 +148,18 @@ export function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: Availabl
   return tool && { kind: 'tool', id, tool, grantId, sharedId: catalogue.tools.find(isOther)?.id ?? grantId }
 }
 
-/** A server may swap a tool under an approval. */
+/** Detects a tool that its server changed after an approval. */
 const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>
   a === b || fingerprint(a) === fingerprint(b)
 
 const fingerprint = ({ name, description, schema }: CatalogueTool): string =>
   JSON.stringify([name, description, schema])
 
-/** Of more names, only the nearest are listed. */
+/** If there are more names, only the nearest are listed. */
 const MAX_NAMES = 40
 const NEAREST = 10
 
-/** One text for all: a model must not learn which tools are hidden. */
+/** Returns the same text for unknown and hidden tools: a model must not learn which tools are hidden. */
 export function unknownTool(name: string, names: readonly string[], canSearch: boolean): string {
   const quoted = (some: readonly string[]): string => some.map((one) => `'${one}'`).join(', ')
   const start = `${UNKNOWN_TOOL}'${name}', however we only have these tools: `
@@ -163,7 +168,7 @@ export function unknownTool(name: string, names: readonly string[], canSearch: b
   return `${start}${quoted(nearest(name, names))} and ${names.length - NEAREST} more${hint}`
 }
 
-/** First the names that share most words, then those that are spelt most like it. */
+/** Sorts names by shared words, then by similar spelling. */
 function nearest(name: string, names: readonly string[]): readonly string[] {
   const wanted = new Set(searchWords(name))
   const shared = new Map(

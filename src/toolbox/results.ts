@@ -10,10 +10,10 @@ export const MAX_PAGE_CHARS = 8000
 
 const MAX_KEPT_MS = 7 * DAY_MS
 const MAX_ROOM_BYTES = 16 * 1024 * 1024
-/** A person who makes many rooms must not fill the disk. */
+/** For all rooms together: a person who makes many rooms must not fill the disk. */
 const MAX_ALL_BYTES = 1024 * 1024 * 1024
 
-/** Cleaning and storing that much holds up the server for about 0.1 s. */
+/** Sanitizing and storing so much blocks the server for about 0.1 s. */
 const MAX_RESULT_CHARS = 2_000_000
 
 /** Lengths of results for one caller, in UTF-16 units. */
@@ -32,7 +32,10 @@ export interface ResultFacts {
   readonly canRead: boolean
 }
 
-/** The result, or its first page; then the room keeps the whole. Rejects with `StorageError`. */
+/**
+ * Resolves to the result, or to the first page of a long one, which the room then keeps. Rejects with
+ * `StorageError`.
+ */
 export async function presentResult(
   result: ToolResult,
   { room, tool, allowance: { pageSize, maxPageSize }, canRead }: ResultFacts,
@@ -56,7 +59,7 @@ export async function presentResult(
 const PAGE_TOO_LONG =
   'this page does not fit into what you can still read in this turn; answer with what you have'
 
-/** Cleaned, and cut with a last line that says so. */
+/** Sanitizes a result. Cuts a long one, with a last line that says so. */
 export function cleanResult({ content, isError, outside }: ToolResult, maxChars: number): ToolResult {
   const { length } = content
   const notice = `\n[cut here: ${length} characters came, and no more than ${maxChars} are kept]`

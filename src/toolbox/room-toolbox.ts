@@ -19,10 +19,10 @@ import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
 
 export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchTools'> {
-  /** Absent if a person runs a tool, as is `chat`. */
+  /** Absent, like `chat`, if a person runs a tool. */
   readonly turn?: CallingTurn
   readonly chat?: ChatView
-  /** Decides for a script, whose caller cannot be asked. */
+  /** Answers permission questions for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
 }
 
@@ -60,8 +60,8 @@ export const createToolboxes =
           caller.room.listen({ deliver: (entry) => entry.kind === 'scope' && changed() }),
       },
       runner: parts.runner,
-      record: recordIn(caller, parts, tokensLeft),
-      refuses: (called, stop) => refusalByScript(called, caller, parts, stop),
+      record: createRecorder(caller, parts, tokensLeft),
+      refusalFor: (called, stop) => refusalByScript(called, caller, parts, stop),
     })
 
 const authorOf = ({ turn, requester }: ToolCaller) =>
@@ -86,10 +86,10 @@ async function contextOf(caller: ToolCaller, parts: RoomToolboxParts): Promise<C
   }
 }
 
-/** Of a call's arguments in its entry. */
+/** Characters of a call's arguments in its entry. */
 const MAX_ENTRY_CHARS = 4000
 
-function recordIn(
+function createRecorder(
   caller: ToolCaller,
   parts: RoomToolboxParts,
   tokensLeft: number | undefined,
@@ -147,7 +147,7 @@ async function refusalByScript(
   }
 }
 
-/** For `before_tool_call`. A path that leads nowhere stays as it is: the tool will refuse it. */
+/** Returns the argument of `before_tool_call`. Keeps a path that leads nowhere: the tool will refuse it. */
 async function callFacts(
   { name, tool, sharedId, args }: CalledTool,
   { requester, turn }: ToolCaller,

@@ -9,14 +9,14 @@ import { questionFor, refusalOf, stoppedText, CancelledError } from '../tools/pe
 import { failed, renamedTrouble, type ToolResult, withTrouble } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** The same for every call. */
+/** The part of a tool's context that is the same for every call. */
 export type CallerContext = Omit<ToolContext, 'signal' | 'limits' | 'progress'>
 
 export type ReportDoing = (doing: string, progress?: ToolProgress) => void
 
 /** A model in its turn, a person, or a program. */
 export interface Caller {
-  /** Asked at each call. Rejects with `StorageError`. */
+  /** Called at each call. Rejects with `StorageError`. */
   context(): Promise<CallerContext>
   /** Gets the name of the tool, or that the caller waits for a permission. */
   readonly report?: ReportDoing
@@ -32,7 +32,7 @@ export interface CalledTool {
   readonly sharedId: string
   readonly args: JsonObject
   readonly caller: Caller
-  /** True if it is still in the scope. */
+  /** Resolves to true if the tool is still in the caller's scope. */
   readonly isOffered: () => Promise<boolean>
 }
 
@@ -42,7 +42,7 @@ export interface Outcome {
   readonly waitedMs: number
 }
 
-/** The only way to a tool: nothing else calls `Tool.run`. Any failure is a result, also a stop. */
+/** Runs tools: nothing else calls `Tool.run`. Failures and stops are results too. */
 export class ToolRunner {
   readonly #limits: ToolLimits
   readonly #log: Log
@@ -52,7 +52,9 @@ export class ToolRunner {
     this.#log = log
   }
 
-  /** Asks for what does more than read. Resolves with the reason against the call, if there is one. */
+  /**
+   * Asks for permission if the call needs it. Resolves to a result with the reason against the call, if any.
+   */
   ask(called: CalledTool, stop: AbortSignal): Promise<ToolResult | undefined> {
     return this.#inTime(called, stop, (context) =>
       withTrouble(called.name, async () => {
@@ -70,9 +72,9 @@ export class ToolRunner {
     let waitedMs = 0
     let isOver = false
     const work = async ({ progress, ...context }: ToolContext): Promise<ToolResult> => {
-      // Progress after the end would be shown behind the result.
+      // Progress after the end would be shown after the result.
       const report = (told: ToolProgress): void => (isOver ? undefined : progress?.(told))
-      const result = checked(await tool.run(args, { ...context, progress: report }))
+      const result = checkedResult(await tool.run(args, { ...context, progress: report }))
       return renamedTrouble(result, tool.id, name)
     }
     const since = performance.now()
@@ -110,8 +112,8 @@ export class ToolRunner {
   }
 }
 
-/** A tool written without types may return anything. Throws an error for the caller. */
-function checked(result: ToolResult): ToolResult {
+/** Checks the result of a tool, which may be written without types. Throws an error for the caller. */
+function checkedResult(result: ToolResult): ToolResult {
   const given: unknown = result
   if (typeof given === 'string') return { content: given, isError: false }
   if (typeof given === 'object' && given !== null && 'content' in given && typeof given.content === 'string')
@@ -119,7 +121,7 @@ function checked(result: ToolResult): ToolResult {
   throw new Error('it gave back neither a text nor { content, isError }')
 }
 
-/** Waiting for others, which is `uncounted`, does not take the tool's time. */
+/** Returns the context of one call. Waiting for others (`uncounted`) does not take the tool's time. */
 async function contextOfCall(
   called: CalledTool,
   signal: AbortSignal,
@@ -138,7 +140,7 @@ async function contextOfCall(
     ...context,
     chat: {
       ...(model && { model: chatModel(model.name, ask) }),
-      // A turn's messages grow.
+      // A getter, because a turn's messages grow.
       get messages() {
         return context.chat.messages
       },
@@ -171,7 +173,7 @@ async function askPeople(
   const checkTools = async (): Promise<void> => {
     if (!(await isOffered())) removed.abort(new CancelledError(TURNED_OFF))
   }
-  // If the tools cannot be read now, they are once more after the answer.
+  // If the tools cannot be read now, the check after the answer decides.
   const stopWatching = caller.watchTools?.(() => void checkTools().catch(() => undefined))
   const signal = AbortSignal.any([asked.signal, removed.signal])
   caller.report?.(WAITING_FOR_ANSWER)

@@ -18,9 +18,9 @@ export interface ScopeQuery {
   readonly room: Room
   readonly requester: Person
   readonly model?: ModelSettings
-  /** The models that this one answers instead of, as their fallback. */
+  /** Names of the failed models whose fallback this one is. */
   readonly insteadOf?: readonly string[]
-  /** For a side turn: what its turn lets it use. */
+  /** For a side turn: the bounds that its parent turn sets. */
   readonly within?: Bounds
 }
 
@@ -28,19 +28,19 @@ export type AvailableTools = Pick<Resolution, 'visible'> & { readonly catalogue:
 
 export interface ScopedTools extends Resolution {
   readonly catalogue: Catalogue
-  /** As the room stores it. */
+  /** The scope as the room stores it. */
   readonly scope: Json
-  /** The model's in this room, if it has one. */
+  /** The model's scope in this room, if it has one. */
   readonly modelScope?: Json
   readonly role: Role
 }
 
-/** Asked again before every call. Rejects with `StorageError`. */
+/** Finds the tools in scope. Called again before every call. Rejects with `StorageError`. */
 export type FindScopedTools = (query: ScopeQuery) => Promise<ScopedTools>
 
 const NO_NAV = 'models may not walk from this room (/nav on)'
 
-/** `scopeOf` gives the scope of a model now. */
+/** `scopeOf` returns the current scope of a model. */
 export function createScopedTools(
   catalogueNow: () => Catalogue,
   rooms: Pick<RoomStore, 'getValue'>,
@@ -70,7 +70,7 @@ export function createScopedTools(
     const scopes = { room: scope, role, within, model: model && scopeOf(model), modelHere }
     const [modelScope] = modelHere
     const narrowed = effectiveScope(toolsOf(catalogue, nav === true), scopes, servers)
-    const { visible, hidden, warnings } = model ? takenBy(model, narrowed) : narrowed
+    const { visible, hidden, warnings } = model ? withoutRefused(model, narrowed) : narrowed
     return {
       ...{ visible, hidden, warnings, catalogue, scope, role },
       ...(modelScope === undefined ? {} : { modelScope }),
@@ -79,7 +79,7 @@ export function createScopedTools(
 }
 
 /** Hides the tools that a model or its provider does not take. */
-function takenBy({ lacks, framing }: ModelSettings, resolution: Resolution): Resolution {
+function withoutRefused({ lacks, framing }: ModelSettings, resolution: Resolution): Resolution {
   const refused = resolution.visible.flatMap((tool) => {
     const reason = lacks?.tools ?? lacks?.toolIds?.[tool.id] ?? refusedParameter(framing, tool)
     return reason === undefined ? [] : { tool, reason: `model: ${reason}` }
@@ -93,7 +93,9 @@ function takenBy({ lacks, framing }: ModelSettings, resolution: Resolution): Res
   }
 }
 
-/** The reason if a provider would refuse every request with a tool, for the name of a parameter. */
+/**
+ * Returns the reason if a provider would refuse every request with the tool because of a parameter's name.
+ */
 export function refusedParameter(
   { parameterNames }: Pick<Framing, 'parameterNames'>,
   { schema }: { readonly schema: JsonSchema },

@@ -14,13 +14,13 @@ export interface ToolCall {
   /** Unique within the turn. */
   readonly id: string
   readonly name: string
-  /** As it came; see `parseArguments`. */
+  /** The arguments as the model wrote them; see `parseArguments`. */
   readonly arguments: string
   /** For the next request: Gemini's thought signatures. */
   readonly providerData?: JsonObject
 }
 
-/** `value` is cleaned. `original` is as written, for the text of a file. */
+/** `value` has no control characters. `original` is unchanged, for parameters such as the text of a file. */
 export type ParsedArguments =
   | { readonly ok: true; readonly value: JsonObject; readonly original: JsonObject }
   | { readonly ok: false; readonly error: string }
@@ -28,8 +28,8 @@ export type ParsedArguments =
 const MAX_ARGUMENTS_CHARS = 256 * 1024
 
 /**
- * Takes a JSON object, a JSON string that holds one, blank text, which some servers send for tools without
- * parameters, or an object. The error tells a model what to change.
+ * Takes a JSON object, a JSON string with an object in it, an object, or blank text, which some servers send
+ * for tools without parameters. The error tells a model what to change.
  */
 export function parseArguments(given: unknown): ParsedArguments {
   const text = typeof given === 'string' ? given : writeJson(given)
@@ -46,7 +46,7 @@ export function parseArguments(given: unknown): ParsedArguments {
   return { ok: true, value: cleanJson(value), original: value }
 }
 
-/** Cleaned, but for the `verbatim` parameters. */
+/** Returns the arguments without control characters, but the `verbatim` parameters as written. */
 export function argumentsFor(
   { value, original }: ParsedArguments & { ok: true },
   verbatim: readonly string[] = [],
@@ -55,10 +55,10 @@ export function argumentsFor(
   return { ...value, ...Object.fromEntries(asWritten) }
 }
 
-/** Without blanks around it, and the marks of a chat template after it: `grep<|channel|>commentary`. */
+/** Removes blanks around a name, and the marks of a chat template after it: `grep<|channel|>commentary`. */
 export const withoutMarks = (name: string): string => (name.split('<|', 1)[0] ?? '').trim()
 
-/** A model can make up any name: it is cut, and cannot pass for a sentence. */
+/** Shortens a name, and replaces characters with which an invented name could pass for a sentence. */
 export const cleanName = (name: string): string =>
   cleanText(withoutMarks(name).slice(0, MAX_NAME_CHARS)).replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, '_')
 
@@ -95,7 +95,7 @@ export type CallCheck = (calls: readonly ToolCall[]) => {
   readonly halt?: string
 }
 
-/** With the same arguments: the model goes in circles. */
+/** Calls with the same arguments after which a turn is stopped: the model goes in circles. */
 const MAX_SAME_CALLS = 3
 
 export const MAX_CALLS_PER_STEP = 64
@@ -103,7 +103,7 @@ export const MAX_CALLS_PER_STEP = 64
 /** Twice the length of any tool's name. */
 const MAX_NAME_CHARS = 128
 
-/** For one turn. `ids` are those of earlier calls. */
+/** Creates the check of one turn. `ids` are the ids of earlier calls. */
 export function createCallCheck(model: string, ids = new Set<string>()): CallCheck {
   const made = new Map<string, number>()
 
@@ -132,7 +132,7 @@ export function createCallCheck(model: string, ids = new Set<string>()): CallChe
 
 const VALID_ID = /^[\w.:-]{1,64}$/
 
-/** Some servers count from zero in every step, or send none. */
+/** Some servers count ids from zero in every step, or send none. */
 function uniqueId(id: string, ids: Set<string>): string {
   let unique = id
   for (let number = ids.size + 1; ids.has(unique) || !VALID_ID.test(unique); number++)

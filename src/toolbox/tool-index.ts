@@ -23,7 +23,7 @@ export function createToolIndex(): FindTools {
     const wanted = query.slice(0, MAX_QUERY_CHARACTERS)
     const key = among.map(({ id }) => id).join('\n')
     const scores = scoresFor(wanted, await indexes(catalogue, key, () => build(among)))
-    const names = namesIn(wanted)
+    const names = possibleNames(wanted)
     const isNamed = ({ name, id }: CatalogueTool): boolean =>
       names.has(name.toLowerCase()) || names.has(id.toLowerCase())
     return among
@@ -37,14 +37,14 @@ export function createToolIndex(): FindTools {
 type Index = MiniSearch<Document>
 
 interface Document {
-  /** Its place in the list. */
+  /** The tool's index in the list. */
   readonly id: number
   readonly name: string
   readonly description: string
   readonly parameters: string
 }
 
-/** Then other work of the server goes on. */
+/** Tools to index before other work of the server goes on. */
 const TOOLS_AT_ONCE = 5
 
 async function build(tools: readonly CatalogueTool[]): Promise<Index> {
@@ -67,13 +67,14 @@ function documentOf({ id: toolId, name, title, description, schema }: CatalogueT
   }
 }
 
-/** A lower score comes from words that most tools have. */
+/** Fraction of the best score. A lower score comes from words that most tools have. */
 const MIN_SHARE_OF_BEST = 0.05
 
-/** Letters of a word that may be a beginning, or have a slip. */
+/** Letters from which on a word may be the beginning of another. */
 const MIN_PREFIX = 3
+/** Letters from which on a word may have wrong letters. */
 const MIN_FUZZY = 4
-/** For each letter: one slip in a word of four to seven letters. */
+/** Wrong letters allowed per letter: one in a word of four to seven letters. */
 const SLIPS = 0.2
 
 function scoresFor(query: string, index: Index): ReadonlyMap<number, number> {
@@ -92,14 +93,19 @@ function scoresFor(query: string, index: Index): ReadonlyMap<number, number> {
   )
 }
 
-/** All of it, and `read_file` in it, but not the word `search`. */
-function namesIn(query: string): ReadonlySet<string> {
+/**
+ * Returns the possible tool names in a query: all of it, and words like `read_file`, but not like `search`.
+ */
+function possibleNames(query: string): ReadonlySet<string> {
   const wanted = query.toLowerCase()
   const words = wanted.split(/[^\p{L}\p{N}_.-]+/u)
   return new Set([wanted.trim(), ...words.filter((word) => /[^\p{L}]/u.test(word))])
 }
 
-/** Without common words: `readFile` and `read_file` are `read` and `file`; `srv7` is also `srv` and `7`. */
+/**
+ * Splits a text into words, without common ones: `readFile` and `read_file` have `read` and `file`; `srv7`
+ * also has `srv` and `7`.
+ */
 export const searchWords = (text: string): readonly string[] =>
   [...text.normalize('NFKC').matchAll(RUN)]
     .flatMap(([run]) => (WITHOUT_BLANKS.test(run) ? pairsOf(run) : partsOf(run)))
@@ -107,7 +113,7 @@ export const searchWords = (text: string): readonly string[] =>
 
 const RUN = /[\p{L}\p{M}\p{N}]+/gu
 
-/** Scripts without blanks between words: two neighbours are taken as a word. */
+/** Scripts without blanks between words, in which each two neighbours count as a word. */
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
@@ -117,16 +123,16 @@ function pairsOf(run: string): readonly string[] {
   return characters.slice(1).map((second, index) => `${characters[index] ?? ''}${second}`)
 }
 
-/** Between `read` and `File`, `HTTP` and `Server`, and around digits. */
+/** The borders between `read` and `File`, `HTTP` and `Server`, and around digits. */
 const BORDER =
   /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{N})(?=\p{L})|(?<=\p{L}\p{M}*)(?=\p{N})/u
 
 function partsOf(run: string): readonly string[] {
-  const parts = run.split(BORDER).map(plain)
-  return parts.length === 1 ? parts : [...parts, plain(run)]
+  const parts = run.split(BORDER).map(normalized)
+  return parts.length === 1 ? parts : [...parts, normalized(run)]
 }
 
-const plain = (word: string): string => word.toLowerCase().replace(/^0+(?=\p{N})/u, '')
+const normalized = (word: string): string => word.toLowerCase().replace(/^0+(?=\p{N})/u, '')
 
 const COMMON: ReadonlySet<string> = new Set(
   `a all an and any are as at be by can do does for from give gives had has have how i if in into is it its me my of on or our

@@ -15,15 +15,15 @@ export interface ListedTool {
   readonly visible: boolean
   /** Empty if it is visible. */
   readonly reason: string
-  /** Of its full definition, with what the provider adds. */
+  /** Tokens of the full definition, with what the provider adds. */
   readonly tokens: number
 }
 
 /** Every tool of the catalogue. */
 export interface ToolList {
-  /** As the room stores it. */
+  /** The scope as the room stores it. */
   readonly scope: Json
-  /** As the room stores it for this model, if it does. */
+  /** The model's scope in this room, if it has one. */
   readonly modelScope?: Json
   readonly tools: readonly ListedTool[]
   /** The number of visible tools, and their tokens. */
@@ -62,7 +62,7 @@ export function createToolList(scopedTools: FindScopedTools, composer: Pick<Comp
   }
 }
 
-/** In one request; their counts are kept if a later one fails. */
+/** Tools counted in one request. Their counts are kept if a later request fails. */
 const TOOLS_AT_ONCE = 16
 
 /** Counts one list at a time. */

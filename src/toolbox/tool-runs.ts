@@ -23,32 +23,32 @@ interface ToolRunRequest {
   readonly tool: string
   /** JSON, or the text of `typedArguments`; blank for no arguments. */
   readonly args: string
-  /** Decides for a script, whose caller cannot be asked; the people in the room when absent. */
+  /** Answers permission questions for a script, whose caller cannot be asked; if absent, people are asked. */
   readonly permissions?: PermissionProvider
-  /** Aborted when the person is gone, or with another reason of `whyAborted`. */
+  /** Aborted when the person has left, or with another reason of `whyAborted`. */
   readonly signal: AbortSignal
 }
 
-/** Of any server. */
+/** A tool run on this server or another one of the cluster. */
 export interface ToolRun {
   readonly call: string
   readonly room: RoomName
   readonly tool: string
-  /** Their present name. */
+  /** The requester's current name. */
   readonly requester: string
   readonly requesterId: PersonId
-  /** The tool's name, or that it waits for a permission. */
+  /** Returns the tool's name, or that the run waits for a permission. */
   doing(): string
   progress(): ToolProgress | undefined
-  /** When it began to do that, in milliseconds since the epoch. */
+  /** Returns when `doing` last changed, in milliseconds since the epoch. */
   since(): number
-  /** Ends the run soon; its result says why, in words that end a sentence. */
+  /** Ends the run soon. Its result says why, in words that end a sentence. */
   cancel(why: string): void
   /** Resolves when it has ended and is recorded, whether it failed or not. */
   done(): Promise<unknown>
 }
 
-/** On all servers together. */
+/** Runs of one person at the same time, on all servers together. */
 const MAX_RUNS_PER_PERSON = 4
 
 /** People's own tool runs: the same tools, scope, permissions and log as in a turn. */
@@ -110,7 +110,7 @@ export class ToolRuns implements AsyncDisposable {
     return [...here, ...remoteRuns(this.#slots, room)]
   }
 
-  /** Stops the runs of people who were put out or silenced. Rejects with `StorageError`. */
+  /** Stops the runs of people who were removed or silenced. Rejects with `StorageError`. */
   async stopForbidden(): Promise<void> {
     for (const [run, { room, person }] of this.#active) {
       const why = await room.whyNoWork(person)
@@ -151,7 +151,7 @@ export class ToolRuns implements AsyncDisposable {
   }
 }
 
-/** A wrong name is told to its caller alone, and nothing is recorded. */
+/** Throws a `Refusal` for a wrong name, so that only the caller sees it and nothing is recorded. */
 const runnable: CallNames = {
   ...directOffer,
   argumentsOf: (text, name, target) =>

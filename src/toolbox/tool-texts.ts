@@ -16,7 +16,7 @@ export interface ModelTexts {
   readonly schema: JsonSchema
 }
 
-/** `problem` is the reason if they cannot be sent. */
+/** `problem` is the reason if the definition cannot be sent. */
 export type SanitizedDefinition = ModelTexts & { readonly problem?: string }
 
 /** Tools written without types may have anything. */
@@ -27,7 +27,10 @@ const MAX_SCHEMA_CHARS = 262_144
 
 const NO_SCHEMA: JsonSchema = { type: 'object', properties: {} }
 
-/** Never throws: a provider refuses a whole request for one bad definition, so that tool is hidden. */
+/**
+ * Never throws. A definition with a `problem` hides its tool, since a provider refuses a whole request for
+ * it.
+ */
 export function sanitizeDefinition(tool: GivenTexts): SanitizedDefinition {
   try {
     const { title, description } = tool
@@ -56,10 +59,10 @@ function textOf(value: unknown): string {
   return value
 }
 
-/** At the top, Anthropic and OpenAI refuse these keys. */
+/** Keys that Anthropic and OpenAI refuse at the top of a schema. */
 const CHOICES: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const'])
 
-/** The tool itself still refuses what a choice at the top forbids. */
+/** Removes choices at the top of a schema. The tool itself still refuses what they forbid. */
 function checkedSchema(given: unknown): JsonSchema {
   const plain = plainJson(given)
   if (isTooDeep(plain)) refuse(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)
@@ -71,7 +74,7 @@ function checkedSchema(given: unknown): JsonSchema {
   const choice = Object.keys(schema).find((key) => CHOICES.has(key))
   if (choice !== undefined && !properties)
     refuse(`its schema has only ${choice} at the top, which providers refuse; name the properties`)
-  // Anthropic and OpenAI look through schemas by the draft (github.com/anthropics/claude-code/issues/9605).
+  // Anthropic and OpenAI check schemas against the draft (github.com/anthropics/claude-code/issues/9605).
   const mistake = mistakeIn(schema)
   if (mistake !== undefined) refuse(`its schema is no JSON Schema of draft 2020-12: ${cut(mistake)}`)
   const rest = Object.entries(schema).filter(([key]) => key !== 'type' && !CHOICES.has(key))
@@ -90,7 +93,7 @@ function plainJson(given: unknown): Json {
   return JSON.parse(text) as Json
 }
 
-/** Undefined for a circle, a big integer, a function, or a getter that throws. */
+/** Returns undefined for a cycle, a big integer, a function, or a getter that throws. */
 function jsonText(given: unknown): string | undefined {
   try {
     return JSON.stringify(given)

@@ -11,7 +11,7 @@ import type { Caller, CalledTool, Outcome, ToolRunner } from './run-tool.ts'
 import type { AvailableTools } from './scoped-tools.ts'
 import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
 
-/** What came of a call, as a person reads it; a model reads it as `textForModels` gives it. */
+/** The result of a call as people read it; models read `textForModels` of it. */
 export interface ToolReply extends TextFromTools {
   readonly call: string
   readonly name: string
@@ -20,8 +20,8 @@ export interface ToolReply extends TextFromTools {
 
 export interface Toolbox<Reply extends ToolReply = ToolReply> {
   /**
-   * Asks if it must, runs a call and records its result; trouble is a result too. Rejects only if the call
-   * could not be recorded, and then it was not run, or its result could not.
+   * Asks for permission if needed, runs a call and records its result. Failures are results too. Rejects only
+   * if the call, which is then not run, or its result could not be recorded.
    */
   run(call: ToolCall, signal: AbortSignal): Promise<Reply>
   /** Records a call and the reason why it is not run. Rejects as `run` does. */
@@ -63,7 +63,7 @@ export interface KnownCall {
   readonly canRead: boolean
 }
 
-/** Records a call, which is to run unless it is `notRun`. Gives the function that records its result. */
+/** Records a call, marked if it is `notRun`. Resolves to the function that records its result. */
 export type RecordCall<Reply> = (
   known: KnownCall,
   notRun: boolean,
@@ -71,13 +71,13 @@ export type RecordCall<Reply> = (
 
 export interface ToolboxParts<Reply extends ToolReply> {
   readonly names: CallNames
-  /** Asked before every call, so that a tool that was taken away is gone at once. */
+  /** Called before every call, so that a removed tool is gone at once. */
   readonly currentTools: () => Promise<AvailableTools>
   readonly caller: Caller
   readonly runner: ToolRunner
   readonly record: RecordCall<Reply>
-  /** The reason against a call, before people are asked. Rejects as `Toolbox.run`. */
-  readonly refuses?: (called: CalledTool, signal: AbortSignal) => Promise<string | undefined>
+  /** Resolves to the reason against a call, before people are asked. Rejects as `Toolbox.run`. */
+  readonly refusalFor?: (called: CalledTool, signal: AbortSignal) => Promise<string | undefined>
 }
 
 export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): Toolbox<Reply> {
@@ -93,7 +93,7 @@ export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): 
     return { call, now, target, args: parseArguments(call.arguments), canRead }
   }
 
-  async function refused(known: KnownCall, result: ToolResult): Promise<Reply> {
+  async function refuseCall(known: KnownCall, result: ToolResult): Promise<Reply> {
     const recordResult = await record(known, true)
     return await recordResult({ result, waitedMs: 0 })
   }
@@ -104,8 +104,8 @@ export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): 
       const { now, target, args } = known
       const { name } = known.call
       caller.report?.(name)
-      if (!target) return await refused(known, failed(names.unknown(name, now)))
-      if (!args.ok) return await refused(known, failed(`${name}: ${args.error}`))
+      if (!target) return await refuseCall(known, failed(names.unknown(name, now)))
+      if (!args.ok) return await refuseCall(known, failed(`${name}: ${args.error}`))
       if (target.kind === 'search') {
         const recordResult = await record(known, false)
         return await recordResult({ result: await names.search(args.value, now), waitedMs: 0 })
@@ -117,12 +117,12 @@ export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): 
         caller,
         isOffered: async () => names.resolve(name, await currentTools())?.id === target.id,
       }
-      const reason = await parts.refuses?.(called, signal)
+      const reason = await parts.refusalFor?.(called, signal)
       const refusal = reason === undefined ? await runner.ask(called, signal) : failed(`${name}: ${reason}`)
-      if (refusal) return await refused(known, refusal)
+      if (refusal) return await refuseCall(known, refusal)
       const recordResult = await record(known, false)
       return await recordResult(await runner.runAllowed(called, signal))
     },
-    refuse: async (asked, reason) => await refused(await lookUp(asked), failed(reason)),
+    refuse: async (asked, reason) => await refuseCall(await lookUp(asked), failed(reason)),
   }
 }

@@ -5,11 +5,12 @@ import { formOf } from './direct-offer.ts'
 import { parseArguments } from './tool-call.ts'
 
 /**
- * The arguments that a person typed, as JSON. Text that is no JSON object is the one parameter that the tool
- * requires, if that is a text or a number: `2+2` is `{"expression":"2+2"}`. Throws `Refusal` for any other tool.
+ * Returns the arguments that a person typed, as JSON. Text that is no JSON object becomes the tool's only
+ * required parameter, if that is a text or a number: `2+2` is `{"expression":"2+2"}`. Throws `Refusal` for
+ * any other tool.
  */
 export function typedArguments(text: string, name: string, schema: JsonSchema): string {
-  // What begins as JSON is JSON that went wrong, and the error of it says more.
+  // Text that begins like JSON is faulty JSON, whose error says more.
   if (/^\s*[{[]/.test(text) || parseArguments(text).ok) return text
   const { properties, required } = schema
   const [only, ...others] = isJsonList(required) ? required : []

@@ -120,7 +120,7 @@ export async function callerPermissions(
 ): Promise<Pick<Mention, 'permissions'>> {
   const names = allowed.flatMap((value) => value.split(',')).filter((name) => name !== '')
   if (!context.session && !context.script?.agent)
-    return { permissions: services.approvals.named(await toolIds(services, context, names)) }
+    return { permissions: services.approvals.forScript(await toolIds(services, context, names)) }
   if (names.length === 0) return {}
   throw new Refusal('--allow is for scripts: in a session you are asked, and answer with /allow')
 }
