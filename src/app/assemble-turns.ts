@@ -14,7 +14,7 @@ import type { Composer } from '../prompt/ports.ts'
 import type { Snapshot } from '../prompt/snapshot.ts'
 import type { OpenToolbox } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
-import { type CallLimits, runWholeTurn } from '../turns/after-turn.ts'
+import { type CallLimits, withFollowUps } from '../turns/after-turn.ts'
 import { type CheckQuotas, createBills, createTokenQuotas, type QuotaLimits } from '../turns/billing.ts'
 import { InterruptedTurns } from '../turns/interrupted-turns.ts'
 import { ModelFactsTable } from '../turns/model-facts.ts'
@@ -92,7 +92,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     onWrittenCall: createWrittenCallNotice(log, assembly.tellAdmins),
     log,
   })
-  const runWhole = runWholeTurn(runTurn, { turns: () => turns, hooks, clock, limits })
+  const runWithFollowUps = withFollowUps(runTurn, { turns: () => turns, hooks, clock, limits })
   const turns: Turns = new Turns({
     models: enabled,
     listModels: models.list,
@@ -101,7 +101,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     slots: models.slots,
     limits,
     turnLog,
-    runWhole,
+    runWithFollowUps,
     log,
   })
   return turns

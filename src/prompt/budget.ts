@@ -1,7 +1,7 @@
 import { createKnownCounts, type KnowingCounter } from './compose-cache.ts'
 import { countEntries } from './entry-texts.ts'
 import type { Layer } from './layers.ts'
-import { type BudgetSums, type BudgetTerms, Ledger } from './ledger.ts'
+import { type BudgetSums, type BudgetInputs, Ledger } from './ledger.ts'
 import { WrapError } from './ports.ts'
 import type { LayerReport, PromptTool } from './prompt.ts'
 import type { PricedTools } from './rungs.ts'
@@ -31,7 +31,7 @@ interface FewerTools {
 export function fillBudget(
   layers: readonly Layer[],
   priced: PricedTools | undefined,
-  given: BudgetTerms,
+  given: BudgetInputs,
 ): FilledBudget | FewerTools {
   const counter = createKnownCounts(given.counter)
   const terms = { ...given, counter }
@@ -60,16 +60,19 @@ export function fillBudget(
   }
 }
 
-function inServingOrder(layers: readonly Layer[], { toolsFirst = false }: BudgetTerms): readonly Layer[] {
+function inServingOrder(layers: readonly Layer[], { toolsFirst = false }: BudgetInputs): readonly Layer[] {
   const rank = ({ required, tools }: Layer): number => (!toolsFirst || required ? 0 : tools ? 1 : 2)
   return layers.toSorted((a, b) => rank(a) - rank(b) || a.priority - b.priority)
 }
 
-/** Throws, unless the first required layer would not fit even alone: the error about that layer says more. */
+/**
+ * Throws if the message does not fit, unless the first required layer would not fit even alone: its own error
+ * says more.
+ */
 function checkMessage(
   ledger: Ledger,
   ordered: readonly Layer[],
-  { message, target, counter }: BudgetTerms,
+  { message, target, counter }: BudgetInputs,
 ): void {
   if (message === '' || ledger.total() <= target) return
   const { message: needed, framing } = ledger.sums()
@@ -84,7 +87,7 @@ interface Candidate {
   readonly text: string
   readonly priced: PricedTools | undefined
   readonly ledger: Ledger
-  readonly terms: BudgetTerms & { readonly counter: KnowingCounter }
+  readonly terms: BudgetInputs & { readonly counter: KnowingCounter }
 }
 
 function fit(candidate: Candidate): LayerReport | FewerTools {
@@ -97,7 +100,7 @@ function fit(candidate: Candidate): LayerReport | FewerTools {
     if (trimmed) return report(candidate, trimmed.text, 'trimmed', trimmed.note)
     return report(candidate, '', 'dropped', missing(candidate))
   }
-  // A list of tools is never trimmed: what it names and what is sent are the same.
+  // A list of tools is never trimmed: it must name the tools that are sent.
   const { tokens, cap, share, last } = priced
   if (!last) return { toolTokens: Math.min(cap, counter.count(text) + tokens - overrun(candidate)) }
   const why = cap < share ? `more important layers leave ${cap} for tools` : `tools may have ${cap}`
@@ -112,7 +115,7 @@ function put({ layer, priced, ledger, terms }: Candidate, text: string): boolean
   return ledger.tryPut({ layer, text, toolTokens: priced?.tokens })
 }
 
-/** Texts that meet may have a token or two more, so a text that is just too long is trimmed again. */
+/** Joined texts may have a token or two more than apart, so a text that is just too long is trimmed again. */
 function putTrimmed(candidate: Candidate): ReturnType<typeof trimLayer> {
   const { layer, ledger, terms } = candidate
   let allowed = Math.min(left(candidate), layer.maxTokens ?? Infinity)

@@ -12,7 +12,7 @@ export interface CountedRequest {
 }
 
 /**
- * How much more each provider counts than we do, learned from its reports and refusals. Reading rejects with
+ * Learns from reports and refusals how much more each provider counts than we do. Reading rejects with
  * `StorageError`; a failure to learn is only logged.
  */
 export class Calibrations {
@@ -33,13 +33,16 @@ export class Calibrations {
     return this.#store.find(calibrationKey(model))
   }
 
-  /** For budgets: the most that was seen in a day, or what the framing assumes before the first report. */
+  /**
+   * Resolves to the factor for budgets: the largest of the last day, or the assumed one before the first
+   * report.
+   */
   async budgetFactor(model: ModelSettings): Promise<number> {
     const known = await this.find(model)
     return known ? factorNow(known, this.#clock.now()) : model.framing.factor
   }
 
-  /** For estimates: the mean of what the provider counts. */
+  /** Resolves to the factor for estimates: the mean of the reports. */
   async meanFactor(model: ModelSettings): Promise<number> {
     return (await this.find(model))?.factor ?? model.framing.factor
   }
@@ -72,7 +75,7 @@ export class Calibrations {
     }
   }
 
-  /** `/models` shows it to admins. */
+  /** Warns once per model. `/models` shows the doubt to admins. */
   #logOnce(model: ModelSettings, { counted, reported }: TokenReport): void {
     const key = calibrationKey(model)
     if (this.#logged.has(key)) return
@@ -85,27 +88,30 @@ export class Calibrations {
   }
 }
 
-/** Without the name that the config gives the model, which may change. */
+/** Omits the model's name in the config, which may change. */
 export const calibrationKey = ({ backend, endpoint = '', model, encoding }: ModelSettings): string =>
   [backend, endpoint, model, encoding].join(' ')
 
-/** With less, a prompt could be longer than the window by our own count. */
+/** With a smaller factor, a prompt could be longer than the window in our own count. */
 const MIN_FACTOR = 1
 /**
- * A byte tokenizer counts about 4.5 for each of ours in English, and 9 in Hindi or Thai. A higher ratio is not the count of
- * one prompt.
+ * A byte tokenizer counts about 4.5 tokens per token of ours in English, and 9 in Hindi or Thai. A higher
+ * ratio cannot be true of one prompt.
  */
 const MAX_FACTOR = 12
-/** A smaller share is the count of a part of the prompt. */
+/** A smaller fraction is the count of a part of the prompt. */
 const MIN_SHARE_OF_TEXT = 0.7
 const MAX_FACTOR_CHANGE = 0.1
 const REPORT_WEIGHT = 0.2
-/** A shorter prompt is mostly framing. */
+/** Reports of shorter prompts are ignored: those are mostly framing. */
 const MIN_COUNTED_TOKENS = 100
 const REPORT_MARGIN = 1.01
-/** In a shorter prompt, what a provider adds once weighs too much. */
+/**
+ * Fraction of `room` from which on a report can raise `most`: in shorter prompts, fixed additions weigh too
+ * much.
+ */
 const MIN_SHARE_OF_ROOM = 0.5
-/** The next prompt is not the same text. */
+/** A margin, since the next prompt is another text. */
 const REFUSAL_MARGIN = 1.03
 
 /** In tokens; `room` is the window less the answer, `at` is in ms. */
@@ -149,7 +155,7 @@ interface RefusedPrompt {
   readonly at: number
 }
 
-/** A number that cannot be true changes nothing. */
+/** Returns `known` itself if the numbers cannot be true. */
 export function learnRefusal(
   known: Calibration | undefined,
   { counted, tokens, at }: RefusedPrompt,
@@ -166,7 +172,7 @@ export function learnRefusal(
 export const factorNow = (known: Calibration, now: number): number =>
   Math.max(known.factor, mostNow(known, now))
 
-/** Holds for a day: a server may be restarted with another model. */
+/** Returns the largest factor, which expires after a day: a server may be restarted with another model. */
 const mostNow = ({ most, mostAt }: Calibration, now: number): number =>
   mostAt + DAY_MS < now ? MIN_FACTOR : most
 

@@ -7,7 +7,7 @@ import type { PricedTools } from './rungs.ts'
 import type { CatalogueTool } from './snapshot.ts'
 import { createPricer, type Pricer } from './tool-definitions.ts'
 
-/** What composing worked out before. It changes no prompt, and lives as long as its rows and tools. */
+/** Caches texts, counts and selections as long as their rows and tools live. Changes no prompt. */
 export type ComposeCache = (counter: TokenCounter) => CounterCache
 
 export interface CounterCache {
@@ -28,7 +28,7 @@ export function createComposeCache(): ComposeCache {
       return {
         texts: createEntryTexts(counter),
         prices(framing) {
-          // Each snapshot may bring its own copy of the framing, so its figure is compared, not the objects.
+          // Snapshots may have copies of the framing, so its number is the key, not the object.
           const pricer = pricers.get(framing.perTool) ?? createPricer(framing, counter)
           pricers.set(framing.perTool, pricer)
           return pricer

@@ -8,7 +8,7 @@ import { priceTools } from './rungs.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 import { fullText } from './trim.ts'
 
-/** After these the tools are left out. */
+/** Runs of the layers after which the tools are left out. */
 const MAX_RUNS = 8
 /** Storing a script has a lower limit. */
 const MAX_SCRIPT_CHARACTERS = 256 * 1024
@@ -35,7 +35,7 @@ export function composePrompt(
   const known = cache(counter)
   const price = known.prices(framing)
   const limit = promptBudget(model)
-  // After the first step tools come first, so that they stay, and with them a provider's cache.
+  // After the first step, tools come before optional layers, so that tools and a provider's cache stay.
   const toolsFirst = (inTurn?.reserve ?? 0) > 0
   let most = shareOf(snapshot, limit, limit)
   let allowance = most
@@ -54,14 +54,14 @@ export function composePrompt(
       )
     const filled = fillBudget(composed.layers, priced, { target, message, framing, counter, toolsFirst })
     if ('sums' in filled) return promptOf(snapshot, filled, target, limit, composed)
-    // Texts that meet may take a token or two more than they do one by one: then a little less is tried.
+    // Joined texts may have a token or two more than apart: then a little less is tried.
     most = run < MAX_RUNS ? Math.max(0, Math.min(most, filled.toolTokens)) : 0
     const forChoice = most - longerBy(layer, counter)
     allowance = Math.max(0, forChoice < allowance ? forChoice : Math.floor(allowance * 0.9))
   }
 }
 
-/** Tokens of ours that leave the answer its space in the provider's count. */
+/** Returns the tokens (our count) of a prompt that leaves space in the window for the answer. */
 export function promptBudget({ contextWindow, maxOutput, calibration }: ModelProfile): number {
   const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1
   return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))
@@ -76,7 +76,7 @@ function checkScript({ script }: Snapshot): void {
   )
 }
 
-/** The same in each step of a turn, so that tools do not come and go. */
+/** Returns the tokens for tools, equal in each step of a turn, so that tools do not come and go. */
 function shareOf(
   { toolsShare, toolsTokens = Infinity, inTurn }: Snapshot,
   target: number,
@@ -86,7 +86,7 @@ function shareOf(
   return Math.min(Math.floor(whole * toolsShare), toolsTokens)
 }
 
-/** A script may write a longer text of the tools than the one that they were chosen with. */
+/** Returns how many tokens a script has added to the text that the tools were chosen with. */
 const longerBy = (layer: Layer | undefined, counter: TokenCounter): number =>
   layer?.tools ? Math.max(0, counter.count(fullText(layer)) - counter.count(layer.tools.text)) : 0
 

@@ -11,15 +11,15 @@ export function createEntryText(text: string, counter: TokenCounter) {
   let beginsAtMargin: boolean | undefined
   return {
     text,
-    /** False for one that trim.ts would not take for the beginning of an entry. */
+    /** False if trim.ts would not see the beginning of an entry here. */
     beginsAtMargin: (): boolean => (beginsAtMargin ??= /^\S/u.test(text)),
     bytes: (): number => (bytes ??= utf8Bytes(text)),
-    /** Of the text and a line break. */
+    /** Tokens of the text and a line break. */
     tokens: (): number => (tokens ??= counter.count(`${text}\n`)),
   }
 }
 
-/** Tokens of a heading and entries as `joinEntries` writes them, from what each of them has. */
+/** Returns the tokens of `joinEntries`, as a sum over the entries if possible. */
 export function countEntries(heading: string, entries: readonly EntryText[], counter: TokenCounter): number {
   const last = entries.at(-1)
   if (!last || !entries.every(({ text }) => counter.startsAnew(text)))
@@ -35,14 +35,14 @@ export const joinEntries = (heading: string, entries: readonly EntryText[]): str
 
 export type EntryTexts = ReturnType<typeof createEntryTexts>
 
-/** Each text is made and counted once, as long as its first entry's object lives. */
+/** Writes and counts each text once, as long as its first entry's object lives. */
 export function createEntryTexts(counter: TokenCounter) {
   const known = new WeakMap<Entry, { readonly group: readonly Entry[]; readonly made: EntryText }>()
   const plain = (text: string): EntryText => createEntryText(text, counter)
   return {
-    /** For a text of no entry. */
+    /** Wraps a text that belongs to no entry. */
     plain,
-    /** The text of entries that stay together, as `write` makes it. */
+    /** Returns the text that `write` makes of entries that stay together. */
     of(group: readonly Entry[], write: (group: readonly Entry[]) => string): EntryText {
       const [first] = group
       if (!first) return plain(write(group))

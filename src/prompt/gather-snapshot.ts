@@ -26,7 +26,7 @@ interface PromptRequest {
   readonly room: Room
   readonly requester: Person
   readonly model: ModelSettings
-  /** What is being answered; absent for `/wrap`. */
+  /** The entry that is answered; absent for `/wrap`. */
   readonly message?: MessageEntry | ReplyEntry
   /** True for a side turn that starts without the conversation. */
   readonly fresh?: boolean
@@ -58,8 +58,8 @@ export class Snapshots {
   }
 
   /**
-   * `scoped` may still be read: a person waits for each question to the store that waits for another. Rejects
-   * with `StorageError` only.
+   * `scoped` may be a promise, so that a person does not wait for one store query after another. Rejects with
+   * `StorageError` only.
    */
   async gather(
     request: PromptRequest,
@@ -123,7 +123,7 @@ function withoutRoom(stored: StoredSummary): RoomSummary {
   return summary
 }
 
-/** The reserve is counted by us, the window by the provider. */
+/** Subtracts the reserve (our count) from the window (the provider's count). */
 function profileOf({ model, reserve }: PromptRequest, calibration: number): Snapshot['model'] {
   const { name, maxOutput, encoding, systemPrompt, backend, framing } = model
   const contextWindow = Math.max(0, Math.floor(model.contextWindow - reserve * calibration))
@@ -158,7 +158,7 @@ async function presentPeople(room: Room, modelNames: readonly string[]): Promise
   return [...(await Promise.all(present)), ...models]
 }
 
-/** Stores what rows cost, so that the next prompt reads no more than can fit. Never rejects. */
+/** Stores the tokens of rows, so that the next prompt reads no more rows than can fit. Never rejects. */
 export type RememberCounts = (encoding: string, rows: readonly HistoryRow[]) => Promise<void>
 
 export const createHistoryCounts =

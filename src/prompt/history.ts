@@ -8,10 +8,10 @@ import { cleanText } from '../lib/text/clean-text.ts'
 import type { EntryText, EntryTexts } from './entry-texts.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** Without a number, so that the text begins with the same bytes in every turn. */
+/** Has no number, so that the text begins with the same bytes in every turn. */
 export const OMISSION = '[earlier entries left out]'
 
-/** In one snapshot. */
+/** Rows in one snapshot. */
 export const MAX_HISTORY_ROWS = 500
 
 export const CONVERSATION_KINDS: readonly EntryKind[] = [
@@ -26,7 +26,7 @@ export const CONVERSATION_KINDS: readonly EntryKind[] = [
 
 const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result']
 
-/** Of a result, in the prompts of later turns. */
+/** Characters of a result in the prompts of later turns. */
 const MAX_RESULT_CHARACTERS = 400
 
 /**
@@ -93,14 +93,14 @@ function textOf(whole: Entry, maxCharacters: number): string {
   }
 }
 
-/** The beginning of a result. What is cut off had the last lines of our own. */
+/** Returns the beginning of a result. A cut result has lost our own last lines. */
 function resultText({ id, text, outside }: ToolResultEntry): string {
   const shown = clipped(text, MAX_RESULT_CHARACTERS)
   if (!outside) return shown
   return textForModels({ id, text: shown, outside: shown === text ? outside : { ...outside, tail: 0 } })
 }
 
-/** Calls that were stored before arguments were cleaned may hold anything. */
+/** Sanitizes again, since old calls were stored with unsanitized arguments. */
 const argumentsText = (call: ToolCallEntry): string => cleanText(JSON.stringify(call.arguments))
 
 function clipped(text: string, characters: number): string {
@@ -128,12 +128,12 @@ interface ConversationRow {
 type RowGroup = readonly ConversationRow[]
 
 interface HistoryQuery {
-  /** Of groups: a call counts once, with its results. */
+  /** Number of groups: a call and its results count once. */
   readonly limit: number
   readonly skip: number
   readonly kinds: readonly Json[]
   readonly agents: boolean
-  /** A row's id, or a time in ms; only what came after, or before it. */
+  /** `since` and `before` are each a row's id or a time in ms, and are not included. */
   readonly since: Json
   readonly before: Json
 }
@@ -153,7 +153,9 @@ export function readHistoryQuery(argument: Json): HistoryQuery {
   }
 }
 
-/** Groups, oldest first. A result is in its call's group, so pages lose nothing and repeat nothing. */
+/**
+ * Returns groups, oldest first. A result is in its call's group, so pages lose nothing and repeat nothing.
+ */
 export function pageOf(snapshot: Snapshot, query: HistoryQuery): readonly RowGroup[] {
   const { since, before } = query
   const inRange = groupsOf(snapshot, query).filter(([first]) => {
@@ -178,7 +180,7 @@ function groupsOf(
   return kinds.includes('tool_call') ? groupsOfCalls(rows) : rows.map((row) => [row])
 }
 
-/** A result whose call is not among the rows is left out. */
+/** Groups results with their calls. Drops a result whose call is not among the rows. */
 export function groupsOfCalls<Row extends { readonly entry: Entry }>(
   rows: readonly Row[],
 ): readonly (readonly Row[])[] {

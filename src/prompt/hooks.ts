@@ -15,13 +15,13 @@ import {
   WrapError,
 } from './ports.ts'
 
-/** Calls in one room. More are left out. */
+/** Calls that may wait in one room; further ones are dropped. */
 const MAX_WAITING = 64
-/** On all servers, one for each. */
+/** Each room runs one call at a time on all servers together. */
 const SLOTS = { running: 1, waiting: 1_000 }
 const NOBODY = '' as PersonId
-/** For `on_message`. */
-const HEARD_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>(['message', 'action', 'reply'])
+/** Kinds of entries for `on_message`. */
+const MESSAGE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>(['message', 'action', 'reply'])
 
 export interface RoomHooksParts {
   readonly rooms: Pick<RoomStore, 'values' | 'setValue'>
@@ -30,18 +30,18 @@ export interface RoomHooksParts {
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly modelNames: () => readonly string[]
   readonly slots: Pick<Slots, 'take'>
-  /** Returns the reason if it cannot. */
+  /** Returns the reason if the webhook cannot be called. */
   readonly sendWebhook: (name: string, room: RoomName, said: JsonObject) => string | undefined
   readonly nextId: () => string
   readonly clock: Clock
   readonly log: Log
 }
 
-/** The calls of a room that nobody waits for, in the order of the log. */
+/** A room's hook calls that nobody awaits, in the order of the log. */
 interface Queue {
   readonly waiting: { readonly name: HookName; readonly argument: JsonObject }[]
   drained: Promise<void>
-  /** True if the log says so. */
+  /** True if the log already says that the queue is full. */
   isFull: boolean
 }
 
@@ -56,7 +56,10 @@ export class RoomHooks implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** The reason against a call; a hook that fails refuses. Rejects with `StorageError`, or aborted. */
+  /**
+   * Resolves to the reason against a call, also if the hook fails. Rejects with `StorageError`, or if
+   * aborted.
+   */
   async beforeToolCall(
     room: Room,
     call: () => Promise<JsonObject>,
@@ -84,15 +87,16 @@ export class RoomHooks implements AsyncDisposable {
   /** Takes entries in the order of the log. */
   readonly onEntry = (entry: Entry): void => {
     const { id, at, kind, author, text } = entry
-    // A new version of a message, and a reaction to one, are not said again.
-    if (!HEARD_KINDS.has(kind) || entry.thread !== undefined || 'edits' in entry || 'reacts' in entry) return
-    // A program that posts what a webhook told it would go on for ever.
+    // Edits and reactions are no new messages.
+    if (!MESSAGE_KINDS.has(kind) || entry.thread !== undefined || 'edits' in entry || 'reacts' in entry)
+      return
+    // A program that posts in answer to a webhook would go on for ever.
     if ('posted' in entry) return
     const agent = kind === 'reply' || this.#parts.modelNames().includes(author)
     this.#add(entry.room, 'on_message', { id, at, kind, author, text, agent })
   }
 
-  /** Since the server started, the newest last. */
+  /** Returns the lines since the server started, the newest last. */
   logOf(room: RoomName): readonly string[] {
     return this.#hookLog.of(room)
   }
@@ -123,7 +127,7 @@ export class RoomHooks implements AsyncDisposable {
   #open(room: RoomName): Queue {
     const queue: Queue = { waiting: [], drained: Promise.resolve(), isFull: false }
     this.#queues.set(room, queue)
-    // After the first call was added.
+    // Starts after the first call was added.
     queue.drained = Promise.resolve().then(async () => {
       for (let call = queue.waiting.shift(); call; call = queue.waiting.shift())
         await this.#runLater(room, call.name, call.argument)
@@ -156,7 +160,10 @@ export class RoomHooks implements AsyncDisposable {
     }
   }
 
-  /** Runs a job while no server runs another one in the room, which would change what it has read. */
+  /**
+   * Runs a job while no server runs another one in the room, which could change values that this one has
+   * read.
+   */
   async #inSlot(room: RoomName, job: () => Promise<void>): Promise<void> {
     const { slots, nextId } = this.#parts
     const id = `hook ${nextId()}`
@@ -219,7 +226,7 @@ export class RoomHooks implements AsyncDisposable {
 const MAX_LINES = 50
 const MAX_ROOMS = 256
 
-/** `failed` has the hooks that failed in the present script, as `version name`. */
+/** `failed` has the hooks that failed in the current script, as `version name`. */
 type LoggedRoom = { readonly lines: string[]; failed: string[] }
 
 class HookLog {
@@ -256,11 +263,11 @@ class HookLog {
   }
 }
 
-/** Scripts must be stored through it. */
+/** Knows which scripts may have hooks. Scripts must be stored through it. */
 export interface HookScripts extends ScriptStore {
   /** The room's script if its source has this hook's name. */
   withHook(room: RoomName, name: HookName): Promise<StoredScript | undefined>
-  /** For a deleted room. */
+  /** Forgets a deleted room. */
   forget(room: RoomName): void
 }
 
@@ -286,7 +293,7 @@ export function createHookScripts(scripts: ScriptStore): HookScripts {
       const before = changes
       const script = await scripts.current(room)
       const names = HOOK_NAMES.filter((one) => script?.source.includes(one))
-      // What was read while another script was stored may be the old one.
+      // A script read while another one was stored may be the old one.
       if (changes === before) known.set(room, names)
       return names.includes(name) ? script : undefined
     },

@@ -12,7 +12,7 @@ export const CHECKPOINT_KEY = 'checkpoint'
 export const SUMMARIZER_KEY = 'summarizer'
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/
-/** Of a value, as JSON. */
+/** Characters of a value as JSON. */
 export const MAX_VALUE_CHARS = 16_384
 const MAX_KEYS = 256
 
@@ -24,7 +24,7 @@ export const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
   [NAV_KEY, 'nav'],
 ])
 
-/** Also the keys that no script sets since they cost tokens. */
+/** `OWNED_KEYS`, and keys that scripts cannot set because they cost tokens. */
 export const KEYS_OF_PEOPLE: ReadonlyMap<string, string> = new Map([...OWNED_KEYS, [SUMMARIZER_KEY, 'kv']])
 
 export const isKey = (key: string): boolean => KEY.test(key)
@@ -39,7 +39,7 @@ export function checkPlace(key: string, values: { has(key: string): boolean; rea
   throw new Refusal(`a room has at most ${MAX_KEYS} keys; - removes one`)
 }
 
-/** Returns a value cleaned. Throws `Refusal` if it is too long or nested too deep. */
+/** Returns a value without control characters. Throws `Refusal` if it is too long or nested too deep. */
 export function storable(value: Json): Json {
   if (isTooDeep(value))
     throw new Refusal(`a value is nested at most ${MAX_JSON_DEPTH} deep; this one is deeper`)
@@ -49,10 +49,10 @@ export function storable(value: Json): Json {
 }
 
 /**
- * The model that sums up a room with these key-values, if any; `usual` is the server's. A value that is no
- * name means none, since it must not send anything to a model.
+ * Returns the name of the model that summarizes the room, if any; `usual` is the server's. A value that is no
+ * name means none, so that nothing is sent to a model.
  */
-export function summarizerIn(
+export function summarizerName(
   values: ReadonlyMap<string, Json>,
   usual: string | undefined,
 ): string | undefined {
@@ -63,7 +63,7 @@ export function summarizerIn(
   return name === '' || name === 'none' ? undefined : name.slice(0, 64)
 }
 
-/** Models read what came after an entry. `at` is in ms. */
+/** Models read only entries after `after`. `at` is in ms. */
 export interface Checkpoint {
   readonly name: string
   readonly after: EntryId
@@ -79,7 +79,7 @@ export function checkpointOf(value: Json | undefined): Checkpoint | undefined {
   return { name, after: after as EntryId, by, at }
 }
 
-/** Undefined if it was cleared, or covers something from before the checkpoint. */
+/** Returns the summary; undefined if it was cleared, or covers entries from before the checkpoint. */
 export const summaryAfter = <One extends Summary>(
   checkpoint: Checkpoint | undefined,
   summary: One | undefined,

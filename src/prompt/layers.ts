@@ -16,12 +16,12 @@ export interface Layer {
   readonly system: boolean
   readonly required: boolean
   readonly trim: Trim
-  /** Comes before the text and is never cut off it; may be empty. */
+  /** Comes before the text and is never trimmed; may be empty. */
   readonly heading: string
-  /** Its heading included; absent if only the budget bounds it. */
+  /** Includes the heading; absent if only the budget limits the layer. */
   readonly maxTokens?: number
   readonly tools?: Selection
-  /** Present if the host made the text. */
+  /** The text's entries, if the host made the text. */
   readonly entries?: readonly EntryText[]
 }
 
@@ -32,9 +32,9 @@ export type ChosenTools = Readonly<Record<ToolForm, readonly string[]>>
 export interface Selection {
   readonly chosen: ChosenTools
   readonly text: string
-  /** True if it cannot be had for less. */
+  /** True if no selection has fewer tokens. */
   readonly cheapest: boolean
-  /** Tokens that definitions which are found later may have. */
+  /** Tokens for definitions that `find_tools` loads later. */
   readonly findable: number
 }
 

@@ -3,7 +3,7 @@ import type { Framing } from './model-settings.ts'
 import type { TokenCounter } from './ports.ts'
 import { BREAK } from './prompt.ts'
 
-export interface BudgetTerms {
+export interface BudgetInputs {
   /** Tokens of all that is sent. */
   readonly target: number
   readonly message: string
@@ -39,12 +39,12 @@ interface Costs {
 /** The texts so far, and their exact cost, counted on the strings that would be sent. */
 export class Ledger {
   readonly #layers: readonly Layer[]
-  readonly #terms: BudgetTerms
+  readonly #terms: BudgetInputs
   readonly #count: (parts: readonly string[]) => number
   readonly #texts = new Map<Layer, string>()
   #costs: Costs
 
-  constructor(layers: readonly Layer[], terms: BudgetTerms) {
+  constructor(layers: readonly Layer[], terms: BudgetInputs) {
     this.#layers = layers
     this.#terms = terms
     this.#count = createJoinedCounter(terms.counter)
@@ -105,7 +105,7 @@ export class Ledger {
 
 const sum = ({ system, user, tools, framing }: Costs): number => system + user + tools + framing
 
-/** Counts joined texts exactly. A text before one that starts anew is counted apart, and only once. */
+/** Counts joined texts exactly. A text is counted apart, and only once, if the next one starts anew. */
 function createJoinedCounter(counter: TokenCounter): (parts: readonly string[]) => number {
   const beforeOthers = new Map<string, number>()
   const countBefore = (text: string): number => {

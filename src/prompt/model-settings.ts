@@ -19,7 +19,7 @@ export interface ModelSettings {
   readonly encoding: string
   readonly framing: Framing
   readonly systemPrompt: string
-  /** A scope, beside the room's. */
+  /** The model's tool scope, applied in addition to the room's. */
   readonly tools: Json
   readonly enabled: boolean
   /** The model that is asked if this one fails before it said anything. */
@@ -32,9 +32,9 @@ export interface ModelSettings {
 export interface Lacks {
   readonly tools?: string
   readonly systemRole?: string
-  /** By the field of its provider's requests: it is sent no more, or by another name. */
+  /** Reasons by request field, which is then omitted or renamed. */
   readonly fields?: Readonly<Record<string, string>>
-  /** By the id of the tool. */
+  /** Reasons by tool id. */
   readonly toolIds?: Readonly<Record<string, string>>
 }
 
@@ -42,10 +42,10 @@ export interface Lacks {
 export interface Framing {
   /** Role marks and the beginning of the answer. */
   readonly perRequest: number
-  /** Once, when there are tools at all. */
+  /** Added once if there are tools. */
   readonly perToolset: number
   readonly perTool: number
-  /** Its tokens for each of ours until its first report; at least 1. */
+  /** The provider's tokens per token of ours, until its first report; at least 1. */
   readonly factor: number
   /** Definitions that a request may have. */
   readonly maxTools?: number

@@ -31,7 +31,7 @@ export interface Composer extends AsyncDisposable {
    * script prints, also if it fails. Rejects with `WrapError`.
    */
   check(source: string, trial: Snapshot, print?: (line: string) => void): Promise<void>
-  /** Under the limits of a prompt and at the cost of the room. Rejects as `compose` does. */
+  /** Runs a hook under the limits of a prompt and at the cost of the room. Rejects as `compose` does. */
   runHook(run: HookRun, signal?: AbortSignal): Promise<HookOutcome>
   /** Tokens of each text. Rejects with `WrapError`, also if there are too many such requests at once. */
   count(encoding: string, texts: readonly string[]): Promise<readonly number[]>
@@ -54,7 +54,7 @@ export interface HookRun {
 
 export interface HookOutcome {
   readonly refusal?: string
-  /** The name of the webhook that is to be told. */
+  /** The name of the webhook to call. */
   readonly webhook?: string
   /** Key-values to store; null removes a key. */
   readonly values: readonly (readonly [key: string, value: Json])[]
@@ -64,7 +64,7 @@ export interface HookOutcome {
 /** Counts tokens in one encoding. Never throws; its time is linear in the text's length. */
 export interface TokenCounter {
   count(text: string): number
-  /** True if the text surely counts after a line break as it does alone. */
+  /** True if the text surely has as many tokens after a line break as alone. */
   startsAnew(text: string): boolean
   /** The longest head of at most `tokens` tokens, cut on a token boundary and on whole characters. */
   head(text: string, tokens: number): string
@@ -103,14 +103,14 @@ export interface ScriptStore {
   versions(room: RoomName): Promise<readonly StoredScript[]>
 }
 
-/** The model of an instruction that is for all of them. */
+/** The `model` of an instruction for all models. */
 export const ALL_MODELS = ''
 
 /** One version of what a room instructs a model, or `ALL_MODELS`; an empty `text` ends it. */
 export interface StoredInstruction {
   readonly room: RoomName
   readonly model: string
-  /** Of this model's in the room: 1, 2, 3, … */
+  /** Counts this model's instructions in the room: 1, 2, 3, … */
   readonly version: number
   readonly text: string
   readonly author: string
@@ -119,7 +119,7 @@ export interface StoredInstruction {
 
 /** All versions, by model, the newest first. All methods reject with `StorageError` only. */
 export interface InstructionStore {
-  /** The texts that hold for a model: that for all models comes first. */
+  /** Resolves to the texts for a model: the text for all models, then its own. */
   current(room: RoomName, model: string): Promise<readonly string[]>
   put(instruction: Omit<StoredInstruction, 'version'>): Promise<StoredInstruction>
   versions(room: RoomName): Promise<readonly StoredInstruction[]>
@@ -130,7 +130,9 @@ export interface StoredSummary extends RoomSummary {
   readonly room: RoomName
 }
 
-/** Of each room the newest 100 versions, cleared ones included. All methods reject with `StorageError` only. */
+/**
+ * Keeps each room's newest 100 versions, cleared ones included. All methods reject with `StorageError` only.
+ */
 export interface SummaryStore {
   current(room: RoomName): Promise<StoredSummary | undefined>
   versions(room: RoomName): Promise<readonly StoredSummary[]>
@@ -146,11 +148,11 @@ interface RowsQuery {
   readonly withoutThreads?: boolean
 }
 
-/** The last version of entries that were not retracted. All methods reject with `StorageError` only. */
+/** Reads the last version of entries that were not retracted. All methods reject with `StorageError` only. */
 export interface HistoryStore {
   /**
-   * The newest rows, oldest first: `maxRows`, or until they have more than `maxTokens`. A row that was not
-   * counted yet is taken for a token per eight bytes, which is too few rather than too many.
+   * Resolves to the newest rows, oldest first: `maxRows`, or until they have more than `maxTokens`. A row
+   * without a count is estimated at a token per eight bytes, which is too few rather than too many.
    */
   newest(
     room: RoomName,
@@ -166,7 +168,7 @@ export interface HistoryStore {
 /** Factors are the provider's tokens for each of ours, at least 1; times are in ms. */
 export interface Calibration {
   readonly factor: number
-  /** The most, with a margin, of long prompts. Budgets keep to it for a day. */
+  /** The largest factor of long prompts, with a margin. Budgets use it for a day. */
   readonly most: number
   readonly mostAt: number
   readonly reports: number
@@ -175,7 +177,7 @@ export interface Calibration {
   readonly at: number
 }
 
-/** By model (calibration.ts has the key). All methods reject with `StorageError` only. */
+/** Calibrations by `calibrationKey`. All methods reject with `StorageError` only. */
 export interface CalibrationStore {
   find(model: string): Promise<Calibration | undefined>
   put(model: string, calibration: Calibration): Promise<void>

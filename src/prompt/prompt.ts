@@ -13,7 +13,7 @@ export interface PromptTool {
   readonly id: string
   readonly name: string
   readonly form: ToolForm
-  /** With the provider's framing; 0 when deferred. */
+  /** Includes the provider's framing; 0 if deferred. */
   readonly tokens: number
   readonly definition?: ToolDefinition
   /** Ids of aliases, which can be called but are not sent. */
@@ -24,7 +24,7 @@ export interface LayerReport {
   readonly name: string
   readonly priority: number
   readonly placement: 'system' | 'context'
-  /** Definitions included. */
+  /** Includes definitions. */
   readonly tokens: number
   readonly status: 'kept' | 'trimmed' | 'dropped'
   readonly note: string
@@ -61,7 +61,7 @@ export interface Prompt {
   readonly findable?: number
 }
 
-/** Between two layers, and before the message. */
+/** The text between two layers, and before the message. */
 export const BREAK = '\n\n'
 
 /** The user's part of the request, as it is counted and sent. */

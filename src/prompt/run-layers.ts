@@ -17,7 +17,7 @@ import { resolveScope, SCOPE_KEY } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
 import { uniqueTools } from './tool-names.ts'
 
-/** In one run; printed lines, too. */
+/** Notes of one run, and lines that it prints. */
 const MAX_NOTES = 50
 const MAX_NOTE_CHARACTERS = 500
 
@@ -59,7 +59,7 @@ function answer(name: string, argument: Json, run: Run): Json {
         const { id, name, description, schema, source, access } = tool
         return { id, name, description, schema, source, access, tokens: price.of(tool, 'full').sent.tokens }
       })
-    // Lua names a selection by its place: a thousand names would take longer than all the rest.
+    // Lua gets a selection's number: a thousand names would take longer than all the rest.
     case 'select_tools':
       return run.selections.push(select(argument, run))
     case 'selected_text':
@@ -109,7 +109,7 @@ function select(argument: Json, { facts, known, notes }: Run): Selection {
 
 function visibleTools(scope: Json, { tools, room }: Snapshot, notes: string[]): readonly CatalogueTool[] {
   const { visible, warnings } = resolveScope(scope, tools)
-  // The room's scope names all tools: some are not for this model or person.
+  // The room's scope may name tools that this model or person lacks, so its warnings are skipped.
   const isRooms = stableJson(scope) === stableJson(room.values[SCOPE_KEY] ?? 'all')
   if (visible.length === 0 || !isRooms) for (const line of warnings) note(notes, line)
   return visible
@@ -127,7 +127,7 @@ function conversation(argument: Json, { facts, known, notes, conversations }: Ru
   noteLimit(argument, notes)
   const entries = conversationTexts(facts.snapshot, argument, conversationLimit(facts.target), known.texts)
   const text = joinEntries('', entries)
-  // Other texts are split again, as a script's own text.
+  // Other texts are split into entries again, like a script's own text.
   if (entries.every((entry) => entry.beginsAtMargin())) conversations.set(text, entries)
   return text
 }
@@ -139,7 +139,7 @@ function noteLimit(argument: Json, notes: string[]): void {
     note(notes, `a prompt is made from the newest ${MAX_HISTORY_ROWS} entries; the script asks for ${asked}`)
 }
 
-/** The module `snapshot` in Lua, without tools and history: for those the layers ask. */
+/** Returns the Lua module `snapshot`, without tools and history, which the layers request. */
 function luaSnapshot(
   { now, room, user, present, model, script, instructions, summary }: Snapshot,
   target: number,

@@ -18,7 +18,7 @@ export interface RungOrder {
   readonly inOrder: readonly UniqueTool[]
 }
 
-/** Without the allowance: the order is the same for all. */
+/** Has no allowance: the order is the same for each. */
 interface RungOrderTerms extends ToolsInTurn {
   readonly target: number
   /** Definitions that one request may have. */
@@ -29,15 +29,15 @@ interface RungOrderTerms extends ToolsInTurn {
 }
 
 /**
- * The order in which tools come up, which read backwards is the order in which they give way:
+ * Returns the order in which tools rise to short and full; backwards, the order in which they fall:
  *
- * 1. What was called in this turn, the last call first, up to the rung that it was called on.
- * 2. What `find_tools` named in this turn, the newest first: short, or up to the rung that it was on.
+ * 1. Tools called in this turn, the last call first, up to the form in which they were called.
+ * 2. Tools that `find_tools` named in this turn, the newest first: short, or up to the form that they had.
  * 3. All others: the most used in this room first, then those of no MCP server, then the cheapest; short.
  * 4. From short to full, the cheapest first.
- * 5. What is too large for others to give way to it, the cheapest first: short, then full.
+ * 5. Tools too large to displace others, the cheapest first: short, then full.
  *
- * Prices are bytes here, which are known without counting.
+ * Costs are bytes here, which are known without counting.
  */
 export function rungOrder(offered: readonly UniqueTool[], terms: RungOrderTerms): RungOrder {
   const all = offered.map((tool) => traitsOf(tool, terms))
@@ -71,8 +71,9 @@ export function rungOrder(offered: readonly UniqueTool[], terms: RungOrderTerms)
 
 interface Traits {
   readonly tool: UniqueTool
-  /** This turn's last call of it, and the last time that it was found. */
+  /** The last call of the tool in this turn. */
   readonly called: Kept | undefined
+  /** The last time that a search of this turn found the tool. */
   readonly found: Kept | undefined
   readonly rank: number
   readonly isOfServer: boolean
@@ -86,7 +87,10 @@ interface Kept {
   readonly at: number
 }
 
-/** About an eighth of the prompt. A longer tool that was called often would make all others go. */
+/**
+ * Bytes of a tool per token of the prompt, about an eighth of it. A larger tool that was called often would
+ * displace all others.
+ */
 const HUGE_BYTES_PER_TOKEN = 0.5
 
 function traitsOf(tool: UniqueTool, { target, calls, found, called, price }: RungOrderTerms): Traits {
@@ -96,8 +100,8 @@ function traitsOf(tool: UniqueTool, { target, calls, found, called, price }: Run
   const bytes = { full: price.bytes(tool.tool, 'full'), short: price.bytes(tool.tool, 'short') }
   return {
     tool,
-    called: keptIn(called, ids),
-    found: keptIn(found, ids),
+    called: lastKept(called, ids),
+    found: lastKept(found, ids),
     rank: usageRank(sum),
     isOfServer: group === 'mcp',
     bytes,
@@ -105,7 +109,7 @@ function traitsOf(tool: UniqueTool, { target, calls, found, called, price }: Run
   }
 }
 
-function keptIn(kept: readonly KeptTool[], ids: readonly string[]): Kept | undefined {
+function lastKept(kept: readonly KeptTool[], ids: readonly string[]): Kept | undefined {
   const at = kept.findLastIndex(({ id }) => ids.includes(id))
   const form = kept[at]?.form
   return form && { form, at }

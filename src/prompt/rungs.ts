@@ -9,8 +9,8 @@ import { definitionTokens, findToolsDefinition, type Pricer } from './tool-defin
 import { type UniqueTool, uniqueTools } from './tool-names.ts'
 
 /**
- * Chooses how much of each tool a prompt sends: the first steps of one order (rung-order.ts) that the
- * allowance pays for, so that a larger one lowers no rung. Only these tools are counted.
+ * Chooses the form of each tool in a prompt: takes the first steps of one order (rung-order.ts) that fit into
+ * the allowance, so that a larger allowance lowers no form. Counts only these tools.
  */
 export function selectTools(visible: readonly CatalogueTool[], words: Json, facts: LayerFacts): Selection {
   const { snapshot, target, price, allowance } = facts
@@ -20,7 +20,7 @@ export function selectTools(visible: readonly CatalogueTool[], words: Json, fact
   const { offered } = uniqueTools(visible)
   const order = rungOrder(offered, { target: target + reserve, maxTools, calls, found, called, price })
   const toolWords = readWords(words)
-  const costs = createCosts(offered, order, toolWords, facts)
+  const costs = createStepCosts(offered, order, toolWords, facts)
   const forms = new Map<UniqueTool, ToolForm>(offered.map((one) => [one, 'deferred']))
   for (const { tool, form } of order.steps.slice(0, stepsTaken(order, costs, allowance)))
     forms.set(tool, form)
@@ -36,34 +36,37 @@ export function selectTools(visible: readonly CatalogueTool[], words: Json, fact
   }
 }
 
-/** All may be cheaper than some, since they need no `find_tools`. */
+/** Returns how many steps fit. All tools may cost less than some, since they need no `find_tools`. */
 function stepsTaken({ steps, allSteps }: RungOrder, cost: Costs, allowance: number): number {
   let taken = allSteps !== undefined && cost(allSteps) <= allowance ? allSteps : 0
   while (taken < steps.length && cost(taken + 1) <= allowance) taken += 1
   return taken
 }
 
-/** Each ends with a line break and begins at the margin, so that the tokens of the lines add up. */
+/**
+ * Texts around the tools' lines. Each begins at the margin and ends with a line break, so that tokens of
+ * lines add up.
+ */
 interface ToolWords {
-  /** Before the lines of the tools that are sent. */
+  /** Precedes the lines of the tools that are sent. */
   readonly loaded: string
-  /** Before the names of the others. */
+  /** Precedes the names of the others. */
   readonly deferred: string
   /** The last line if not all names are listed; `%d` is how many more there are. */
   readonly more: string
 }
 
-/** A script may give anything. */
+/** Reads the texts, which a script may set to anything. */
 function readWords(words: Json): ToolWords {
   const { loaded, deferred, more } = isJsonObject(words) ? words : {}
   const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
   return { loaded: text(loaded), deferred: text(deferred), more: text(more) }
 }
 
-/** The most tokens of the first steps, with headings, lines and names. */
+/** Returns the most tokens that the first steps may take, with headings, lines and names. */
 type Costs = (steps: number) => number
 
-function createCosts(
+function createStepCosts(
   offered: readonly UniqueTool[],
   { steps, allSteps }: RungOrder,
   words: ToolWords,
@@ -72,7 +75,7 @@ function createCosts(
   const heading = counter.count(words.loaded)
   const search = searchTokens(snapshot.model.framing, counter)
   const allNames = offered.reduce((sum, one) => sum + nameTokens(one, price), 0)
-  /** By number of steps; `names` are of the tools that they leave deferred. */
+  /** Tokens by number of steps; `names` is for the tools that stay deferred. */
   const sums = [{ loaded: 0, names: allNames }]
   return (number) => {
     for (const step of steps.slice(sums.length - 1, number)) {
@@ -94,10 +97,10 @@ function costOf({ tool: { tool }, from, form }: RungStep, price: Pricer): number
 
 const nameTokens = ({ tool }: UniqueTool, price: Pricer): number => price.of(tool, 'deferred').lineTokens
 
-/** For the names of deferred tools: a fixed part, so that a larger allowance pays for it. */
+/** Returns the tokens for names of deferred tools: a fixed part, so that a larger allowance has more. */
 const namesBudget = (allowance: number): number => Math.floor(allowance / 4)
 
-/** In the order of the catalogue, so that lines stay in their places. */
+/** Writes tools in the order of the catalogue, so that lines stay in their places. */
 function textOf(
   forms: ReadonlyMap<UniqueTool, ToolForm>,
   { inOrder }: RungOrder,
@@ -128,7 +131,7 @@ function listNames(
   if (deferred.reduce((sum, one) => sum + nameTokens(one, price), 0) <= left)
     return { listed: deferred, more: '' }
   const moreOf = (number: number): string => more.replace('%d', String(number))
-  // No smaller number has more tokens than that of all.
+  // No smaller number has more tokens than the number of all.
   left -= counter.count(moreOf(deferred.length))
   if (left < 0) return { listed: [], more: '' }
   const end = deferred.findIndex((one) => (left -= nameTokens(one, price)) < 0)
@@ -140,9 +143,9 @@ export interface PricedTools {
   readonly tokens: number
   /** Tokens that the tools and their layer's text may have. */
   readonly cap: number
-  /** Of the target; if `cap` is less, more important layers need the rest. */
+  /** The tools' part of the target; if `cap` is less, more important layers need the rest. */
   readonly share: number
-  /** True if they cannot be had for less. */
+  /** True if no further run can choose cheaper tools. */
   readonly last: boolean
 }
 
@@ -152,7 +155,7 @@ interface PriceTerms extends Pick<PricedTools, 'cap' | 'share' | 'last'> {
   readonly price: Pricer
 }
 
-/** Only tools of the snapshot are ever sent. Deferred ones come with `find_tools`. */
+/** Counts the chosen tools. Only tools in scope are ever sent, with `find_tools` if any are deferred. */
 export function priceTools(
   inScope: readonly CatalogueTool[],
   chosen: ChosenTools,
@@ -172,7 +175,7 @@ export function priceTools(
   return { tools, tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0), ...limits }
 }
 
-/** In the order of the catalogue. */
+/** Returns the chosen tools in the order of the catalogue. */
 export function toolsWithForms(
   inScope: readonly CatalogueTool[],
   chosen: ChosenTools,

@@ -20,11 +20,11 @@ export const MAX_PATTERNS = 200
 export const MAX_PATTERN_CHARACTERS = 200
 const GROUPS: ReadonlySet<string> = new Set([...TOOL_GROUPS, ...ACCESSES])
 
-/** With or without a `!`. */
+/** True for the word of a group or access, with or without a `!`. */
 export const isGroupWord = (word: unknown): boolean =>
   typeof word === 'string' && GROUPS.has(word.replace(/^!/, ''))
 
-/** What cannot be understood is `none`, with the reason. */
+/** Parses a scope. An invalid one is `none`, with the reason. */
 export function parseScope(scope: unknown): ParsedScope {
   if (scope === undefined || scope === null || scope === 'all') return { kind: 'all' }
   if (scope === 'none') return { kind: 'none' }
@@ -62,7 +62,7 @@ function parsePattern(source: string): Pattern {
   const shows = matcherFor(word)
   if (!negative) return { source, negative, matches: shows }
   const named = compileGlob(word)
-  // An id hides all aliases, even if that tool is not in this catalogue.
+  // A pattern also hides the aliases of an id that is not in this catalogue.
   return { source, negative, matches: (tool) => shows(tool) || tool.aliasOf.some(named) }
 }
 
@@ -94,7 +94,7 @@ function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
   }
 }
 
-/** Also while it has no tools. */
+/** An MCP server, also while it has no tools. */
 interface KnownServer {
   readonly name: string
   readonly state: 'connecting' | 'up' | 'down'
@@ -107,12 +107,12 @@ export const NO_SERVERS: KnownServers = () => []
 /** `text` is for people. */
 interface UnmatchedPattern {
   readonly pattern: Pattern
-  /** The server that it names, if that has no tools now. */
+  /** The server that the pattern names, if that server has no tools now. */
   readonly awaits: KnownServer | undefined
   readonly text: string
 }
 
-export function unmatchedIn(
+export function unmatchedPatterns(
   parsed: ParsedScope,
   catalogue: readonly CatalogueTool[],
   servers: KnownServers,
@@ -133,7 +133,7 @@ export function warningsOf(
   servers = NO_SERVERS,
 ): readonly string[] {
   if (parsed.kind === 'none') return parsed.error === undefined ? [] : [parsed.error]
-  return unmatchedIn(parsed, catalogue, servers).map(({ text }) => text)
+  return unmatchedPatterns(parsed, catalogue, servers).map(({ text }) => text)
 }
 
 /** `holler`, `holler:…` and `holler_…` name holler, but `holler_two_…` names a server `holler_two`. */

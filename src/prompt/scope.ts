@@ -6,7 +6,7 @@ import type { CatalogueTool } from './snapshot.ts'
 /** The room key-value that holds a room's scope. */
 export const SCOPE_KEY = 'tool_scope'
 
-/** The one that holds a model's scope in the room. People and scripts cannot set a key with `@` themselves. */
+/** The key of a model's scope in the room. People and scripts cannot set a key with `@` themselves. */
 export const modelScopeKey = (model: string): string => `${SCOPE_KEY}@${model}`
 
 /** `reason` is for people. */
@@ -19,11 +19,11 @@ export interface HiddenTool {
 export interface Resolution {
   readonly visible: readonly CatalogueTool[]
   readonly hidden: readonly HiddenTool[]
-  /** Patterns that match nothing, scopes that could not be understood. */
+  /** About patterns that match nothing, and invalid scopes. */
   readonly warnings: readonly string[]
 }
 
-/** The one decision for showing and for running. A scope that cannot be understood shows nothing. */
+/** Decides which tools are shown and may run. An invalid scope shows none. */
 export function resolveScope(scope: unknown, catalogue: readonly CatalogueTool[]): Resolution {
   const parsed = parseScope(scope)
   return { ...split(catalogue, [hiddenBy(parsed, catalogue)]), warnings: warningsOf(parsed, catalogue) }
@@ -33,13 +33,13 @@ interface TurnScopes {
   readonly room: unknown
   /** The model's `tools` in the config; undefined if no model is concerned. */
   readonly model: unknown
-  /** Those that the room gives the model, and the models that it answers instead of. */
+  /** The room's scopes for the model and for the models whose fallback it is. */
   readonly modelHere?: readonly unknown[]
   readonly role: Role
   readonly within?: Bounds | undefined
 }
 
-/** What a turn leaves to a side turn. */
+/** The tools that a turn lets its side turn use. */
 export interface Bounds {
   readonly ids: ReadonlySet<string>
   readonly scope: unknown
@@ -123,12 +123,14 @@ function hiddenBy(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): Hid
   if (parsed.kind === 'all') return () => undefined
   if (parsed.kind === 'none')
     return () => (parsed.error === undefined ? 'tools are off' : 'the scope is not valid')
-  const taken = takenAway(parsed.patterns, catalogue)
+  const taken = hiddenByPattern(parsed.patterns, catalogue)
   const isShown = shownBy(parsed.patterns, catalogue)
   return (tool) => taken.get(tool.id) ?? (isShown(tool) ? undefined : 'not in the scope')
 }
 
-/** A word that names a tool and a server means the tool: a scope must not grow when such a server comes. */
+/**
+ * A word that names a tool and a server means the tool: a scope must not grow when such a server is added.
+ */
 function shownBy(
   patterns: readonly Pattern[],
   catalogue: readonly CatalogueTool[],
@@ -142,8 +144,8 @@ function shownBy(
   return (tool) => positive.some((pattern) => pattern.matches(tool) && !isByServer(pattern, tool))
 }
 
-/** Reasons by tool id. Taking away a tool takes away its aliases, and the other way round. */
-function takenAway(
+/** Returns reasons by tool id. Hiding a tool hides its aliases, and the other way round. */
+function hiddenByPattern(
   patterns: readonly Pattern[],
   catalogue: readonly CatalogueTool[],
 ): ReadonlyMap<string, string> {

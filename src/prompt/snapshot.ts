@@ -18,7 +18,7 @@ export interface CatalogueTool {
   readonly access: Access
   /** Ids of the tools that this one is an alias of, the nearest first. */
   readonly aliasOf: readonly string[]
-  /** For people: why it cannot run here. Such a tool is never offered. */
+  /** The reason for people why the tool cannot run here. Such a tool is never offered. */
   readonly unavailable?: string
   /** See `Tool.yields`. */
   readonly yields?: true
@@ -33,7 +33,7 @@ export interface ModelProfile {
   readonly systemPrompt: string
   readonly backend: string
   readonly framing: Framing
-  /** Counted tokens times this are what the provider counts; at least 1. */
+  /** The provider's tokens per counted token; at least 1. */
   readonly calibration: number
 }
 
@@ -73,7 +73,7 @@ export interface KeptTool {
   readonly form: 'full' | 'short'
 }
 
-/** In the form in which they were sent; oldest first. */
+/** The tools of a turn in the form in which they were sent, oldest first. */
 export interface ToolsInTurn {
   readonly found: readonly KeptTool[]
   readonly called: readonly KeptTool[]
@@ -95,24 +95,24 @@ export interface Snapshot {
   readonly user: { readonly name: string; readonly role: string }
   readonly present: readonly Present[]
   readonly model: ModelProfile
-  /** Those in scope. A script can only leave out more. */
+  /** The tools in scope. A script can only leave out more. */
   readonly tools: readonly CatalogueTool[]
   /** Oldest first, without the message that is being answered. */
   readonly history: readonly HistoryRow[]
   readonly summary?: RoomSummary
-  /** What is being answered; empty for `/wrap`. */
+  /** The text that is answered; empty for `/wrap`. */
   readonly message: string
   readonly script?: RoomScript
-  /** Of the room, for all models and for this one; absent if there is none. */
+  /** The room's instructions for all models and for this one; absent if there is none. */
   readonly instructions?: readonly string[]
-  /** Of the target for tools, 0-1. */
+  /** Fraction (0-1) of the target for tools. */
   readonly toolsShare: number
-  /** At most, however large the share is. */
+  /** Maximum for tools, however large `toolsShare` is. */
   readonly toolsTokens?: number
   /** Calls of each tool in this room, by id. */
   readonly toolCalls?: Readonly<Record<string, number>>
   readonly inTurn?: ToolsInTurn & {
-    /** Tokens of its steps so far, by which the target is smaller. Tools keep their share of all. */
+    /** Tokens of the turn's steps so far, which lower the target. Tools keep their part of the whole. */
     readonly reserve: number
   }
 }

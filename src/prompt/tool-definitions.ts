@@ -6,7 +6,7 @@ import type { TokenCounter } from './ports.ts'
 import type { PromptTool, ToolDefinition, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
-/** It is offered instead of definitions that do not fit. */
+/** The tool that replaces definitions that do not fit. */
 export const findToolsDefinition: ToolDefinition = {
   name: 'find_tools',
   description:
@@ -28,7 +28,7 @@ interface PricedTool {
 
 export type Pricer = ReturnType<typeof createPricer>
 
-/** Works out each price once, as long as the tool's object lives. */
+/** Counts each tool once, as long as its object lives. */
 export function createPricer(framing: Framing, counter: TokenCounter) {
   const prices = memoizePer<CatalogueTool, PricedTool>()
   const bytes = memoizePer<CatalogueTool, number>()
@@ -74,7 +74,7 @@ export function lineOf(tool: CatalogueTool, form: ToolForm): string {
 
 const MAX_SHORT_DESCRIPTION = 160
 
-/** Cut if it is too long. */
+/** Returns the first sentence, cut if it is too long. */
 export function firstSentence(text: string): string {
   const line = text
     .slice(0, MAX_SHORT_DESCRIPTION * 4)
@@ -87,7 +87,7 @@ export function firstSentence(text: string): string {
     : `${points.slice(0, MAX_SHORT_DESCRIPTION - 1).join('')}…`
 }
 
-/** Their keys are names, which may be `description`. */
+/** Keywords whose keys are names, which may be `description`. */
 const KEYS_OF_NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -96,7 +96,7 @@ const KEYS_OF_NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'dependentSchemas',
 ])
 const KEYS_OF_WORDS: ReadonlySet<string> = new Set(['description', 'title', 'examples', '$comment'])
-/** Compared with arguments, so they stay as they are. */
+/** Keywords whose values are compared with arguments, so they stay unchanged. */
 const KEYS_OF_DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default'])
 
 /** A schema that allows the same arguments but no longer explains them. */

@@ -18,7 +18,7 @@ const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
 export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool[] {
   const unique = [...new Map(tools.toReversed().map((tool) => [tool.id, tool])).values()].toReversed()
   const ids = new Set(unique.map((tool) => tool.id))
-  let named = unique.map((tool) => ({ ...tool, name: legal(preferred(tool.id, ids), tool.id) }))
+  let named = unique.map((tool) => ({ ...tool, name: legalName(preferredName(tool.id, ids), tool.id) }))
   // A name with a hash may be another tool's id, so this goes on until all are unique.
   for (let round = 0; ; round += 1) {
     const uses = new Map<string, number>()
@@ -27,42 +27,41 @@ export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool
     if (named.every(({ name }) => isClear(name))) return named
     named = named.map((tool) => {
       const { id, name } = tool
-      return isClear(name) ? tool : { ...tool, name: hashed(name, `${round === 0 ? '' : round}${id}`) }
+      return isClear(name) ? tool : { ...tool, name: withHash(name, `${round === 0 ? '' : round}${id}`) }
     })
   }
 }
 
-function preferred(id: string, ids: ReadonlySet<string>): string {
+function preferredName(id: string, ids: ReadonlySet<string>): string {
   const short = id.startsWith(ROOM_TOOL_PREFIX) ? id.slice(ROOM_TOOL_PREFIX.length) : id
   return short !== '' && !ids.has(short) ? short : id
 }
 
-function legal(name: string, id: string): string {
+function legalName(name: string, id: string): string {
   const known = name.replace(/[^A-Za-z0-9_-]/gu, '_')
   const clean = /^[A-Za-z_]/.test(known) ? known : `_${known}`
-  return clean === name && clean.length <= MAX_NAME_CHARACTERS ? clean : hashed(clean, id)
+  return clean === name && clean.length <= MAX_NAME_CHARACTERS ? clean : withHash(clean, id)
 }
 
 /** The hash has eight digits and an underscore before it. */
-const hashed = (name: string, id: string): string =>
+const withHash = (name: string, id: string): string =>
   `${name.slice(0, MAX_NAME_CHARACTERS - 9)}_${shortHash(id)}`
 
-/** A tool, and those in the same scope that it is offered for. */
+/** A tool offered to the model, and the tools in the same scope that it replaces (`aliases`). */
 export interface UniqueTool {
   readonly tool: CatalogueTool
   readonly aliases: readonly CatalogueTool[]
 }
 
-/** In the order of the tools. */
+/** Both lists are in the order of the tools. */
 interface UniqueTools {
   readonly offered: readonly UniqueTool[]
   readonly left: readonly HiddenTool[]
 }
 
 /**
- * Offers each function once, and only tools that can run here. The first alias stands for its tool. A tool
- * that yields gives way to one that is called the same but for the case. Tools that are left can still be
- * called.
+ * Offers each function once, and only tools that can run here. The first alias replaces its tool. A tool with
+ * `yields` is replaced by one of the same id but for the case. Tools in `left` can still be called.
  */
 export function uniqueTools(visible: readonly CatalogueTool[]): UniqueTools {
   const usable = visible.filter(({ unavailable }) => unavailable === undefined)

@@ -41,7 +41,7 @@ function keepEnd(
   return undefined
 }
 
-/** The counter may cut inside a character of several code points, which is left out. */
+/** Leaves out a character of several code points if the counter cut inside it. */
 function wholeCharacters(text: string, end: 'head' | 'tail', counter: TokenCounter, tokens: number): string {
   if (end === 'head') return headOf(text, counter.head(text, tokens).length)
   const from = text.length - counter.tail(text, tokens).length
@@ -53,11 +53,11 @@ const leftOut = (tokens: number): string => `… [${tokens} tokens left out]`
 
 /** Entries begin at the margin; their later lines are indented. */
 const ENTRY_BOUNDARY = /\n(?=[^\s])/u
-/** Given up so that the text begins at the same entry for several turns. */
+/** Fraction of the tokens given up so that the text begins at the same entry for several turns. */
 const MAX_SHARE_GIVEN_UP = 0.25
-/** On average one entry in this number can be a beginning. */
+/** One entry in this many, on average, may be the first of a trimmed history. */
 const ENTRIES_PER_START = 8
-/** By which texts that meet may differ from the sum. */
+/** Joining two texts can change their token count by up to this much. */
 const SEAM_TOKENS = 4
 
 function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
@@ -92,7 +92,7 @@ function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): Trimme
 const tokensOf = (entries: readonly EntryText[]): number =>
   entries.reduce((sum, entry) => sum + entry.tokens(), 0)
 
-/** Oldest first. The entries before them are not even counted. */
+/** Returns the newest entries that fit, oldest first. Does not count the entries before them. */
 function newestThatFit(entries: readonly EntryText[], tokens: number): readonly EntryText[] {
   let left = tokens
   const before = entries.findLastIndex((entry) => (left -= entry.tokens()) < 0)
@@ -100,8 +100,8 @@ function newestThatFit(entries: readonly EntryText[], tokens: number): readonly 
 }
 
 /**
- * The index of the entry at which the text begins. Its own text decides if it can be a beginning, so the text
- * begins there until the entry no longer fits, and a provider's cache of it stays valid.
+ * Returns the index of the entry at which the text begins. An entry's own text decides if it may be first, so
+ * the text begins there until that entry no longer fits, and a provider's cache of it stays valid.
  */
 function steadyStart(entries: readonly EntryText[]): number {
   const most = MAX_SHARE_GIVEN_UP * tokensOf(entries)

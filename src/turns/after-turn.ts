@@ -26,7 +26,7 @@ interface AfterTurnParts {
  * are called for the same requester, with that person's quotas and rights, up to the depth limit. The turn's
  * `permissions` are not passed on. Side turns have no follow-ups.
  */
-export function runWholeTurn(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
+export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
   /** How many models' replies led to an entry; 0 if the entry is absent. */
   const depths = new WeakMap<AnsweredEntry, number>()
   return async (request, stop) => {

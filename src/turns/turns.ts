@@ -45,7 +45,7 @@ interface TurnsParts {
   readonly limits: QueueLimits
   readonly turnLog: Pick<TurnLog, 'next' | 'begin'>
   /** Runs a turn and what follows it; see after-turn.ts. */
-  readonly runWhole: RunTurn
+  readonly runWithFollowUps: RunTurn
   readonly log: Log
 }
 
@@ -115,7 +115,7 @@ export class Turns implements AsyncDisposable {
     slot: Slot,
     stop: { readonly signal: AbortSignal; readonly cancel: (reason?: string) => void },
   ): RunningTurn {
-    const { runWhole, log } = this.#parts
+    const { runWithFollowUps, log } = this.#parts
     let doing = 'waiting'
     let progress: ToolProgress | undefined
     const report: ReportDoing = (what, share) => {
@@ -127,7 +127,7 @@ export class Turns implements AsyncDisposable {
       try {
         await slot.ready
         doing = 'thinking'
-        const { last } = await runWhole({ ...request, report }, stop.signal)
+        const { last } = await runWithFollowUps({ ...request, report }, stop.signal)
         return last
       } finally {
         void slot.leave()

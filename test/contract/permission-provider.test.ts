@@ -40,5 +40,5 @@ permissionProviderExam('of the people in a room', async (find): Promise<Permissi
 
 permissionProviderExam('of a script that names its tools', async (find): Promise<PermissionExaminee> => {
   const { approvals, wants } = await openApprovals(find)
-  return { provider: approvals.named(new Set(['good'])), allowed: wants('good'), denied: wants('bad') }
+  return { provider: approvals.forScript(new Set(['good'])), allowed: wants('good'), denied: wants('bad') }
 })

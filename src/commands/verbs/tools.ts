@@ -10,7 +10,7 @@ import {
   MAX_PATTERN_CHARACTERS,
   MAX_PATTERNS,
   parseScope,
-  unmatchedIn,
+  unmatchedPatterns,
 } from '../../prompt/scope-patterns.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import { modelScopeKey, resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt/scope.ts'
@@ -123,7 +123,7 @@ function refuseEmpty(scope: Json, tools: readonly ListedTool[], servers: KnownSe
   if (!Array.isArray(scope) || scope.every((word) => isGroupWord(word))) return
   const parsed = parseScope(scope)
   const catalogue = tools.map(({ tool }) => tool)
-  const unmatched = unmatchedIn(parsed, catalogue, servers)
+  const unmatched = unmatchedPatterns(parsed, catalogue, servers)
   const { visible, warnings } = resolveScope(scope, catalogue)
   const mistakes =
     parsed.kind === 'patterns'

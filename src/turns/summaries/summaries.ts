@@ -9,7 +9,7 @@ import type { Room } from '../../chat/room.ts'
 import { utf8Bytes } from '../../lib/amounts.ts'
 import type { Json } from '../../lib/json.ts'
 import { CONVERSATION_KINDS } from '../../prompt/history.ts'
-import { CHECKPOINT_KEY, checkpointOf, summarizerIn, summaryAfter } from '../../prompt/key-values.ts'
+import { CHECKPOINT_KEY, checkpointOf, summarizerName, summaryAfter } from '../../prompt/key-values.ts'
 import type { SummaryStore } from '../../prompt/ports.ts'
 import type { Summary } from '../../prompt/snapshot.ts'
 import type { ConfiguredModel } from '../ports.ts'
@@ -238,7 +238,7 @@ export class Summaries implements AsyncDisposable {
   async #sumUpPiece(room: RoomName, run: Run): Promise<boolean> {
     const { rooms, summaries, summarizers, clock } = this.#parts
     const values = await rooms.values(room)
-    const name = summarizerIn(values, summarizers.usual())
+    const name = summarizerName(values, summarizers.usual())
     if (name === undefined) {
       this.#renewed.delete(room)
       return false
@@ -300,7 +300,7 @@ export class Summaries implements AsyncDisposable {
   }
 
   async #summarizerOf(room: RoomName): Promise<string | undefined> {
-    return summarizerIn(await this.#parts.rooms.values(room), this.#parts.summarizers.usual())
+    return summarizerName(await this.#parts.rooms.values(room), this.#parts.summarizers.usual())
   }
 }
 

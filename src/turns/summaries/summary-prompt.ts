@@ -3,7 +3,7 @@ import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'
 import { groupsOfCalls, textOfGroup } from '../../prompt/history.ts'
-import { SUMMARIZER_KEY, summarizerIn } from '../../prompt/key-values.ts'
+import { SUMMARIZER_KEY, summarizerName } from '../../prompt/key-values.ts'
 import type { ConfiguredModel } from '../ports.ts'
 
 /** Tokens per word of English, approximately. */
@@ -65,7 +65,7 @@ const HOW_TO_NAME = 'name another one with /kv summarizer NAME'
 
 /** Throws `Refusal` for a value of the key that names neither a model nor none. */
 export function checkSummarizer(value: Json, models: readonly ConfiguredModel[]): void {
-  const name = summarizerIn(new Map([[SUMMARIZER_KEY, value]]), undefined)
+  const name = summarizerName(new Map([[SUMMARIZER_KEY, value]]), undefined)
   if (name !== undefined) summarizerCalled(name, models)
   else if (value !== 'none')
     throw new Refusal('summarizer is the name of a model, or none; /models lists those that there are')

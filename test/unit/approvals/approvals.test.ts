@@ -447,7 +447,7 @@ describe('a rule of the config', () => {
     rules.execute = 'nobody'
     const why = 'nobody may allow execute on this server'
     expect(await approvals.request(wants('ls'))).toEqual({ why })
-    const named = approvals.named(new Set(['run_command']))
+    const named = approvals.forScript(new Set(['run_command']))
     expect(await named.request(wants('ls', { requester: op }))).toEqual({ why })
     expect((await entries()).at(-1)).toMatchObject({
       verdict: 'denied',
@@ -480,7 +480,7 @@ describe('a script', () => {
 
   it("an op's script may use only the tools named with --allow", async () => {
     const { approvals, wants, op, entries } = await createScene()
-    const named = approvals.named(new Set(['run_command']))
+    const named = approvals.forScript(new Set(['run_command']))
     expect(await named.request(wants('ls', { requester: op }))).toBe('allow')
     expect(await named.request(wants('ls', { requester: op, tool: 'write_file' }))).toEqual({
       why: 'a script must name it: --allow write_file',
@@ -497,6 +497,6 @@ describe('a script', () => {
     const { approvals, wants, ask, answer, op } = await createScene()
     await ask('ls')
     await answer(op, 'always')
-    expect(await approvals.named(new Set()).request(wants('ls'))).toEqual({ why: NO_SCRIPT })
+    expect(await approvals.forScript(new Set()).request(wants('ls'))).toEqual({ why: NO_SCRIPT })
   })
 })
