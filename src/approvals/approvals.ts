@@ -91,8 +91,8 @@ export class Approvals implements PermissionProvider {
   }
 
   /**
-   * Answers an open question. Resolves to the text for the room. Rejects with `Refusal`, which leaves the
-   * question open, or with `StorageError` if the answer could not be stored, which counts as a no.
+   * Answers an open question. Resolves to the text for the room. Rejects with `Refusal`, and the question
+   * stays open, or with `StorageError`: an answer that could not be stored is a no.
    */
   async answer(decision: Decision): Promise<string> {
     const { room, person, verdict } = decision
@@ -108,7 +108,7 @@ export class Approvals implements PermissionProvider {
     const isTaken = isOwn ? await question.take() : await question.forwardAnswer({ person, verdict })
     if (!isTaken) throw new Refusal(`question ${number} is not open any more`)
     if (isOwn) return await this.#settle(decision, question)
-    // The server that asked may just have ended; then the room reads that the question was denied.
+    // That server may just have ended; the room then reads that the question was denied.
     return `${answerText(verdict, number, asked)}, once the server that asked takes it up`
   }
 
@@ -200,8 +200,8 @@ export async function tellDenied(room: Room, asked: AskedFor, why: string): Prom
 }
 
 /**
- * Returns the question that is meant. Throws `Refusal` if several are: the wrong one would allow a call that
- * nobody has read.
+ * Returns the question that is meant. Throws `Refusal` if several are: the wrong one may be one that nobody
+ * has read.
  */
 function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role: Role): OpenQuestion {
   const { room, person, question: number, verdict } = decision

@@ -8,8 +8,8 @@ import type { PermissionRequest } from '../tools/context.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 
 /**
- * True if the person may give this verdict. Anybody can manage a room of their own, so only an admin may
- * allow `onceOnly` calls.
+ * True if the person may give this verdict. Only an admin may allow `onceOnly` calls: anybody can manage a
+ * room of their own.
  */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
@@ -71,8 +71,8 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
 const MAX_LOOKED_UP = 64
 
 /**
- * Resolves to the names of present people who may allow the call, the requester and admins first; in a large
- * room, not all of them. Resolves to undefined if nobody may. Rejects with `StorageError`.
+ * Resolves to names of present people who may allow the call (in a large room, not all), the requester and
+ * admins first; undefined if nobody may. Rejects with `StorageError`.
  */
 export async function findAnswerers(room: Room, asked: AskedFor): Promise<readonly string[] | undefined> {
   const { requester } = asked

@@ -24,8 +24,8 @@ export interface OwnQuestion {
   readonly number: number
   readonly asked: AskedFor
   /**
-   * Reserves the question for the caller, who must call `end`. Resolves to false if the question is over.
-   * Rejects with `StorageError`.
+   * Reserves the question for the caller, who must call `end`. Resolves to false if it is over. Rejects with
+   * `StorageError`.
    */
   take(): Promise<boolean>
   end(end: QuestionEnd): void
@@ -93,8 +93,7 @@ export class Questions {
     })
     const giveUp = (why: string): void => {
       const end = (): void => ended.resolve(unanswered(why))
-      // An answer through another server may have ended the question. A question that cannot be closed is a
-      // no.
+      // Another server's answer may have ended the question. A question that cannot be closed is a no.
       question.take().then((isTaken) => isTaken && end(), end)
     }
     const stopWatching = this.#watchRequester(room, asked, giveUp)
@@ -194,7 +193,7 @@ function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined
     : undefined
 }
 
-/** Returns the reason if nobody present may allow the call. Any other call the requester may allow. */
+/** Any other call may be allowed by the requester. */
 const nobodyText = ({ name }: Room, { onceOnly }: AskedFor): string =>
   `only an ${onceOnly ? 'admin' : 'op'} can allow it, and none is in ${name}`
 

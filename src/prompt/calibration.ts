@@ -106,10 +106,7 @@ const REPORT_WEIGHT = 0.2
 /** Reports of shorter prompts are ignored: those are mostly framing. */
 const MIN_COUNTED_TOKENS = 100
 const REPORT_MARGIN = 1.01
-/**
- * Fraction of `room` from which on a report can raise `most`: in shorter prompts, fixed additions weigh too
- * much.
- */
+/** Fraction of `room` from which on a report can raise `most`: below it, fixed additions weigh too much. */
 const MIN_SHARE_OF_ROOM = 0.5
 /** A margin, since the next prompt is another text. */
 const REFUSAL_MARGIN = 1.03

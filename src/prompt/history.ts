@@ -11,7 +11,6 @@ import type { Snapshot } from './snapshot.ts'
 /** Has no number, so that the text begins with the same bytes in every turn. */
 export const OMISSION = '[earlier entries left out]'
 
-/** Rows in one snapshot. */
 export const MAX_HISTORY_ROWS = 500
 
 export const CONVERSATION_KINDS: readonly EntryKind[] = [

@@ -160,10 +160,7 @@ export class RoomHooks implements AsyncDisposable {
     }
   }
 
-  /**
-   * Runs a job while no server runs another one in the room, which could change values that this one has
-   * read.
-   */
+  /** Runs a job while no server runs another one in the room, which could change what it has read. */
   async #inSlot(room: RoomName, job: () => Promise<void>): Promise<void> {
     const { slots, nextId } = this.#parts
     const id = `hook ${nextId()}`
@@ -267,7 +264,6 @@ class HookLog {
 export interface HookScripts extends ScriptStore {
   /** The room's script if its source has this hook's name. */
   withHook(room: RoomName, name: HookName): Promise<StoredScript | undefined>
-  /** Forgets a deleted room. */
   forget(room: RoomName): void
 }
 

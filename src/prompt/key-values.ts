@@ -5,7 +5,7 @@ import { cleanJson, isTooDeep, MAX_JSON_DEPTH, isJsonObject, type Json, safeJson
 import { SCOPE_KEY } from './scope.ts'
 import type { Summary } from './snapshot.ts'
 
-/** Says from which entry on models read the conversation. */
+/** The key of the entry from which on models read the conversation. */
 export const CHECKPOINT_KEY = 'checkpoint'
 
 /** Names the model which sums up the room; `none` for no summaries. */
@@ -16,7 +16,7 @@ const KEY = /^[A-Za-z0-9_.-]{1,64}$/
 export const MAX_VALUE_CHARS = 16_384
 const MAX_KEYS = 256
 
-/** Keys that commands set, by the command. */
+/** Keys that only commands set, with the command. */
 export const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
   [SCOPE_KEY, 'tools'],
   [CHECKPOINT_KEY, 'checkpoint'],
@@ -39,7 +39,7 @@ export function checkPlace(key: string, values: { has(key: string): boolean; rea
   throw new Refusal(`a room has at most ${MAX_KEYS} keys; - removes one`)
 }
 
-/** Returns a value without control characters. Throws `Refusal` if it is too long or nested too deep. */
+/** Returns a sanitized value. Throws `Refusal` if it is too long or nested too deep. */
 export function storable(value: Json): Json {
   if (isTooDeep(value))
     throw new Refusal(`a value is nested at most ${MAX_JSON_DEPTH} deep; this one is deeper`)
@@ -49,8 +49,8 @@ export function storable(value: Json): Json {
 }
 
 /**
- * Returns the name of the model that summarizes the room, if any; `usual` is the server's. A value that is no
- * name means none, so that nothing is sent to a model.
+ * Returns the name of the room's summarizer; `usual` is the server's. A value that is no name means none, so
+ * that nothing is sent to a model.
  */
 export function summarizerName(
   values: ReadonlyMap<string, Json>,

@@ -21,7 +21,6 @@ export interface RungOrder {
 /** Has no allowance: the order is the same for each. */
 interface RungOrderTerms extends ToolsInTurn {
   readonly target: number
-  /** Definitions that one request may have. */
   readonly maxTools: number
   /** Calls of each tool in this room, by id. */
   readonly calls: Readonly<Record<string, number>>

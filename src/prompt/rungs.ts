@@ -9,8 +9,8 @@ import { definitionTokens, findToolsDefinition, type Pricer } from './tool-defin
 import { type UniqueTool, uniqueTools } from './tool-names.ts'
 
 /**
- * Chooses the form of each tool in a prompt: takes the first steps of one order (rung-order.ts) that fit into
- * the allowance, so that a larger allowance lowers no form. Counts only these tools.
+ * Chooses the form of each tool: takes the first steps of one order (rung-order.ts) that fit into the
+ * allowance, so that a larger allowance lowers no form. Counts only these tools.
  */
 export function selectTools(visible: readonly CatalogueTool[], words: Json, facts: LayerFacts): Selection {
   const { snapshot, target, price, allowance } = facts

@@ -7,8 +7,8 @@ import { cleanName, withoutMarks } from './tool-call.ts'
 const NAME_WRAPPING = /^(?:functions|tools?|default_api)[.:/]|:\d+$/gi
 
 /**
- * Returns the known name that a called name means. If none or several match, returns the called name in
- * characters that every provider accepts in a turn's history.
+ * Returns the known name that a called name means. If none or several match, replaces characters that not
+ * every provider accepts in a turn's history.
  */
 export function resolveCalledName(called: string, names: Iterable<string>): string {
   const known = new Set(names)

@@ -11,9 +11,7 @@ import { createToolIndex, type FindTools } from './tool-index.ts'
 export interface Catalogue {
   /** Equal tools of a later catalogue are the same objects. */
   readonly tools: readonly CatalogueTool[]
-  /** Returns the tool to run. */
   handler(id: string): Tool | undefined
-  /** Searches some of `tools`. */
   readonly find: FindTools
 }
 
@@ -91,7 +89,6 @@ function enabled(byId: ById, disabled: ReadonlySet<string>): readonly Listed[] {
   })
 }
 
-/** The tool that this one is an alias of, or that it is built on. */
 const baseOf = ({ aliasOf, base }: Tool, byId: ById): Tool | undefined =>
   byId.get(aliasOf ?? base ?? '')?.tool
 

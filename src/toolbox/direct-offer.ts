@@ -9,7 +9,7 @@ import { FIND_TOOLS, type CallNames, SEARCH, targetOf, unknownTool } from './off
 
 const MAX_SHOWN = 10
 
-/** Resolves all names in the current scope, for people and agents, who get no definitions. */
+/** Resolves all names in scope, for people and agents, who get no definitions. */
 export const directOffer: CallNames = {
   resolve(name, now) {
     const listed = now.visible.find((tool) => tool.name === name)

@@ -33,8 +33,7 @@ export interface CallNames {
   /** Returns undefined for a name that is unknown, hidden or removed, or whose tool has changed. */
   resolve(name: string, now: AvailableTools): Target | undefined
   /**
-   * Returns the error for a name that does not resolve. May throw a `Refusal` instead; then nothing is
-   * recorded.
+   * Returns the error for a name without a target. May throw a `Refusal` instead; then nothing is recorded.
    */
   unknown(name: string, now: AvailableTools): string
   /**

@@ -52,9 +52,7 @@ export class ToolRunner {
     this.#log = log
   }
 
-  /**
-   * Asks for permission if the call needs it. Resolves to a result with the reason against the call, if any.
-   */
+  /** Asks for permission if needed. Resolves to the reason against the call, if there is one. */
   ask(called: CalledTool, stop: AbortSignal): Promise<ToolResult | undefined> {
     return this.#inTime(called, stop, (context) =>
       withTrouble(called.name, async () => {

@@ -9,7 +9,6 @@ import {
 } from '../lib/json.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 
-/** A call that the model asked for. */
 export interface ToolCall {
   /** Unique within the turn. */
   readonly id: string
@@ -20,7 +19,7 @@ export interface ToolCall {
   readonly providerData?: JsonObject
 }
 
-/** `value` has no control characters. `original` is unchanged, for parameters such as the text of a file. */
+/** `value` is sanitized. `original` is as written, for parameters such as the text of a file. */
 export type ParsedArguments =
   | { readonly ok: true; readonly value: JsonObject; readonly original: JsonObject }
   | { readonly ok: false; readonly error: string }
@@ -28,8 +27,8 @@ export type ParsedArguments =
 const MAX_ARGUMENTS_CHARS = 256 * 1024
 
 /**
- * Takes a JSON object, a JSON string with an object in it, an object, or blank text, which some servers send
- * for tools without parameters. The error tells a model what to change.
+ * Takes an object, its JSON, a JSON string of that JSON, or blank text, which some servers send for tools
+ * without parameters. The error tells a model what to change.
  */
 export function parseArguments(given: unknown): ParsedArguments {
   const text = typeof given === 'string' ? given : writeJson(given)
@@ -46,7 +45,7 @@ export function parseArguments(given: unknown): ParsedArguments {
   return { ok: true, value: cleanJson(value), original: value }
 }
 
-/** Returns the arguments without control characters, but the `verbatim` parameters as written. */
+/** Returns sanitized arguments, except that `verbatim` parameters are as written. */
 export function argumentsFor(
   { value, original }: ParsedArguments & { ok: true },
   verbatim: readonly string[] = [],

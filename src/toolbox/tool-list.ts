@@ -19,7 +19,6 @@ export interface ListedTool {
   readonly tokens: number
 }
 
-/** Every tool of the catalogue. */
 export interface ToolList {
   /** The scope as the room stores it. */
   readonly scope: Json

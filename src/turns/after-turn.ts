@@ -8,7 +8,6 @@ import type { RoomHooks } from '../prompt/hooks.ts'
 import type { AnsweredEntry, RunTurn, TurnEnd, TurnRequest } from './turn.ts'
 import type { Turns } from './turns.ts'
 
-/** The limit of the config on models that call each other. */
 export interface CallLimits {
   /** How many replies in a chain may each call further models; 0 for none. */
   readonly turn_depth: number
@@ -22,9 +21,9 @@ interface AfterTurnParts {
 }
 
 /**
- * Returns `runTurn` with follow-ups: the room's `after_turn` hooks run, and the models mentioned in the reply
- * are called for the same requester, with that person's quotas and rights, up to the depth limit. The turn's
- * `permissions` are not passed on. Side turns have no follow-ups.
+ * Returns `runTurn` with follow-ups: runs the room's `after_turn`, and calls the models that the reply
+ * mentions, for the same requester, whose quotas and rights apply, up to the depth limit. Does not pass
+ * `permissions` on. Side turns have no follow-ups.
  */
 export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
   /** How many models' replies led to an entry; 0 if the entry is absent. */
@@ -34,7 +33,8 @@ export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }:
     hooks.afterTurn(request.room, turnFacts(request, end, clock.now()))
     const { reply } = end
     const depth = depths.get(request.message) ?? 0
-    // The offline helper is no language model: the names in its answers are examples of what people can write.
+    // The offline helper is no language model: the names in its answers are examples of what people can
+    // write.
     const mayCall = request.model.settings.backend !== 'guide' && depth < limits.turn_depth
     if (reply?.kind === 'reply' && mayCall) {
       depths.set(reply, depth + 1)

@@ -11,19 +11,14 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import { type Composer, WrapError } from '../prompt/ports.ts'
 import type { ReportedSoFar } from './ports.ts'
 
-/** One request to a model. */
 export interface Charge {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly room: string
   /** The requester's name. */
   readonly person: string
-  /** The model's name. */
   readonly model: string
-  /**
-   * Names of the quotas that the request counts against (chat/limits.ts); empty for requests of the server
-   * itself.
-   */
+  /** Names of the quotas that it counts against (chat/limits.ts); none for requests of the server itself. */
   readonly payers: readonly string[]
   /** True for the first request of a turn, so that turns can be counted. */
   readonly opensTurn: boolean
@@ -58,7 +53,6 @@ export interface UsageRow {
 /** Whose usage a quota limits: a payer's (one of `Charge.payers`) or a room's. */
 export type Spender = { readonly payer: string } | { readonly room: string }
 
-/** The usage of one request. */
 export interface Spending {
   readonly at: number
   /** Input and output together. */
@@ -70,7 +64,7 @@ export interface ChargeStore {
   add(charge: Charge): Promise<void>
   /** Resolves to the tokens (input and output) used after a time. Charges of payers are kept for one day. */
   spent(of: Spender, after: number): Promise<number>
-  /** Resolves to the same tokens by request, oldest first, without requests of 0 tokens. */
+  /** Resolves to the same by request, oldest first, without requests of 0 tokens. */
   spending(of: Spender, after: number): Promise<readonly Spending[]>
   /** Resolves to sums by key and price, in no order. Nobody sees the charges of a room that is gone. */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
@@ -84,7 +78,7 @@ interface BillParts {
   readonly clock: Clock
 }
 
-/** Opens the bill of one turn or side turn in a room; without a requester, the bill is the server's own. */
+/** Opens the bill of a turn or side turn; without a requester, it is the server's own. */
 export type OpenBill = (room: string, requester?: Requester) => Bill
 
 export const createBills =
@@ -102,7 +96,7 @@ export interface Received {
 /** The usage of a request without tokens, which still counts as a request. */
 const NO_TOKENS: Usage = { input: 0, output: 0 }
 
-/** Characters per token of English, approximately; used for text that the composer cannot count. */
+/** Characters per token of English, for text that the composer cannot count. */
 const CHARACTERS_PER_TOKEN = 4
 
 /** Charges the requests of one turn. All methods reject with `StorageError`. */
@@ -144,7 +138,7 @@ export class Bill {
 
   /**
    * Resolves to the usage of a request that its provider did not report in full: the reported numbers, and
-   * our own count of the rest. Resolves to undefined for the offline helper, which is no language model.
+   * our own count of the rest; undefined for the offline helper, which is no language model.
    */
   async estimate(
     settings: ModelSettings,
@@ -217,7 +211,7 @@ export function createTokenQuotas(
   }
 }
 
-/** Names a quota in an error that the room may see, so without the key or the address. */
+/** The room may see this text, so it has no key and no address. */
 function quotaOf({ kind, share }: QuotaKey, person: string): string {
   if (kind === 'person') return `the quota of ${person} (tokens_per_person_day)`
   if (kind === 'key') return `the quota of all names of ${person}'s key (tokens_per_person_day)`

@@ -4,7 +4,6 @@ import type { Composer } from '../prompt/ports.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { StepMessage, Thought } from './ports.ts'
 
-/** Messages of earlier steps as the model is shown them. */
 export interface ShownMessages {
   readonly messages: readonly StepMessage[]
   readonly tokens: number
@@ -16,17 +15,14 @@ export interface ShownMessages {
  */
 export type FitMessages = (messages: readonly StepMessage[], tokens: number) => Promise<ShownMessages>
 
-/**
- * Fraction of the tokens that older messages may use once any message was shortened; the rest is for the next
- * results.
- */
+/** Fraction of the tokens for older messages once any was shortened; the rest is for the next results. */
 const SHARE_AFTER_SHORTENING = 0.75
 
 /**
  * Shortens messages first: the results of older steps, oldest first, then the text and calls of these steps,
- * and the newest step last. Then drops the oldest steps, and finally calls of the newest step with their
- * results. An unchanged message stays the same object, and a message is shortened only once: the turn log
- * compares objects, and providers cache equal prefixes.
+ * and the newest step last. Then drops the oldest steps, and finally calls of the newest step. An unchanged
+ * message stays the same object and a message is shortened only once: the turn log compares objects, and
+ * providers cache equal prefixes.
  */
 export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: string): FitMessages {
   const counts = new WeakMap<StepMessage, number>()
@@ -87,7 +83,6 @@ function shorten(all: readonly Counted[], short: readonly Counted[], tokens: num
   return now
 }
 
-/** Indices in the order in which messages are shortened. */
 function shorteningOrder(all: readonly Counted[], newest: number): readonly number[] {
   const places = all.map(({ message: { role } }, index) => ({ role, index, isNew: index >= newest }))
   return [false, true].flatMap((isNew) =>
@@ -97,7 +92,10 @@ function shorteningOrder(all: readonly Counted[], newest: number): readonly numb
   )
 }
 
-/** Leaves out whole steps, the oldest first, but never the newest: a result without its call is refused by providers. */
+/**
+ * Leaves out whole steps, the oldest first, but never the newest: a result without its call is refused by
+ * providers.
+ */
 function withoutOldest(all: readonly Counted[], tokens: number): readonly Counted[] {
   let kept = all
   while (sum(kept) > tokens && startOfNewest(kept) > 0) {

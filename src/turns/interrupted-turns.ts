@@ -12,11 +12,10 @@ interface InterruptedTurnsParts {
   readonly entries: Pick<EntryLog, 'read'>
   readonly clock: Clock & Alarm
   readonly log: Log
-  /** A room by name; undefined if it is gone. */
   readonly room: (name: RoomName) => Promise<Room | undefined>
   /**
    * True if several servers share the database: failed writes are then tried again. A single server ends the
-   * turns at its next start instead, before any turn runs.
+   * turns at its next start, before any turn runs.
    */
   readonly isShared: boolean
 }
@@ -28,7 +27,7 @@ const AGAIN_MS = 2_000
 export class InterruptedTurns {
   readonly #parts: InterruptedTurnsParts
   readonly #serially = createSerial()
-  /** Unfinished turns that this server has claimed and not yet ended; no other server finds them. */
+  /** Unfinished turns that this server must end: no other server finds them. */
   readonly #found = new Set<TurnRecord>()
 
   constructor(parts: InterruptedTurnsParts) {

@@ -22,8 +22,8 @@ export interface RefusalParts {
 }
 
 /**
- * Learns why a provider refused a request. Resolves to the settings for another request, which is shorter or
- * lacks the refused part; undefined if another request could not differ. Rejects with `StorageError`.
+ * Learns why a provider refused a request. Resolves to the settings for another one, which is shorter or
+ * lacks the refused part; undefined if it could not differ. Rejects with `StorageError`.
  */
 export async function learnFromRefusal(
   refusal: ModelRefusal,
@@ -79,10 +79,7 @@ const MAX_SHORTER = 6
  */
 const MAX_PARTS = 16
 
-/**
- * Returns a function that decides whether one request may be retried after a refusal: a limited number of
- * times for each kind.
- */
+/** Decides if one request may be retried after a refusal: a limited number of times for each kind. */
 export function createAttempts(): (refusal: ModelRefusal) => boolean {
   const times = new Map<ModelRefusal['kind'], number>()
   return ({ kind }) => {

@@ -13,10 +13,7 @@ interface Row {
   /** Learned from refusals; valid until `learnedUntil` (ms since the epoch). */
   learned: ModelFacts
   learnedUntil: number
-  /**
-   * The assumed window after a refusal without numbers; void after a reload of the config (`configured`
-   * differs).
-   */
+  /** The assumed window after a refusal without numbers; a reload of the config ends it. */
   guess?: Guess
   /** Tokens of the longest accepted prompt, in our own count. */
   longestAccepted: number
@@ -38,7 +35,6 @@ interface Guess {
   readonly prompt: number
   /** The provider's tokens per token of our count, as known so far. */
   readonly factor: number
-  /** Tokens of the answer. */
   readonly output: number
   readonly until: number
   readonly configured: ModelSettings
@@ -107,8 +103,8 @@ export class ModelFactsTable {
   }
 
   /**
-   * Notes that a request failed. The server is asked again before the next turn, since it may come back with
-   * another window. A server that did not answer the last inquiry keeps its pause.
+   * Asks the server again before the next turn, since it may come back with another window. A server that did
+   * not answer the last inquiry keeps its pause.
    */
   requestFailed(settings: ModelSettings): void {
     const row = this.#row(settings)
@@ -144,8 +140,8 @@ export class ModelFactsTable {
   }
 
   /**
-   * Assumes for an hour, or until the config is reloaded, that the window has space for `prompt` tokens (our
-   * count) and the answer.
+   * Assumes for an hour, or until a reload of the config, that `prompt` tokens (our count) and the answer
+   * fit.
    */
   assumePrompt({ settings }: ConfiguredModel, prompt: number, factor: number): void {
     const row = this.#row(settings)
@@ -158,10 +154,7 @@ export class ModelFactsTable {
     row.guess = { prompt, factor, output, until: now + GUESS_MS, configured: settings }
   }
 
-  /**
-   * Notes that a prompt of `counted` tokens (our count) was accepted. `factor` is the provider's tokens per
-   * token of ours.
-   */
+  /** `counted` tokens (our count) were accepted; `factor` is the provider's tokens per token of ours. */
   promptAccepted(settings: ModelSettings, counted: number, factor: number): void {
     const row = this.#row(settings)
     row.longestAccepted = Math.max(counted, row.longestAccepted)
@@ -169,7 +162,7 @@ export class ModelFactsTable {
   }
 
   /**
-   * Returns the tokens (our count) of the longest accepted prompt. Resets it to 0 if that is no less than
+   * Returns the tokens (our count) of the longest accepted prompt. Resets it to 0 unless it is below
    * `refused`, the tokens of a refused prompt.
    */
   longestAccepted(settings: ModelSettings, refused: number): number {
@@ -193,10 +186,7 @@ export class ModelFactsTable {
     return hadWindow
   }
 
-  /**
-   * Returns the row of one model of one server. All its names in the config share the row, as in
-   * calibrations.
-   */
+  /** All names in the config of one model of one server share a row, as in calibrations. */
   #row(settings: ModelSettings): Row {
     const key = calibrationKey(settings)
     const row = this.#rows.get(key) ?? {
@@ -236,14 +226,14 @@ const GUESSED =
 
 /**
  * Returns the maximum answer in tokens for a window below the configured one: the default for that window, or
- * at most half of it if the config sets the maximum.
+ * half of it if the config sets the maximum.
  */
 function maxOutputFor(window: number, { maxOutput, contextWindow }: ModelSettings): number {
   const isUsual = maxOutput === usualOutput(contextWindow)
   return Math.min(maxOutput, isUsual ? usualOutput(window) : Math.floor(window / 2))
 }
 
-/** Returns the maximum answer in tokens next to a prompt of `prompt` tokens; the inverse of `maxOutputFor`. */
+/** Returns the maximum answer in tokens next to a prompt; the inverse of `maxOutputFor`. */
 export function maxOutputBeside(prompt: number, { maxOutput, contextWindow }: ModelSettings): number {
   const isUsual = maxOutput === usualOutput(contextWindow)
   return Math.min(maxOutput, Math.floor(isUsual ? prompt / 3 : prompt))

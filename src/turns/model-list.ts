@@ -28,8 +28,8 @@ type PublicSettings = Pick<ModelSettings, (typeof PUBLIC_KEYS)[number]>
  */
 export interface ModelStatus extends PublicSettings {
   /**
-   * The factor from our token counts to the provider's, for the limit of prompts: learned from reports and
-   * refusals, assumed before the first.
+   * The factor from our token counts to the provider's that limits prompts: learned, or assumed before the
+   * first report.
    */
   readonly calibration?: number
   /** True if reports looked as if the server had read only a part of the prompt. */
@@ -52,8 +52,8 @@ interface ModelListParts {
 }
 
 /**
- * Lists all configured models in the order of the config, with their usage in rooms that the viewer may see.
- * Without a viewer (the server itself), all usage is 0. Rejects with `StorageError`.
+ * Lists all configured models in the order of the config, with their usage in rooms that the viewer may see:
+ * 0 without a viewer, for the server itself. Rejects with `StorageError`.
  */
 export async function listModels(
   models: readonly ConfiguredModel[],

@@ -7,9 +7,9 @@ import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { ToolMessage } from '../tools/context.ts'
 
 /**
- * Turns: a mention starts one, it waits in its room's queue, asks the model step by step, and runs the calls of each
- * step, until the model answers without a call. This folder must not know a provider's wire format or SDK, how turns are
- * stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
+ * Turns: a mention starts one, it waits in its room's queue, asks the model step by step, and runs the calls
+ * of each step, until the model answers without a call. This folder must not know a provider's wire format or
+ * SDK, how turns are stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
  */
 
 /**
@@ -23,7 +23,6 @@ export interface Thought {
 
 export type StepMessage = AssistantMessage | ToolMessage
 
-/** What a model said and called in one step. */
 export interface AssistantMessage {
   readonly role: 'assistant'
   readonly text: string
@@ -34,7 +33,10 @@ export interface AssistantMessage {
 /** Only a program's conversation (embedding/chat.ts) has user messages after the first. */
 export type RequestMessage = StepMessage | { readonly role: 'user'; readonly text: string }
 
-/** The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `messages` and `tools`, and nothing else. */
+/**
+ * The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `messages` and `tools`,
+ * and nothing else.
+ */
 export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly prompt: Prompt
   readonly messages: readonly Message[]
@@ -76,14 +78,14 @@ export type FinishReason =
   | { readonly reason: 'refused' | 'other'; readonly word: string }
 
 /**
- * A language model. One call of `stream` is one step: the model is given definitions of tools, and no way to run them.
- * Throws `ModelError`; once the signal is aborted it stops soon and throws its reason.
+ * A language model. One call of `stream` is one step: the model is given definitions of tools, and no way to
+ * run them. Throws `ModelError`; once the signal is aborted it stops soon and throws its reason.
  */
 export interface LanguageModel {
   stream(request: ModelRequest<RequestMessage>, signal: AbortSignal): AsyncIterable<ModelEvent>
   /**
-   * Asks the server what the model can do, without using the model; absent if a provider does not tell. Rejects if the
-   * server cannot be reached, or with the signal's reason.
+   * Asks the server what the model can do, without using the model; absent if a provider does not tell.
+   * Rejects if the server cannot be reached, or with the signal's reason.
    */
   inquire?(signal: AbortSignal): Promise<ModelFacts>
 }
@@ -139,7 +141,7 @@ export interface SentStep {
   readonly tools?: readonly ToolDefinition[]
 }
 
-/** Turns on disk. All methods reject with `StorageError` only. */
+/** All methods reject with `StorageError` only. */
 export interface TurnStore {
   begin(turn: Omit<TurnRecord, 'prompt' | 'steps' | 'requestDays'>): Promise<void>
   /** Changes a stored turn. `prompt` is set at most once. */
@@ -162,9 +164,9 @@ export type ModelRefusal =
   /** Numbers are in the provider's tokens; each is absent if the provider does not report it. */
   | {
       readonly kind: 'too-long'
-      /** The prompt. */
+      /** Tokens of the prompt. */
       readonly tokens?: number
-      /** The prompt and the requested maximum of the answer. */
+      /** Tokens of the prompt and the requested answer. */
       readonly total?: number
       readonly window?: number
       /** True if the same prompt may be accepted later: the limit includes the current requests of others. */
@@ -181,12 +183,14 @@ export class ModelError extends Error {
   override readonly name = 'ModelError'
   /** True only if the same request may succeed later. */
   readonly retryable: boolean
-  /** Facts for the log, such as the status and the beginning of the body. They are never shown in the room. */
+  /**
+   * Facts for the log, such as the status and the beginning of the body. They are never shown in the room.
+   */
   readonly facts: { readonly [key: string]: Json }
   readonly refusal?: ModelRefusal
   /** Milliseconds until the same request may succeed, if the provider says so. */
   readonly retryAfterMs?: number
-  /** True if the answer broke off after it had begun: the provider has then read the prompt, which costs. */
+  /** True if the answer broke off after it had begun: the provider has read the prompt, which costs. */
   readonly begun: boolean
   constructor(
     message: string,

@@ -15,12 +15,12 @@ import { createFitMessages, type FitMessages, type ShownMessages } from './fit-m
 import type { ModelRequest, StepMessage } from './ports.ts'
 import type { Turn } from './turn.ts'
 
-// How the steps of a turn are prepared. The first has a prompt and no messages; every other is made by the one before it:
+// How the steps of a turn are prepared. The first has a prompt and no messages; each step makes the next one:
 //
 //     prepare ─► step 1 ─ next ─► step 2 ─ next ─► step 3 …
 //                  └─ again ─► step 1 once more, if its request was refused
 //
-// `next` keeps the prompt as long as it may, so that the provider's cache of it stays valid; `again` composes anew.
+// `next` keeps the prompt as long as it may, so that the provider's cache stays valid; `again` composes anew.
 
 type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
 
@@ -36,16 +36,18 @@ export interface PreparedStep {
   /** The rows of history that the prompt was made from. */
   readonly rows: readonly HistoryRow[]
   /**
-   * Prepares the step after this one. `messages` are those of all steps so far, unshortened. The prompt is
-   * composed again if the tools in scope have changed, if tools were found or called that the prompt lacks,
-   * or if the messages need tokens that older history has. Rejects as `PrepareStep` does.
+   * Prepares the step after this one. `messages` are those of all steps so far, unshortened. Composes the
+   * prompt again if the tools in scope have changed, if tools were found or called that it lacks, or if the
+   * messages need tokens that older history has. Rejects as `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
   /** Prepares this step again with the model's current settings. Rejects likewise. */
   again(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
 
-/** Prepares the first step of a turn. Rejects with `WrapError`, `StorageError`, or the turn's signal's reason. */
+/**
+ * Prepares the first step of a turn. Rejects with `WrapError`, `StorageError`, or the turn's signal's reason.
+ */
 export type PrepareStep = (turn: Turn) => Promise<PreparedStep>
 
 interface StepParts {
@@ -90,10 +92,7 @@ class TurnSteps {
     return this.#createStep(composed, tools, { messages: [], tokens: 0 })
   }
 
-  /**
-   * Returns the step with this prompt and these messages of earlier steps. `tools` are the tools in scope
-   * that the prompt was composed with.
-   */
+  /** `tools` are the tools in scope that the prompt was composed with. */
   #createStep(composed: Composed, tools: ScopedTools, steps: ShownMessages): PreparedStep {
     const { prompt, rows } = composed
     const { used } = prompt.budget
@@ -194,8 +193,8 @@ function callerOf(turn: Turn) {
 }
 
 /**
- * Returns the tokens that messages of a turn may take, including those of the older conversation, which may
- * be dropped for them.
+ * Returns the tokens for messages of a turn, including those of older conversation, which may be dropped for
+ * them.
  */
 const spaceForMessages = (
   { prompt: { budget }, reserve }: Composed,
@@ -261,10 +260,7 @@ function putLast(list: KeptTool[], tool: KeptTool): void {
   list.push(tool)
 }
 
-/**
- * Counts the tokens that each tool named by `find_tools` would take in the next prompt: its definition and
- * its line.
- */
+/** Counts the tokens of each tool named by `find_tools` in the next prompt: its definition and its line. */
 async function weigh(
   tools: Parameters<SearchParts['weigh']>[0],
   { encoding, framing }: ModelSettings,

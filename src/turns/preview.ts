@@ -58,8 +58,8 @@ export function createPreview({ models, scopedTools, snapshots, composer, modelF
     prompt: async ({ model, ...asked }: PersonInRoom & { readonly model: string }): Promise<Prompt> =>
       await composer.compose(await gather(modelNamed(model, models()), asked)),
     /**
-     * Lists every tool, whether the model has it for this person in this room, and its tokens. Uses the first
-     * model if none is named. Rejects with `Refusal` and `WrapError`.
+     * Lists every tool, whether the model has it for this person here, and its tokens; for the first model if
+     * none is named. Rejects with `Refusal` and `WrapError`.
      */
     async scope({ model, ...asked }: PersonInRoom & { readonly model?: string }): Promise<ToolList> {
       const named = model === undefined ? undefined : modelNamed(model, models())
@@ -73,7 +73,7 @@ export function createPreview({ models, scopedTools, snapshots, composer, modelF
     /**
      * Compiles a script and composes a trial prompt with it for each model, since windows differ. Rejects
      * with `Refusal` if there is no model, and with `WrapError`, which names every model without space for
-     * the script. A model without space for the bundled layers alone is only printed.
+     * it. A model without space for the bundled layers either is only printed.
      */
     async checkScript(trial: ScriptTrial): Promise<void> {
       const checkOne: CheckScript = async (source, model, print) =>

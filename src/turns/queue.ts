@@ -8,7 +8,6 @@ import { countedAre } from '../lib/amounts.ts'
 export interface CalledTurn {
   readonly id: TurnId
   readonly room: RoomName
-  /** The model's name. */
   readonly model: string
   /** The requester's current name. */
   readonly requester: string
@@ -36,9 +35,9 @@ export interface QueueLimits {
 }
 
 /**
- * Takes a slot for a turn, or queues it; each room has one queue, shared by all servers. Calls `stop` if
- * another server stops the turn or this server has lost the slot. Rejects with `Refusal` if the queue is
- * full, and with `StorageError`.
+ * Takes a slot for a turn, or queues it; each room has one queue on all servers. Calls `stop` if another
+ * server stops the turn or the slot is lost. Rejects with `Refusal` if the queue is full, and with
+ * `StorageError`.
  */
 export async function takeTurnSlot(
   slots: Pick<Slots, 'take'>,

@@ -4,12 +4,12 @@ import { headOf } from '../lib/text/characters.ts'
 /** Characters of one reply, all steps together. A model that writes more is stopped. */
 export const MAX_REPLY_CHARS = 65_536
 
-/**
- * A reply while a model writes it. Each piece is sanitized before the room sees it, and the whole before it
- * is logged.
- */
+/** A reply while a model writes it. Sanitizes each piece for the room, and the whole for the log. */
 export interface Reply {
-  /** Takes the next piece of text, which may begin and end anywhere. False if the reply is full and the text was cut. */
+  /**
+   * Takes the next piece of text, which may begin and end anywhere. False if the reply is full and the text
+   * was cut.
+   */
   add(text: string): boolean
   nextStep(): void
   /** Takes back the text of this step. People may have been shown it, but it is not recorded. */
@@ -78,7 +78,10 @@ export function createReply(show: (text: string) => void): Reply {
  */
 const MAX_CONTEXT_CHARS = 256
 
-/** An end that must wait for the next piece: half a character, half a line end, or an unfinished escape sequence. */
+/**
+ * An end that must wait for the next piece: half a character, half a line end, or an unfinished escape
+ * sequence.
+ */
 const UNFINISHED = /(?:[\uD800-\uDBFF]|\r|[\u001b\u0090\u0098\u009b\u009d-\u009f][^\n]*)$/
 
 /**

@@ -21,9 +21,9 @@ export interface StepRequestParts extends RequestParts {
 }
 
 /**
- * Sends a step of a turn. Prepares and sends it again if the request is refused as too long or because of a
- * part. `turn.step` is the step that was sent last. Rejects with `Refusal` (a quota is used up),
- * `ModelError`, `WrapError`, `StorageError`, or the signal's reason.
+ * Sends a step of a turn, again if it is refused as too long or because of a part. `turn.step` is the step
+ * that was sent last. Rejects with `Refusal` (a quota is used up), `ModelError`, `WrapError`, `StorageError`,
+ * or the signal's reason.
  */
 export async function requestStep(
   turn: Turn,
@@ -50,8 +50,7 @@ export async function requestStep(
       isPassing ||= refusal.kind === 'too-long' && refusal.isPassing === true
       const next = mayFollow(refusal) ? await prepareAgain(turn, step, refusal, parts) : undefined
       if (!next) {
-        // Forgets the learned window if no retry with it helped, so that a wrong guess never makes the model
-        // unusable.
+        // Forgets a window that did not help, so that a wrong guess never makes the model unusable.
         modelFacts.forgetWindow(turn.settings)
         throw error
       }
@@ -139,8 +138,8 @@ interface MeteredRequest {
 }
 
 /**
- * Sends one request and charges each of its tries, including stopped and interrupted ones: stopping early
- * must not be free. Stores the request while the model works, and resolves after both.
+ * Sends one request and charges each of its tries, also stopped and interrupted ones: stopping early must not
+ * be free. Stores the request while the model works, and resolves after both.
  */
 async function sendAndCharge(
   { recorder, model, settings, content, size, view, spent }: MeteredRequest,

@@ -29,15 +29,12 @@ export interface SideTurns extends SubTurns {
 /** Side turns that one mention may lead to, at any depth. */
 const MAX_SIDE_TURNS = 8
 
-/** Characters of a side turn's prompt. */
 const MAX_PROMPT_CHARS = 32_000
 
 /** The tools that start side turns. A turn that may start none does not get them. */
 const STARTING_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'fork'])
 
-/**
- * Returns the object that starts the side turns of `parent`: turns with narrower bounds, which end with it.
- */
+/** Starts the side turns of `parent`: turns with narrower bounds, which end with it. */
 export function createSideTurns(parent: () => Turn, runTurn: RunTurn, parts: SideTurnParts): SideTurns {
   const started = new Set<Promise<unknown>>()
   const budget = { left: MAX_SIDE_TURNS }
@@ -132,8 +129,8 @@ function resultOf({ text, ending: { outcome, notice } }: TurnEnd): ToolResult {
 }
 
 /**
- * The message that a side turn answers, in the name of the model that started it. It has the task. If the side turn
- * continues the conversation, it also has what that model was asked and what it has done so far.
+ * The message that a side turn answers, in the name of the model that started it. It has the task. If the
+ * side turn continues the conversation, it also has what that model was asked and what it has done so far.
  */
 function sideTurnMessage(
   { prompt, part }: SubTurnRequest,

@@ -38,9 +38,9 @@ export interface StepView {
 }
 
 /**
- * One step: streams the model's text into the reply and collects its calls. A request that failed but may succeed later
- * is sent again, unless something was shown already. Rejects with `ModelError`, the signal's reason, or what `onInterrupted`
- * rejects with. Only an error before which nothing was shown has a `refusal`.
+ * One step: streams the model's text into the reply and collects its calls. A request that failed but may
+ * succeed later is sent again, unless something was shown already. Rejects with `ModelError`, the signal's
+ * reason, or what `onInterrupted` rejects with. Only an error before which nothing was shown has a `refusal`.
  */
 export async function streamStep(
   model: LanguageModel,

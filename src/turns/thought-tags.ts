@@ -168,7 +168,7 @@ class ThoughtSplitter {
 }
 
 /**
- * Tags around the thoughts of models, for servers that leave thoughts in the text: most models (docs.vllm.ai,
+ * Tags around thoughts, for servers that leave them in the text: most models (docs.vllm.ai,
  * reasoning/basic_parsers), Seed-OSS (reasoning/seedoss_reasoning_parser), Magistral
  * (reasoning/mistral_reasoning_parser).
  */

@@ -19,7 +19,6 @@ export interface ToolQuestionParts extends RequestParts {
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom'>
 }
 
-/** Lets the tools of a turn ask its model. */
 export interface ToolQuestions {
   readonly model: ChatModel
   /** Resolves when all questions have ended and are charged. */
@@ -27,8 +26,8 @@ export interface ToolQuestions {
 }
 
 /**
- * Stores and charges each question like a side turn, for the turn's requester. Asks one question at a time:
- * quotas are checked before each request, and parallel questions would all pass.
+ * Stores and charges each question like a side turn, for the turn's requester. Asks one at a time: quotas are
+ * checked before each request, and parallel questions would all pass.
  */
 export function createToolQuestions(turn: () => Turn, name: string, parts: ToolQuestionParts): ToolQuestions {
   const oneByOne = createSerial()

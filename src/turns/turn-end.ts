@@ -100,9 +100,9 @@ export function endingOf(error: unknown, model: string, log: Log): Ending {
 const failedEnding = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
 
 /**
- * Records the reply and the notice in the room, then the end of the stored turn, even if recording in the
- * room failed. `text` is the model's last text, sanitized; `saidBefore` is true if the model said anything in
- * the turn. Rejects with `StorageError`.
+ * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not
+ * be told. `text` is the model's last text, sanitized; `saidBefore` is true if the model said anything.
+ * Rejects with `StorageError`.
  */
 export async function recordEnd(
   { recorder, room, settings: { name: author }, spent }: Turn,

@@ -126,8 +126,8 @@ const sameBytes = (a: readonly ToolDefinition[], b: readonly ToolDefinition[]): 
 export type SentRequest = Omit<ModelRequest, 'maxOutput'>
 
 /**
- * Returns every request of a stored turn (from `TurnStore.find`) in order; none if nothing was sent or the
- * requests were removed.
+ * Returns every request of a stored turn (from `TurnStore.find`) in order; none if none was sent or they were
+ * removed.
  */
 export function requestsOf({ prompt, steps = [] }: TurnRecord): readonly SentRequest[] {
   if (!prompt) return []

@@ -61,7 +61,7 @@ export interface SideTurnOrigin {
   readonly parent: Turn
   /** 1 if a top-level turn started the side turn, 2 if a side turn of depth 1 did. */
   readonly depth: number
-  /** Side turns that the top-level turn and all its side turns may still start together. */
+  /** Side turns that the top-level turn and all below it may still start. */
   readonly budget: { left: number }
   readonly within: Bounds
   /** True if it starts without the conversation in the room. */
@@ -77,7 +77,6 @@ export interface Turn extends TurnRequest {
   readonly questions: ToolQuestions
   /** The model's settings, with the limits that its server and refusals revealed. */
   settings: ModelSettings
-  /** The newest step. */
   step?: PreparedStep
   /** Usage and cost so far, including side turns. */
   spent?: Spent
@@ -113,7 +112,7 @@ export interface TurnParts extends StepRequestParts, ToolQuestionParts {
 export interface TurnLimits {
   /** The maximum duration of a turn in seconds. */
   readonly turn_s: number
-  /** The maximum number of steps in one turn; each step is one model request and its retries. */
+  /** The most steps in one turn; each step is one model request and its retries. */
   readonly turn_steps: number
   /** Pauses in ms before each retry of a failed request; see stream-step.ts. */
   readonly retryPauses?: readonly number[]
@@ -185,8 +184,8 @@ export function createRunTurn(parts: TurnParts): RunTurn {
 }
 
 /**
- * Asks a model and runs its calls, until it answers without a call or must be stopped. Rejects with the signal's reason,
- * and with what `ask` and `run` reject with.
+ * Asks a model and runs its calls, until it answers without a call or must be stopped. Rejects with the
+ * signal's reason, and with what `ask` and `run` reject with.
  */
 export async function runSteps({ maxSteps, signal, checkCalls, ask, run }: StepLoop): Promise<LoopEnd> {
   signal.throwIfAborted()

@@ -20,16 +20,18 @@ import type { AnsweredEntry, RunTurn, TurnRequest } from './turn.ts'
 export interface Mention {
   readonly room: Room
   readonly requester: Person
-  /** The model's name. */
   readonly model: string
   readonly message: AnsweredEntry
-  /** Answers permission questions for the people in the room: the caller of a script cannot be asked. */
+  /** See `TurnRequest`. */
   readonly permissions?: PermissionProvider
 }
 
 /** A turn of this server, which runs or waits for its slot. */
 export interface RunningTurn extends TurnAtWork {
-  /** Resolves to the turn's last entry: its reply, or the notice that ends it. Rejects with `StorageError` only. */
+  /**
+   * Resolves to the turn's last entry: its reply, or the notice that ends it. Rejects with `StorageError`
+   * only.
+   */
   readonly done: Promise<Entry>
 }
 
@@ -54,9 +56,7 @@ export class Turns implements AsyncDisposable {
   readonly #parts: TurnsParts
   readonly #active = new Map<RunningTurn, Mention>()
   #closing = false
-  /** See model-list.ts. */
   readonly models: TurnsParts['listModels']
-  /** See preview.ts. */
   readonly prompt: Preview['prompt']
   readonly checkScript: Preview['checkScript']
   readonly scope: Preview['scope']
@@ -164,7 +164,9 @@ export class Turns implements AsyncDisposable {
     return [...here, ...remote].toSorted((a, b) => a.startedAt - b.startedAt)
   }
 
-  /** Stops the turns of this server whose requesters were removed or silenced. Rejects with `StorageError`. */
+  /**
+   * Stops the turns of this server whose requesters were removed or silenced. Rejects with `StorageError`.
+   */
   async stopForbidden(): Promise<void> {
     for (const [turn, mention] of this.#active) await stopIfRemoved(turn, mention)
   }

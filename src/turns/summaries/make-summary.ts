@@ -37,7 +37,6 @@ export interface SummaryPiece {
   readonly isAll: boolean
 }
 
-/** What making a summary needs. */
 export interface SummaryParts extends RequestParts {
   readonly checkQuotas: CheckQuotas
   readonly turnLog: Pick<TurnLog, 'begin'>
@@ -53,9 +52,9 @@ export interface SummaryParts extends RequestParts {
 const MAX_ROWS = 400
 
 /**
- * Makes the next summary from the one before and as many later entries as fit into one request. Resolves to
- * undefined if nothing is due. Awaits `beforeRequest` before the request. Rejects with `Refusal`,
- * `ModelError`, `WrapError`, `StorageError`, `TurnStopped`, or the reason of `stop`.
+ * Makes the next summary from the one before and as many later entries as fit into one request; undefined if
+ * nothing is due. Awaits `beforeRequest` first. Rejects with `Refusal`, `ModelError`, `WrapError`,
+ * `StorageError`, `TurnStopped`, or the reason of `stop`.
  */
 export async function nextSummary(
   { room, model, before, after, isAll }: SummaryPiece,

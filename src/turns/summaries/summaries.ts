@@ -1,6 +1,6 @@
-// A room's memory: what no longer fits into a prompt is summed up in the background, piece by piece, by a model that the
-// room names. This folder must not know how models are shown a summary (lua/layers/summary.lua), who may ask for one, or
-// how it is stored.
+// A room's memory: what no longer fits into a prompt is summed up in the background, piece by piece, by a
+// model that the room names. This folder must not know how models are shown a summary
+// (lua/layers/summary.lua), who may ask for one, or how it is stored.
 import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Slot, Slots } from '../../chat/peers.ts'
@@ -32,7 +32,7 @@ interface SummariesParts extends SummaryParts {
   readonly rooms: Pick<RoomStore, 'all' | 'values'>
   readonly summaries: SummaryStore
   readonly summarizers: Summarizers
-  /** A room by name, whoever may see it. */
+  /** Finds a room without a check of access. */
   readonly anyRoom: (name: RoomName) => Promise<Room | undefined>
   readonly slots: Slots
   readonly clock: Clock & Alarm & MonotonicClock
@@ -71,7 +71,7 @@ export class Summaries implements AsyncDisposable {
   readonly #waiting = new Set<RoomName>()
   /** Rooms that must not be summarized now. */
   readonly #held = new Set<RoomName>()
-  /** Rooms whose summary is being remade from the start, also while it pauses after a failure. */
+  /** Rooms whose summary is being remade, also during a pause after a failure. */
   readonly #renewed = new Set<RoomName>()
   /** Entries and bytes recorded in each room since it was last checked. */
   readonly #heard = new Map<RoomName, { readonly entries: number; readonly bytes: number }>()
@@ -105,8 +105,8 @@ export class Summaries implements AsyncDisposable {
   }
 
   /**
-   * Remakes the summary of a room from the start, in the background. Rejects with `Refusal` if the room has
-   * no summarizer, or `StorageError`.
+   * Remakes a room's summary from the start, in the background. Rejects with `Refusal` if the room has no
+   * summarizer, or `StorageError`.
    */
   async renew(room: RoomName): Promise<void> {
     if ((await this.#summarizerOf(room)) === undefined) throw new Refusal(NO_SUMMARIZER)
@@ -116,7 +116,9 @@ export class Summaries implements AsyncDisposable {
     this.#check(room)
   }
 
-  /** Throws `Refusal` for a value of the key `summarizer` that is neither `none` nor a model that can sum up. */
+  /**
+   * Throws `Refusal` for a value of the key `summarizer` that is neither `none` nor a model that can sum up.
+   */
   checkName(value: Json): void {
     checkSummarizer(value, this.#parts.summarizers.models())
   }
@@ -268,8 +270,8 @@ export class Summaries implements AsyncDisposable {
   }
 
   /**
-   * If the current summary covers the entry, the newest version that does not becomes current, or a cleared one.
-   * Versions after a cleared one were made from it, or cover the entry too.
+   * If the current summary covers the entry, the newest version that does not becomes current, or a cleared
+   * one. Versions after a cleared one were made from it, or cover the entry too.
    */
   async #forgetEntry(room: RoomName, entry: EntryId): Promise<boolean> {
     const { summaries, clock } = this.#parts

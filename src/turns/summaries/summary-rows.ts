@@ -41,8 +41,8 @@ export function oldestWithin(rows: readonly CountedEntry[], tokens: number): rea
 }
 
 /**
- * Returns the number of rows before the first call whose result comes after the first `count` rows; `count`
- * if there is no such call.
+ * Returns the number of rows before the first call whose result comes after the first `count` rows, or
+ * `count`.
  */
 export function withoutOpenCall(rows: readonly CountedEntry[], count: number): number {
   const later = new Set(
@@ -80,7 +80,7 @@ export class SummarySizes {
     this.#parts = parts
   }
 
-  /** Computes the sizes from what is known of the models now. Rejects with `StorageError`. */
+  /** Uses what is known of the models now. Rejects with `StorageError`. */
   async read(): Promise<Sizes> {
     const { models, modelFacts, calibrations } = this.#parts
     const targets = models().map(async (model) => {
@@ -102,8 +102,8 @@ export class SummarySizes {
 }
 
 /**
- * Models with a smaller window (tokens) are ignored, so that one tiny model does not shrink all summaries:
- * their prompts have no space for a conversation beside the rules and the tools.
+ * Models with a smaller window (tokens) are ignored: their prompts have no space for a conversation, and one
+ * tiny model would shrink all summaries.
  */
 const MIN_WINDOW = 2_000
 
