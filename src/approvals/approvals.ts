@@ -36,7 +36,6 @@ interface ApprovalParts {
   readonly limits: QuestionLimits
   /** Called at each request. */
   readonly rules: () => AllowRules
-  /** Milliseconds until a question without an answer is a no. */
   readonly answerMs?: number | undefined
   readonly clock: Clock
   readonly log: Log
@@ -82,7 +81,7 @@ export class Approvals implements PermissionProvider {
     })
   }
 
-  /** For a script: allows these tool ids alone, if the requester manages the room. */
+  /** Allows a script only these tool ids, if the requester manages the room. */
   forScript(tools: ReadonlySet<string>): PermissionProvider {
     return {
       asksToRead: () => this.asksToRead(),

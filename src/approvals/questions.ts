@@ -111,7 +111,7 @@ export class Questions {
     }
   }
 
-  /** In the order of asking; those of other servers, too. */
+  /** Lists the open questions of all servers in the order of asking. */
   open(room: RoomName): readonly OpenQuestion[] {
     const own = [...this.#own].flatMap(([question, where]) => (where === room ? question : []))
     const remote = this.#shared.others(room).map(({ number, asked }): RemoteQuestion => ({
@@ -193,7 +193,7 @@ function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined
     : undefined
 }
 
-/** Any other call may be allowed by the requester. */
+/** The requester can allow any other call. */
 const nobodyText = ({ name }: Room, { onceOnly }: AskedFor): string =>
   `only an ${onceOnly ? 'admin' : 'op'} can allow it, and none is in ${name}`
 

@@ -41,12 +41,12 @@ export function fillBudget(
   const reports = new Map<Layer, LayerReport>()
   for (const layer of ordered) {
     const candidate = { layer, text: fullText(layer), priced: layer.tools && priced, ledger, terms }
-    const report = fit(candidate)
+    const report = fitLayer(candidate)
     if ('toolTokens' in report) return report
     if (report.status === 'dropped' && layer.required) {
       const tools = [...reports].find(([one, { status }]) => one.tools && status !== 'dropped')?.[1]
       if (tools) return { toolTokens: tools.tokens - overrun(candidate) }
-      throw new WrapError('budget', `wrap: layer "${layer.name}" ${missing(candidate)}`)
+      throw new WrapError('budget', `wrap: layer "${layer.name}" ${shortageText(candidate)}`)
     }
     reports.set(layer, report)
   }
@@ -90,27 +90,27 @@ interface Candidate {
   readonly terms: BudgetInputs & { readonly counter: KnowingCounter }
 }
 
-function fit(candidate: Candidate): LayerReport | FewerTools {
+function fitLayer(candidate: Candidate): LayerReport | FewerTools {
   const { layer, text, priced, terms } = candidate
   const { counter } = terms
   if (layer.entries) counter.know(text, countEntries(layer.heading, layer.entries, counter))
-  if (!isOverMaximum(candidate) && put(candidate, text)) return report(candidate, text, 'kept', '')
+  if (!isOverMaximum(candidate) && tryPut(candidate, text)) return report(candidate, text, 'kept', '')
   if (!priced) {
     const trimmed = putTrimmed(candidate)
     if (trimmed) return report(candidate, trimmed.text, 'trimmed', trimmed.note)
-    return report(candidate, '', 'dropped', missing(candidate))
+    return report(candidate, '', 'dropped', shortageText(candidate))
   }
   // A list of tools is never trimmed: it must name the tools that are sent.
   const { tokens, cap, share, last } = priced
   if (!last) return { toolTokens: Math.min(cap, counter.count(text) + tokens - overrun(candidate)) }
   const why = cap < share ? `more important layers leave ${cap} for tools` : `tools may have ${cap}`
-  return report(candidate, '', 'dropped', `${missing(candidate)}; ${why}`)
+  return report(candidate, '', 'dropped', `${shortageText(candidate)}; ${why}`)
 }
 
 const isOverMaximum = ({ layer: { maxTokens }, text, terms }: Candidate): boolean =>
   maxTokens !== undefined && terms.counter.count(text) > maxTokens
 
-function put({ layer, priced, ledger, terms }: Candidate, text: string): boolean {
+function tryPut({ layer, priced, ledger, terms }: Candidate, text: string): boolean {
   if (priced && terms.counter.count(text) + priced.tokens > priced.cap) return false
   return ledger.tryPut({ layer, text, toolTokens: priced?.tokens })
 }
@@ -122,7 +122,7 @@ function putTrimmed(candidate: Candidate): ReturnType<typeof trimLayer> {
   while (allowed > 0) {
     const trimmed = trimLayer(layer, allowed, terms.counter)
     if (trimmed?.tokens !== undefined) terms.counter.know(trimmed.text, trimmed.tokens)
-    if (!trimmed || put(candidate, trimmed.text)) return trimmed
+    if (!trimmed || tryPut(candidate, trimmed.text)) return trimmed
     const total = ledger.totalWith({ layer, text: trimmed.text, toolTokens: undefined })
     allowed -= Math.max(1, total - terms.target)
   }
@@ -136,7 +136,7 @@ const totalWith = ({ layer, text, priced, ledger }: Candidate): number =>
 
 const overrun = (candidate: Candidate): number => totalWith(candidate) - candidate.terms.target
 
-function missing(candidate: Candidate): string {
+function shortageText(candidate: Candidate): string {
   const { layer, ledger, terms } = candidate
   const most = isOverMaximum(candidate) ? `, it may have ${layer.maxTokens}` : ''
   const needed = totalWith(candidate) - ledger.total()

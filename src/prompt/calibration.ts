@@ -33,16 +33,13 @@ export class Calibrations {
     return this.#store.find(calibrationKey(model))
   }
 
-  /**
-   * Resolves to the factor for budgets: the largest of the last day, or the assumed one before the first
-   * report.
-   */
+  /** For budgets: the largest factor of the last day, or the assumed one before the first report. */
   async budgetFactor(model: ModelSettings): Promise<number> {
     const known = await this.find(model)
     return known ? factorNow(known, this.#clock.now()) : model.framing.factor
   }
 
-  /** Resolves to the factor for estimates: the mean of the reports. */
+  /** For estimates: the mean factor of the reports. */
   async meanFactor(model: ModelSettings): Promise<number> {
     return (await this.find(model))?.factor ?? model.framing.factor
   }
@@ -99,7 +96,7 @@ const MIN_FACTOR = 1
  * ratio cannot be true of one prompt.
  */
 const MAX_FACTOR = 12
-/** A smaller fraction is the count of a part of the prompt. */
+/** A smaller fraction means that only a part of the prompt was counted. */
 const MIN_SHARE_OF_TEXT = 0.7
 const MAX_FACTOR_CHANGE = 0.1
 const REPORT_WEIGHT = 0.2
@@ -134,14 +131,14 @@ export function learn(
 ): Calibration | undefined {
   const { counted, reported, room, at } = report
   if (!isBelieved(counted, reported)) return known
-  const before = known ?? unlearned(assumed)
+  const before = known ?? initialCalibration(assumed)
   if (isSuspect(report)) return { ...before, doubted: before.doubted + 1, at }
   const ratio = reported / counted
   const weight = Math.max(REPORT_WEIGHT, 1 / (before.reports + 1))
-  const change = clamp((within(ratio) - before.factor) * weight, -MAX_FACTOR_CHANGE, MAX_FACTOR_CHANGE)
-  const learned = { ...before, factor: within(before.factor + change), reports: before.reports + 1, at }
+  const change = clamp((clampFactor(ratio) - before.factor) * weight, -MAX_FACTOR_CHANGE, MAX_FACTOR_CHANGE)
+  const learned = { ...before, factor: clampFactor(before.factor + change), reports: before.reports + 1, at }
   const most = mostNow(before, at)
-  const seen = reported >= room * MIN_SHARE_OF_ROOM && ratio > 1 ? within(ratio * REPORT_MARGIN) : 0
+  const seen = reported >= room * MIN_SHARE_OF_ROOM && ratio > 1 ? clampFactor(ratio * REPORT_MARGIN) : 0
   return seen >= most ? { ...learned, most: seen, mostAt: at } : { ...learned, most }
 }
 
@@ -160,8 +157,8 @@ export function learnRefusal(
 ): Calibration | undefined {
   const ratio = tokens / counted
   if (!(counted >= MIN_COUNTED_TOKENS && ratio <= MAX_FACTOR)) return known
-  const before = known ?? unlearned(assumed)
-  const refused = within(ratio * REFUSAL_MARGIN)
+  const before = known ?? initialCalibration(assumed)
+  const refused = clampFactor(ratio * REFUSAL_MARGIN)
   const factor = Math.max(before.factor, refused)
   return { ...before, factor, most: Math.max(mostNow(before, at), refused), mostAt: at, at }
 }
@@ -173,8 +170,8 @@ export const factorNow = (known: Calibration, now: number): number =>
 const mostNow = ({ most, mostAt }: Calibration, now: number): number =>
   mostAt + DAY_MS < now ? MIN_FACTOR : most
 
-const unlearned = (assumed: number): Calibration => ({
-  factor: within(assumed),
+const initialCalibration = (assumed: number): Calibration => ({
+  factor: clampFactor(assumed),
   reports: 0,
   doubted: 0,
   at: 0,
@@ -182,6 +179,6 @@ const unlearned = (assumed: number): Calibration => ({
   mostAt: 0,
 })
 
-const within = (factor: number): number => clamp(factor, MIN_FACTOR, MAX_FACTOR)
+const clampFactor = (factor: number): number => clamp(factor, MIN_FACTOR, MAX_FACTOR)
 
 const clamp = (value: number, min: number, max: number): number => Math.min(max, Math.max(min, value))

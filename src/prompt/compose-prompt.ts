@@ -37,12 +37,12 @@ export function composePrompt(
   const limit = promptBudget(model)
   // After the first step, tools come before optional layers, so that tools and a provider's cache stay.
   const toolsFirst = (inTurn?.reserve ?? 0) > 0
-  let most = shareOf(snapshot, limit, limit)
+  let most = tokensForTools(snapshot, limit, limit)
   let allowance = most
   for (let run = 1; ; run += 1) {
     const composed = runLayers(engine, { snapshot, target: limit, counter, price, allowance, printed }, known)
     const target = Math.min(limit, composed.target)
-    const share = shareOf(snapshot, target, limit)
+    const share = tokensForTools(snapshot, target, limit)
     const cap = Math.min(most, share)
     const layer = composed.layers.find((one) => one.tools)
     const selection = layer?.tools
@@ -56,7 +56,7 @@ export function composePrompt(
     if ('sums' in filled) return promptOf(snapshot, filled, target, limit, composed)
     // Joined texts may have a token or two more than apart: then a little less is tried.
     most = run < MAX_RUNS ? Math.max(0, Math.min(most, filled.toolTokens)) : 0
-    const forChoice = most - longerBy(layer, counter)
+    const forChoice = most - addedTokens(layer, counter)
     allowance = Math.max(0, forChoice < allowance ? forChoice : Math.floor(allowance * 0.9))
   }
 }
@@ -77,7 +77,7 @@ function checkScript({ script }: Snapshot): void {
 }
 
 /** Returns the tokens for tools, equal in each step of a turn, so that tools do not come and go. */
-function shareOf(
+function tokensForTools(
   { toolsShare, toolsTokens = Infinity, inTurn }: Snapshot,
   target: number,
   limit: number,
@@ -87,7 +87,7 @@ function shareOf(
 }
 
 /** Returns how many tokens a script has added to the text that the tools were chosen with. */
-const longerBy = (layer: Layer | undefined, counter: TokenCounter): number =>
+const addedTokens = (layer: Layer | undefined, counter: TokenCounter): number =>
   layer?.tools ? Math.max(0, counter.count(fullText(layer)) - counter.count(layer.tools.text)) : 0
 
 function promptOf(

@@ -32,7 +32,6 @@ interface PromptRequest {
   readonly fresh?: boolean
   /** Tokens to keep free for the steps that this turn has made already. */
   readonly reserve: number
-  /** Absent if there is no turn. */
   readonly inTurn?: ToolsInTurn
 }
 

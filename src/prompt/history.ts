@@ -75,7 +75,7 @@ export function textOfGroup([first, ...results]: readonly Entry[], maxCharacters
 }
 
 function textOf(whole: Entry, maxCharacters: number): string {
-  const entry = { ...whole, text: clipped(whole.text, maxCharacters) }
+  const entry = { ...whole, text: clip(whole.text, maxCharacters) }
   const author = shownName(entry.author)
   switch (entry.kind) {
     case 'message':
@@ -84,7 +84,7 @@ function textOf(whole: Entry, maxCharacters: number): string {
     case 'action':
       return `* ${author} ${indentLater(actionText(entry))}`
     case 'tool_call':
-      return `${author} called ${entry.name} ${indentLater(clipped(argumentsText(entry), maxCharacters))}`
+      return `${author} called ${entry.name} ${indentLater(clip(argumentsText(entry), maxCharacters))}`
     case 'tool_result':
       return `result of ${entry.name}: ${indentLater(resultText(entry))}`
     default:
@@ -94,7 +94,7 @@ function textOf(whole: Entry, maxCharacters: number): string {
 
 /** Returns the beginning of a result. A cut result has lost our own last lines. */
 function resultText({ id, text, outside }: ToolResultEntry): string {
-  const shown = clipped(text, MAX_RESULT_CHARACTERS)
+  const shown = clip(text, MAX_RESULT_CHARACTERS)
   if (!outside) return shown
   return textForModels({ id, text: shown, outside: shown === text ? outside : { ...outside, tail: 0 } })
 }
@@ -102,7 +102,7 @@ function resultText({ id, text, outside }: ToolResultEntry): string {
 /** Sanitizes again, since old calls were stored with unsanitized arguments. */
 const argumentsText = (call: ToolCallEntry): string => cleanText(JSON.stringify(call.arguments))
 
-function clipped(text: string, characters: number): string {
+function clip(text: string, characters: number): string {
   const head = headOf(text, characters)
   return head === text ? text : `${head}… [${text.length - head.length} more characters]`
 }
@@ -197,6 +197,6 @@ export function groupsOfCalls<Row extends { readonly entry: Entry }>(
   return groups
 }
 
-/** The same for a call and its results. People's calls have no turn. */
+/** Returns the same key for a call and its results. People's calls have no turn. */
 export const callKey = ({ turn, call }: { readonly turn?: string; readonly call: string }): string =>
   `${turn ?? ''}\n${call}`

@@ -40,7 +40,7 @@ export function checkPlace(key: string, values: { has(key: string): boolean; rea
 }
 
 /** Returns a sanitized value. Throws `Refusal` if it is too long or nested too deep. */
-export function storable(value: Json): Json {
+export function toStorable(value: Json): Json {
   if (isTooDeep(value))
     throw new Refusal(`a value is nested at most ${MAX_JSON_DEPTH} deep; this one is deeper`)
   const size = typeof value === 'string' ? value.length : safeJson(value).length

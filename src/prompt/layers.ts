@@ -50,14 +50,14 @@ export interface LayerFacts {
 }
 
 export interface ComposedLayers {
-  /** Tokens that the script asked for; it may be more than there are. */
+  /** Tokens that the script asked for, possibly more than there are. */
   readonly target: number
   readonly layers: readonly Layer[]
   readonly warnings: readonly string[]
 }
 
 const MIN_OUTPUT_BYTES = 256 * 1024
-/** English has about five; quoting may double them. */
+/** English has about five bytes a token; quoting may double them. */
 const OUTPUT_BYTES_PER_TOKEN = 24
 
 /** Bytes that the layers of a prompt may return. */
@@ -92,11 +92,11 @@ function readLayer(layer: JsonObject, selections: readonly Selection[]): Layer {
     trim,
     heading: text(layer['heading']),
     ...(maxTokens === undefined ? {} : { maxTokens: number(maxTokens) }),
-    ...(tools === undefined ? {} : { tools: chosenOf(selections, tools) }),
+    ...(tools === undefined ? {} : { tools: selectionAt(selections, tools) }),
   }
 }
 
-export const chosenOf = (selections: readonly Selection[], place: Json): Selection =>
+export const selectionAt = (selections: readonly Selection[], place: Json): Selection =>
   (typeof place === 'number' ? selections[place - 1] : undefined) ??
   refuse('the tools must be what tools.select_tools chose')
 

@@ -59,7 +59,7 @@ export class Ledger {
     return sum(this.#costsWith(change))
   }
 
-  /** Takes a text if the total stays within the target; else nothing changes and it returns false. */
+  /** Adds a text if the total stays within the target. Otherwise returns false and changes nothing. */
   tryPut(change: LayerText): boolean {
     const next = this.#costsWith(change)
     if (sum(next) > this.#terms.target) return false

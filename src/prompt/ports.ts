@@ -80,7 +80,7 @@ export interface LuaJob {
   readonly maxOutput: number
 }
 
-/** Runs each job in an environment of its own. It blocks, in a process that can be killed. */
+/** Runs each job in an environment of its own. Blocks its process, which can be killed. */
 export interface LuaEngine {
   /** Throws `WrapError`: 'script' with the line, 'limit' for time, memory or output. */
   run(job: LuaJob): Json
@@ -106,7 +106,7 @@ export interface ScriptStore {
 /** The `model` of an instruction for all models. */
 export const ALL_MODELS = ''
 
-/** One version of what a room instructs a model, or `ALL_MODELS`; an empty `text` ends it. */
+/** One version of a room's instruction for a model or `ALL_MODELS`; an empty `text` ends it. */
 export interface StoredInstruction {
   readonly room: RoomName
   readonly model: string
@@ -172,7 +172,7 @@ export interface Calibration {
   readonly most: number
   readonly mostAt: number
   readonly reports: number
-  /** Number of reports of which the server seemed to have read only a part of the prompt. */
+  /** Reports in which the server seemed to have read only a part of the prompt. */
   readonly doubted: number
   readonly at: number
 }

@@ -43,7 +43,7 @@ export interface BudgetReport {
   readonly context: number
   readonly message: number
   readonly tools: number
-  /** What the provider adds around messages. */
+  /** Tokens that the provider adds around messages. */
   readonly framing: number
 }
 
@@ -53,7 +53,7 @@ export interface Prompt {
   readonly layers: readonly LayerReport[]
   readonly tools: readonly PromptTool[]
   readonly system: string
-  /** Sent with the message. */
+  /** Sent before the message, in the user's part. */
   readonly context: string
   readonly message: string
   readonly warnings: readonly string[]

@@ -1,7 +1,7 @@
 import { Refusal } from '../chat/errors.ts'
 import { isJsonObject, type Json, type JsonObject, safeJson } from '../lib/json.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import { checkKey, checkPlace, KEYS_OF_PEOPLE, storable } from './key-values.ts'
+import { checkKey, checkPlace, KEYS_OF_PEOPLE, toStorable } from './key-values.ts'
 import type { HookOutcome, HookRun, LuaEngine } from './ports.ts'
 
 const MAX_OUTPUT_BYTES = 64 * 1024
@@ -62,7 +62,7 @@ function setValue({ name, room }: HookRun, argument: Json, set: Map<string, Json
   try {
     checkKey(key)
     checkPlace(key, new Set([...Object.keys(room.values), ...set.keys()]))
-    const stored = storable(value)
+    const stored = toStorable(value)
     set.set(key, stored)
     return stored
   } catch (error) {

@@ -3,7 +3,7 @@ import type { CounterCache } from './compose-cache.ts'
 import { type EntryText, joinEntries } from './entry-texts.ts'
 import { conversationTexts, historyRows, MAX_HISTORY_ROWS, readHistoryQuery } from './history.ts'
 import {
-  chosenOf,
+  selectionAt,
   type ComposedLayers,
   conversationLimit,
   type LayerFacts,
@@ -65,7 +65,7 @@ function answer(name: string, argument: Json, run: Run): Json {
     case 'selected_text':
       return run.selections.at(-1)?.text ?? ''
     case 'selected_tools':
-      return selectedTools(chosenOf(run.selections, argument), run.facts)
+      return selectedTools(selectionAt(run.selections, argument), run.facts)
     case 'history':
       noteLimit(argument, run.notes)
       return historyRows(snapshot, argument, conversationLimit(target))

@@ -18,11 +18,10 @@ export interface RungOrder {
   readonly inOrder: readonly UniqueTool[]
 }
 
-/** Has no allowance: the order is the same for each. */
+/** The order is the same for every allowance. */
 interface RungOrderTerms extends ToolsInTurn {
   readonly target: number
   readonly maxTools: number
-  /** Calls of each tool in this room, by id. */
   readonly calls: Readonly<Record<string, number>>
   readonly price: Pricer
 }

@@ -3,7 +3,7 @@ import { compileGlob } from '../lib/glob.ts'
 import { closest } from '../lib/suggest.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
-/** `source` is what was written, `!` included. */
+/** `source` is the pattern as written, with its `!`. */
 export interface Pattern {
   readonly source: string
   readonly negative: boolean
@@ -30,26 +30,26 @@ export function parseScope(scope: unknown): ParsedScope {
   if (scope === 'none') return { kind: 'none' }
   if (typeof scope === 'string') return parseList([scope])
   if (Array.isArray(scope)) return parseList(scope)
-  return nothing(`a scope is "all", "none", a pattern or a list of patterns, not ${kindOf(scope)}`)
+  return invalidScope(`a scope is "all", "none", a pattern or a list of patterns, not ${kindOf(scope)}`)
 }
 
 function parseList(list: readonly unknown[]): ParsedScope {
   if (list.length > MAX_PATTERNS)
-    return nothing(`a scope has at most ${MAX_PATTERNS} patterns, not ${list.length}`)
+    return invalidScope(`a scope has at most ${MAX_PATTERNS} patterns, not ${list.length}`)
   const patterns: Pattern[] = []
   for (const [index, element] of list.entries()) {
     const which = `pattern ${index + 1} of the scope`
-    if (typeof element !== 'string') return nothing(`${which} must be text, not ${kindOf(element)}`)
+    if (typeof element !== 'string') return invalidScope(`${which} must be text, not ${kindOf(element)}`)
     const source = element.trim()
     if (element.length > MAX_PATTERN_CHARACTERS)
-      return nothing(`${which} is longer than ${MAX_PATTERN_CHARACTERS} characters`)
-    if (!/^!?[^!]/u.test(source)) return nothing(`${which} says nothing: ${JSON.stringify(element)}`)
+      return invalidScope(`${which} is longer than ${MAX_PATTERN_CHARACTERS} characters`)
+    if (!/^!?[^!]/u.test(source)) return invalidScope(`${which} says nothing: ${JSON.stringify(element)}`)
     patterns.push(parsePattern(source))
   }
   return patterns.length === 0 ? { kind: 'none' } : { kind: 'patterns', patterns }
 }
 
-const nothing = (error: string): ParsedScope => ({ kind: 'none', error: `${error}; no tool is shown` })
+const invalidScope = (error: string): ParsedScope => ({ kind: 'none', error: `${error}; no tool is shown` })
 
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
@@ -75,11 +75,12 @@ function matcherFor(word: string): (tool: CatalogueTool) => boolean {
   const named = compileGlob(word)
   const ofServer = serverMatcher(word)
   const inGroup = (tool: CatalogueTool): boolean =>
-    GROUPS.has(word) ? isIn(tool, word) : tool.group === 'mcp' && tool.source === word
+    GROUPS.has(word) ? isInGroup(tool, word) : tool.group === 'mcp' && tool.source === word
   return (tool) => inGroup(tool) || named(tool.id) || named(tool.name) || ofServer(tool)
 }
 
-const isIn = ({ group, access }: CatalogueTool, word: string): boolean => group === word || access === word
+const isInGroup = ({ group, access }: CatalogueTool, word: string): boolean =>
+  group === word || access === word
 
 /** The server's name must be equal: `holler:*` never takes in tools of `holler_two`. */
 function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
@@ -89,7 +90,7 @@ function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
   const named = compileGlob(word.slice(colon + 1))
   return (tool) => {
     const { id, name, source } = tool
-    if (!(GROUPS.has(server) ? isIn(tool, server) : source === server)) return false
+    if (!(GROUPS.has(server) ? isInGroup(tool, server) : source === server)) return false
     return named(id) || named(name) || (id.startsWith(`${source}_`) && named(id.slice(source.length + 1)))
   }
 }

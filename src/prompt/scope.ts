@@ -26,7 +26,7 @@ export interface Resolution {
 /** Decides which tools are shown and may run. An invalid scope shows none. */
 export function resolveScope(scope: unknown, catalogue: readonly CatalogueTool[]): Resolution {
   const parsed = parseScope(scope)
-  return { ...split(catalogue, [hiddenBy(parsed, catalogue)]), warnings: warningsOf(parsed, catalogue) }
+  return { ...applyRules(catalogue, [scopeRule(parsed, catalogue)]), warnings: warningsOf(parsed, catalogue) }
 }
 
 interface TurnScopes {
@@ -45,7 +45,7 @@ export interface Bounds {
   readonly scope: unknown
 }
 
-/** The tools that all of the scopes show; guests may only read. */
+/** Returns the tools that all scopes show. Guests get only tools that read. */
 export function effectiveScope(
   catalogue: readonly CatalogueTool[],
   { room, model, modelHere = [], role, within }: TurnScopes,
@@ -56,7 +56,7 @@ export function effectiveScope(
   const parsedHere = modelHere.map((scope) => parseScope(scope))
   const parsedWithin = within && parseScope(within.scope)
   const hiddenIn = (of: string, scope: ParsedScope): HidingRule => {
-    const rule = hiddenBy(scope, catalogue)
+    const rule = scopeRule(scope, catalogue)
     return (tool) => {
       const reason = rule(tool)
       return reason === undefined ? undefined : `${of}: ${reason}`
@@ -66,13 +66,13 @@ export function effectiveScope(
     hiddenIn('room', parsedRoom),
     hiddenIn('model', parsedModel),
     ...parsedHere.map((scope) => hiddenIn('model in this room', scope)),
-    hiddenFrom(role),
-    ...(within ? [hiddenOutside(within.ids)] : []),
+    roleRule(role),
+    ...(within ? [boundsRule(within.ids)] : []),
     ...(parsedWithin ? [hiddenIn('side turn', parsedWithin)] : []),
   ]
   const scopes = [parsedRoom, parsedModel, ...parsedHere, ...(parsedWithin ? [parsedWithin] : [])]
   return {
-    ...split(catalogue, rules),
+    ...applyRules(catalogue, rules),
     warnings: scopes.flatMap((scope) => warningsOf(scope, catalogue, servers)),
   }
 }
@@ -93,7 +93,7 @@ export const scopeText = (scope: Json): string =>
 /** Returns the reason, if the tool is hidden. */
 type HidingRule = (tool: CatalogueTool) => string | undefined
 
-function split(
+function applyRules(
   catalogue: readonly CatalogueTool[],
   rules: readonly HidingRule[],
 ): Omit<Resolution, 'warnings'> {
@@ -108,30 +108,30 @@ function split(
   return { visible, hidden }
 }
 
-function hiddenFrom(role: Role): HidingRule {
+function roleRule(role: Role): HidingRule {
   if (role !== 'guest') return () => undefined
   return ({ access }) =>
     access === 'read' ? undefined : `role: guests may use only tools that read, this one has ${access} access`
 }
 
-const hiddenOutside =
+const boundsRule =
   (ids: ReadonlySet<string>): HidingRule =>
   ({ id }) =>
     ids.has(id) ? undefined : 'side turn: its turn does not have it'
 
-function hiddenBy(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): HidingRule {
+function scopeRule(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): HidingRule {
   if (parsed.kind === 'all') return () => undefined
   if (parsed.kind === 'none')
     return () => (parsed.error === undefined ? 'tools are off' : 'the scope is not valid')
   const taken = hiddenByPattern(parsed.patterns, catalogue)
-  const isShown = shownBy(parsed.patterns, catalogue)
+  const isShown = createIsShown(parsed.patterns, catalogue)
   return (tool) => taken.get(tool.id) ?? (isShown(tool) ? undefined : 'not in the scope')
 }
 
 /**
  * A word that names a tool and a server means the tool: a scope must not grow when such a server is added.
  */
-function shownBy(
+function createIsShown(
   patterns: readonly Pattern[],
   catalogue: readonly CatalogueTool[],
 ): (tool: CatalogueTool) => boolean {

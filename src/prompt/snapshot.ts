@@ -7,7 +7,7 @@ import type { Framing } from './model-settings.ts'
 export interface CatalogueTool {
   /** Stable over time: `sshawl_look`, `Grep`, `holler_sample`. */
   readonly id: string
-  /** What the model calls: unique, `^[A-Za-z0-9_-]{1,64}$`. */
+  /** The name that the model calls: unique, `^[A-Za-z0-9_-]{1,64}$`. */
   readonly name: string
   readonly group: ToolGroup
   /** As `ToolSource.name`. */

@@ -104,17 +104,17 @@ const withoutWords = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(
     Object.entries(schema)
       .filter(([key]) => !KEYS_OF_WORDS.has(key))
-      .map(([key, value]) => [key, shortened(key, value)]),
+      .map(([key, value]) => [key, shortenValue(key, value)]),
   )
 
-function shortened(key: string, value: Json): Json {
+function shortenValue(key: string, value: Json): Json {
   if (KEYS_OF_DATA.has(key)) return value
-  if (!KEYS_OF_NAMED_SCHEMAS.has(key)) return anyShortened(value)
+  if (!KEYS_OF_NAMED_SCHEMAS.has(key)) return shortenAny(value)
   if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, anyShortened(schema)]))
+  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, shortenAny(schema)]))
 }
 
-function anyShortened(value: Json): Json {
-  if (isJsonList(value)) return value.map(anyShortened)
+function shortenAny(value: Json): Json {
+  if (isJsonList(value)) return value.map(shortenAny)
   return isJsonObject(value) ? withoutWords(value) : value
 }

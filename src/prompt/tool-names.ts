@@ -11,9 +11,10 @@ const MAX_NAME_CHARACTERS = 64
 const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
 
 /**
- * Gives every tool the name by which models call it: the id, without `sshawl_` if no other tool is called so,
- * in the characters that providers take, a letter or an underscore first (Gemini), shortened with a hash.
- * Names do not depend on the order of the tools. Of two tools with one id the first counts.
+ * Gives every tool the name by which models call it: its id, without `sshawl_` if no other tool has that
+ * name. Replaces characters that providers refuse, begins with a letter or an underscore (Gemini), and
+ * shortens with a hash. Names do not depend on the order of the tools. Of two tools with one id the first
+ * counts.
  */
 export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool[] {
   const unique = [...new Map(tools.toReversed().map((tool) => [tool.id, tool])).values()].toReversed()

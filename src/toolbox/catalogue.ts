@@ -42,8 +42,8 @@ export function createCatalogue(parts: CatalogueParts): () => Catalogue {
     if (isSame && parts.disabled === disabled) return catalogue
     listed = now
     disabled = parts.disabled
-    const byId = firstOfEach(now, parts.log)
-    const kept = enabled(byId, new Set(disabled))
+    const byId = uniqueById(now, parts.log)
+    const kept = enabledTools(byId, new Set(disabled))
     const texts = (tool: Tool): SanitizedDefinition => textsOf(tool, '', () => sanitizeDefinition(tool))
     const named = nameTools(kept.map((one) => describe(one, byId, texts(one.tool))))
     // Reuses equal objects, by which prompts, token counts and composers know tools.
@@ -59,7 +59,7 @@ function catalogueOf(kept: readonly Listed[], tools: readonly CatalogueTool[]): 
   return { tools, handler: (id) => handlers.get(id), find: createToolIndex() }
 }
 
-function firstOfEach(listed: readonly Listed[], log: Log): ById {
+function uniqueById(listed: readonly Listed[], log: Log): ById {
   const byId = new Map<string, Listed>()
   for (const one of listed) {
     const { id } = one.tool
@@ -74,7 +74,7 @@ function firstOfEach(listed: readonly Listed[], log: Log): ById {
   return byId
 }
 
-function enabled(byId: ById, disabled: ReadonlySet<string>): readonly Listed[] {
+function enabledTools(byId: ById, disabled: ReadonlySet<string>): readonly Listed[] {
   const all = [...byId.values()]
   const rootOf = (tool: Tool): string => aliasChain(tool, byId).at(-1) ?? tool.id
   const roots = new Set(all.filter(({ tool }) => disabled.has(tool.id)).map(({ tool }) => rootOf(tool)))

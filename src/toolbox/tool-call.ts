@@ -32,16 +32,16 @@ const MAX_ARGUMENTS_CHARS = 256 * 1024
  */
 export function parseArguments(given: unknown): ParsedArguments {
   const text = typeof given === 'string' ? given : writeJson(given)
-  if (text instanceof Error) return wrong(`the arguments cannot be written as JSON (${reason(text)})`)
+  if (text instanceof Error) return invalid(`the arguments cannot be written as JSON (${reason(text)})`)
   if (text.length > MAX_ARGUMENTS_CHARS)
-    return wrong(`the arguments are longer than ${MAX_ARGUMENTS_CHARS} characters`)
+    return invalid(`the arguments are longer than ${MAX_ARGUMENTS_CHARS} characters`)
   if (text.trim() === '') return { ok: true, value: {}, original: {} }
   const once = parseJson(text)
   const value = typeof once === 'string' ? parseJson(once) : once
   if (value instanceof Error)
-    return wrong(`the arguments are not valid JSON (${reason(value)}); send one JSON object`)
-  if (!isJsonObject(value)) return wrong(`the arguments must be a JSON object, got ${kindOf(value)}`)
-  if (isTooDeep(value)) return wrong(`the arguments are nested more than ${MAX_JSON_DEPTH} deep`)
+    return invalid(`the arguments are not valid JSON (${reason(value)}); send one JSON object`)
+  if (!isJsonObject(value)) return invalid(`the arguments must be a JSON object, got ${kindOf(value)}`)
+  if (isTooDeep(value)) return invalid(`the arguments are nested more than ${MAX_JSON_DEPTH} deep`)
   return { ok: true, value: cleanJson(value), original: value }
 }
 
@@ -61,7 +61,7 @@ export const withoutMarks = (name: string): string => (name.split('<|', 1)[0] ??
 export const cleanName = (name: string): string =>
   cleanText(withoutMarks(name).slice(0, MAX_NAME_CHARS)).replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, '_')
 
-const wrong = (error: string): ParsedArguments => ({ ok: false, error })
+const invalid = (error: string): ParsedArguments => ({ ok: false, error })
 
 function writeJson(value: unknown): string | Error {
   try {

@@ -37,7 +37,6 @@ export function createToolIndex(): FindTools {
 type Index = MiniSearch<Document>
 
 interface Document {
-  /** The tool's index in the list. */
   readonly id: number
   readonly name: string
   readonly description: string

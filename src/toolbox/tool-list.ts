@@ -8,7 +8,6 @@ import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 
-/** A tool as `/tools` shows it. */
 export interface ListedTool {
   readonly tool: CatalogueTool
   /** True if models are offered it. */
@@ -25,8 +24,9 @@ export interface ToolList {
   /** The model's scope in this room, if it has one. */
   readonly modelScope?: Json
   readonly tools: readonly ListedTool[]
-  /** The number of visible tools, and their tokens. */
+  /** The number of visible tools. */
   readonly visible: number
+  /** Tokens of the visible tools. */
   readonly tokens: number
   readonly warnings: readonly string[]
 }

@@ -19,7 +19,7 @@ import { typedArguments } from './typed-arguments.ts'
 interface ToolRunRequest {
   readonly room: Room
   readonly person: Person
-  /** As `/tools` lists it. */
+  /** The tool's name as `/tools` lists it. */
   readonly tool: string
   /** JSON, or the text of `typedArguments`; blank for no arguments. */
   readonly args: string

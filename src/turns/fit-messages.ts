@@ -36,7 +36,7 @@ export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: s
   }
 
   function shortOf(message: StepMessage): StepMessage {
-    const short = shortForms.get(message) ?? shortened(message)
+    const short = shortForms.get(message) ?? shortForm(message)
     shortForms.set(message, short)
     return short
   }
@@ -129,7 +129,7 @@ const MAX_FOLDED_RESULT = 60
 /** A text is cut only if more characters than this are left out: the note itself takes about as many. */
 const MIN_LEFT_OUT = 64
 
-function shortened(message: StepMessage): StepMessage {
+function shortForm(message: StepMessage): StepMessage {
   if (message.role === 'tool') return { ...message, content: head(message.content) }
   return { ...message, text: head(message.text), calls: message.calls.map(withoutArguments) }
 }

@@ -101,13 +101,13 @@ const NOTHING = { turns: 0, requests: 0, input: 0, cached: 0, output: 0, unprice
 export function sumsByKey(rows: readonly UsageRow[]): readonly UsageSum[] {
   const sums = new Map<string, UsageSum>()
   for (const row of rows)
-    sums.set(row.key, add(sums.get(row.key) ?? { ...NOTHING, key: row.key }, priced(row)))
+    sums.set(row.key, add(sums.get(row.key) ?? { ...NOTHING, key: row.key }, withCost(row)))
   return [...sums.values()].toSorted((a, b) => tokensOf(b) - tokensOf(a) || (a.key < b.key ? -1 : 1))
 }
 
 export const total = (sums: readonly UsageSum[]): UsageSum => sums.reduce(add, { ...NOTHING, key: '' })
 
-function priced({ price, ...row }: UsageRow): UsageSum {
+function withCost({ price, ...row }: UsageRow): UsageSum {
   return price ? { ...row, cost: costOf(row, price), unpriced: 0 } : { ...row, unpriced: tokensOf(row) }
 }
 

@@ -40,7 +40,6 @@ export type RequestMessage = StepMessage | { readonly role: 'user'; readonly tex
 export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly prompt: Prompt
   readonly messages: readonly Message[]
-  /** The definitions to send, in this order. */
   readonly tools: readonly ToolDefinition[]
   /** Tokens. */
   readonly maxOutput: number

@@ -17,7 +17,7 @@ export interface CalledTurn {
   readonly startedAt: number
 }
 
-/** A turn that runs, or waits for its slot, on whichever server. */
+/** A turn that runs or waits for its slot, on any server. */
 export interface TurnAtWork extends CalledTurn {
   /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
   doing(): string

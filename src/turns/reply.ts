@@ -21,7 +21,7 @@ export interface Reply {
   finish(): string
 }
 
-/** `show` gets sanitized pieces, each of which continues the one before. */
+/** `show` gets sanitized pieces, each continuing the one before. */
 export function createReply(show: (text: string) => void): Reply {
   const parts: string[] = []
   let part: string[] = []

@@ -22,7 +22,6 @@ interface TurnLogParts {
   readonly lostTurn?: ((turn: TurnId) => void) | undefined
 }
 
-/** Stores turns while they run. */
 export class TurnLog {
   readonly #parts: TurnLogParts
 

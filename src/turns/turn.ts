@@ -47,7 +47,7 @@ export interface TurnRequest {
   /** Names of the models that failed before this fallback was asked. */
   readonly insteadOf?: readonly string[]
   readonly message: AnsweredEntry
-  /** Answers permission questions for the people in the room: the caller of a script cannot be asked. */
+  /** Answers permission questions instead of people in the room: a script's caller cannot be asked. */
   readonly permissions?: PermissionProvider
   /** Sets the status line to `thinking`, `writing` or the name of a running tool. */
   readonly report: ReportDoing

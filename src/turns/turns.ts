@@ -26,7 +26,7 @@ export interface Mention {
   readonly permissions?: PermissionProvider
 }
 
-/** A turn of this server, which runs or waits for its slot. */
+/** A turn of this server that runs or waits for its slot. */
 export interface RunningTurn extends TurnAtWork {
   /**
    * Resolves to the turn's last entry: its reply, or the notice that ends it. Rejects with `StorageError`
@@ -82,7 +82,7 @@ export class Turns implements AsyncDisposable {
     room.needVoice(requester)
     if (usesTokens(model.settings)) await checkQuotas(room.name, requester)
     this.#refuseIfClosing()
-    const called = calledBy(mention, turnLog.next())
+    const called = createCalledTurn(mention, turnLog.next())
     const stop = new AbortController()
     const cancel = (reason = `@${called.model} was stopped`): void => stop.abort(new TurnStopped(reason))
     const slot = await takeTurnSlot(slots, called, limits, cancel)
@@ -204,7 +204,7 @@ async function stopIfRemoved(turn: RunningTurn, { room, requester }: Mention): P
   if (why !== undefined) turn.cancel(`@${turn.model} was stopped: ${why}`)
 }
 
-const calledBy = (
+const createCalledTurn = (
   { room, requester, model, message }: Mention,
   begun: ReturnType<TurnLog['next']>,
 ): CalledTurn => ({

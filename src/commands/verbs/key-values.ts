@@ -19,7 +19,7 @@ import {
   isKey,
   MAX_VALUE_CHARS,
   OWNED_KEYS,
-  storable,
+  toStorable,
   SUMMARIZER_KEY,
 } from '../../prompt/key-values.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
@@ -146,7 +146,7 @@ function show(key: string, values: Values, asJson: boolean): string {
 /** Returns parsed JSON, else the text itself, both sanitized. Throws `Refusal`. */
 function readValue(text: string): Json {
   if (text.length > MAX_VALUE_CHARS) throw new Refusal(`a value has at most ${MAX_VALUE_CHARS} characters`)
-  return storable(parsedOrText(text))
+  return toStorable(parsedOrText(text))
 }
 
 /**

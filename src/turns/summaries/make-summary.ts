@@ -65,7 +65,7 @@ export async function nextSummary(
   const { encoding } = model.settings
   const query = { encoding, maxRows: MAX_ROWS, kinds: CONVERSATION_KINDS, withoutThreads: true }
   const found = await parts.history.following(room, after === undefined ? query : { ...query, after })
-  const rows = await counted(found, encoding, parts)
+  const rows = await withTokens(found, encoding, parts)
   const sizes = await parts.sizes.read()
   const due = isAll ? rows.length : rowsDue(rows, sizes.unsummed, rows.length < MAX_ROWS)
   if (due === 0) return undefined
@@ -77,7 +77,7 @@ export async function nextSummary(
 }
 
 /** Resolves to the rows with their tokens. Counts and stores missing counts. */
-async function counted(
+async function withTokens(
   rows: Awaited<ReturnType<HistoryStore['following']>>,
   encoding: string,
   { history, composer }: Pick<SummaryParts, 'history' | 'composer'>,
@@ -101,7 +101,9 @@ interface SummaryJob {
   readonly tokens: number
 }
 
-/** Sums up as many rows as fit into one request. After a refusal another request is made, if one may help. */
+/**
+ * Summarizes as many rows as fit into one request. After a refusal, makes another request if one may help.
+ */
 async function makeSummary(
   job: SummaryJob,
   stop: AbortSignal,
@@ -115,7 +117,7 @@ async function makeSummary(
     const { prompt, entries } = await fittingPrompt(job, settings, parts)
     try {
       const text = await askSummarizer({ room, model, settings, prompt }, stop, parts)
-      return { text: await cut(text, tokens, settings.encoding, parts.composer), entries }
+      return { text: await cutSummary(text, tokens, settings.encoding, parts.composer), entries }
     } catch (error) {
       const refusal = error instanceof ModelError ? error.refusal : undefined
       if (!refusal || !mayFollow(refusal)) throw error
@@ -148,7 +150,7 @@ async function askSummarizer(
 const MAX_CHARACTERS_PER_TOKEN = 6
 
 /** Cuts a summary that is longer than requested: the rest of a prompt relies on its length. */
-async function cut(
+async function cutSummary(
   text: string,
   tokens: number,
   encoding: ModelSettings['encoding'],

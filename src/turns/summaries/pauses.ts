@@ -19,7 +19,7 @@ interface Trouble {
   readonly failures: number
   /** In ms of the monotonic clock. */
   readonly retryAt: number
-  readonly isTold: boolean
+  readonly isReported: boolean
 }
 
 /**
@@ -44,24 +44,24 @@ export class Troubles {
   }
 
   /**
-   * Records a failure, and tells the room's managers, once until `over`. Resolves to the pause in
+   * Records a failure, and tells the room's managers, once until `clear`. Resolves to the pause in
    * milliseconds.
    */
-  async happened(name: RoomName, error: unknown): Promise<number> {
-    const { failures: before, isTold } = this.#rooms.get(name) ?? { failures: 0, isTold: false }
+  async addFailure(name: RoomName, error: unknown): Promise<number> {
+    const { failures: before, isReported } = this.#rooms.get(name) ?? { failures: 0, isReported: false }
     const failures = before + 1
     const pause = PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? 0
     const reason = headOf(cleanLine(reasonOf(error)), MAX_REASON_CHARACTERS)
     const text = `the summary of ${name} could not be made: ${reason}; it is tried again in ${duration(pause)}`
     this.#log.warn({ room: name, failures, error }, 'a summary could not be made')
     const trouble = { text, failures, retryAt: this.#clock.monotonic() + pause }
-    this.#rooms.set(name, { ...trouble, isTold })
-    if (!isTold) this.#rooms.set(name, { ...trouble, isTold: await this.#tell(name, text) })
+    this.#rooms.set(name, { ...trouble, isReported })
+    if (!isReported) this.#rooms.set(name, { ...trouble, isReported: await this.#tell(name, text) })
     return pause
   }
 
   /** Forgets the failures of a room, because a summary succeeded or is not needed. */
-  over(room: RoomName): void {
+  clear(room: RoomName): void {
     this.#rooms.delete(room)
   }
 
@@ -71,7 +71,7 @@ export class Troubles {
   }
 
   /** Returns the last failure as a text for people. */
-  of(room: RoomName): string | undefined {
+  textFor(room: RoomName): string | undefined {
     return this.#rooms.get(room)?.text
   }
 

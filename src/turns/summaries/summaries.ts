@@ -112,7 +112,7 @@ export class Summaries implements AsyncDisposable {
     if ((await this.#summarizerOf(room)) === undefined) throw new Refusal(NO_SUMMARIZER)
     await this.#stopEverywhere(room, GIVEN_UP)
     this.#renewed.add(room)
-    this.#troubles.over(room)
+    this.#troubles.clear(room)
     this.#check(room)
   }
 
@@ -129,7 +129,7 @@ export class Summaries implements AsyncDisposable {
    */
   async summarizerChanged(room: RoomName): Promise<void> {
     await this.#stopEverywhere(room, INTERRUPTED)
-    this.#troubles.over(room)
+    this.#troubles.clear(room)
     if ((await this.#summarizerOf(room)) !== undefined) this.#check(room)
   }
 
@@ -177,7 +177,7 @@ export class Summaries implements AsyncDisposable {
   }
 
   async status(room: RoomName): Promise<SummaryStatus> {
-    const trouble = this.#troubles.of(room)
+    const trouble = this.#troubles.textFor(room)
     const asked = this.#running.get(room)?.model?.settings.name
     return {
       summarizer: await this.#summarizerOf(room),
@@ -222,14 +222,14 @@ export class Summaries implements AsyncDisposable {
         run.stop.signal.throwIfAborted()
         while (isDue) {
           isDue = await this.#sumUpPiece(room, run)
-          this.#troubles.over(room)
+          this.#troubles.clear(room)
         }
       } finally {
         await slot?.leave()
       }
     } catch (error) {
       if (!run.stop.signal.aborted) {
-        const ms = await this.#troubles.happened(room, error)
+        const ms = await this.#troubles.addFailure(room, error)
         return clock.later(ms, () => this.#check(room))
       }
     }
