@@ -17,7 +17,7 @@ import {
 
 /** Calls that may wait in one room; further ones are dropped. */
 const MAX_WAITING = 64
-/** Each room runs one call at a time on all servers together. */
+/** Each room runs one queued call at a time on all servers. */
 const SLOTS = { running: 1, waiting: 1_000 }
 const NOBODY = '' as PersonId
 /** Kinds of entries for `on_message`. */
