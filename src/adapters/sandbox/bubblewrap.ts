@@ -13,11 +13,11 @@ export interface Confinement {
 }
 
 export interface ProcessLimits {
-  /** Of memory, for each of its processes and for all of them together. */
+  /** Bytes of memory for each process and for all of them together. */
   readonly memoryBytes: number
-  /** Processes that it may have at a time. */
+  /** Processes at a time. */
   readonly processes: number
-  /** How large a file may become; `Infinity`: no limit. */
+  /** Bytes to which a file may grow; `Infinity`: no limit. */
   readonly fileBytes: number
 }
 
@@ -27,31 +27,33 @@ export interface Strength {
   readonly noUserNamespaces: boolean
   /** See `systemCallFilter`. */
   readonly filter: Uint8Array | undefined
-  /** Where a command gets a cgroup of its own that limits its processes, see `findCgroups`. */
+  /** Directory in which each command gets a cgroup that limits its processes, see `findCgroups`. */
   readonly cgroups?: string | undefined
 }
 
-/** Programs and their libraries; on most systems all but /usr are links into it. */
+/** Programs and their libraries; on most systems all except /usr are links into /usr. */
 const SYSTEM_DIRS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store']
 
-/** Of /etc only what programs need to start; no accounts, no keys, no configuration of the machine. */
+/** Files of /etc that programs need to start; no accounts, no keys, no configuration of the machine. */
 const SYSTEM_FILES = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'localtime']
 
-/** What names and certificates need, where the network is on. */
+/** Files of /etc for names and certificates, if the network is on. */
 const NETWORK_FILES = ['resolv.conf', 'hosts', 'nsswitch.conf', 'services', 'ssl', 'pki', 'ca-certificates']
 
-/** Bytes of the private /tmp and of /dev/shm, both in memory. A command with little memory has half and an eighth of it. */
+/** Bytes of the private /tmp, in memory; at most half of the command's memory. */
 const SCRATCH_BYTES = 256 * 1024 * 1024
+/** Bytes of /dev/shm, in memory; at most an eighth of the command's memory. */
 const SHARED_BYTES = 64 * 1024 * 1024
 
-/** The file descriptors on which bubblewrap tells the pid of its first process, and reads the filter. */
+/** Descriptor to which bubblewrap writes the pid of its first process. */
 const INFO_FD = '3'
+/** Descriptor from which bubblewrap reads the filter. */
 const FILTER_FD = '4'
 
 /**
- * The arguments of `bwrap` (see bwrap(1)), before the command: new namespaces for everything, no
- * capabilities, a new terminal session, a system that cannot be written, and of the machine's other files
- * only the workspace.
+ * Returns the arguments of `bwrap` (see bwrap(1)) before the command: new namespaces for everything, no
+ * capabilities, a new terminal session, a read-only system, and of the machine's other files only the
+ * workspace.
  */
 export async function bubblewrapArguments(box: Confinement, strength: Strength): Promise<readonly string[]> {
   const files = [...SYSTEM_FILES, ...(box.network ? NETWORK_FILES : [])]
@@ -68,8 +70,8 @@ export async function bubblewrapArguments(box: Confinement, strength: Strength):
     scratch('/dev/shm', Math.min(SHARED_BYTES, memoryBytes / 8)),
     scratch('/tmp', Math.min(SCRATCH_BYTES, memoryBytes / 2)),
     [box.readOnly ? '--ro-bind' : '--bind', box.workspace, MOUNT_POINT],
-    // The root and /dev are in memory, and must not be filled. /proc has the kernel's settings, which root may write
-    // without any capability: bubblewrap 0.8 leaves them open where root runs the server.
+    // The root and /dev are in memory, and must not be filled. /proc has the kernel's settings, which root
+    // may write without any capability: bubblewrap 0.8 leaves them writable if root runs the server.
     ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'],
     ['--chdir', `${MOUNT_POINT}/${relative(box.workspace, box.cwd)}`, '--'],
   ].flat()

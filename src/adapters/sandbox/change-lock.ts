@@ -6,9 +6,12 @@ import { errorCode } from '../../lib/errors.ts'
 
 /** How to wait for a lock. */
 export interface LockWait {
-  /** Ends the waiting; its reason is thrown. */
+  /** Aborting it ends the wait with its reason. */
   readonly signal: AbortSignal
-  /** A lock that stays the same for so long is one of a server that died, in ms; 30,000 when absent. A change takes some ms. */
+  /**
+   * Milliseconds after which an unchanged lock counts as a dead server's; default 30,000. A change takes some
+   * ms.
+   */
   readonly staleMs?: number
 }
 
@@ -16,8 +19,9 @@ const STALE_MS = 30_000
 const PAUSE_MS = 20
 
 /**
- * Does work while no other server that shares the directory does any under this lock: a file that only one can make, on
- * NFS too (open(2), `O_EXCL`). It holds its maker's id. No clock of another machine is asked how old it is.
+ * Runs work while no other server that shares the directory runs any under this lock: a file that only one
+ * server can create, on NFS too (open(2), `O_EXCL`). The file contains its creator's id. Its age is not read
+ * from another machine's clock.
  */
 export async function underLock<T>(
   file: string,
@@ -30,7 +34,7 @@ export async function underLock<T>(
   try {
     return await work()
   } finally {
-    // Whoever took it away has reason to believe that we are gone; theirs must stay.
+    // A server that took the lock away had reason to believe that we are gone. Its own lock must stay.
     if ((await holderOf(file)) === id) await rm(file, { force: true })
   }
 }
@@ -38,18 +42,18 @@ export async function underLock<T>(
 async function take(file: string, id: string, signal: AbortSignal, staleMs: number): Promise<void> {
   let seen: string | undefined
   let waitedMs = 0
-  while (!(await makes(file, id))) {
+  while (!(await tryCreate(file, id))) {
     const holder = await holderOf(file)
     if (holder !== seen) [seen, waitedMs] = [holder, 0]
-    else if (holder !== undefined && waitedMs > staleMs) await takeAway(file, holder)
+    else if (holder !== undefined && waitedMs > staleMs) await removeStale(file, holder)
     await wait(PAUSE_MS)
-    // Where the machine stood still, so may the holder have: only what was waited between looks counts.
+    // Counts only the pauses between checks: if this machine stood still, so may the holder's have.
     waitedMs += PAUSE_MS
     signal.throwIfAborted()
   }
 }
 
-async function makes(file: string, id: string): Promise<boolean> {
+async function tryCreate(file: string, id: string): Promise<boolean> {
   try {
     await writeFile(file, id, { flag: 'wx' })
     return true
@@ -59,7 +63,7 @@ async function makes(file: string, id: string): Promise<boolean> {
   }
 }
 
-/** Opening a file asks NFS anew, where looking at its times would not (nfs(5), close-to-open consistency). */
+/** Opening a file asks NFS anew; reading its times would not (nfs(5), close-to-open consistency). */
 async function holderOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
@@ -69,8 +73,11 @@ async function holderOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** Only one of several who find it stale moves it. Who moves a new one by that, within less than a ms, puts it back. */
-async function takeAway(file: string, holder: string): Promise<void> {
+/**
+ * Removes a stale lock. Only one of several servers can rename it. A server that renames a newer lock by
+ * mistake, within less than a ms, puts it back.
+ */
+async function removeStale(file: string, holder: string): Promise<void> {
   if ((await holderOf(file)) !== holder) return
   const moved = `${file}.${randomUUID()}`
   try {

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { bytes } from '../../lib/amounts.ts'
 import { errorCode } from '../../lib/errors.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
-import { followPath, holdDirectory, quoted, unreachable, type HeldDirectory } from './follow-path.ts'
+import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { readText } from './read-text.ts'
 
 /** How many old versions a workspace keeps. */
@@ -13,19 +13,19 @@ const MAX_BACKUPS = 100
 /** Longer names are refused by the file systems of Linux (`NAME_MAX`). */
 const MAX_NAME_BYTES = 255
 
-/** Where files may be changed, and what becomes of their old text. */
+/** Where files may be changed, and where their old versions are kept. */
 export interface ChangePlace {
   /** A real path. */
   readonly root: string
-  /** Beside the workspace, where no tool can reach it; made when it is needed. */
+  /** A directory beside the workspace that no tool can reach; created on first use. */
   readonly backups: string
   readonly maxBytes: number
 }
 
 /**
- * Replaces the text of a file inside the root, or makes the file with its directories. The new text is on
- * disk as a whole or not at all, and the old one is kept among the backups. `change` gets the old text,
- * undefined for a file that is not there yet; what it throws is thrown. Throws `WorkspaceError`.
+ * Replaces the text of a file inside the root, or creates the file with its parent directories. Writes the
+ * new text as a whole or not at all, and keeps the old text among the backups. `change` gets the old text, or
+ * undefined for a new file; errors of `change` are rethrown. Throws `WorkspaceError`.
  */
 export async function changeText(
   place: ChangePlace,
@@ -42,12 +42,12 @@ export async function changeText(
     await using directory = await openDirectory(place.root, dirname(real), path)
     await replaceFile(directory.path, basename(real), text)
   } catch (error) {
-    throw error instanceof WorkspaceError ? error : unreachable(path, error)
+    throw error instanceof WorkspaceError ? error : pathError(path, error)
   }
   return { created: old === undefined }
 }
 
-/** Throws `WorkspaceError` where `changeText` would, whatever the new text. */
+/** Throws `WorkspaceError` if `changeText` would do so for every new text. */
 export async function checkChange(place: ChangePlace, path: string): Promise<void> {
   const { real, old } = await readOld(place, path)
   if (old === undefined) await checkParents(place.root, real, path)
@@ -60,7 +60,7 @@ async function readOld(place: ChangePlace, path: string): Promise<{ real: string
   return { real, old }
 }
 
-/** A new file can be made in a directory, and in one that is not there yet, but not below a file. */
+/** Throws if a parent of a new file is not a directory or a name is too long. Parents may be missing. */
 async function checkParents(root: string, real: string, shown: string): Promise<void> {
   const isTooLong = (name: string): boolean => Buffer.byteLength(name) > MAX_NAME_BYTES
   if (relative(root, real).split('/').some(isTooLong))
@@ -70,14 +70,14 @@ async function checkParents(root: string, real: string, shown: string): Promise<
     missing = await lstat(`${current}/.`).then(
       () => false,
       (error: unknown) => {
-        if (errorCode(error) !== 'ENOENT') throw unreachable(shown, error)
+        if (errorCode(error) !== 'ENOENT') throw pathError(shown, error)
         return true
       },
     )
   }
 }
 
-/** Opens a directory inside the root, and makes what is missing on the way to it. */
+/** Opens a directory inside the root. Creates missing directories on the way to it. */
 async function openDirectory(root: string, real: string, shown: string): Promise<HeldDirectory> {
   let current = await holdDirectory(root, root, shown)
   for (const part of relative(root, real)
@@ -95,7 +95,7 @@ function ignoreExisting(error: unknown): void {
   if (errorCode(error) !== 'EEXIST') throw error
 }
 
-/** Writes beside the file and renames: a reader sees the old text or the new one, and a crash leaves either. */
+/** Writes beside the file and renames: readers see the old text or the new one, also after a crash. */
 async function replaceFile(directory: string, name: string, text: string): Promise<void> {
   const target = join(directory, name)
   const draft = join(directory, `.${randomUUID()}.draft`)
@@ -110,7 +110,7 @@ async function replaceFile(directory: string, name: string, text: string): Promi
   }
 }
 
-/** Named by time, so that the oldest sort first. */
+/** Names backups by time, so that the oldest sort first. */
 async function keepBackup({ root, backups }: ChangePlace, real: string, old: string): Promise<void> {
   await mkdir(backups, { recursive: true, mode: 0o700 })
   const name = encodeURIComponent(relative(root, real)).slice(-150)

@@ -4,19 +4,20 @@ import pLimit, { type LimitFunction } from 'p-limit'
 /** Starts a room's command as soon as it may run. */
 export type CommandQueue = <T>(room: string, signal: AbortSignal, start: () => Promise<T>) => Promise<T>
 
-/** Share of the machine's memory that all commands together may have, if each takes all that it may. */
+/** Fraction of the machine's memory for all commands together, if each takes all that it may. */
 const MEMORY_SHARE = 0.5
 
-/** Commands that run at once on any machine, and at most. */
+/** Commands that run at once even on a small machine. */
 const MIN_AT_ONCE = 2
+/** Commands that run at once at most. */
 const MAX_AT_ONCE = 32
 
-/** Of one room, so that no room has all of them. */
+/** Commands of one room that run at once, so that no room occupies the whole queue. */
 const MAX_OF_ROOM = 4
 
 /**
- * Each command is held to `memoryBytes`; this holds all of them together, as far as there are so many that the machine could not
- * bear it: the others wait for their turn, within the time that their tools have.
+ * Limits how many commands run at once, so that all together fit into the machine's memory if each takes
+ * `memoryBytes`. Other commands wait, within the time limits of their tools.
  */
 export function createCommandQueue(memoryBytes: number): CommandQueue {
   const atOnce = commandsAtOnce(memoryBytes)
@@ -34,7 +35,10 @@ export function createCommandQueue(memoryBytes: number): CommandQueue {
   }
 }
 
-/** Of this machine, or of the container that the server runs in (`process.constrainedMemory`; 0 or huge without one). */
+/**
+ * Uses the memory of this machine, or of the server's container (`process.constrainedMemory`; 0 or huge
+ * without one).
+ */
 function commandsAtOnce(memoryBytes: number): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
   return Math.max(MIN_AT_ONCE, Math.min(MAX_AT_ONCE, Math.floor((memory * MEMORY_SHARE) / memoryBytes)))

@@ -4,26 +4,26 @@ import { dirname, join } from 'node:path'
 import { errorCode } from '../../lib/errors.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
 
-/** Where commands in the sandbox see their workspace; paths that begin with it are taken for paths inside. */
+/** Where sandboxed commands see their workspace. Paths that begin with it count as paths in the workspace. */
 export const MOUNT_POINT = '/workspace'
 
-/** Codes for a path that does not exist, also one below a file or with a name that no file can have. */
+/** Codes for a path that does not exist, is below a file or has too long a name. */
 const NOTHING_THERE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']
 
 /** Longer paths are refused by the kernel (`PATH_MAX`). */
 const MAX_PATH_BYTES = 4096
 
 /**
- * The real path that `path` leads to, as the kernel would walk it: part by part, each link followed before
- * the next `..`. What does not exist yet is taken as it is written. `root` is a real path.
- * Throws `WorkspaceError` for every path that leaves the root on its way, even if it comes back.
+ * Resolves `path` as the kernel would: part by part, each link followed before the next `..`. Keeps parts
+ * that do not exist yet as they are written. `root` is a real path. Throws `WorkspaceError` for every path
+ * that leaves the root on its way, even if it comes back.
  */
 export async function followPath(root: string, path: string): Promise<{ real: string; exists: boolean }> {
   let real = root
   let exists = true
   for (const part of partsInside(root, path)) {
     if (part === '..') {
-      if (real === root) throw outside(path)
+      if (real === root) throw outsideError(path)
       real = dirname(real)
       continue
     }
@@ -31,7 +31,7 @@ export async function followPath(root: string, path: string): Promise<{ real: st
     const target: string | undefined = exists ? await realPathOf(next, path) : undefined
     exists = target !== undefined
     real = target ?? next
-    if (!isInside(root, real)) throw outside(path)
+    if (!isInside(root, real)) throw outsideError(path)
   }
   return { real, exists }
 }
@@ -39,8 +39,7 @@ export async function followPath(root: string, path: string): Promise<{ real: st
 /** True if `path` is `root` or below it; both are real paths. */
 export const isInside = (root: string, path: string): boolean => path === root || path.startsWith(`${root}/`)
 
-/** A path that leaves the workspace. */
-export const outside = (path: string): WorkspaceError =>
+export const outsideError = (path: string): WorkspaceError =>
   new WorkspaceError(`${quoted(path)} is outside the workspace; use a path inside it, such as src/main.c`)
 
 /** A path as messages show it. */
@@ -62,15 +61,17 @@ function relativeTo(root: string, path: string): string {
   for (const top of [MOUNT_POINT, root]) {
     if (isInside(top, path)) return path.slice(top.length)
   }
-  throw outside(path)
+  throw outsideError(path)
 }
 
-/** Undefined if nothing is there. Refuses a link that leads nowhere: writing through it could lead outside. */
+/**
+ * Undefined if nothing is there. Throws for a link without a target: writing through it could lead outside.
+ */
 async function realPathOf(path: string, shown: string): Promise<string | undefined> {
   try {
     return await realpath(path)
   } catch (error) {
-    if (!NOTHING_THERE.includes(errorCode(error))) throw unreachable(shown, error)
+    if (!NOTHING_THERE.includes(errorCode(error))) throw pathError(shown, error)
   }
   if (await lstat(path).catch(() => undefined)) {
     throw new WorkspaceError(`${quoted(shown)} is a link that leads nowhere`)
@@ -78,8 +79,8 @@ async function realPathOf(path: string, shown: string): Promise<string | undefin
   return undefined
 }
 
-/** An error of the file system in words that show no path outside the workspace. */
-export function unreachable(path: string, error: unknown): WorkspaceError {
+/** Converts an error of the file system to a message that shows no path outside the workspace. */
+export function pathError(path: string, error: unknown): WorkspaceError {
   const code = errorCode(error) ?? 'unknown'
   const reason = REASONS[code] ?? `cannot be read (${code})`
   return new WorkspaceError(`${quoted(path)} ${reason}`, { cause: error })
@@ -99,26 +100,27 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'does not fit on the disk',
 }
 
-/** A directory that is held open: `path` leads to it even if its name is given to something else meanwhile. */
+/** An open directory: `path` leads to it even if its name is given to something else meanwhile. */
 export interface HeldDirectory extends AsyncDisposable {
   readonly path: string
 }
 
 /**
- * Opens a directory inside the root. The open directory is checked, not its name, which messages show as `shown`.
- * Throws `WorkspaceError` for one outside, and the error of the file system for a link or no directory.
+ * Opens a directory inside the root. Checks the open directory, not its name; `shown` is its name in
+ * messages. Throws `WorkspaceError` if it is outside, and the file system's error if `path` is a link or no
+ * directory.
  */
 export async function holdDirectory(root: string, path: string, shown: string): Promise<HeldDirectory> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
   const held = await heldPath(handle, path)
   if (!isInside(root, held.real)) {
     await handle.close()
-    throw outside(shown)
+    throw outsideError(shown)
   }
   return { path: held.path, [Symbol.asyncDispose]: () => handle.close() }
 }
 
-/** On Linux a path can lead through an open directory (proc_pid_fd(5)); elsewhere its name is used. */
+/** Returns a path through the open directory on Linux (proc_pid_fd(5)), elsewhere its name. */
 async function heldPath(handle: FileHandle, path: string): Promise<{ path: string; real: string }> {
   const link = `/proc/self/fd/${handle.fd}`
   const real = await readlink(link).catch(() => undefined)

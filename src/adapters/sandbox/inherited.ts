@@ -1,21 +1,25 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A descriptor above this is not covered: each one below costs a place in the list that a command is started with. */
+/**
+ * Higher descriptors are not covered: a child's stdio list has an entry for every descriptor up to the
+ * highest.
+ */
 const MAX_COVERED = 4096
 
 /** O_CLOEXEC of Linux (open(2)), as /proc writes it: octal. */
 const CLOSE_ON_EXEC = 0o2000000
 
 /**
- * The file descriptors that whoever started the server left open, and that every child would get: a shell's `exec 200<dir`
- * gives a command in the sandbox all that is behind it. Node opens its own so that no child has them, and closes only the
- * first few of these (proc_pid_fdinfo(5)). None where there is no /proc.
+ * Returns the descriptors that the server inherited and that every child would get: after a shell's `exec
+ * 200<dir`, a command in the sandbox could read that directory. Node opens its own descriptors so that no
+ * child gets them, and closes only the first few inherited ones (proc_pid_fdinfo(5)). Returns [] without
+ * /proc.
  */
 export function inheritedDescriptors(): readonly number[] {
   try {
     return readdirSync('/proc/self/fd')
       .map(Number)
-      .filter((fd) => fd >= FIRST && fd <= MAX_COVERED && !closesOnExec(fd))
+      .filter((fd) => fd >= FIRST_EXTRA_FD && fd <= MAX_COVERED && !closesOnExec(fd))
       .toSorted((a, b) => a - b)
   } catch {
     return []
@@ -27,28 +31,31 @@ function closesOnExec(fd: number): boolean {
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
     return flags === undefined || (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0
   } catch {
-    // The one that the list itself was read with.
+    // The directory listing itself was read through this descriptor.
     return true
   }
 }
 
 /** The first descriptor after input, output and errors. */
-export const FIRST = 3
+export const FIRST_EXTRA_FD = 3
 
-/** What a child gets as one of its descriptors. */
-type Place = 'pipe' | 'ignore' | Uint8Array
+/** A child's descriptor. The bytes are written to a pipe. */
+type ChildDescriptor = 'pipe' | 'ignore' | Uint8Array
 
-/** What a child is given in the place of a descriptor: an input that has ended. */
+/** Placeholder for an inherited descriptor: an input that is already at its end. */
 const NOTHING = new Uint8Array(0)
 
 /**
- * The descriptors of a child from 3 on: `further`, and nothing in the place of each other inherited one. They stay open in the
- * server, since one of them may be a lock.
+ * Returns the child's descriptors from 3 on: `further`, then an ended input over every inherited descriptor,
+ * so that the child cannot use it. The server keeps its own open: one may be a lock.
  */
-export function covered(further: readonly Place[], inherited: readonly number[]): readonly Place[] {
-  const places = Math.max(further.length, (inherited.at(-1) ?? 0) + 1 - FIRST)
+export function coverInherited(
+  further: readonly ChildDescriptor[],
+  inherited: readonly number[],
+): readonly ChildDescriptor[] {
+  const places = Math.max(further.length, (inherited.at(-1) ?? 0) + 1 - FIRST_EXTRA_FD)
   return Array.from(
     { length: places },
-    (_, index) => further[index] ?? (inherited.includes(FIRST + index) ? NOTHING : 'ignore'),
+    (_, index) => further[index] ?? (inherited.includes(FIRST_EXTRA_FD + index) ? NOTHING : 'ignore'),
   )
 }

@@ -1,28 +1,28 @@
 import { WorkspaceError, type ProcessSpec } from '../../tools/workspace.ts'
 import { MOUNT_POINT } from './follow-path.ts'
-import { cgroupIn, enterScript } from './process-cgroup.ts'
+import { newCgroupPath, enterScript } from './process-cgroup.ts'
 import { bubblewrapArguments, type Confinement, type ProcessLimits, type Strength } from './bubblewrap.ts'
 
-/** A child process, as it is to be started. */
+/** How to start a child process. */
 export interface Launch {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** True if it is bubblewrap and writes the pid of its first process to file descriptor 3. */
+  /** True if the child is bubblewrap and writes the pid of its first process to file descriptor 3. */
   readonly tellsPid: boolean
-  /** What it reads from file descriptor 4. */
+  /** Bytes that the child reads from file descriptor 4. */
   readonly filter?: Uint8Array | undefined
-  /** Descriptors that it must not get (inherited.ts). */
+  /** Descriptors that the child must not get (inherited.ts). */
   readonly inherited?: readonly number[]
-  /** A cgroup that it makes, and that is removed when it has ended. */
+  /** A cgroup that the child creates; removed when the child has ended. */
   readonly cgroup?: string | undefined
 }
 
-/** One argument may have this many bytes with its NUL, whatever the machine (`MAX_ARG_STRLEN` of Linux). */
+/** Bytes of one argument with its NUL, whatever the machine (`MAX_ARG_STRLEN` of Linux). */
 const MAX_WORD_BYTES = 128 * 1024
 
-/** The words of a command. Throws `WorkspaceError` for those that the kernel would refuse. */
+/** Returns the words of a command. Throws `WorkspaceError` for words that the kernel would refuse. */
 export function wordsOf(spec: ProcessSpec): readonly string[] {
   const words = 'argv' in spec ? spec.argv : ['/bin/sh', '-c', spec.shell]
   for (const word of words) {
@@ -34,7 +34,9 @@ export function wordsOf(spec: ProcessSpec): readonly string[] {
   return words
 }
 
-/** A command without a sandbox: it can do all that the server's own user can. Its processes are not counted. */
+/**
+ * A command without a sandbox: it can do all that the server's own user can. Its processes are not limited.
+ */
 export const launchUnconfined = (
   words: readonly string[],
   { cwd, workspace, limits }: Confinement,
@@ -53,7 +55,7 @@ export async function launchConfined(
   const inside = ['/bin/sh', '-c', entryScript(box.limits), 'sh', ...words]
   const args = [...(await bubblewrapArguments(box, strength)), ...inside]
   const { processes } = box.limits
-  const cgroup = strength.cgroups && processes > 0 ? cgroupIn(strength.cgroups) : undefined
+  const cgroup = strength.cgroups && processes > 0 ? newCgroupPath(strength.cgroups) : undefined
   const enter = cgroup ? [enterScript(cgroup, processes)] : []
   return {
     ...shellLaunch([FIRST_VICTIM, ...enter, 'exec bwrap "$@"'].join('\n'), args, '/tmp'),
@@ -65,8 +67,8 @@ export async function launchConfined(
 }
 
 /**
- * A program that goes on and speaks on its input and output, in bubblewrap: its errors stay apart, and it has these variables.
- * Its home is the directory that it sees.
+ * A sandboxed program that runs on and communicates over its input and output. Its error output stays apart,
+ * and `env` is added to its environment. Its home is the workspace.
  */
 export async function launchSpeaking(
   words: readonly string[],
@@ -86,14 +88,16 @@ export async function launchSpeaking(
   }
 }
 
-/** The environment has these three variables and no others. */
+/** The environment inherits nothing from the server's. */
 const shellLaunch = (script: string, args: readonly string[], home: string) => ({
   file: '/bin/sh',
   args: ['-c', script, 'sh', ...args],
   env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', HOME: home, LANG: 'C.UTF-8' },
 })
 
-/** When the machine itself runs out of memory, the kernel ends a command before the server (proc_pid_oom_score_adj(5)). */
+/**
+ * If the machine runs out of memory, the kernel ends a command before the server (proc_pid_oom_score_adj(5)).
+ */
 const FIRST_VICTIM = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null'
 
 /** Open files of one process. The kernel's memory for pipes and sockets is counted by nothing else. */
@@ -109,11 +113,12 @@ const RESERVED_KIB = 512 * 1024
 const STACK_KIB = 8192
 
 /**
- * A script that sets limits and then becomes the command. It gets the command as its arguments and never parses it.
- * Error output joins the output, in the order in which both are written. A limit that is lower already stays. Shells
- * disagree on the letter for processes. Sizes of files are counted in blocks of 512 bytes (POSIX), memory in KiB.
- * RLIMIT_DATA is all memory that a process alone can write (getrlimit(2)); RLIMIT_AS would also count what programs
- * such as node reserve and never use. What is really used is watched (usage.ts).
+ * Returns a script that sets limits and then becomes the command. The script gets the command as its
+ * arguments and never parses it. Error output joins the output, in the order of writing. A lower existing
+ * limit is kept. Shells disagree on the letter for processes. Sizes of files are counted in blocks of 512
+ * bytes (POSIX), memory in KiB. RLIMIT_DATA is all memory that a process alone can write (getrlimit(2));
+ * RLIMIT_AS would also count what programs such as node reserve and never use. usage.ts watches the memory
+ * that is really used.
  */
 const entryScript = (limits: ProcessLimits): string => `${limitsScript(limits)}\nexec "$@" 2>&1`
 

@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { errorCode } from '../../lib/errors.ts'
 import { holdDirectory } from './follow-path.ts'
 
-/** Below it nothing is looked at: each directory is held open meanwhile. */
+/** Deeper directories are skipped: each directory on the way is held open. */
 const MAX_DEPTH = 64
 
 /**
- * Removes all files below a directory that nobody changed, moved or renamed since `before`, in milliseconds
- * since the epoch: no program can set that time, and an archive brings old ones of its own. Directories stay.
- * Commands may run there meanwhile: no link leads it out. Goes on after an error, and rejects with the first.
+ * Removes all files below a directory that nobody changed, moved or renamed since `before` (ms since the
+ * epoch). Compares the ctime: no program can set it, while archives bring old modification times. Keeps
+ * directories. Commands may run there meanwhile: no link can lead the removal outside. Continues after an
+ * error, and rejects with the first.
  */
 export async function removeOldFiles(directory: string, before: number): Promise<void> {
   const root = await realpath(directory).catch(() => undefined)

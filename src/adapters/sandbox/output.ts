@@ -3,9 +3,9 @@ import type { ToolLimits } from '../../tools/context.ts'
 
 type OutputLimits = Pick<ToolLimits, 'outputLines' | 'outputBytes'>
 
-/** Collects the output of one command up to the limits, so that memory stays bounded whatever comes. */
+/** Collects the output of one command up to the limits, so that memory stays bounded. */
 export class CommandOutput {
-  /** Bytes that came, kept or not. */
+  /** Bytes that the command wrote, kept or not. */
   total = 0
   readonly #limits: OutputLimits
   readonly #kept: Buffer[] = []
@@ -27,7 +27,7 @@ export class CommandOutput {
     this.#lines += end.lines
   }
 
-  /** What was kept, with a notice if something was left out. */
+  /** Returns the kept output, with a notice if something was left out. */
   text(): string {
     const left = this.total - this.#keptBytes
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -38,7 +38,7 @@ export class CommandOutput {
   }
 }
 
-/** Where the last of at most `maxLines` lines ends in a piece of output. */
+/** Returns the index after the last of at most `maxLines` lines. */
 function endOfLines(chunk: Buffer, maxLines: number): { index: number; lines: number } {
   let lines = 0
   for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) {

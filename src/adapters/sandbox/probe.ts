@@ -4,12 +4,12 @@ import { findCgroups } from './process-cgroup.ts'
 import { runBriefly } from './run-briefly.ts'
 import { systemCallFilter } from './system-calls.ts'
 
-/** Whether commands can run in a sandbox on this machine, with what; and if not, why and what to do. */
+/** Whether commands can run in a sandbox on this machine, and how strong it is; or why not and what to do. */
 export type SandboxState =
   | { readonly works: true; readonly version: string; readonly strength: Strength }
   | { readonly works: false; readonly reason: string }
 
-/** What the sandbox is tried with: it changes nothing. */
+/** The trial command's sandbox. It changes nothing. */
 const TRIAL: Confinement = {
   workspace: '/usr',
   cwd: '/usr',
@@ -47,7 +47,7 @@ function strengths(): readonly Strength[] {
   return [...(filter ? filtered : []), ...filtered.map((each) => ({ ...each, filter: undefined }))]
 }
 
-/** Why there is no sandbox of this strength; undefined if there is. */
+/** Resolves to why there is no sandbox of this strength; undefined if there is one. */
 async function tryOnce(strength: Strength): Promise<string | undefined> {
   const { file, args, env, filter } = await launchConfined(['true'], TRIAL, strength)
   const trial = await runBriefly(file, args, { env, filter, timeout: TRIAL_MS })
@@ -57,14 +57,14 @@ async function tryOnce(strength: Strength): Promise<string | undefined> {
   )
 }
 
-/** Whether the kernel limits the processes of a command. */
+/** True if the kernel limits the processes of a command. */
 export const hasProcessLimit = ({ cgroups }: Pick<Strength, 'cgroups'>): boolean =>
   process.getuid?.() !== 0 || cgroups !== undefined
 
 export const NO_PROCESS_LIMIT =
   'run the server as a user of its own: it runs as root and can make no cgroup that limits processes, so they are only counted'
 
-/** What holds in a sandbox of this machine, for `sshawl check`. */
+/** Describes the protection by this machine's sandbox, for `sshawl check`. */
 export function describeSandbox({ noUserNamespaces, filter, cgroups }: Strength): string {
   return [
     filter

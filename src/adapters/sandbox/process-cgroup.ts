@@ -3,23 +3,23 @@ import { rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What belongs to a command beside those that it starts: the shell and bubblewrap's own two. */
+/** Processes of a command besides those that it starts: the shell and bubblewrap's own two. */
 const OWN_PROCESSES = 3
 
-/** How often the kernel is asked to remove a cgroup, every 10 ms: it does once the last process is gone. */
+/** Attempts to remove a cgroup, 10 ms apart: the kernel refuses until the last process is gone. */
 const ATTEMPTS = 100
 
 let made = 0
 
 /**
- * The directory in which this process can make cgroups (cgroups(7)) that limit processes; undefined if there is none.
- * The kernel's usual limit, RLIMIT_NPROC, does not hold for root, for whom alone this is needed.
+ * Returns the directory in which this process can create cgroups (cgroups(7)) that limit processes, or
+ * undefined. Only root needs it: the kernel's usual limit, RLIMIT_NPROC, does not apply to root.
  */
 export function findCgroups(): string | undefined {
   if (process.getuid?.() !== 0) return undefined
   return candidates().find((parent) => {
     try {
-      const trial = cgroupIn(parent)
+      const trial = newCgroupPath(parent)
       mkdirSync(trial)
       try {
         writeFileSync(join(trial, 'pids.max'), '1')
@@ -33,7 +33,10 @@ export function findCgroups(): string | undefined {
   })
 }
 
-/** In version 1 below our own cgroup, in version 2 beside it: one that has processes limits nothing below it. */
+/**
+ * Version 1: below our own cgroup. Version 2: beside it, since a cgroup with processes limits nothing below
+ * it.
+ */
 function candidates(): readonly string[] {
   const mounts = read('/proc/self/mounts').matchAll(/^\S+ (\S+) (cgroup2?) (\S+)/gm)
   const own = [...read('/proc/self/cgroup').matchAll(/^\d+:(.*?):(.*)$/gm)]
@@ -56,10 +59,12 @@ const read = (file: string): string => {
   }
 }
 
-/** A name for a new cgroup. */
-export const cgroupIn = (parent: string): string => join(parent, `sshawl-${process.pid}-${++made}`)
+export const newCgroupPath = (parent: string): string => join(parent, `sshawl-${process.pid}-${++made}`)
 
-/** A shell script that moves the shell into a new cgroup, with what it starts. It ends with 126 if that fails. */
+/**
+ * Returns a shell script that moves the shell, and what it starts, into a new cgroup. Exits with 126 on
+ * failure.
+ */
 export const enterScript = (cgroup: string, processes: number): string =>
   `{ mkdir '${cgroup}' && echo ${processes + OWN_PROCESSES} > '${cgroup}/pids.max' && echo 0 > '${cgroup}/cgroup.procs'; } || exit 126`
 

@@ -2,15 +2,15 @@ import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
 import { bytes } from '../../lib/amounts.ts'
 import { WorkspaceError, type FileSlice } from '../../tools/workspace.ts'
-import { followPath, isInside, outside, quoted, unreachable } from './follow-path.ts'
+import { followPath, isInside, outsideError, quoted, pathError } from './follow-path.ts'
 
-/** Links are resolved before. Opening a FIFO must not wait, and a terminal must not become the server's. */
+/** Links are resolved before. Opening must not wait for a FIFO, nor make a terminal the server's own. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
- * The lines `first` to `last` (1-based, inclusive) of a text file inside `root`. The open file is checked, not its
- * name: if a link replaces the file meanwhile, nothing outside is read. `maxBytes` is the
- * size of the largest file that is read. Throws `WorkspaceError`.
+ * Reads the lines `first` to `last` (1-based, inclusive) of a text file inside `root`. Checks the open file,
+ * not its name: if a link replaces the file meanwhile, nothing outside is read. `maxBytes` is the size of the
+ * largest file that is read. Throws `WorkspaceError`.
  */
 export async function readText(
   root: string,
@@ -26,17 +26,17 @@ export async function readText(
 }
 
 /**
- * Opens a regular file inside `root` for reading; `real` is where it is, `path` is its name in messages. The open file
- * is checked. Throws `WorkspaceError`.
+ * Opens a regular file inside `root` for reading. `real` is its real path, `path` its name in messages.
+ * Checks the open file, not its name. Throws `WorkspaceError`.
  */
 export async function openInside(root: string, real: string, path: string): Promise<FileHandle> {
   const file = await open(real, OPEN_FLAGS).catch((error: unknown) => {
-    throw unreachable(path, error)
+    throw pathError(path, error)
   })
   try {
     const stats = await file.stat()
     if (!stats.isFile()) throw new WorkspaceError(`${quoted(path)} is ${kindOf(stats)}, not a text file`)
-    if (!isInside(root, await whereIs(file, root))) throw outside(path)
+    if (!isInside(root, await whereIs(file, root))) throw outsideError(path)
     return file
   } catch (error) {
     await file.close()
@@ -44,7 +44,7 @@ export async function openInside(root: string, real: string, path: string): Prom
   }
 }
 
-/** Where the open file is now; the root itself on systems that cannot tell. */
+/** Resolves to the current path of the open file; to the root itself on systems without /proc. */
 const whereIs = (file: FileHandle, root: string): Promise<string> =>
   readlink(`/proc/self/fd/${file.fd}`).catch(() => root)
 

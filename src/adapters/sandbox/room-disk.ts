@@ -4,64 +4,68 @@ import { join } from 'node:path'
 import { bytes } from '../../lib/amounts.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
 
-/** What the files of a directory may be. */
+/** Limits of a directory's files. */
 export interface DiskLimits {
-  /** What they may take on disk; 0: no limit, also not in number. */
+  /** Bytes on disk; 0: no limit, and none for `files` either. */
   readonly diskBytes: number
-  /** How many files and directories there may be, empty ones too: each takes an inode, which the file system has a number of. */
+  /** Files and directories, empty ones too: each takes one of the file system's limited inodes. */
   readonly files: number
 }
 
-/** So much, of both. */
 interface Space {
   readonly bytes: number
   readonly files: number
 }
 
-/** Why a command must end, in words that go on a sentence; undefined while it may go on. */
-export type Look = () => Promise<string | undefined>
+/** Resolves to why a command must end, worded to continue a sentence; undefined if it may go on. */
+export type DiskCheck = () => Promise<string | undefined>
 
-/** What one command may fill. */
+/** Disk limit and checks of one command. */
 export interface CommandDisk {
-  /** What a file may have at most: the kernel holds each to it. 0 in a full room, where none can grow. */
+  /** Bytes to which a file may grow, enforced by the kernel. 0 in a full room, where no file can grow. */
   readonly fileBytes: number
-  /** For while it runs. It counts files only when their file system has lost as much as may still be made. */
-  readonly look: Look
-  /** For when it has ended by itself. */
-  readonly lookAtEnd: Look
-  /** Whatever its end was. */
+  /**
+   * Called while the command runs. Counts files only if their file system has lost as much space as was left.
+   */
+  readonly check: DiskCheck
+  /** Called when the command has ended by itself. */
+  readonly checkAtEnd: DiskCheck
+  /** Called after every end of the command. */
   ended(): Promise<void>
 }
 
-/** For a command that writes nothing, or where nothing is limited. */
+/** For a command that writes nothing or has no disk limit. */
 export const UNLIMITED: CommandDisk = {
   fileBytes: Infinity,
-  look: async () => undefined,
-  lookAtEnd: async () => undefined,
+  check: async () => undefined,
+  checkAtEnd: async () => undefined,
   ended: async () => {},
 }
 
-/** A command in a full room is there to delete; while it does, it may make this many files. */
+/** Files that a command in a full room may create; it runs there to delete. */
 const MADE_WHILE_DELETING = 100
 
-/** For so long no command runs in a full room once one has made more: nothing in the kernel holds the number of files. */
+/**
+ * Milliseconds without commands in a full room once one has created more: the kernel limits no number of
+ * files.
+ */
 const PAUSE_MS = 10 * 60_000
 
-/** Nothing can grow or be made until something is deleted. */
+/** True if nothing can grow or be created until something is deleted. */
 const isFull = (left: Space): boolean => left.bytes <= 0 || left.files <= 0
 
-/** Holds the files of one room to its limits, over all of its commands and changes. */
+/** Limits the files of one room, over all of its commands and changes. */
 export class RoomDisk {
   readonly #limits: DiskLimits
-  /** The files that could still be made when the room was found full; undefined while it is not. */
-  #atFirst: number | undefined
+  /** The files that could still be created when the room was found full; undefined if it is not full. */
+  #filesWhenFull: number | undefined
   #pausedUntil = 0
 
   constructor(limits: DiskLimits) {
     this.#limits = limits
   }
 
-  /** Resolves with the bytes that may still be written. Throws `WorkspaceError` if there are none. */
+  /** Resolves to the bytes that may still be written. Throws `WorkspaceError` if there are none. */
   async assertSpace(directory: string): Promise<number> {
     const left = await spaceLeft(directory, this.#limits)
     if (isFull(left)) throw this.full()
@@ -84,8 +88,8 @@ export class RoomDisk {
     const before = await freeSpace(directory)
     return {
       fileBytes: left.bytes,
-      look: lookWhileRunning(directory, limits, left, before),
-      lookAtEnd: lookAfter(directory, limits, left, before),
+      check: checkWhileRunning(directory, limits, left, before),
+      checkAtEnd: checkAfter(directory, limits, left, before),
       ended: async () => {
         if (isFull(left)) this.#pauseIfGrown(left, await spaceLeft(directory, limits))
       },
@@ -93,8 +97,8 @@ export class RoomDisk {
   }
 
   #refuseIfPaused(left: Space): void {
-    this.#atFirst = isFull(left) ? (this.#atFirst ?? left.files) : undefined
-    if (this.#atFirst === undefined) this.#pausedUntil = 0
+    this.#filesWhenFull = isFull(left) ? (this.#filesWhenFull ?? left.files) : undefined
+    if (this.#filesWhenFull === undefined) this.#pausedUntil = 0
     const wait = this.#pausedUntil - performance.now()
     if (wait > 0) {
       const minutes = Math.ceil(wait / 60_000)
@@ -105,37 +109,40 @@ export class RoomDisk {
   }
 
   #pauseIfGrown(left: Space, now: Space): void {
-    if (this.#atFirst === undefined || now.files >= left.files) return
-    if (now.files < Math.min(0, this.#atFirst - MADE_WHILE_DELETING))
+    if (this.#filesWhenFull === undefined || now.files >= left.files) return
+    if (now.files < Math.min(0, this.#filesWhenFull - MADE_WHILE_DELETING))
       this.#pausedUntil = performance.now() + PAUSE_MS
   }
 }
 
-/** In a full room no file can grow, so only the number of files is looked at. */
-function lookWhileRunning(
+/** In a full room no file can grow, so only the number of files is checked. */
+function checkWhileRunning(
   directory: string,
   limits: DiskLimits,
   left: Space,
   before: Space | undefined,
-): Look {
+): DiskCheck {
   const { diskBytes, files } = limits
   const maxFiles = Math.max(files, files - left.files + MADE_WHILE_DELETING)
   const countLeft = async (): Promise<number> => maxFiles - (await countFiles(directory, maxFiles))
-  const spenders = [
-    ...(isFull(left) ? [] : [createSpender('bytes', left.bytes, () => bytesLeft(directory, limits))]),
-    createSpender('files', maxFiles - files + left.files, countLeft),
+  const spentChecks = [
+    ...(isFull(left) ? [] : [createSpentCheck('bytes', left.bytes, () => bytesLeft(directory, limits))]),
+    createSpentCheck('files', maxFiles - files + left.files, countLeft),
   ]
   return async () => {
     const free = await freeSpace(directory)
-    for (const isSpent of before && free ? spenders : [])
+    for (const isSpent of before && free ? spentChecks : [])
       if (before && free && (await isSpent(before, free)))
         return `the room's files came over ${bytes(diskBytes)} or ${files} in number; delete what is not needed`
     return undefined
   }
 }
 
-/** Gives the function that says whether what was left of one thing is used up. `count` may be slow, and may reject. */
-function createSpender(what: keyof Space, first: number, count: () => Promise<number>) {
+/**
+ * Returns a function that resolves to true if the bytes or files left are used up. `count` may be slow or
+ * reject.
+ */
+function createSpentCheck(what: keyof Space, first: number, count: () => Promise<number>) {
   let left = first
   let counted: number | undefined
   return async (before: Space, free: Space): Promise<boolean> => {
@@ -146,17 +153,20 @@ function createSpender(what: keyof Space, first: number, count: () => Promise<nu
   }
 }
 
-/** Less than this is nothing: a file that met its limit leaves a part of a block. */
+/** Fewer bytes count as none: a file that reached its limit leaves a part of a block. */
 const NOTHING_BYTES = 64 * 1024
 
-/** Others use the file system as well: whether it lost less than this says nothing. */
-const MIN_TOLD_BYTES = 64 * 1024 * 1024
+/**
+ * A room with fewer bytes left is always counted: others use the file system as well, so its loss says
+ * nothing.
+ */
+const MIN_JUDGED_BYTES = 64 * 1024 * 1024
 
-const lookAfter =
-  (directory: string, limits: DiskLimits, left: Space, before: Space | undefined): Look =>
+const checkAfter =
+  (directory: string, limits: DiskLimits, left: Space, before: Space | undefined): DiskCheck =>
   async () => {
     const now = await freeSpace(directory)
-    if (before && now && left.bytes > MIN_TOLD_BYTES && !canBeFull(before, now, left)) return undefined
+    if (before && now && left.bytes > MIN_JUDGED_BYTES && !canBeFull(before, now, left)) return undefined
     const space = await spaceLeft(directory, limits)
     if (space.files <= 0)
       return `the room has ${limits.files} files, or more: none can be made or grow until some are deleted`
@@ -165,11 +175,15 @@ const lookAfter =
       : undefined
   }
 
-/** Whether a room can be full that had so much left, going by its file system. Some count no files. */
+/**
+ * True if a room that had `left` can be full, judging by its file system. Some file systems count no files.
+ */
 const canBeFull = (before: Space, now: Space, left: Space): boolean =>
   before.bytes - now.bytes >= left.bytes / 2 || before.files - now.files >= left.files / 2 || now.files === 0
 
-/** What may still be made in a directory: nothing more where either is 0 or less. A directory that cannot be read is full. */
+/**
+ * Returns what may still be created in a directory: nothing if either is 0 or less, or if it cannot be read.
+ */
 async function spaceLeft(directory: string, limits: DiskLimits): Promise<Space> {
   if (limits.diskBytes === 0) return { bytes: Infinity, files: Infinity }
   try {
@@ -180,14 +194,17 @@ async function spaceLeft(directory: string, limits: DiskLimits): Promise<Space> 
   }
 }
 
-/** Files and directories below a directory, empty ones too, counted up to `most`. Their names alone are read: that is ten times as fast. */
+/**
+ * Counts files and directories below a directory, empty ones too, up to `most`. Reads only their names, which
+ * is ten times as fast.
+ */
 async function countFiles(directory: string, most = Infinity): Promise<number> {
   let count = 0
   for await (const _ of entriesBelow(directory)) if (++count >= most) break
   return count
 }
 
-/** What may still be written. */
+/** Returns the bytes that may still be written. */
 async function bytesLeft(directory: string, { diskBytes }: DiskLimits): Promise<number> {
   let left = diskBytes
   for await (const entry of entriesBelow(directory)) {
@@ -197,10 +214,10 @@ async function bytesLeft(directory: string, { diskBytes }: DiskLimits): Promise<
   return left
 }
 
-/** Names that are read at once: with node's own number of 32, many files take four times as long. */
+/** Names per read: with node's default of 32, many files take four times as long. */
 const NAMES_AT_ONCE = 2048
 
-/** What is deleted meanwhile is passed over. Rejects where a directory cannot be read. */
+/** Skips entries that are deleted meanwhile. Rejects if a directory cannot be read. */
 async function* entriesBelow(top: string): AsyncIterable<Dirent> {
   const directories = [top]
   for (let path = directories.pop(); path !== undefined; path = directories.pop()) {
@@ -221,7 +238,10 @@ const openIfThere = (path: string) =>
 const diskUse = async (path: string): Promise<number> =>
   ((await lstat(path).catch(() => undefined))?.blocks ?? 0) * 512
 
-/** What is free on a directory's file system; undefined where the directory is gone. Some file systems do not count files. */
+/**
+ * Returns the free space of a directory's file system; undefined if it is gone. Some file systems count no
+ * files.
+ */
 async function freeSpace(directory: string): Promise<Space | undefined> {
   const found = await statfs(directory).catch(() => undefined)
   return found && { bytes: found.bavail * found.bsize, files: found.ffree }

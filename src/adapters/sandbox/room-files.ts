@@ -11,18 +11,18 @@ import {
   type OpenMode,
 } from '../../lib/file-tree.ts'
 import { WorkspaceError } from '../../tools/workspace.ts'
-import { followPath, holdDirectory, quoted, unreachable, type HeldDirectory } from './follow-path.ts'
+import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { openInside } from './read-text.ts'
 import type { RoomDisk } from './room-disk.ts'
 
 /**
- * The files of one workspace, byte for byte. Paths are relative to it, without `.` and `..`; empty for the top.
- * No link is followed. Rejects with `WorkspaceError` and `NoSuchFile`.
+ * The files of one workspace, byte for byte. Paths are relative to the workspace, without `.` and `..`; '' is
+ * the top. Follows no links. Rejects with `WorkspaceError` and `NoSuchFile`.
  */
 export class RoomFiles implements FileTree {
   readonly #root: () => Promise<string>
   readonly #disk: RoomDisk
-  /** What all uploads together may still write, since the last count. */
+  /** Bytes that all uploads together may still write, since the last count. */
   #bytesLeft = 0
 
   constructor(root: () => Promise<string>, disk: RoomDisk) {
@@ -31,14 +31,14 @@ export class RoomFiles implements FileTree {
   }
 
   facts(path: string): Promise<FileFacts> {
-    return explained(path, async () => {
+    return explainErrors(path, async () => {
       await using parent = await this.#parentOf(path)
       return factsOf(basename(path), await lstat(join(parent.path, basename(path))))
     })
   }
 
   async *list(path: string): AsyncGenerator<FileFacts, void, void> {
-    await using held = await explained(path, () => this.#hold(path, path))
+    await using held = await explainErrors(path, () => this.#hold(path, path))
     for await (const { name } of await opendir(held.path)) {
       const stats = await lstat(join(held.path, name)).catch(() => undefined)
       if (stats) yield factsOf(name, stats)
@@ -46,7 +46,7 @@ export class RoomFiles implements FileTree {
   }
 
   open(path: string, how: OpenMode, check: Check = async () => {}): Promise<OpenFile> {
-    return explained(path, async () => {
+    return explainErrors(path, async () => {
       const root = await this.#root()
       if (how !== 'read') return await this.#upload(root, path, how, check)
       return openedFile(path, await openInside(root, await realPath(root, path, path), path), check)
@@ -54,7 +54,7 @@ export class RoomFiles implements FileTree {
   }
 
   makeDirectory(path: string): Promise<void> {
-    return explained(path, async () => {
+    return explainErrors(path, async () => {
       await using parent = await this.#parentOf(path)
       await this.#disk.assertSpace(await this.#root())
       await mkdir(join(parent.path, basename(path)), { mode: 0o755 })
@@ -62,14 +62,14 @@ export class RoomFiles implements FileTree {
   }
 
   remove(path: string, kind: 'file' | 'directory'): Promise<void> {
-    return explained(path, async () => {
+    return explainErrors(path, async () => {
       await using parent = await this.#parentOf(path)
       await (kind === 'file' ? unlink : rmdir)(join(parent.path, basename(path)))
     })
   }
 
   rename(path: string, to: string): Promise<void> {
-    return explained(path, async () => {
+    return explainErrors(path, async () => {
       await using from = await this.#parentOf(path)
       await using into = await this.#parentOf(to)
       const target = join(into.path, basename(to))
@@ -106,7 +106,7 @@ export class RoomFiles implements FileTree {
     return await holdDirectory(root, await realPath(root, directory, shown), shown)
   }
 
-  /** Counts what is written, in all uploads, and looks at the disk again before it refuses. */
+  /** Subtracts the written bytes of all uploads. Counts the disk again before it refuses. */
   async #grow(root: string, bytes: number): Promise<void> {
     if (bytes > this.#bytesLeft) await this.#count(root)
     if (bytes > this.#bytesLeft) throw this.#disk.full()
@@ -122,7 +122,7 @@ type Check = (bytes: number) => Promise<void>
 
 const existing = (path: string): WorkspaceError => new WorkspaceError(`${quoted(path)} exists already`)
 
-/** The place of a path on disk. Throws `NoSuchFile`, and `WorkspaceError` if there is a link on the way. */
+/** Returns the path on disk. Throws `NoSuchFile`, and `WorkspaceError` if there is a link on the way. */
 async function realPath(root: string, path: string, shown: string): Promise<string> {
   const { real, exists } = await followPath(root, path)
   if (!exists) throw new NoSuchFile('')
@@ -130,15 +130,15 @@ async function realPath(root: string, path: string, shown: string): Promise<stri
   return real
 }
 
-/** Errors of the file system, in words that show no path outside the workspace. */
-async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** Rethrows errors of the file system in words that show no path outside the workspace. */
+async function explainErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof NoSuchFile) throw error
     const code = errorCode(error instanceof WorkspaceError ? error.cause : error)
     if (code === 'ENOENT' || code === 'ENOTDIR') throw new NoSuchFile('', { cause: error })
-    throw error instanceof WorkspaceError ? error : unreachable(path, error)
+    throw error instanceof WorkspaceError ? error : pathError(path, error)
   }
 }
 
@@ -149,16 +149,19 @@ const factsOf = (name: string, stats: Stats): FileFacts => ({
   modifiedAt: stats.mtimeMs,
 })
 
-/** What is put lies beside the file that it becomes, so that a reader sees the old one or the new one. */
+/** An upload is written beside its target, so that readers see the old file or the new one. */
 interface Draft {
   readonly parent: HeldDirectory
   readonly name: string
   readonly mode: number
-  /** Takes space for more bytes. */
+  /** Reserves space for more bytes. */
   readonly grow: (bytes: number) => Promise<void>
 }
 
-/** A file that is read, or put if it has a draft: the system refuses to write the one and read the other. */
+/**
+ * Wraps an open file: for an upload if it has a draft, for reading otherwise. The system refuses the
+ * opposite.
+ */
 function openedFile(path: string, file: FileHandle, check: Check, draft?: Draft): OpenFile {
   let size = 0
   let failed: { readonly why: unknown } | undefined
@@ -167,14 +170,14 @@ function openedFile(path: string, file: FileHandle, check: Check, draft?: Draft)
     if (failed) throw failed.why
     try {
       await check(bytes)
-      return await explained(path, work)
+      return await explainErrors(path, work)
     } catch (error) {
       failed = { why: error }
       throw error
     }
   }
 
-  async function put(): Promise<void> {
+  async function publish(): Promise<void> {
     if (!draft) return
     const { parent, name, mode } = draft
     await file.chmod(mode)
@@ -201,7 +204,7 @@ function openedFile(path: string, file: FileHandle, check: Check, draft?: Draft)
         const end = offset + data.length
         if (size === 0 && offset > 0)
           throw new WorkspaceError(`${quoted(path)} is put as a whole; nothing is appended or resumed`)
-        // A hole takes no space until it is filled, so that what is written counts, too.
+        // Writes below `size` count, too: they may fill a hole, which took no space before.
         await draft?.grow(Math.max(data.length, end - size))
         size = Math.max(size, end)
         const { bytesWritten } = await file.write(data, 0, data.length, offset)
@@ -209,7 +212,7 @@ function openedFile(path: string, file: FileHandle, check: Check, draft?: Draft)
       }),
     async close() {
       try {
-        await step(0, put)
+        await step(0, publish)
       } finally {
         await abandon()
       }

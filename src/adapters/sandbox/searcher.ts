@@ -13,13 +13,13 @@ const SEARCH_LIMITS: FileSearchLimits = { ms: 10_000, entries: 200_000, results:
 /** MiB of JavaScript heap. */
 const HEAP_MIB = 256
 
-/** Of an answer: as many lines as there may be, each with its path and what is around it. */
+/** Bytes of an answer: enough for the most lines, each with its path and context. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** A search that has not ended so many milliseconds after its own limit is killed. */
+/** A search that is still running this many milliseconds after its own time limit is killed. */
 export const KILLED_AFTER_MS = 5000
 
-/** Searches at the same time, each in another room; each takes a core. */
+/** Searches that run at once, each in another room; each takes a core. */
 const MAX_AT_ONCE = 4
 
 /**
@@ -59,7 +59,7 @@ async function search<Found>(entry: string, request: FileSearchRequest, signal: 
 }
 
 async function run(entry: string, request: FileSearchRequest, cancelSignal: AbortSignal): Promise<string> {
-  // Loaded with the first search: it is a hundred files.
+  // Loaded with the first search: execa is a hundred files.
   const { execa } = await import('execa')
   const { stdout } = await execa(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, entry], {
     input: JSON.stringify(request),

@@ -9,7 +9,7 @@ import { DeadlineError } from '../../lib/jobs/deadline.ts'
 import { createDeferred } from '../../lib/jobs/waiting.ts'
 import type { ToolLimits } from '../../tools/context.ts'
 import { WorkspaceError, type ProcessOutcome } from '../../tools/workspace.ts'
-import { covered, FIRST } from './inherited.ts'
+import { coverInherited, FIRST_EXTRA_FD } from './inherited.ts'
 import type { Launch } from './launch.ts'
 import { CommandOutput } from './output.ts'
 import { removeCgroup } from './process-cgroup.ts'
@@ -19,18 +19,18 @@ import type { UsageWatch } from './usage.ts'
 /** A command that writes more than this is ended at once, before its time limit. */
 const FLOOD_BYTES = 64 * 1024 * 1024
 
-/** How long a process that left the group may keep the pipes open after all others have ended. */
+/** Milliseconds that a process outside the group may keep the pipes open after the child has exited. */
 const PIPES_MS = 500
 
-/** How long a command may take to end once it was killed. After that its outcome is told without waiting for it. */
+/** Milliseconds for a killed command to end. After that, its outcome is returned without waiting for it. */
 const KILLED_MS = 1000
 
 /**
- * Runs a child with no input in a process group of its own. At the time limit, after a flood of output, if `usage`
- * says so, or when the signal is aborted, the whole group is killed at once. When the child ends by itself, processes
- * that it left behind are killed. Resolves when all are gone, or a second after they were killed: the kernel may need
- * long to take back much memory. Rejects with the signal's reason when aborted, but for a deadline, which ends the
- * command as its own limit does; and with `WorkspaceError` if the child could not be started.
+ * Runs a child without input in its own process group. Kills the whole group at the time limit, after too
+ * much output, if `usage` says so, or when the signal is aborted. Kills processes that an exited child left
+ * behind. Resolves when all are gone, or a second after they were killed: the kernel may need long to take
+ * back much memory. Rejects with `WorkspaceError` if the child cannot be started, and with the signal's
+ * reason if it is aborted. A `DeadlineError` as that reason counts as the time limit.
  */
 export async function supervise(
   launch: Launch,
@@ -50,9 +50,9 @@ export async function supervise(
   child.stderr?.on('data', take)
   child.once('exit', () => void sweep(child, ended))
   const first = firstProcess(child.stdio[3])
-  void first.then((pid) => (pid === undefined ? undefined : usage.watch(pid, end.stop, end.reached)))
+  void first.then((pid) => (pid === undefined ? undefined : usage.watch(pid, end.stop, end.ended)))
   const result = await Promise.race([ended, end.overdue])
-  end.reach()
+  end.markEnded()
   await Promise.all([until(async () => !exists(child.pid)), until(async () => isDead(await first))])
   if (launch.cgroup) void removeCgroup(launch.cgroup)
   if (end.why === CANCELLED) signal.throwIfAborted()
@@ -72,15 +72,15 @@ function howItEnded(why: string | undefined, result: ChildEnd | undefined) {
   }
 }
 
-/** Kills the process group of one command at its time limit, when the signal is aborted, and for other reasons. */
+/** Kills one command's process group at its time limit, when the signal is aborted, or by `stop`. */
 class CommandEnd {
-  /** The reason why it was killed; the first one stays. */
+  /** The first reason for which the command was killed. */
   why: string | undefined
-  /** Resolves if it has not ended a second after it was killed. */
+  /** Resolves if the command has not ended a second after it was killed. */
   readonly overdue: Promise<undefined>
   readonly #leader: number | undefined
   readonly #signal: AbortSignal
-  readonly #reached = new AbortController()
+  readonly #ended = new AbortController()
   readonly #overdue = createDeferred<undefined>()
   readonly #timer: NodeJS.Timeout
   readonly #abort: () => void
@@ -96,9 +96,9 @@ class CommandEnd {
     if (signal.aborted) this.#abort()
   }
 
-  /** Aborted when it has ended. */
-  get reached(): AbortSignal {
-    return this.#reached.signal
+  /** Aborted once the command has ended. */
+  get ended(): AbortSignal {
+    return this.#ended.signal
   }
 
   readonly stop = (why: string): void => {
@@ -107,23 +107,25 @@ class CommandEnd {
     this.#late ??= setTimeout(() => this.#overdue.resolve(undefined), KILLED_MS)
   }
 
-  /** It has ended: nothing can stop it any more. */
-  reach(): void {
+  /** Clears timer and listener: the command has ended, and nothing can stop it any more. */
+  markEnded(): void {
     clearTimeout(this.#timer)
     clearTimeout(this.#late)
     this.#signal.removeEventListener('abort', this.#abort)
-    this.#reached.abort()
+    this.#ended.abort()
   }
 }
 
-/** The pid that `bwrap --info-fd` writes: that of the first process in the sandbox. */
+/** Resolves to the pid that `bwrap --info-fd` writes: that of the first process in the sandbox. */
 async function firstProcess(info: unknown): Promise<number | undefined> {
   if (!(info instanceof Readable)) return undefined
   const pid = /"child-pid": *(\d+)/.exec(await text(info).catch(() => ''))?.[1]
   return pid === undefined ? undefined : Number(pid)
 }
 
-/** Ends what the child left behind, and the wait for pipes that a process outside the group still has. */
+/**
+ * Kills what the child left behind, and stops waiting for pipes that a process outside the group keeps open.
+ */
 async function sweep(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   killGroup(child.pid)
   await Promise.race([ended, delay(PIPES_MS)])
@@ -139,13 +141,13 @@ interface ChildEnd {
 }
 
 /**
- * Starts a child. `ended` resolves when it is gone and its pipes are closed. With node's own `spawn`: execa compares
- * each descriptor with all others, which takes 40 ms where one of 250 has to be covered.
+ * Starts a child. `ended` resolves when the child is gone and its pipes are closed. Uses node's own `spawn`:
+ * execa compares each descriptor with all others, which takes 40 ms if one of 250 has to be covered.
  */
 async function startChild(launch: Launch) {
   const further = [launch.tellsPid ? 'pipe' : 'ignore', launch.filter ?? 'ignore'] as const
-  const places = covered(further, launch.inherited ?? [])
-  const child = spawned(
+  const places = coverInherited(further, launch.inherited ?? [])
+  const child = spawnChild(
     launch,
     places.map((place) => (place instanceof Uint8Array ? 'pipe' : place)),
   )
@@ -155,17 +157,17 @@ async function startChild(launch: Launch) {
       resolve({ exitCode: exitCode ?? undefined, signal: signal ?? undefined }),
     )
   })
-  // Without a descriptor left there is not even a list of pipes.
+  // If the server has no descriptor left, the child has no list of pipes either.
   if (child.pid === undefined) throw notStarted((await ended).error)
   for (const stream of child.stdio) stream?.on('error', () => undefined)
   for (const [index, place] of places.entries()) {
-    if (place instanceof Uint8Array) feed(child.stdio[FIRST + index], place)
+    if (place instanceof Uint8Array) feed(child.stdio[FIRST_EXTRA_FD + index], place)
   }
   return { child, ended }
 }
 
-/** Some of what the kernel refuses is thrown, the rest is an event. */
-function spawned({ file, args, cwd, env }: Launch, places: readonly ('pipe' | 'ignore')[]): ChildProcess {
+/** Node throws some of the kernel's errors and emits others as events. */
+function spawnChild({ file, args, cwd, env }: Launch, places: readonly ('pipe' | 'ignore')[]): ChildProcess {
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', ...places]
   try {
     return spawn(file, args, { cwd, env, stdio, detached: true })
@@ -195,14 +197,16 @@ function exists(leader: number | undefined): boolean {
   }
 }
 
-/** The first process of a pid namespace ends only after all others there (pid_namespaces(7)). */
+/**
+ * True if a process is gone. The first process of a pid namespace ends after all others (pid_namespaces(7)).
+ */
 async function isDead(pid: number | undefined): Promise<boolean> {
   if (pid === undefined) return true
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return /^(Z|X|$)/.test(stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3))
 }
 
-/** How long the kernel may take to end what was killed. */
+/** Milliseconds for the kernel to end killed processes. */
 const END_MS = 500
 
 async function until(done: () => Promise<boolean>): Promise<void> {

@@ -1,4 +1,4 @@
-/** A machine's word for itself (`AUDIT_ARCH_…` of linux/audit.h), and which of the two numbers below is its own. */
+/** The `AUDIT_ARCH_…` value of each machine (linux/audit.h), and its index in `Numbers`. */
 const MACHINES: Readonly<
   Partial<Record<NodeJS.Architecture, { readonly audit: number; readonly at: 0 | 1 }>>
 > = {
@@ -9,7 +9,7 @@ const MACHINES: Readonly<
 /** Numbers of a system call: x86-64 (asm/unistd_64.h), then the generic ones of ARM64 (asm-generic/unistd.h). */
 type Numbers = readonly [x64: number, arm64: number]
 
-/** Calls for the kernel's own parts, for other processes, and for namespaces: what no build, test or search needs. */
+/** Calls that manage the kernel, other processes or namespaces. No build, test or search needs them. */
 const FORBIDDEN: Readonly<Record<string, Numbers>> = {
   acct: [163, 89],
   add_key: [248, 217],
@@ -50,9 +50,10 @@ const FORBIDDEN: Readonly<Record<string, Numbers>> = {
 }
 
 /**
- * Calls that programs do without when the kernel has none of them. `clone3` has its flags in memory, where a filter
- * cannot look; glibc then takes `clone`. `io_uring` makes sockets unseen. The others hold memory that belongs to no
- * process, which no limit on processes counts.
+ * Calls that programs can do without: they fail as on a kernel that lacks them. `clone3` has its flags in
+ * memory, which a filter cannot read; glibc then falls back to `clone`. `io_uring` opens sockets that a
+ * filter does not see. The other calls allocate memory that belongs to no process and that no limit on
+ * processes counts.
  */
 const MISSING: Readonly<Record<string, Numbers>> = {
   clone3: [435, 435],
@@ -80,30 +81,36 @@ const EPERM = 1
 const ENOSYS = 38
 const EAFNOSUPPORT = 97
 
-/** Calls from here on are those of x32, a second numbering of the same calls. */
+/** Numbers from here on belong to x32, a second numbering of the same calls. */
 const X32_BIT = 0x40000000
 
-/** Codes of classic BPF (linux/bpf_common.h) and answers of a filter (linux/seccomp.h). */
+/** Codes of classic BPF (linux/bpf_common.h). */
 const LOAD_WORD = 0x20
 const JUMP_IF_EQUAL = 0x15
 const JUMP_IF_AT_LEAST = 0x35
 const JUMP_IF_ANY_BIT = 0x45
 const RETURN = 0x06
+/** Results of a filter (linux/seccomp.h). */
 const ALLOW = 0x7fff0000
 const KILL_PROCESS = 0x80000000
 const refuse = (errno: number): number => 0x00050000 | errno
 
-/** Places in `struct seccomp_data`, in bytes. Both machines are little-endian: the low half of an argument is first. */
+/**
+ * Byte offsets in `struct seccomp_data`. Both machines are little-endian: the low half of an argument is
+ * first.
+ */
 const CALL_NUMBER = 0
 const MACHINE = 4
 const FIRST_ARGUMENT = 16
 
-/** One instruction: a code, how many instructions to pass over if its test is true or false, and a figure. */
+/**
+ * One instruction: a code, the numbers of instructions to skip if its test is true or false, and an operand.
+ */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, figure: number]
 
 /**
- * A seccomp filter (seccomp(2)) for `bwrap --seccomp`: a list of what is refused, and all else is allowed. Undefined on
- * machines whose numbers are not known here.
+ * Returns a seccomp filter (seccomp(2)) for `bwrap --seccomp`. The filter refuses the calls above and allows
+ * all others. Undefined for machines that are not in `MACHINES`.
  */
 export function systemCallFilter(machine: NodeJS.Architecture = process.arch): Uint8Array | undefined {
   const own = MACHINES[machine]
@@ -132,13 +139,13 @@ export function systemCallFilter(machine: NodeJS.Architecture = process.arch): U
   ])
 }
 
-/** Ends the filter with `result` if what was loaded passes the test. */
+/** Ends the filter with `result` if the loaded word passes the test. */
 const answer = (test: number, figure: number, result: number): readonly Instruction[] => [
   [test, 0, 1, figure],
   [RETURN, 0, 0, result],
 ]
 
-/** Judges one call by its first argument. Its instructions must end the filter. */
+/** Decides on one call by its first argument. The instructions of `judge` must end the filter. */
 const byArgument = (number: number, judge: readonly Instruction[]): readonly Instruction[] => [
   [JUMP_IF_EQUAL, 0, judge.length + 1, number],
   [LOAD_WORD, 0, 0, FIRST_ARGUMENT],

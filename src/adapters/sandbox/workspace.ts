@@ -19,24 +19,26 @@ import { supervise } from './supervise.ts'
 import { UsageWatch } from './usage.ts'
 
 export interface WorkspaceLimits extends DiskLimits {
-  /** Size of the largest file that is read as text. */
+  /** Bytes of the largest file that is read as text. */
   readonly fileBytes: number
-  /** Memory of each process of a command, and of all of them together. */
+  /** Bytes of memory for each process of a command, and for all of them together. */
   readonly memoryBytes: number
-  /** Processes that one sandbox may hold. */
+  /** Processes that one sandbox may have at a time. */
   readonly processes: number
 }
 
-/** What is kept beside a workspace, where no tool can reach it; made when it is needed. */
+/** Files beside a workspace, where no tool can reach them; created on first use. */
 export interface BesideFiles {
-  /** Where old versions of changed files are kept. */
+  /** Directory of the old versions of changed files. */
   readonly backups: string
-  /** The file with which one server keeps others from changing files meanwhile; absent where there are no others. */
+  /**
+   * Lock file against changes by other servers at the same time; absent if no server shares the directory.
+   */
   readonly lock?: string
 }
 
 export interface WorkspaceParts {
-  /** Made with its parents, for its owner only, when it is first used. */
+  /** Created with its parents on first use, for its owner only. */
   readonly directory: string
   readonly beside: BesideFiles
   readonly limits: WorkspaceLimits
@@ -50,10 +52,10 @@ export interface WorkspaceParts {
   readonly log: Log
 }
 
-/** What a command is told that could write nothing. */
+/** Notice for a command that could write nothing. */
 const FULL_NOTICE = 'the workspace is full: no file can grow until something is deleted'
 
-/** What a room has: a workspace for tools, and its files for people who put and get them. */
+/** A room's workspace for tools, and its files for people who upload and download them. */
 export interface RoomWorkspace extends Workspace {
   readonly files: FileTree
 }
@@ -61,7 +63,7 @@ export interface RoomWorkspace extends Workspace {
 export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
   const { beside, sandbox, limits, searcher, closing, log } = parts
   const oneByOne = createSerial()
-  /** A room's own searches wait for each other, so that no room has all of the searcher. */
+  /** Runs one search of a room at a time, so that no room occupies the whole searcher. */
   const oneSearchByOne = createSerial()
   const roomDisk = new RoomDisk(limits)
 
@@ -113,8 +115,8 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
       const box = { workspace, cwd, readOnly, network, limits: { ...limits, fileBytes: disk.fileBytes } }
       const launch = sandbox === 'none' ? launchUnconfined(words, box) : await launchIn(box, words, sandbox)
       log.debug({ words, cwd, confined: sandbox !== 'none' }, 'running a command')
-      const usage = new UsageWatch(limits, disk.look)
-      const outcome = await settled(
+      const usage = new UsageWatch(limits, disk.check)
+      const outcome = await runAfter(
         supervise(
           { ...launch, inherited: parts.inherited },
           runLimits,
@@ -126,14 +128,14 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
       const notice =
         outcome.notice ??
         noticeFor(outcome, disk.fileBytes, usage.peakBytes, limits) ??
-        (await disk.lookAtEnd())
+        (await disk.checkAtEnd())
       return notice === undefined ? outcome : { ...outcome, notice }
     },
   }
 }
 
-/** Does something more when a promise is settled, whatever it came to. */
-async function settled<T>(work: Promise<T>, then: () => Promise<void>): Promise<T> {
+/** Runs `then` after a promise is settled, whether it resolved or rejected. */
+async function runAfter<T>(work: Promise<T>, then: () => Promise<void>): Promise<T> {
   try {
     return await work
   } finally {
@@ -154,7 +156,7 @@ async function launchIn(
 /** A shell's exit code for a command that wrote past RLIMIT_FSIZE: 128 and the number of SIGXFSZ. */
 const FILE_TOO_LARGE = 128 + 25
 
-/** What a limit had to do with the end of a command that ended by itself. */
+/** Explains how a limit may have caused the end of a command that was not killed. */
 function noticeFor(
   { exitCode }: ProcessOutcome,
   diskLeft: number,

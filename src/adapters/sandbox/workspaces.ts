@@ -1,6 +1,6 @@
 /**
- * The rooms' files, and the commands that run among them, on this machine. This folder keeps to paths, limits and
- * processes: it knows no tool, no person and no permission, and whoever calls it was allowed to.
+ * The rooms' files and commands on this machine. This folder knows paths, limits and processes. It must not
+ * know tools, people or permissions: its callers have checked permissions before.
  */
 import { join } from 'node:path'
 import { isRoomName } from '../../chat/people/names.ts'
@@ -21,17 +21,17 @@ const WORKSPACE_LIMITS: WorkspaceLimits = {
 }
 
 export interface WorkspacesOptions {
-  /** Each room has `root/NAME/files`. */
+  /** Directory of all workspaces: each room has `root/NAME/files`. */
   readonly root: string
   /** Whether other servers have the same `root`. */
   readonly isShared?: boolean
-  /** Rooms that an admin gave another directory. */
+  /** Directories that an admin set for rooms, by room. */
   readonly mapped?: ReadonlyMap<string, string>
   /** The built file search (rolldown.config.ts). */
   readonly searchEntry: string
   /** `none` runs commands with no sandbox at all. */
   readonly mode: 'bubblewrap' | 'none'
-  /** A mapped directory has no limit on its disk use: it is the admin's. */
+  /** A mapped directory has no limit on its disk use, because it is the admin's. */
   readonly limits?: Partial<WorkspaceLimits>
   readonly log: Log
 }
@@ -40,7 +40,7 @@ export interface RoomWorkspaces extends Workspaces, AsyncDisposable {
   of(room: string): RoomWorkspace
 }
 
-/** The rooms' workspaces on this machine. Disposing ends every command and search, and waits until it is gone. */
+/** Creates the rooms' workspaces. Disposing ends every command and search, and waits until all are gone. */
 export function createWorkspaces(options: WorkspacesOptions): RoomWorkspaces {
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
@@ -73,7 +73,7 @@ export function createWorkspaces(options: WorkspacesOptions): RoomWorkspaces {
     return work.finally(() => running.delete(work))
   }
 
-  /** Keeps count of the processes that a workspace starts, so that disposing can wait for them. */
+  /** Queues commands, and counts commands and searches, so that disposing can wait for them. */
   const queuedAndCounted = (workspace: RoomWorkspace, room: string): RoomWorkspace => ({
     ...workspace,
     run: (spec, runLimits, signal) =>

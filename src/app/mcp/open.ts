@@ -6,7 +6,7 @@ import { LOGIN_PATH } from '../../adapters/http/routes.ts'
 import { launchUnconfined, type LaunchMcp } from '../../adapters/mcp/client/stdio.ts'
 import { createMcpServers, type McpEvents } from '../../adapters/mcp/client/servers.ts'
 import { createMcpLogins } from '../../adapters/mcp/logins.ts'
-import { covered, inheritedDescriptors } from '../../adapters/sandbox/inherited.ts'
+import { coverInherited, inheritedDescriptors } from '../../adapters/sandbox/inherited.ts'
 import { launchSpeaking } from '../../adapters/sandbox/launch.ts'
 import { probeSandbox } from '../../adapters/sandbox/probe.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
@@ -86,7 +86,7 @@ export const createLaunch =
     const network = reach.sandbox === 'network'
     const box = { workspace, cwd: workspace, readOnly: false, network, limits }
     const launch = await launchSpeaking(reach.command, box, state.strength, reach.env)
-    const places = covered(['pipe', launch.filter ?? 'ignore'], inheritedDescriptors())
+    const places = coverInherited(['pipe', launch.filter ?? 'ignore'], inheritedDescriptors())
     return { ...launch, descriptors: places.map((place) => (place === 'pipe' ? 'our life' : place)) }
   }
 

@@ -6,9 +6,10 @@ import { WorkspaceError } from '../../../tools/workspace.ts'
 export const MAX_PATTERN_CHARS = 1000
 
 /**
- * A test for paths relative to the workspace. `*` and `?` stop at `/`, `**` does not, `[a-z]`, `[!a-z]` and `{a,b}`
- * mean what they mean in a shell, `\` takes the meaning from the next character. A pattern without `/` is for the
- * name, in whatever directory. Linear in the path, whatever the pattern. Throws `WorkspaceError`.
+ * Compiles a glob to a test for paths relative to the workspace. `*` and `?` do not match `/`, `**` does.
+ * `[a-z]`, `[!a-z]` and `{a,b}` work as in a shell, `\` escapes the next character. A pattern without `/`
+ * matches names in every directory. The test's time is linear in the path, whatever the pattern. Throws
+ * `WorkspaceError`.
  */
 export function compilePathGlob(pattern: string): (path: string) => boolean {
   const plain = pattern.replace(/^(?:\/workspace\/|\.\/)+/, '')
@@ -29,7 +30,7 @@ function compile(plain: string, pattern: string): RE2JS {
   }
 }
 
-/** One piece of a glob: what it looks like, and what it is as a regular expression. */
+/** The pieces of a glob. `translate` turns each named group into a regular expression. */
 const PIECES =
   /(?<deep>(?<=^|\/)\*\*\/)|(?<rest>\*\*+)|(?<star>\*)|(?<any>\?)|\[(?<not>[!^]?)(?<set>\]?[^\]/]*)\]|\\(?<escaped>.)|(?<open>\{)|(?<comma>,)|(?<close>\})|(?<plain>.)/gsu
 

@@ -7,14 +7,14 @@ import { openInside } from '../read-text.ts'
 import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
 import type { FileSearchLimits } from './search.ts'
 
-/** Looks into one file after the other, and keeps what it found. */
+/** Searches one file after the other, and collects the matching lines. */
 export interface LineSearch {
-  /** False when there is enough. */
+  /** Resolves to false when the limit of results is reached. */
   read(path: string): Promise<boolean>
   found(): Omit<FoundText, 'cut'>
 }
 
-/** Throws `WorkspaceError` where the pattern is none. */
+/** Throws `WorkspaceError` if the pattern is invalid. */
 export function createLineSearch(root: string, query: TextQuery, limits: FileSearchLimits): LineSearch {
   const expression = compile(query)
   const lines: FoundLine[] = []
@@ -74,12 +74,12 @@ function compile({ pattern, literal, ignoreCase }: TextQuery): RE2JS {
   }
 }
 
-/** Of a longer line only this much is given. */
+/** Longer lines are shortened to this length. */
 const MAX_LINE_CHARS = 500
 
 const begin = (text: string): string => window(text, 0)
 
-/** The part of a line where it matches. */
+/** Returns the part of a line around its first match. */
 function around(text: string, expression: RE2JS): string {
   if (text.length <= MAX_LINE_CHARS) return text
   const matcher = expression.matcher(text)
@@ -92,12 +92,12 @@ function window(text: string, start: number): string {
   return `${start > 0 ? '…' : ''}${part}${start + MAX_LINE_CHARS < text.length ? '…' : ''}`
 }
 
-/** A longer line is given in pieces of about this many characters, so that one endless line needs little memory. */
+/** A longer line is split into pieces of about this length, so that one endless line needs little memory. */
 const MAX_PIECE_CHARS = 1024 * 1024
 
 /**
- * The lines of a text file without their line ends (LF or CRLF), read bit by bit; invalid UTF-8 is replaced. Throws
- * `WorkspaceError` at the first NUL, which no text has.
+ * Yields the lines of a text file without their line ends (LF or CRLF), and reads it bit by bit. Replaces
+ * invalid UTF-8. Throws `WorkspaceError` at the first NUL, which no text has.
  */
 async function* textLines(file: FileHandle): AsyncGenerator<string> {
   const decoder = new TextDecoder()

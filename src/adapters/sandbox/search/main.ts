@@ -3,8 +3,8 @@ import { WorkspaceError, type FoundFiles, type FoundText } from '../../../tools/
 import { findFiles, searchText, type FileSearchRequest, type SearchAnswer } from './search.ts'
 
 /**
- * The process that makes one search and ends: a request comes on standard input, the answer goes to standard output.
- * Nothing of the server is in it but this folder and how files are opened.
+ * The process of one search: reads a request from standard input and writes the answer to standard output.
+ * Loads nothing of the server except this folder and the functions that open files.
  */
 const request: FileSearchRequest = JSON.parse(await text(process.stdin))
 process.stdout.write(JSON.stringify(await answer(request)))

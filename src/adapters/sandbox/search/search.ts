@@ -1,5 +1,5 @@
-// Finding files and lines in a workspace, in a process of its own, so that a slow pattern stops no chat. It knows paths,
-// patterns and limits; it must not know whose workspace it is, or who asks.
+// Finds files and lines in a workspace, in a process of its own, so that a slow pattern delays no chat. Knows
+// paths, patterns and limits; must not know whose workspace it is, or who asks.
 
 import type { Dirent } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
@@ -15,23 +15,23 @@ import { followPath, holdDirectory, quoted } from '../follow-path.ts'
 import { compilePathGlob } from './glob-pattern.ts'
 import { createLineSearch } from './line-search.ts'
 
-/** What one search may take. */
+/** Limits of one search. */
 export interface FileSearchLimits {
-  /** After this time it ends with what it has. */
+  /** Milliseconds after which a search ends with the results it has. */
   readonly ms: number
-  /** Names that are looked at. */
+  /** Directory entries that are read at most. */
   readonly entries: number
-  /** Paths, or lines that match: it ends before it has so many. */
+  /** Paths or matching lines: a search ends before it has this many. */
   readonly results: number
 }
 
-/** A search, as it is sent to the process that makes it. `root` is a real path. */
+/** A search, as it is sent to the search process. `root` is a real path. */
 export type FileSearchRequest = { readonly root: string; readonly limits: FileSearchLimits } & (
   | { readonly files: FileQuery }
   | { readonly text: TextQuery }
 )
 
-/** What it answers: what it found, or why it did not look. */
+/** The search process's answer: the results, or why it refused the search. */
 export type SearchAnswer<Found> = { readonly found: Found } | { readonly refused: string }
 
 /** Directories with many files that others wrote. They are searched only when the query names them. */
@@ -51,7 +51,7 @@ export async function findFiles(
   const paths: string[] = []
   const files = filesAt(root, start, limits, skippedDirs(query.pattern, query.path))
   const cut = await eachUntil(files, limits, (path) => {
-    if (fits(below(start, path))) paths.push(path)
+    if (fits(patternPath(start, path))) paths.push(path)
     return paths.length < limits.results
   })
   return { paths, cut }
@@ -67,7 +67,11 @@ export async function searchText(
   const search = createLineSearch(root, query, limits)
   const start = await startOf(root, query.path)
   const files = filesAt(root, start, limits, skippedDirs(query.glob, query.path))
-  const cut = await eachUntil(files, limits, async (path) => !fits(below(start, path)) || search.read(path))
+  const cut = await eachUntil(
+    files,
+    limits,
+    async (path) => !fits(patternPath(start, path)) || search.read(path),
+  )
   return { ...search.found(), cut }
 }
 
@@ -83,11 +87,11 @@ async function startOf(root: string, path = '.'): Promise<Start> {
   return { path: relative(root, real), isDirectory: (await stat(real)).isDirectory() }
 }
 
-/** A found path as patterns see it. */
-const below = ({ path, isDirectory }: Start, found: string): string =>
+/** Returns a found path as patterns see it: relative to the searched directory, or a searched file's name. */
+const patternPath = ({ path, isDirectory }: Start, found: string): string =>
   isDirectory ? relative(path, found) : basename(found)
 
-/** The files at a path: itself, where it is one. */
+/** Yields the files below a path, or the path itself if it is a file. */
 async function* filesAt(
   root: string,
   { path, isDirectory }: Start,
@@ -99,7 +103,7 @@ async function* filesAt(
   return false
 }
 
-/** Goes on until `visit` says false or the time is over; tells why it ended early, or nothing. */
+/** Calls `visit` until it returns false or the time is over. Returns why it ended early, or ''. */
 async function eachUntil(
   paths: AsyncGenerator<string, boolean>,
   { ms, entries, results }: FileSearchLimits,
@@ -115,16 +119,16 @@ async function eachUntil(
 }
 
 interface WalkLimits {
-  /** Names that are looked at, of files and directories. */
+  /** Directory entries that are read at most. */
   readonly entries: number
-  /** Directories of these names are left out. */
+  /** Names of directories that are left out. */
   readonly skipped: readonly string[]
 }
 
 /**
- * The regular files below a directory of the workspace, as paths relative to `root`, in order of name. Links are not
- * followed. A directory that a link replaces meanwhile is left out, and so is what cannot be read. `from` is
- * relative to `root`, `''` for all. Returns true if there was more than may be looked at.
+ * Yields the regular files below a directory, as paths relative to `root`, in order of name. Follows no
+ * links. Skips a directory that a link replaces meanwhile, and everything unreadable. `from` is relative to
+ * `root`, `''` for all. Returns true if the limit of entries was reached.
  */
 async function* walk(root: string, from: string, limits: WalkLimits): AsyncGenerator<string, boolean> {
   const waiting = [{ path: from, isDirectory: true }]
@@ -151,7 +155,7 @@ async function* walk(root: string, from: string, limits: WalkLimits): AsyncGener
 
 const byNameBackwards = (a: Dirent, b: Dirent): number => (a.name < b.name ? 1 : -1)
 
-/** At most `maxEntries` entries; none where the directory is gone, is outside, or may not be read. */
+/** Returns at most `maxEntries` entries; [] if the directory is gone, outside the root or unreadable. */
 async function list(root: string, path: string, maxEntries: number): Promise<readonly Dirent[]> {
   const entries: Dirent[] = []
   try {
