@@ -1,11 +1,11 @@
-// The Model Context Protocol (modelcontextprotocol.io). This file has what the config says of servers;
-// `client` connects to them. It knows no room.
+// The config of Model Context Protocol servers (modelcontextprotocol.io); `client` connects to them. Knows no
+// room.
 import { ACCESSES, TOOL_GROUPS } from '../../chat/tool-words.ts'
 
-/** A server as the config or an admin names it; its tools are NAME_tool. */
+/** A server of the config or of an admin; its tools are NAME_tool. */
 export interface McpServerConfig {
   readonly name: string
-  /** `annotations`: believes a tool that says that it only reads; `ask`: people are asked for each call. */
+  /** `annotations`: believes a tool that claims to read only; `ask`: people are asked for each call. */
   readonly trust: McpTrust
   readonly reach: McpByCommand | McpByUrl
 }
@@ -14,40 +14,42 @@ export const MCP_TRUSTS = ['ask', 'annotations'] as const
 export type McpTrust = (typeof MCP_TRUSTS)[number]
 
 export interface McpByCommand {
-  /** There is no shell. */
+  /** Runs without a shell. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Names of variables whose values are secret, whatever they look like. */
   readonly secretEnv?: readonly string[]
-  /** An absolute path; absent: the server's own. */
+  /** An absolute path; absent: sshawl's own directory. */
   readonly cwd?: string
-  /** `alone`: one directory and no network; `network`: a network, too. Absent: all our rights. */
+  /**
+   * `alone`: one directory and no network; `network`: one directory and the network. Absent: all our rights.
+   */
   readonly sandbox?: 'alone' | 'network'
-  /** Environment variables that it needs and that are not set; it is not started then. */
+  /** Required environment variables that are not set; the server is not started then. */
   readonly unset?: readonly string[]
 }
 
 /** A server on the network: streamable HTTP, or server-sent events if it knows only those. */
 export interface McpByUrl {
   readonly url: string
-  /** Sent with each request; may hold secrets. */
+  /** Sent with each request; may contain secrets. */
   readonly headers?: Readonly<Record<string, string>>
   readonly oauth?: McpOAuth
-  /** Environment variables that it needs and that are not set; it is not asked then. */
+  /** Required environment variables that are not set; the server is not asked then. */
   readonly unset?: readonly string[]
 }
 
 export const OAUTH_GRANTS = ['authorization_code', 'client_credentials'] as const
 
 export interface McpOAuth {
-  /** `client_credentials`: we log in with the secret; else a person does in a browser. */
+  /** `client_credentials`: sshawl logs in with the secret; otherwise a person logs in with a browser. */
   readonly grant?: (typeof OAUTH_GRANTS)[number]
-  /** Gives the tokens. Nobody else gets the secret. */
+  /** The server that issues the tokens. No other gets the secret. */
   readonly issuer?: string
-  /** Our registration there; absent: we register. */
+  /** sshawl's registration at the issuer; absent: sshawl registers itself. */
   readonly clientId?: string
   readonly clientSecret?: string
-  /** Absent: those that the server names. */
+  /** Absent: the scopes that the server names. */
   readonly scopes?: readonly string[]
   readonly redirectUrl?: string
 }
@@ -60,7 +62,7 @@ export const isMcpName = (name: string): boolean =>
 
 export const MCP_NAME_RULE = 'use 1-32 of a-z, 0-9, _ and -, and no word that a scope gives another meaning'
 
-/** The reason why no server can have the name of a tool, and what to do, to end a sentence. */
+/** Returns why no server can have a tool's name, and what to do, in words that end a sentence. */
 export const namesakeRule = (name: string): string =>
   `a tool is called ${name}, so a scope that names it would let in all tools of the server; give the server another name`
 
@@ -70,6 +72,6 @@ export const isOnLoopback = ({ hostname }: URL): boolean =>
   hostname === '[::1]' ||
   /^127(\.\d+){3}$/.test(hostname)
 
-/** True if nobody on the way can read what is sent there. */
+/** True if nobody on the way can read requests to this URL. */
 export const isPrivateWay = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && isOnLoopback(url))

@@ -13,16 +13,16 @@ interface AttemptEvents {
   made(login: StoredLogin): Promise<void>
 }
 
-/** How long a person has to log in, in ms. */
-export const HOLDS_MS = 10 * 60_000
+/** Milliseconds that a person has to log in. */
+export const LOGIN_MS = 10 * 60_000
 
 const MAX_ADDRESS_CHARS = 4_000
 
 export type LoginAttempt = ReturnType<typeof createAttempt>
 
 /**
- * One login of a person, until its tokens. The browser goes to `back` in the end; `known` is our earlier
- * registration.
+ * One login of a person, until it has tokens. The browser is sent to `back` at the end; `known` is our
+ * earlier registration.
  */
 export function createAttempt(
   { url, oauth = {} }: McpByUrl,
@@ -41,7 +41,7 @@ export function createAttempt(
     opened?: URL
   } = { client: configured ?? (isKnown ? known : undefined) }
   const ownState = randomBytes(32).toString('base64url')
-  const until = performance.now() + HOLDS_MS
+  const until = performance.now() + LOGIN_MS
   const ended = new AbortController()
   let isAnswered = false
   const isOpen = (): boolean => !isAnswered && until > performance.now()
@@ -55,8 +55,8 @@ export function createAttempt(
     clientMetadata: metadataOf(back, oauth),
     state: () => ownState,
     clientInformation: () => found.client,
-    // Without this, the SDK refuses any client but the configured one, so its secret goes to its issuer
-    // alone.
+    // Without this function, the SDK refuses any client but the configured one, so that its secret goes to
+    // its issuer alone.
     ...(configured ? {} : { saveClientInformation: register }),
     tokens: () => undefined,
     async saveTokens(given) {
@@ -69,7 +69,7 @@ export function createAttempt(
     redirectToAuthorization: (opened) => void (found.opened = opened),
     saveCodeVerifier: (verifier) => void (found.verifier = verifier),
     codeVerifier: () => found.verifier ?? '',
-    // Without these two, the answer would not be bound to the issuer.
+    // Without these two functions, the answer would not be bound to the issuer.
     saveDiscoveryState: (server) => void (found.server = server),
     discoveryState: () => found.server,
     saveResourceUrl: (resource) => void (found.resource = resource),
@@ -77,22 +77,22 @@ export function createAttempt(
 
   return {
     provider,
-    /** Where the person logs in. Throws `LoginError`. */
+    /** Returns the address where the person logs in. Throws `LoginError`. */
     address(): string {
       const { href } = safeAddress(found.opened ?? '', new URL(url))
       if (href.length > MAX_ADDRESS_CHARS) throw new LoginError('the address of its login is too long')
       return href
     },
-    /** True if an answer with this `state` belongs to it. */
+    /** True if `state` is that of this login. */
     isOf(state: string): boolean {
       const [own, other] = [Buffer.from(ownState), Buffer.from(state)]
       return own.length === other.length && timingSafeEqual(own, other)
     },
-    /** True if its answer may still come. */
+    /** True if the browser's answer may still come. */
     isOpen,
-    /** True if its answer may still come, or is being exchanged. */
+    /** True if the browser's answer may still come, or is being exchanged for tokens. */
     isUnderWay: () => isAnswered || isOpen(),
-    /** Takes its answer: no other one counts. */
+    /** Marks this login as answered: no other answer counts. */
     answer: () => void (isAnswered = true),
     end: (why: string) => ended.abort(new LoginError(why)),
     get ended(): AbortSignal {

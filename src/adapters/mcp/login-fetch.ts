@@ -6,7 +6,7 @@ import { isOnLoopback, isPrivateWay, type McpByUrl } from './config.ts'
 import type { StoredLogin } from './login-store.ts'
 import { redact, secretValues } from './redact.ts'
 
-/** The message ends a sentence, and holds no secret. */
+/** The message ends a sentence, and contains no secret. */
 export class LoginError extends Error {
   override readonly name = 'LoginError'
   /** The issuer's error code (RFC 6749, 5.2), if it sent one. */
@@ -17,7 +17,7 @@ export class LoginError extends Error {
   }
 }
 
-/** The SDK's or the issuer's message, without the answer that they quote: it may hold tokens. */
+/** Returns the SDK's or the issuer's message without the answer quoted in it, which may contain tokens. */
 export function whyFailed(error: unknown): string {
   if (error instanceof LoginError) return error.message
   const isQuoted = !(error instanceof Error) || error instanceof SyntaxError
@@ -40,9 +40,9 @@ const LIMIT_MS = 20_000
 const MAX_CHARS = 200
 
 /**
- * As `fetch`, for safe addresses, bounded in time and size; rejects with `LoginError`. The server's own
- * headers go to the server alone. A refusal is cut to its code and description: the SDK would put the whole
- * body into its message.
+ * Works like `fetch`, for safe addresses, with limits of time and size; rejects with `LoginError`. Sends the
+ * server's own headers to the server alone. Shortens a refusal to its code and description: the SDK would put
+ * the whole body into its message.
  */
 export function createLoginFetch(reach: McpByUrl): LoginFetch {
   const server = new URL(reach.url)
@@ -59,7 +59,7 @@ export function createLoginFetch(reach: McpByUrl): LoginFetch {
       },
     )
     const { status } = response
-    // The server's own refusal carries its challenge.
+    // The server's own refusal contains its challenge.
     if (init.method !== 'POST' || status < 300 || url.href === server.href) return response
     const text = await response.text().catch(() => '')
     if (status < 400)
@@ -72,8 +72,8 @@ export function createLoginFetch(reach: McpByUrl): LoginFetch {
 }
 
 /**
- * An address that a server names. One on this machine counts only if the server is here too: otherwise it
- * would have us ask what only we can reach. Throws `LoginError`.
+ * Checks an address that a server names. An address on this machine is safe only if the server is here too:
+ * otherwise the server could make us request what only we can reach. Throws `LoginError`.
  */
 export function safeAddress(address: string | URL, server: URL): URL {
   const url = URL.canParse(String(address)) ? new URL(address) : undefined
@@ -100,7 +100,7 @@ const secretsSent = (body: unknown): readonly string[] =>
       )
     : []
 
-/** The server's answer to a request without a token. */
+/** The challenge in the server's answer to a request without a token. */
 export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>
 
 const PING: RequestInit = {
@@ -109,7 +109,7 @@ const PING: RequestInit = {
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
 }
 
-/** Undefined if the server lets this request in. Rejects with `LoginError`. */
+/** Resolves to the server's challenge; undefined if it accepts the request. Rejects with `LoginError`. */
 export async function askForChallenge(server: URL, fetchFn: LoginFetch): Promise<Challenge | undefined> {
   const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
   const response = await fetchFn(server, PING)
@@ -117,8 +117,8 @@ export async function askForChallenge(server: URL, fetchFn: LoginFetch): Promise
   return response.status === 401 ? extractWWWAuthenticateParams(response) : undefined
 }
 
-/** Rejects with an `Error`; with `code` if the login has ended. */
-export async function renewedTokens(
+/** Resolves to new tokens. Rejects with an `Error`; a `LoginError` has the OAuth code, if there is one. */
+export async function renewTokens(
   { tokens, client, server, resource }: StoredLogin,
   fetchFn: LoginFetch,
 ): Promise<StoredLogin['tokens']> {
@@ -132,7 +132,7 @@ export async function renewedTokens(
     resource,
     fetchFn,
   })
-  // Without a word on it, the scope is as before (RFC 6749, 6).
+  // An answer without a scope keeps the scope (RFC 6749, 6).
   const scope = next.scope ?? tokens.scope
   return { ...next, ...(scope === undefined ? {} : { scope }), issuer: tokens.issuer }
 }
@@ -159,7 +159,7 @@ export async function logInAlone(
   }
 }
 
-/** RFC 7009. Resolves to the reason why the tokens may still hold, if there is one. */
+/** Revokes tokens (RFC 7009). Resolves to the reason why they may still be valid, if there is one. */
 export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<string | undefined> {
   const { tokens, client, server } = login
   const issuer: Readonly<Record<string, unknown>> = { ...server.authorizationServerMetadata }
@@ -173,7 +173,7 @@ export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<s
   const { client_id, client_secret = '' } = client
   const body = new URLSearchParams({ token: tokens.refresh_token ?? tokens.access_token })
   const headers = new Headers()
-  // As the SDK writes it, since the issuer took that before.
+  // Encodes like the SDK, since the issuer accepted that before.
   if (method === 'client_secret_basic')
     headers.set('authorization', `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`)
   else body.set('client_id', client_id)

@@ -11,7 +11,7 @@ import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 
 export interface StoredLogin {
-  /** Of the server; the login counts for no other. */
+  /** URL of the server; the login is valid for no other. */
   readonly url: string
   readonly tokens: StoredOAuthTokens
   readonly client: StoredOAuthClientInformation
@@ -19,7 +19,7 @@ export interface StoredLogin {
   readonly resource?: string | undefined
 }
 
-/** The fields that our code reads. The rest is the SDK's, and is kept as it was. */
+/** The fields that our code reads. The other fields are the SDK's, and are kept. */
 const storedLogin = z.object({
   url: z.string(),
   tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }),
@@ -28,7 +28,7 @@ const storedLogin = z.object({
   resource: z.string().optional(),
 })
 
-/** Undefined if there is none. Rejects if the file is damaged or cannot be read. */
+/** Resolves to undefined if there is no file. Rejects if the file is damaged or cannot be read. */
 export async function readLogin(file: string): Promise<StoredLogin | undefined> {
   try {
     return storedLogin.parse(JSON.parse(await readFile(file, 'utf8')))
@@ -38,7 +38,7 @@ export async function readLogin(file: string): Promise<StoredLogin | undefined> 
   }
 }
 
-/** Writes it whole or not at all, readable for us only. */
+/** Writes the file whole or not at all, readable for us only. */
 async function writeLogin(file: string, login: StoredLogin): Promise<void> {
   const draft = `${file}.${randomUUID()}`
   try {
@@ -57,16 +57,16 @@ async function writeLogin(file: string, login: StoredLogin): Promise<void> {
   }
 }
 
-/** Older tokens have ended. */
+/** Secrets that are redacted; older tokens have expired. */
 const MAX_SECRETS = 32
 
 /**
- * The login at one server, in memory and perhaps in a file. Methods never reject: `failed` is called if the
+ * The login at one server, in memory and perhaps in a file. Methods never reject: they call `failed` if the
  * file cannot be used.
  */
 export class LoginStore {
   current: StoredLogin | undefined
-  /** The newest last. */
+  /** Secrets of this login and earlier ones, the newest last. */
   secrets: readonly string[] = []
   private readonly file: string | undefined
   private readonly failed: (what: 'read' | 'written' | 'removed', why: string) => void
@@ -78,7 +78,7 @@ export class LoginStore {
     this.failed = failed
   }
 
-  /** Reads the file the first time; a login there for another address is none. */
+  /** Reads the file the first time; ignores a login for another address. */
   async read(url: string): Promise<StoredLogin | undefined> {
     this.loading ??= this.useFile('read', async (file) => {
       const found = await readLogin(file)
@@ -88,9 +88,9 @@ export class LoginStore {
     return this.current
   }
 
-  /** `undefined` deletes it. */
+  /** `undefined` deletes the login. */
   async write(login: StoredLogin | undefined): Promise<void> {
-    // The file may be of another address.
+    // The file may belong to another address.
     if (!login && !this.current) return
     this.hold(login)
     await this.oneByOne(() =>
@@ -116,7 +116,7 @@ export class LoginStore {
     try {
       if (this.file !== undefined) await use(this.file)
     } catch (error) {
-      // The message of an error of JSON quotes the text.
+      // The message of a JSON error quotes the text.
       this.failed(what, error instanceof SyntaxError ? 'it is damaged' : errorMessage(error))
     }
   }

@@ -1,5 +1,5 @@
-// Logins at servers by OAuth 2.1 as MCP has it (modelcontextprotocol.io, "Authorization"). The SDK speaks
-// it; this keeps one login for each server. It knows no room and no person.
+// Logins at servers by OAuth 2.1, as MCP defines it (modelcontextprotocol.io, "Authorization"). The SDK
+// speaks the protocol; this file keeps one login for each server. Knows no room and no person.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -8,13 +8,13 @@ import type { Log } from '../../chat/ports.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { aborted } from '../../lib/jobs/waiting.ts'
 import { isMcpName, isPrivateWay, type McpByUrl, type McpServerConfig } from './config.ts'
-import { createAttempt, HOLDS_MS, type LoginAttempt } from './login-attempt.ts'
+import { createAttempt, LOGIN_MS, type LoginAttempt } from './login-attempt.ts'
 import {
   askForChallenge,
   createLoginFetch,
   logInAlone,
   LoginError,
-  renewedTokens,
+  renewTokens,
   revoke,
   toLoginError,
   whyFailed,
@@ -35,7 +35,7 @@ export function createMcpLogins(options: LoginsOptions) {
   const made = new Map<string, ServerLogin>()
   const fileOf = (name: string): string => join(options.dir, `${name}.json`)
   return {
-    /** The same object until the server changes; undefined for a program, and for a server with a token. */
+    /** Returns the same object until the server changes; undefined for a program or a server with a token. */
     of({ name, reach }: Pick<McpServerConfig, 'name' | 'reach'>): ServerLogin | undefined {
       if ('command' in reach) return undefined
       const headers = Object.keys(reach.headers ?? {})
@@ -50,8 +50,8 @@ export function createMcpLogins(options: LoginsOptions) {
     begunWith: (state: string) => [...made].find(([, login]) => login.isBegun(state))?.[0],
 
     /**
-     * Forgets the stored login of a name, for whichever server. Never rejects. Undefined if there is none;
-     * `why`: why its tokens may still hold.
+     * Forgets the stored login of a name, whatever server it was for. Never rejects. Resolves to undefined if
+     * there is none; `why` is the reason why its tokens may still be valid.
      */
     async forget(name: string): Promise<{ readonly why?: string | undefined } | undefined> {
       if (!isMcpName(name)) return undefined
@@ -71,12 +71,12 @@ export function createMcpLogins(options: LoginsOptions) {
   }
 }
 
-/** Codes after which no token comes any more (RFC 6749, 5.2). */
+/** Codes after which no token can be renewed (RFC 6749, 5.2). */
 const LOGIN_ENDED: readonly unknown[] = ['invalid_grant', 'invalid_client', 'unauthorized_client']
 
 const BY_ITSELF = 'it logs in by itself, with the secret that the config names (grant = "client_credentials")'
 
-/** The login at one server. With `client_credentials` we make it ourselves, and store nothing. */
+/** The login at one server. With `client_credentials`, sshawl logs in itself and stores nothing. */
 export class ServerLogin {
   /** For the SDK's transports. With an `OAuthClientProvider`, two 401s at once would refresh twice. */
   readonly auth: AuthProvider = {
@@ -90,7 +90,7 @@ export class ServerLogin {
   private readonly fetchFn: LoginFetch
   private readonly command: string
   private readonly usedToken = new WeakMap<Response, string>()
-  /** Our registration, which the next login uses again. */
+  /** sshawl's registration, which the next login uses again. */
   private client: StoredOAuthClientInformation | undefined
   private challenge: Challenge = {}
   private wantedScope: string | undefined
@@ -112,17 +112,17 @@ export class ServerLogin {
     )
   }
 
-  /** To be called with each answer, and the `Authorization` of its request. */
+  /** Must be called with each answer, and the `Authorization` of its request. */
   answered(response: Response, authorization: string | null): void {
     if (response.status === 401) this.usedToken.set(response, authorization ?? '')
   }
 
-  /** The next login asks for this scope, since a tool was refused without it. */
+  /** Makes the next login ask for this scope, since a tool was refused without it. */
   wants(scope: string | undefined): void {
     this.wantedScope = scope
   }
 
-  /** `wanted`: the server asked for one, and there is none. */
+  /** `wanted`: the server asked for a login, and there is none. */
   state(): 'none' | 'wanted' | 'held' {
     return this.store.current ? 'held' : this.isWanted ? 'wanted' : 'none'
   }
@@ -138,7 +138,7 @@ export class ServerLogin {
     const used = this.usedToken.get(response)
     const now = this.store.current?.tokens.access_token
     if (used !== undefined && now !== undefined && used !== `Bearer ${now}`) return
-    // A refresh token is good once, so all requests wait for the same renewal.
+    // A refresh token can be used once, so all requests wait for the same renewal.
     const renewal = this.isOwn ? () => this.renewOwn() : () => this.renew()
     this.renewing ??= renewal().finally(() => (this.renewing = undefined))
     await this.renewing
@@ -156,11 +156,11 @@ export class ServerLogin {
       throw new LoginError(`it wants a login: ${this.command}, or give it a token by token_env`)
     }
     try {
-      const tokens = await renewedTokens(before, this.fetchFn)
+      const tokens = await renewTokens(before, this.fetchFn)
       await this.keep({ ...before, tokens }, this.store.current === before)
     } catch (error) {
       const isCurrent = this.store.current === before
-      // A login that was made meanwhile serves the requests that wait as well.
+      // A login that was made meanwhile also serves the waiting requests.
       if (!isCurrent && this.store.current) return
       const why = whyFailed(error)
       const code = error instanceof LoginError ? error.code : undefined
@@ -175,15 +175,18 @@ export class ServerLogin {
     }
   }
 
-  /** Revokes tokens that come after a logout. Beside a newer login, the issuer might revoke that, too. */
+  /**
+   * Stores a login. Revokes tokens that come after a logout, unless there is a newer login: the issuer might
+   * revoke that one, too.
+   */
   private async keep(login: StoredLogin, isCurrent: boolean): Promise<void> {
     if (isCurrent) await this.store.write(login)
     else if (!this.store.current) await revoke(login, this.fetchFn)
   }
 
   /**
-   * Begins one, and ends an earlier one. The person opens `address`; the browser goes to `back` in the end.
-   * Rejects with `LoginError`.
+   * Begins a login, and ends an earlier one. The person opens `address`; the browser is sent to `back` at the
+   * end. Rejects with `LoginError`.
    */
   async begin() {
     const { url, oauth } = this.reach
@@ -204,7 +207,7 @@ export class ServerLogin {
     try {
       this.challenge = (await askForChallenge(serverUrl, this.fetchFn)) ?? this.challenge
       const { resourceMetadataUrl, scope } = this.challenge
-      // The SDK would take a broken answer there for none, and register at the server itself.
+      // The SDK would treat a broken answer as none, and register at the server itself.
       if (resourceMetadataUrl)
         await discoverOAuthProtectedResourceMetadata(serverUrl, { resourceMetadataUrl }, this.fetchFn)
       const wanted = this.wantedScope ?? scope
@@ -216,7 +219,7 @@ export class ServerLogin {
       const address = attempt.address()
       this.attempt?.end('another login was begun meanwhile, and that one counts')
       this.attempt = attempt
-      return { address, back, holdsMs: HOLDS_MS }
+      return { address, back, holdsMs: LOGIN_MS }
     } catch (error) {
       throw toLoginError(error)
     }
@@ -231,7 +234,10 @@ export class ServerLogin {
     return this.attempt?.isUnderWay() === true
   }
 
-  /** Ends it with the browser's answer. Rejects with `LoginError`, at once if it is ended meanwhile. */
+  /**
+   * Completes the login with the browser's answer. Rejects with `LoginError`, at once if it is ended
+   * meanwhile.
+   */
   async finish(answer: URLSearchParams): Promise<void> {
     const { attempt } = this
     if (!attempt?.isOpen())
@@ -239,7 +245,7 @@ export class ServerLogin {
     if (!attempt.isOf(answer.get('state') ?? ''))
       throw new LoginError('that is no answer to the login that was begun last: give the whole address')
     attempt.answer()
-    // A tool that still wants more says so again.
+    // A tool that still needs more scope will ask again.
     this.wantedScope = undefined
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
     const transport = new StreamableHTTPClientTransport(new URL(this.reach.url), {
@@ -257,7 +263,7 @@ export class ServerLogin {
     }
   }
 
-  /** Ends one under way, too. Never rejects. Resolves to the reason why its tokens may still hold. */
+  /** Ends the login, also one under way. Never rejects. Resolves to why its tokens may still be valid. */
   async logout(): Promise<string | undefined> {
     this.attempt?.end('somebody logged out or disconnected it meanwhile, so nothing of it is kept')
     this.attempt = undefined

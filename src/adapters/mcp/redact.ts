@@ -2,11 +2,11 @@ import type { McpServerConfig } from './config.ts'
 
 type Target = McpServerConfig['reach']
 
-/** True if a variable, header, flag or parameter with this name holds a secret. */
+/** True if the value of a variable, header, flag or parameter with this name is a secret. */
 export const isSecretName = (name: string): boolean =>
   /key|token|secret|pass|pwd|auth|credential|cookie|session|dsn|signature/i.test(name)
 
-/** The host or the program: the rest of an address or a command may hold a key. */
+/** Returns the host or the program: the rest of an address or a command may contain a key. */
 export function displayTarget(target: Target): string {
   if ('command' in target) {
     const [program = '', ...rest] = target.command
@@ -16,7 +16,7 @@ export function displayTarget(target: Target): string {
   return pathname === '/' && search === '' ? origin : `${origin}/…`
 }
 
-/** Shorter texts are too often part of a word that is no secret. */
+/** Shorter texts are not redacted: they are too often part of a word that is no secret. */
 const SHORTEST = 4
 
 /** Replaces these values in a text that may be shown or logged. */
@@ -29,7 +29,7 @@ export const redact = (text: string, secrets: readonly string[]): string =>
 export const secretValues = (target: Target): readonly string[] =>
   'command' in target ? secretsOfCommand(target) : secretsOfAddress(target)
 
-/** A shorter password may be in a result by chance. */
+/** False for a short password, which may be in a result by chance. */
 export const isUnmistakable = (secret: string): boolean =>
   secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret))
 
@@ -39,7 +39,7 @@ const isSecret = (name: string, value: string): boolean =>
 /** A long mix of letters and digits. */
 const KEY = /^(?=(?:.*\d){4})(?=(?:.*[A-Za-z]){4})[\w.~-]{20,}$/
 
-/** An address with somebody's name before its host. */
+/** Matches an address with a user name before its host. */
 const HAS_PASSWORD = /:\/\/[^/\s@]+@/
 
 const secretsOfCommand = ({
@@ -58,16 +58,16 @@ const secretsOfCommand = ({
   }),
 ]
 
-/** All that follows the host: an error needs none of it. */
+/** Returns all that follows the host of an address: an error needs none of it. */
 export function addressParts(target: Target): readonly string[] {
   if ('command' in target) return []
   const { pathname, search, searchParams } = new URL(target.url)
-  return [pathname, search, ...searchParams.values(), ...search.split('&').map(valueIn)]
+  return [pathname, search, ...searchParams.values(), ...search.split('&').map(valueOfParameter)]
 }
 
-const valueIn = (parameter: string): string => parameter.slice(parameter.indexOf('=') + 1)
+const valueOfParameter = (parameter: string): string => parameter.slice(parameter.indexOf('=') + 1)
 
-/** A header also without the word before it: `Bearer x` gives `x`. */
+/** Returns a header also without its first word: `Bearer x` gives `x`. */
 function secretsOfAddress({ url, headers = {} }: Extract<Target, { url: string }>): readonly string[] {
   const { pathname, search, searchParams } = new URL(url)
   return [
@@ -76,7 +76,9 @@ function secretsOfAddress({ url, headers = {} }: Extract<Target, { url: string }
     ...search
       .slice(1)
       .split('&')
-      .flatMap((part) => (isSecret(part.slice(0, part.indexOf('=')), valueIn(part)) ? [valueIn(part)] : [])),
+      .flatMap((part) =>
+        isSecret(part.slice(0, part.indexOf('=')), valueOfParameter(part)) ? [valueOfParameter(part)] : [],
+      ),
     ...pathname.split('/').filter((word) => KEY.test(word)),
   ]
 }

@@ -14,21 +14,21 @@ import { readResult } from './tool.ts'
 import { readToolList, toolPage, type McpDefinition, type McpList } from './tool-list.ts'
 
 export const USUAL_TIMES = {
-  /** For the greeting, and again for each page of tools. */
+  /** Time limit of the handshake, and of each page of tools. */
   connectMs: 30_000,
-  /** For an answer to `server/discover`; then `initialize` is tried in a connection of its own. */
+  /** Time limit of `server/discover`; then `initialize` is tried in a connection of its own. */
   discoverMs: 10_000,
-  /** Until the first new attempt; each failure doubles it, up to `maxRetryMs`. */
+  /** Delay before the first new attempt; each failure doubles it, up to `maxRetryMs`. */
   retryMs: 1_000,
   maxRetryMs: 300_000,
-  /** Between two pings while no call runs, and for the answer to one. */
+  /** Pause between two pings while no call runs, and time limit of a ping. */
   pingMs: 30_000,
-  /** Between two readings of its list, however often it changes. */
+  /** Shortest time between two readings of the tool list, however often it changes. */
   relistMs: 1_000,
 }
 export type McpTimes = Readonly<typeof USUAL_TIMES>
 
-/** After a connection or stream that lasted this long, failures are counted anew, in ms. */
+/** Milliseconds after which a connection or stream counts as stable, so that failures are counted anew. */
 export const STEADY_MS = 60_000
 
 export interface ConnectionOptions {
@@ -56,7 +56,7 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
   return connection
 }
 
-/** Methods but `close` reject with an `Error` whose message ends a sentence. */
+/** All methods except `close` reject with an `Error` whose message ends a sentence. */
 export class McpConnection {
   private readonly config: McpServerConfig
   private readonly options: ConnectionOptions
@@ -84,12 +84,12 @@ export class McpConnection {
     } catch (error) {
       const cause: unknown = error instanceof Error ? error.cause : undefined
       const status = cause instanceof SdkHttpError ? cause.status : undefined
-      // An older server may end or hang when it is asked what it does not know.
+      // An older server may exit or hang on an unknown request.
       const gaveNoAnswer =
         cause instanceof SdkError &&
         [SdkErrorCode.EraNegotiationFailed, SdkErrorCode.RequestTimeout].some((code) => code === cause.code)
       if (gaveNoAnswer) await this.open('older')
-      // modelcontextprotocol.io, "Backwards compatibility".
+      // The older HTTP transport (modelcontextprotocol.io, "Backwards compatibility").
       else if (status === 400 || status === 404 || status === 405) await this.open('events')
       else throw error
     }
@@ -99,7 +99,7 @@ export class McpConnection {
   list(): Promise<McpList> {
     const withHeaders = 'url' in this.config.reach && this.client?.getProtocolEra() === 'modern'
     const limit = { timeout: this.options.times.connectMs }
-    // Capabilities are often wrong about tools.
+    // Capabilities are often wrong about tools, so the list is always requested.
     const orNone = (error: unknown): z.output<typeof toolPage> => {
       if (isRefusal(this.sdk, error, 'MethodNotFound')) return { tools: [] }
       throw error
@@ -118,7 +118,7 @@ export class McpConnection {
   ): Promise<{ readonly text: string; readonly isError: boolean }> {
     const onprogress = (told: { progress: number; total?: number; message?: string }): void =>
       progress?.(toolProgress(told.progress, told.total, this.redacted(told.message ?? '')))
-    // For the arguments that it wants as headers, too.
+    // The SDK needs the schema for arguments that it also sends as headers.
     const toolDefinition = { name, inputSchema: { ...schema, type: 'object' as const } }
     const options = { signal, timeout: NO_LIMIT_MS, toolDefinition, ...(progress ? { onprogress } : {}) }
     const result = await this.ask((client) => client.callTool({ name, arguments: args }, options))
@@ -126,13 +126,15 @@ export class McpConnection {
     return { text: this.redacted(text), isError }
   }
 
-  /** Resolves if the server answers, whatever it answers. */
+  /**
+   * Resolves if the server answers, even with an error. Rejects if it denies access or changed its protocol.
+   */
   async ping(): Promise<void> {
     const { sdk } = this
     const timeout = this.options.times.pingMs
     const isModern = this.client?.getProtocolEra() === 'modern'
     try {
-      // Since 2026-07-28 there is no `ping`.
+      // Revision 2026-07-28 has no `ping`.
       await this.inSession((client) => (isModern ? client.discover({ timeout }) : client.ping({ timeout })))
     } catch (error) {
       if (isModern && isRefusal(sdk, error, 'MethodNotFound', 'UnsupportedProtocolVersion'))
@@ -144,7 +146,7 @@ export class McpConnection {
     }
   }
 
-  /** Ends it, and its process. Never rejects. */
+  /** Ends the connection, and the server's process. Never rejects. */
   async close(why: string): Promise<void> {
     this.reason ??= why
     await Promise.allSettled([this.transport?.close(), this.client?.close()])
@@ -168,7 +170,7 @@ export class McpConnection {
     client.setNotificationHandler('notifications/tools/list_changed', () => this.options.listChanged())
     const { client: oldClient, transport: oldTransport } = this
     const transport = (this.transport = this.makeTransport(way))
-    // The SDK's first request heeds no signal.
+    // The SDK's first request ignores the signal.
     const leave = (): void => void transport.close().catch(() => undefined)
     signal.addEventListener('abort', leave)
     try {
@@ -200,7 +202,7 @@ export class McpConnection {
     })
   }
 
-  /** Asks again in a new session if the server forgot ours, as after a restart. */
+  /** Repeats a request in a new session if the server forgot ours, as after a restart. */
   private async inSession<T>(ask: (client: Client) => Promise<T>): Promise<T> {
     const { client } = this
     if (!client) throw new Error('it is not connected')
@@ -215,13 +217,19 @@ export class McpConnection {
     }
   }
 
-  /** The protocol has 404; many servers send 400 with a word about it. */
+  /**
+   * True if the server forgot our session. The protocol has status 404; many servers send 400 with a text
+   * about it.
+   */
   private isForgotten(error: unknown): boolean {
     if (this.transport?.sessionId === undefined || !(error instanceof this.sdk.SdkHttpError)) return false
     return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
   }
 
-  /** Since 2026-07-28 a server tells of changed tools only on a stream for that. Never rejects. */
+  /**
+   * Listens for changed tools: since 2026-07-28 a server announces them only on a separate stream. Never
+   * rejects.
+   */
   private async listen(): Promise<void> {
     const { client, sdk, options, signal } = this
     const { connectMs, retryMs, maxRetryMs } = options.times
@@ -230,7 +238,7 @@ export class McpConnection {
       const since = performance.now()
       try {
         const stream = await client.listen({ toolsListChanged: true }, { timeout: connectMs, signal })
-        // Nobody told what changed before.
+        // Changes before the stream began were not announced.
         options.listChanged()
         await stream.closed
       } catch (error) {
@@ -257,12 +265,12 @@ export class McpConnection {
     return [...secretValues(this.config.reach), ...(this.options.login?.secrets() ?? [])]
   }
 
-  /** For results and descriptions: a tool may print its environment. */
+  /** Redacts results and descriptions: a tool may print its environment. */
   private redacted(text: string): string {
     return redact(text, this.secrets().filter(isUnmistakable))
   }
 }
 
-/** Resolves to false if it was cut short. Keeps no process alive. */
+/** Resolves to false if the signal ends the pause. Keeps no process alive. */
 export const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
   wait(ms, true, { signal, ref: false }).catch(() => false)

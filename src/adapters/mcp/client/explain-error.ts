@@ -8,23 +8,23 @@ import { addressParts, redact, secretValues } from '../redact.ts'
 /** The SDK is imported with the first connection: a server without `[[mcp]]` does not pay for it. */
 export type Sdk = typeof SdkModule
 
-/** The answer to elicitation, sampling and roots. */
+/** The answer to requests for elicitation, sampling and roots. */
 export const NOT_ASKED =
   'sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
 
 const MAX_CHARS = 300
 
-/** Says what went wrong with a server, in words that end a sentence and hold no secret of its config. */
+/** Explains an error of a server in words that end a sentence and contain no secret of its config. */
 export function explainError(
   sdk: Sdk,
   error: unknown,
   { name, reach }: McpServerConfig,
   limitMs: number,
 ): string {
-  const refusal = refusalIn(sdk, error)
+  const refusal = findRefusal(sdk, error)
   if (refusal && 'url' in reach) return explainRefusal(refusal, name, reach)
   if (error instanceof LoginError) return error.message
-  // Since 2026-07-28 a server asks with its answer, and cannot be told that nobody will reply.
+  // Since 2026-07-28 a server's result may ask a question, and no answer can refuse it.
   const wantsInput =
     (error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.CapabilityNotSupported) ||
     isRefusal(sdk, error, 'MissingRequiredClientCapability')
@@ -35,9 +35,9 @@ export function explainError(
   return shown.replace(/^Invalid result for (\S+): (?:raw\.)?/, 'its answer to $1 could not be read: ')
 }
 
-/** True if the server is there and did not let us in. */
+/** True if the server answered and denied access. */
 export const isTurnedAway = (sdk: Sdk, error: unknown): boolean =>
-  error instanceof LoginError || refusalIn(sdk, error) !== undefined
+  error instanceof LoginError || findRefusal(sdk, error) !== undefined
 
 export function isRefusal(sdk: Sdk, error: unknown, ...kinds: (keyof Sdk['ProtocolErrorCode'])[]): boolean {
   const codes: readonly number[] = kinds.map((kind) => sdk.ProtocolErrorCode[kind])
@@ -47,14 +47,14 @@ export function isRefusal(sdk: Sdk, error: unknown, ...kinds: (keyof Sdk['Protoc
 const shownOf = (text: string, reach: McpServerConfig['reach']): string =>
   cleanLine(redact(text, [...secretValues(reach), ...addressParts(reach)])).slice(0, MAX_CHARS)
 
-/** An HTTP error without a message of the protocol. `scope` is what a login would have to allow. */
+/** An HTTP error without a message of the protocol. `scope` is the scope that a login would need. */
 interface HttpRefusal {
   readonly status: number
   readonly text: string
   readonly scope?: string
 }
 
-function refusalIn(sdk: Sdk, error: unknown): HttpRefusal | undefined {
+function findRefusal(sdk: Sdk, error: unknown): HttpRefusal | undefined {
   if (error instanceof sdk.UnauthorizedError) return { status: 401, text: '' }
   if (error instanceof sdk.InsufficientScopeError)
     return { status: 403, text: '', scope: error.requiredScope ?? '' }

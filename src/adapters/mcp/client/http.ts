@@ -13,13 +13,15 @@ import {
 import type { EndingTransport } from './stdio.ts'
 
 interface HttpOptions {
-  /** The transport of 2024-11-05, with one stream of events for all answers. */
+  /** Uses the transport of 2024-11-05, with one stream of events for all answers. */
   readonly isEvents: boolean
   readonly login?: ServerLogin | undefined
   slowed(): void
 }
 
-/** `MessageReader` reads the messages of this transport before the SDK gets them; their size is bounded. */
+/**
+ * Creates a transport whose messages `MessageReader` reads before the SDK. The size of a message is bounded.
+ */
 export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOptions): EndingTransport {
   const { isEvents, login, slowed } = options
   let why: string | undefined
@@ -39,7 +41,7 @@ export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOpti
   const Made = isEvents ? sdk.SSEClientTransport : sdk.StreamableHTTPClientTransport
   const transport: EndingTransport = Object.assign(new Made(new URL(reach.url), http), { why: () => why })
   const send = transport.send.bind(transport)
-  // The SDK would wait on for an answer whose stream broke off. It ignores a second answer.
+  // The SDK would wait for ever for an answer whose stream broke off. It ignores a second answer.
   transport.send = (message, more) => {
     const onRequestStreamEnd = (): void => {
       if ('id' in message && message.id !== undefined)
@@ -54,7 +56,7 @@ const errorFor = (id: RequestId, message: string): JSONRPCMessage => ({
   ...{ jsonrpc: '2.0', id, error: { code: -32_000, message } },
 })
 
-/** As `fetch`, for answers of bounded size. Reading a longer one rejects with `TooLong`. */
+/** Works like `fetch`, but reading an answer beyond the size limit rejects with `TooLong`. */
 export async function fetchBounded(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init)
   return response.body ? withBody(response, boundedPieces(response.body)) : response
@@ -69,11 +71,14 @@ async function* boundedPieces(body: AsyncIterable<Uint8Array>): AsyncIterable<Ui
   }
 }
 
-/** As `fetch`, for messages and streams of them. `endless` is called if an event has no end. */
+/**
+ * Works like `fetch`, for messages and event streams. Calls `endless` if an event exceeds the hard size
+ * limit.
+ */
 function createMessageFetch(slowed: () => void, endless: (error: TooLong) => void): typeof fetchBounded {
   const reader = new MessageReader()
 
-  /** An event is lines of fields and ends with an empty line (html.spec.whatwg.org, 9.2.5). */
+  /** Splits a body into events: lines of fields, ended by an empty line (html.spec.whatwg.org, 9.2.5). */
   async function* eventsOf(body: AsyncIterable<Uint8Array>, id?: RequestId): AsyncIterable<Uint8Array> {
     const linesIn = createLineSplitter()
     const mayRead = createMessagePace(slowed)
@@ -97,7 +102,7 @@ function createMessageFetch(slowed: () => void, endless: (error: TooLong) => voi
           const messages = isMessage
             ? reader.read({ text: whole, isCut }, id).map((one) => JSON.stringify(one))
             : []
-          // An event without a message keeps its id.
+          // An event without a readable message is passed on for its id.
           const all = isMessage && messages.length > 0 ? messages : [isMessage ? '' : data.join('\ndata: ')]
           yield Buffer.from(`${[...fields, `data: ${all.join('\n\ndata: ')}`].join('\n')}\n\n`)
           fields = []
@@ -123,7 +128,7 @@ function createMessageFetch(slowed: () => void, endless: (error: TooLong) => voi
     const message = new BoundedMessage()
     for await (const piece of response.body) message.add(Buffer.from(piece))
     const whole = message.take()
-    // Some servers call their JSON a text.
+    // Some servers declare their JSON as text.
     if (!/json/i.test(type) && !/^\s*[[{]/.test(whole.text)) return withBody(response, whole.text)
     const [only = '', ...more] = reader.read(whole, id, true).map((one) => JSON.stringify(one))
     const json = more.length === 0 ? only : `[${[only, ...more].join()}]`

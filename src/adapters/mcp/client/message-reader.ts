@@ -6,14 +6,14 @@ import { fullAfter, waitFor, type Rate } from '../../../lib/token-bucket.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Requests without an answer before the oldest is forgotten. */
+/** Unanswered requests that are remembered; further ones displace the oldest. */
 const MAX_WAITING = 1_000
 
 const SERVER_ERROR = -32_000
 
 /**
- * Reads what a server sends into messages that the SDK takes: null is absent, a wrong form that can be read
- * is read, and an answer that cannot be read becomes an error. One reader serves one connection.
+ * Converts a server's texts to messages that the SDK accepts: treats null as absent, repairs wrong forms that
+ * can be read, and turns an unreadable answer into an error. One reader serves one connection.
  */
 export class MessageReader {
   private readonly waiting = new Map<RequestId, string>()
@@ -31,8 +31,8 @@ export class MessageReader {
   }
 
   /**
-   * `only` is the request that the text answers, if known. With `isReply` the text is nothing but its
-   * answer, so any other text fails the request.
+   * Reads a text. `only` is the request that the text answers, if known. With `isReply` the text must be that
+   * answer: any other text fails the request.
    */
   read({ text, isCut }: MessageText, only?: RequestId, isReply = false): JSONRPCMessage[] {
     const asked = only === undefined ? [...this.waiting.keys()] : [only]
@@ -46,11 +46,11 @@ export class MessageReader {
       return isReply || text.includes('"jsonrpc"') ? unreadable(errorMessage(error)) : []
     }
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
-    const messages = values.flatMap((one) => this.messageIn(one, asked, isReply))
+    const messages = values.flatMap((one) => this.toMessages(one, asked, isReply))
     return messages.length === 0 && isReply ? unreadable('it is no message of the protocol') : messages
   }
 
-  private messageIn(value: unknown, asked: readonly RequestId[], isReply: boolean): JSONRPCMessage[] {
+  private toMessages(value: unknown, asked: readonly RequestId[], isReply: boolean): JSONRPCMessage[] {
     if (!isObject(value)) return []
     const isMarked = 'jsonrpc' in value || 'result' in value || 'error' in value
     dropNulls(value)
@@ -65,11 +65,11 @@ export class MessageReader {
     const of = this.waiting.get(answered)
     this.waiting.delete(answered)
     return isError(error)
-      ? [{ jsonrpc: '2.0', id: answered, error: errorIn(error) }]
-      : [{ jsonrpc: '2.0', id: answered, result: resultIn(of, result) }]
+      ? [{ jsonrpc: '2.0', id: answered, error: toErrorObject(error) }]
+      : [{ jsonrpc: '2.0', id: answered, result: toSdkResult(of, result) }]
   }
 
-  /** An error for the request that the text answers; none if that is unknown. */
+  /** Returns an error for the request that the text answers; [] if that request is unknown. */
   private fail(
     text: string,
     asked: readonly RequestId[],
@@ -89,11 +89,12 @@ const isId = (value: unknown): value is RequestId => typeof value === 'string' |
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A null below these is data; the last two may be null themselves. */
+/** Keys whose value is data: a null below them is kept. */
 const DATA: readonly string[] = ['structuredContent', 'toolResult', 'enum', 'examples', 'default', 'const']
+/** Keys whose value may be null itself. */
 const MAY_BE_NULL = DATA.slice(-2)
 
-/** Removes them in place, without recursion: the server chose the nesting. */
+/** Removes nulls in place, without recursion: the server chose the nesting. */
 function dropNulls(message: object): void {
   const open: object[] = [message]
   for (let one = open.pop(); one; one = open.pop())
@@ -108,7 +109,7 @@ function dropNulls(message: object): void {
 const isError = (error: unknown): boolean =>
   Boolean(error) && !(isObject(error) && Object.keys(error).length === 0)
 
-function errorIn(error: unknown): { code: number; message: string; data?: unknown } {
+function toErrorObject(error: unknown): { code: number; message: string; data?: unknown } {
   const { code, message, data }: Fields = isObject(error) ? error : { message: error }
   return {
     code: Number.isSafeInteger(code) ? Number(code) : SERVER_ERROR,
@@ -117,13 +118,13 @@ function errorIn(error: unknown): { code: number; message: string; data?: unknow
   }
 }
 
-/** The original result of a list or a call, for `toolPage` and `readResult`. */
+/** Key of the original result of a list or a call, for `toolPage` and `readResult`. */
 export const RAW = 'raw'
 
-/** Required by the SDK, which would refuse a whole result for one tool or block that it does not know. */
+/** Empty values for required fields: the SDK would refuse a whole result for one unknown tool or block. */
 const REQUIRED = { resultType: 'complete', tools: [], content: [], ttlMs: 0, cacheScope: 'private' }
 
-function resultIn(method: string | undefined, result: unknown): Record<string, unknown> {
+function toSdkResult(method: string | undefined, result: unknown): Record<string, unknown> {
   const isComplete = !isObject(result) || (result['resultType'] ?? 'complete') === 'complete'
   if (isComplete && (method === 'tools/list' || method === 'tools/call'))
     return { ...REQUIRED, [RAW]: result }
@@ -131,7 +132,7 @@ function resultIn(method: string | undefined, result: unknown): Record<string, u
   const { protocolVersion, supportedVersions, capabilities } = result
   const { listChanged = false }: Fields =
     isObject(capabilities) && isObject(capabilities['tools']) ? capabilities['tools'] : {}
-  // All servers are asked for tools, whatever they say.
+  // Declares tools for each server, whatever it says, because all servers are asked for tools.
   const able = { capabilities: { tools: { listChanged: listChanged === true } } }
   if (method === 'server/discover') return { ...REQUIRED, ...able, supportedVersions }
   if (method !== 'initialize') return { ...result }
@@ -144,16 +145,16 @@ function resultIn(method: string | undefined, result: unknown): Record<string, u
 
 const ASSUMED_REVISION = '2025-03-26'
 
-/** Parsing holds up the whole process: about 10 ms a MiB (JSON and checks, Node 20). */
+/** Parsing blocks the whole process for about 10 ms a MiB (JSON and checks, Node 20). */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
-/** The connection ends with a message of more bytes. */
+/** A longer message ends the connection. */
 const MAX_SKIPPED_BYTES = 64 * 1024 * 1024
 
-/** Kept of a message that is too long: its id may be there. */
+/** Bytes kept from the beginning of a message that is too long: its id may be there. */
 const HEAD_BYTES = 4_096
 
-/** Messages of one server; further ones wait in its pipe. */
+/** Messages read from one server; further ones wait in its pipe. */
 const MESSAGE_RATE: Rate = { burst: 1_000, everyMs: 1 }
 
 export class TooLong extends Error {
@@ -165,13 +166,13 @@ export class TooLong extends Error {
 
 export interface MessageText {
   readonly text: string
-  /** The message was too long; this is its beginning. */
+  /** True if the message was too long; `text` is its beginning. */
   readonly isCut: boolean
 }
 
 /**
- * Collects the pieces of one message. If it is too long, its images and sounds are replaced by their sizes,
- * since nobody reads their bytes; if it is still too long, its beginning is kept. Throws `TooLong` at 64
+ * Collects the pieces of one message. In a message that is too long, replaces images and sounds by their
+ * sizes, since nobody reads their bytes. If it is still too long, keeps its beginning. Throws `TooLong` at 64
  * MiB.
  */
 export class BoundedMessage {
@@ -201,14 +202,14 @@ export class BoundedMessage {
   private shrink(): void {
     const json = Buffer.concat(this.pieces).toString('latin1')
     const short = Buffer.from(json.replaceAll(MEDIA, shortMedia), 'latin1')
-    // Each shrinking reads the whole message, so a small gain is not worth another.
+    // Shrinking reads the whole message, so it is not repeated after a small gain.
     this.isCut = short.length > MAX_MESSAGE_BYTES / 2
     this.pieces = [this.isCut ? short.subarray(0, HEAD_BYTES) : short]
     this.size = short.length
   }
 }
 
-/** Base64, perhaps with a part that was replaced before. */
+/** Base64, possibly with parts that were replaced before. */
 const MEDIA = /("(?:data|blob)"\s*:\s*")((?:[\w+/=\\-]|#\d+#){1024,})/g
 const shortMedia = (_: string, before: string, base64: string): string => `${before}#${base64Length(base64)}#`
 
@@ -218,7 +219,7 @@ export function base64Length(base64: string): number {
   return base64.replaceAll(/#\d+#/g, '').length + replaced
 }
 
-/** The returned function gives the complete lines, without their ends. Throws `TooLong`. */
+/** Returns a function that yields complete lines without their ends. Throws `TooLong`. */
 export function createLineSplitter(): (piece: Uint8Array) => Iterable<MessageText> {
   const line = new BoundedMessage()
   return function* (piece) {
@@ -232,7 +233,7 @@ export function createLineSplitter(): (piece: Uint8Array) => Iterable<MessageTex
   }
 }
 
-/** The returned function resolves when the next message may be read. Calls `slowed` at the first wait. */
+/** Returns a function that resolves when the next message may be read. Calls `slowed` at the first wait. */
 export function createMessagePace(slowed: () => void): () => Promise<void> {
   let fullAt = 0
   let isSlowed = false

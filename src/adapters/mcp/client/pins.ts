@@ -8,12 +8,12 @@ import type { McpConnection } from './connection.ts'
 import { createMcpTool } from './tool.ts'
 import { assignToolIds, type McpDefinition, type OtherNames } from './tool-list.ts'
 
-/** Pinned definitions of one server. Further ones are withheld, so inventing names gains nothing. */
+/** Pinned definitions of one server. Further tools are withheld, so inventing names gains nothing. */
 export const MAX_PINS = 2_000
 
 export interface ToolDifference {
   readonly id: string
-  /** False for a tool that was never seen, of a server with too many. */
+  /** False for a tool without a pin, of a server with too many tools. */
   readonly isKnown: boolean
   readonly lines: readonly string[]
 }
@@ -27,8 +27,8 @@ interface PinnedToolsOptions {
 export type PinnedTools = ReturnType<typeof createPinnedTools>
 
 /**
- * The tools of one server. A tool is withheld if its definition is not the one that was first seen or
- * approved last. Methods that return a promise reject with `StorageError`; call one at a time.
+ * The tools of one server. Withholds a tool if its definition differs from the one first seen or last
+ * approved. Methods that return a promise reject with `StorageError`; call one at a time.
  */
 export function createPinnedTools(config: McpServerConfig, { store, names, call }: PinnedToolsOptions) {
   let made: ReadonlyMap<string, Tool> = new Map()
@@ -37,7 +37,7 @@ export function createPinnedTools(config: McpServerConfig, { store, names, call 
   const announced = new Set<string>()
   const withheld = () => listed.filter(({ isHeld }) => !isHeld)
 
-  /** Takes the list of the server. Resolves to the tools that are withheld for the first time. */
+  /** Applies the server's list. Resolves to the tools that are withheld for the first time. */
   async function update(
     definitions: readonly McpDefinition[],
     isCurrent: () => boolean = () => true,
@@ -70,7 +70,7 @@ export function createPinnedTools(config: McpServerConfig, { store, names, call 
 
   return {
     update,
-    /** The same list until it changes, with the same object for an unchanged tool. */
+    /** Returns the same list until it changes, with the same object for an unchanged tool. */
     offered: () => offered,
     withheld: () => withheld().map(({ tool }) => tool.id),
     /** Resolves to how the withheld tools differ. With `approve`, just these definitions are pinned. */
@@ -99,7 +99,7 @@ export function createPinnedTools(config: McpServerConfig, { store, names, call 
 /** Names may hold characters that a database cannot store. */
 const keyOf = (name: string): string => JSON.stringify(name)
 
-/** Properties in another order make no difference. */
+/** The order of properties makes no difference. */
 function pinOf(given: McpDefinition): McpPin {
   const definition = stableJson({ ...given })
   return {
@@ -109,7 +109,9 @@ function pinOf(given: McpDefinition): McpPin {
   }
 }
 
-/** More changed lines than this are shown as a whole: the server chose how long a comparison takes. */
+/**
+ * With more changed lines, both definitions are shown in full: the server chose how long a comparison takes.
+ */
 const MAX_EDITS = 1_000
 
 export function differenceOf(id: string, now: McpDefinition, before?: McpDefinition): ToolDifference {

@@ -1,6 +1,6 @@
 /**
- * Connects to MCP servers, whose tools are a source like any other. This folder knows no room and asks
- * nobody: scope and permissions are the toolbox's.
+ * Connects to MCP servers and offers their tools as a tool source. This folder knows no room and asks no
+ * person: scope and permissions belong to the toolbox.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
@@ -16,10 +16,10 @@ import { createPinnedTools, type PinnedTools, type ToolDifference } from './pins
 import type { LaunchMcp } from './stdio.ts'
 import type { LeftOut, OtherNames } from './tool-list.ts'
 
-/** `why` is in words that end a sentence. */
+/** `why` is worded as the end of a sentence. */
 export type McpState =
   | { readonly kind: 'connecting' }
-  /** `leftOut`: listed, and no usable tool. */
+  /** `leftOut`: listed tools that cannot be used. */
   | { readonly kind: 'up'; readonly leftOut: readonly LeftOut[] }
   | { readonly kind: 'down'; readonly why: string }
 
@@ -27,12 +27,12 @@ export type McpState =
 export interface McpEvents {
   left(server: string, tools: readonly Tool[], why: string): void
   back(server: string, tools: readonly Tool[]): void
-  /** The definitions of these changed, so they are withheld until an admin approves them. */
+  /** The tools' definitions changed, so they are withheld until an admin approves them. */
   changed(server: string, tools: readonly Tool[]): void
 }
 
 export interface McpServersOptions {
-  /** Of sshawl. */
+  /** The version of sshawl. */
   readonly version: string
   readonly times?: McpTimes
   readonly launch: LaunchMcp
@@ -45,7 +45,7 @@ export interface McpServersOptions {
 
 export type McpServers = ReturnType<typeof createMcpServers>
 
-/** The servers to which `follow` connects. */
+/** Manages the connections to the servers of `follow`. */
 export function createMcpServers(options: McpServersOptions) {
   let open: readonly McpServer[] = []
   let isOver = false
@@ -56,7 +56,7 @@ export function createMcpServers(options: McpServersOptions) {
     isTaken: options.isTaken,
   }
 
-  /** Begins to connect to new and changed servers, and leaves those that are gone. Never rejects. */
+  /** Starts connecting to new and changed servers; disconnects from removed ones. Never rejects. */
   async function follow(servers: readonly McpServerConfig[]): Promise<void> {
     const before = open
     open = (isOver ? [] : servers).map(
@@ -68,7 +68,7 @@ export function createMcpServers(options: McpServersOptions) {
   }
 
   return {
-    /** In the order in which they are given. Each is a source of tools. */
+    /** Returns the servers in the order of `follow`. Each is a source of tools. */
     all: () => open,
     follow,
     find: (name: string) => open.find((one) => one.name === name),
@@ -81,10 +81,10 @@ export function createMcpServers(options: McpServersOptions) {
 
 const ENDED = 'it was disconnected'
 
-/** The same list each time is no change. */
+/** Always the same object, so that it counts as unchanged. */
 const NONE: readonly Tool[] = []
 
-/** One server: its connection, which is made again when it ends, and its tools meanwhile. */
+/** One server: keeps a connection, renewed whenever it ends, and offers the server's tools. */
 export class McpServer implements ToolSource, AsyncDisposable {
   readonly group = 'mcp'
   readonly name: string
@@ -134,7 +134,10 @@ export class McpServer implements ToolSource, AsyncDisposable {
     return this.pinned.withheld()
   }
 
-  /** Reads its list again, or connects at once. Rejects with an `Error` whose message ends a sentence. */
+  /**
+   * Reads the server's list again, or connects at once. Rejects with an `Error` whose message ends a
+   * sentence.
+   */
   async refresh(): Promise<void> {
     const { connection } = this
     if (connection && this.isUp)
@@ -150,7 +153,9 @@ export class McpServer implements ToolSource, AsyncDisposable {
     if (!this.isUp && this.why !== undefined) throw new Error(this.why)
   }
 
-  /** Resolves to the withheld tools; with `approve` they are offered. Rejects with `StorageError`. */
+  /**
+   * Resolves to the differences of the withheld tools; `approve` offers them. Rejects with `StorageError`.
+   */
   review(approve: boolean): Promise<readonly ToolDifference[]> {
     return this.oneByOne(() => {
       const { connection } = this
@@ -165,7 +170,10 @@ export class McpServer implements ToolSource, AsyncDisposable {
     await this.living
   }
 
-  /** A scope that names that tool must not let in a whole server. The tool may come later. */
+  /**
+   * True if a tool has this server's name: a scope for that tool must not admit a whole server. The tool may
+   * be newer than the server.
+   */
   private isNamesake(): boolean {
     return this.options.isTaken(this.name)
   }
@@ -177,7 +185,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     try {
       return await connection.call(...call)
     } catch (error) {
-      // Over HTTP nothing else tells that the server is gone.
+      // Over HTTP, only a ping reveals that the server is gone.
       void this.ping(connection)
       throw error
     } finally {
@@ -208,7 +216,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     this.finishAttempt()
   }
 
-  /** Resolves to the reason once there is no connection. Never rejects. */
+  /** Resolves to the reason when the connection has failed or ended. Never rejects. */
   private async connectOnce(): Promise<string> {
     const { name, pinned, times, login } = this
     const { log, events, version, launch } = this.options
@@ -259,7 +267,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     })
   }
 
-  /** Reads the list once for all changes meanwhile. Never rejects. */
+  /** Waits a moment, then reads the list once for all changes. Never rejects. */
   private async readListLater(): Promise<void> {
     if (this.isListDue) return
     this.isListDue = true
@@ -279,7 +287,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
   private async ping(connection: McpConnection): Promise<void> {
     await connection.ping().catch((error: unknown) => {
       const why = errorMessage(error)
-      // Its cause may hold the server's words as they came.
+      // Logs only the message: `error.cause` may contain unsanitized text from the server.
       this.options.log.debug({ server: this.name, why }, 'an MCP server did not answer')
       return connection.close(why)
     })

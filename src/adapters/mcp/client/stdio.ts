@@ -12,7 +12,7 @@ export interface McpLaunch {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string | undefined
-  /** From descriptor 3 on: one that ends when we do, nothing, or these bytes. */
+  /** Descriptors from 3 on: a pipe that closes when the server exits, nothing, or these bytes. */
   readonly descriptors: readonly ('our life' | 'ignore' | Uint8Array)[]
 }
 
@@ -20,19 +20,19 @@ export interface McpLaunch {
 export type LaunchMcp = (reach: McpByCommand, name: string) => Promise<McpLaunch>
 
 export interface EndingTransport extends Transport {
-  /** In words that end a sentence; undefined if we closed it. */
+  /** Why the transport ended, in words that end a sentence; undefined if we closed it. */
   why(): string | undefined
 }
 
-/** For a child to end after its input ended, and again after a signal, in ms. */
+/** Milliseconds for a child to exit after the end of its input, and again after a signal. */
 const GRACE_MS = 500
 
-/** Characters of the error output that are searched for the reason of its end. */
+/** Characters of error output that are searched for the reason of the child's end. */
 const STDERR_CHARS = 8_000
 
 /**
- * A child process that speaks JSON lines, in a process group that ends with it. It gets nothing of our
- * environment. `slowed` is called when it is read more slowly.
+ * A child process that sends JSON lines, in a process group that ends with it. The child inherits nothing of
+ * our environment. Calls `slowed` when the child's output is read more slowly.
  */
 export class StdioTransport implements EndingTransport {
   onmessage?: (message: JSONRPCMessage) => void
@@ -71,11 +71,11 @@ export class StdioTransport implements EndingTransport {
     try {
       if (!child?.stdin.writable) throw new Error('it does not listen any more')
       this.reader.sent(message)
-      // A child that does not read must not make us queue.
+      // A child that does not read must not make us queue messages.
       if (!child.stdin.write(`${JSON.stringify(message)}\n`))
         await Promise.race([once(child.stdin, 'drain'), once(child, 'exit')])
     } catch (error) {
-      // The end of the child is a better reason.
+      // The child's end explains more than this error.
       await Promise.race([this.following, wait(GRACE_MS, undefined, { ref: false })])
       throw error
     }
@@ -86,7 +86,7 @@ export class StdioTransport implements EndingTransport {
     if (this.child) await (this.ending ??= endChild(this.child))
   }
 
-  /** Resolves when the child has ended; ends one that cannot be read. Never rejects. */
+  /** Resolves when the child has exited. Kills the child if its output cannot be read. Never rejects. */
   private async follow(child: ChildProcessWithoutNullStreams): Promise<void> {
     let stderr = ''
     child.stderr.on('data', (piece: Buffer) => (stderr = (stderr + piece.toString()).slice(-STDERR_CHARS)))
@@ -136,7 +136,7 @@ const exitOf = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-/** Ends the input of a child; signals follow if it does not end. */
+/** Ends a child's input, and sends signals if the child does not exit. */
 async function endChild(child: ChildProcessWithoutNullStreams): Promise<void> {
   child.stdin.end()
   const exit = exitOf(child).then(() => true)
@@ -155,15 +155,16 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** `TypeError: …`, `error: …`, `panic: …` at the start of a line; else npm's first error. */
+/** Matches `TypeError: …`, `error: …`, `panic: …` at the start of a line. */
 const SAYS_WRONG =
   /^(?:Uncaught )?(?:[\w.]*(?:error|exception)\b(?: \[\w+\])?:|panic:|fatal\b|Exception in thread )/i
+/** Matches an error line of npm that names a cause. */
 const OF_NPM = /^npm (?:error|ERR!) (?!code |A complete log)\S/
 
-/** A stack frame, marks under quoted code, or a runtime's last line. */
+/** Matches a stack frame, marks under quoted code, or a runtime's last line. */
 const SAYS_WHERE = /^(?:\s|[\^~{}[\]]+$|Node\.js v\d|note: )/
 
-/** The line of error output that explains the end, cleaned and cut; empty if there is none. */
+/** Returns the line of error output that explains the exit, sanitized and shortened; '' if there is none. */
 function lastWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const found =
@@ -177,8 +178,8 @@ function lastWords(stderr: string): string {
 }
 
 /**
- * Becomes the command, beside a shell that kills the process group once descriptor 3 ends with us, also by
- * SIGKILL: a server that ignores the end of its input would stay.
+ * A shell script that becomes the command. Beside it, a second shell kills the process group once descriptor
+ * 3 closes with our end, also by SIGKILL: a server that ignores the end of its input would live on.
  */
 const WITH_US =
   'unset PWD OLDPWD SHLVL _; (read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; exec "$@"'

@@ -8,20 +8,21 @@ import { cleanLine } from '../../../lib/text/clean-text.ts'
 import { RAW } from './message-reader.ts'
 
 export interface McpDefinition {
-  /** As the server calls it; may hold anything. */
+  /** The server's own name for the tool; may contain anything. */
   readonly name: string
   readonly title: string
   readonly description: string
   readonly schema: JsonSchema
-  /** Claims of the server: the tool changes nothing, and reaches only the server. */
+  /** The server claims that the tool changes nothing. */
   readonly readOnly: boolean
+  /** The server claims that the tool reaches only the server. */
   readonly closedWorld: boolean
 }
 
 export interface LeftOut {
-  /** The server's name for it, cleaned and cut; may be empty. */
+  /** The server's name for the tool, sanitized and shortened; may be empty. */
   readonly name: string
-  /** In words that end a sentence. */
+  /** The reason, in words that end a sentence. */
   readonly why: string
 }
 
@@ -40,7 +41,7 @@ const byName = z
   .record(z.string(), z.looseObject({}))
   .transform((all) => Object.entries(all).map(([name, tool]) => ({ name, ...tool })))
 
-/** Some servers list by name, or send the list alone. */
+/** Some servers list tools by name, or send only the list. */
 export const toolPage = z
   .object({
     [RAW]: z.preprocess(
@@ -54,9 +55,9 @@ export const toolPage = z
   .transform(({ [RAW]: page }) => page)
 
 interface ReadOptions {
-  /** The server gets marked arguments as headers, too; a tool with wrong marks is unusable. */
+  /** Marked arguments are also sent as headers, so a tool with wrong marks is unusable. */
   readonly withHeaders: boolean
-  /** Removes secrets from what is shown and kept. */
+  /** Removes secrets from titles and descriptions. */
   redacted(text: string): string
 }
 
@@ -84,7 +85,7 @@ export async function readToolList(
     else found.set(name, tool)
   }
 
-  // A cursor that comes again would go on for ever.
+  // A repeated cursor would go on for ever.
   const known = new Set<string | undefined>([''])
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -187,9 +188,9 @@ export interface OtherNames {
 }
 
 /**
- * Ids of a server's tools by their names: NAME_tool. Other characters become `_`. A hash of the name ends an
- * id that was changed, is too long, may be mistaken for another, or begins with the name of another server:
- * `two_x` of `holler` would be `x` of `holler_two`. So an id depends on no other server's tools.
+ * Maps tool names of a server to ids: SERVER_tool. Other characters become `_`. An id ends with a hash of the
+ * name if it was changed, is too long, may be mistaken for another, or begins with the name of another
+ * server: `two_x` of `holler` would be `x` of `holler_two`. So an id depends on no other server's tools.
  */
 export function assignToolIds(
   server: string,
@@ -207,7 +208,7 @@ export function assignToolIds(
     !isTaken(id) &&
     !servers.some((other) => other.length > server.length && `${id}_`.startsWith(`${other}_`))
   const hashed = (name: string, id: string): string => {
-    // The tools of the rooms keep the beginning of their ids.
+    // Ids that begin with `sshawl_` belong to the tools of rooms.
     const mine = id.toLowerCase().startsWith('sshawl_') ? `mcp_${id}` : id
     return `${mine.slice(0, MAX_ID_CHARS - 9)}_${shortHash(`${server} ${name}`)}`
   }

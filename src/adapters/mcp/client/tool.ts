@@ -28,7 +28,7 @@ export function createMcpTool(
         const { text, isError } = await call(definition, isObject(args) ? args : {}, { signal, progress })
         const failure = `${id}: the server refused the call or could not do it\n${text}`
         const result = isError ? failed(failure) : ok(text)
-        // A server's words are data, also in an error.
+        // Marks the server's words as outside data, also in an error.
         return { ...result, outside: { from: `server "${config.name}"`, head: isError ? 1 : 0, tail: 0 } }
       } catch (error) {
         signal.throwIfAborted()
@@ -39,7 +39,7 @@ export function createMcpTool(
 }
 
 /**
- * A child process has our rights on this machine; what a server says of its tools counts only if it is
+ * A child process has our rights on this machine. A server's claims about its tools count only if it is
  * trusted.
  */
 function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: McpDefinition): Access {
@@ -49,7 +49,9 @@ function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: 
   return closedWorld ? 'write' : most
 }
 
-/** The result of a call in any revision and form as text: data as JSON, images and sounds by their size. */
+/**
+ * Converts the result of a call, in any revision and form, to text: data as JSON, images and sounds by size.
+ */
 export function readResult(result: object): { readonly text: string; readonly isError: boolean } {
   const raw: unknown = Reflect.get(result, RAW)
   // `toolResult` is of the revision of 2024-10-07.
@@ -79,7 +81,7 @@ const block = z.union([
   }),
 ])
 
-/** Text may come without its block or type, and as any JSON. */
+/** Text may lack its block or type, and may be any JSON. */
 function textOfBlock(value: unknown): string {
   const { type = 'text', text = '' } = isObject(value) ? value : { text: value }
   if (type === 'text') return typeof text === 'string' ? text : JSON.stringify(text)
@@ -100,5 +102,4 @@ function textOfBlock(value: unknown): string {
   }
 }
 
-/** Of base64. */
 const sizeOf = (base64: string): string => bytes(Math.floor((base64Length(base64) * 3) / 4))

@@ -1,6 +1,6 @@
 /**
- * Serves agents by MCP over a pipe (`stdio.ts`) and HTTP (`http.ts`). This folder must not know rooms,
- * rights and commands: an agent acts through `Agent` alone.
+ * Serves agents by MCP over a pipe (`stdio.ts`) and HTTP (`http.ts`). This folder must not know rooms, rights
+ * or commands: an agent acts only through `Agent`.
  */
 import type { Entry, RoomName } from '../../../chat/entry.ts'
 
@@ -9,21 +9,21 @@ export interface VerbUse {
   readonly room?: string
   readonly args?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>
-  /** Text that a script would pipe in: no word of it is taken for a flag. */
+  /** Text that a script would pipe in: no word of the text counts as a flag. */
   readonly input?: string
 }
 
 export interface VerbOutcome {
   readonly ok: boolean
   readonly out: string
-  /** What it would tell a person, a line each: why it was refused, or what else to know. */
+  /** Messages for the person, one a line: why the command was refused, or what else to know. */
   readonly told: string
 }
 
 export interface VerbRun {
-  /** Ends it: an agent cancels a call, or is gone. */
+  /** Aborted when the agent cancels the call or is gone. */
   readonly signal: AbortSignal
-  /** Each line of its output, as it comes. */
+  /** Called with each line of output, as it comes. */
   onLine?(line: string): void
 }
 
@@ -32,17 +32,20 @@ export interface WrittenMessage {
   readonly text: string
   /** Ms since the epoch. */
   readonly at: number
-  /** The agent's own person wrote it. */
+  /** True if the agent's own person wrote the message. */
   readonly isOwn?: true
 }
 
-/** What somebody's agent hears. No method throws. */
+/** Receives what an agent is notified of. No method throws. */
 export interface AgentListener {
   heard(entry: Entry): void
   changed(entry: Entry): void
-  /** Somebody wrote to the person alone; `onRead` is to be called once the client has it. */
+  /** Passes on a direct message to the person; `onRead` must be called once the client has it. */
   written(message: WrittenMessage, onRead?: () => void): void
-  /** `why` is a sentence. The room is still followed if the person may read it, as after a kick. */
+  /**
+   * Reports that the person was removed from a room; `why` is a sentence. The room is still followed if the
+   * person may read it, as after a kick.
+   */
   putOut(room: RoomName, out: { readonly why: string; readonly isFollowed: boolean }): void
 }
 
@@ -51,18 +54,18 @@ export interface Agent {
   name(): string
   /** Runs a command as that person, with their rights, at their pace. Never rejects. */
   run(use: VerbUse, how: VerbRun): Promise<VerbOutcome>
-  /** Tells the listener of this room's log, too. Resolves to the reason if the person may not read it. */
+  /** Reports this room's log to the listener, too. Resolves to the reason if the person may not read it. */
   follow(room: string): Promise<string | undefined>
   unfollow(room: string): void
   /** True if the person may read this room now. Rejects with `StorageError`. */
   sees(room: string): Promise<boolean>
   /**
-   * Tells the listener what is written to the person alone, first what waits, until the returned function is
-   * called. Does nothing for a token that is for some rooms only.
+   * Passes direct messages to the listener, beginning with those that wait, until the returned function is
+   * called. Does nothing for a token that is limited to some rooms.
    */
   readMessages(): () => void
   listen(listener: AgentListener): void
-  /** Aborted when the agent was closed or put out, or its client is gone. */
+  /** Aborted when the agent is closed or removed, or its client is gone. */
   readonly signal: AbortSignal
 }
 

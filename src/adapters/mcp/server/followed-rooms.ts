@@ -8,19 +8,19 @@ import { roomOf } from './resources.ts'
 export interface ListenedStream {
   /**
    * Resolves once the agent follows the rooms, or to the reason why the stream is refused. Never rejects. A
-   * stream that begins sooner misses what happens before.
+   * stream that begins before that misses changes.
    */
   readonly ready: Promise<string | undefined>
-  /** Ends a stream, also one that was refused. */
+  /** Ends a stream, also a refused one. */
   end(): void
 }
 
-/** For one stream: twice what an agent follows, since hidden rooms are not followed. */
+/** Rooms of one stream: twice what an agent follows, since hidden rooms are not followed. */
 const MAX_NAMED = 64
 
 /**
- * Counts the followers of each room: clients that subscribed, and streams of changes, which the SDK serves
- * by itself. The agent unfollows a room when nobody follows it any more.
+ * Counts the followers of each room: subscribed clients, and streams of changes, which the SDK serves itself.
+ * The agent unfollows a room without followers.
  */
 export class FollowedRooms {
   readonly #agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>
@@ -29,7 +29,7 @@ export class FollowedRooms {
   readonly #followers = new Map<string, Set<object>>()
   readonly #streams = new Set<object>()
 
-  /** `maxStreams` are open at once. `report` gets what goes wrong besides the storage. */
+  /** `maxStreams` limits the open streams. `report` gets errors of streams. */
   constructor(
     agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>,
     { maxStreams, report }: { readonly maxStreams: number; readonly report: (error: Error) => void },
@@ -39,10 +39,10 @@ export class FollowedRooms {
     this.#report = report
   }
 
-  /** Resolves to the reason why the room is not followed. Rejects with `StorageError`. */
+  /** Resolves to the reason if the room is not followed. Rejects with `StorageError`. */
   async follow(room: string, follower: object): Promise<string | undefined> {
     const followers = this.#followers.get(room) ?? new Set()
-    // Counted before the agent answers: another one that unfollows the room leaves it for this one.
+    // Counted before the agent answers, so that another follower's `unfollow` keeps the room.
     this.#followers.set(room, followers.add(follower))
     let isFollowed = false
     try {
@@ -70,7 +70,7 @@ export class FollowedRooms {
   /** Follows the rooms of a `subscriptions/listen`; undefined for any other message. */
   listen(message: JSONRPCMessage): ListenedStream | undefined {
     if (!isJSONRPCRequest(message) || message.method !== 'subscriptions/listen') return undefined
-    const rooms = roomsIn(message)
+    const rooms = requestedRooms(message)
     const isFull = this.#streams.size >= this.#maxStreams
     if (isFull || rooms.size > MAX_NAMED) {
       const why = isFull
@@ -94,7 +94,7 @@ export class FollowedRooms {
       for (const room of rooms) {
         const why = await this.follow(room, stream)
         if (!this.#streams.has(stream)) return 'the stream has ended'
-        // A room that the person may not see is not refused: a missing one is not either.
+        // A room that the person may not see is not refused, like a missing room.
         if (why !== undefined && (await this.#agent.sees(room))) return why
       }
       return undefined
@@ -109,7 +109,7 @@ const listened = z.looseObject({
   notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()).optional() }),
 })
 
-function roomsIn({ params }: JSONRPCRequest): ReadonlySet<string> {
+function requestedRooms({ params }: JSONRPCRequest): ReadonlySet<string> {
   const uris = listened.safeParse(params).data?.notifications.resourceSubscriptions ?? []
   return new Set(uris.flatMap((uri) => roomOf(uri) ?? []))
 }

@@ -1,6 +1,6 @@
 /**
- * MCP over streamable HTTP: which client a request belongs to, how many a person may have, and when one
- * ends. It must not know how HTTP is served, nor check tokens.
+ * MCP over streamable HTTP: finds the client of a request, limits the clients of a person, and ends clients.
+ * It must not know how HTTP is served, nor check tokens.
  */
 import { randomUUID } from 'node:crypto'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
@@ -13,17 +13,17 @@ import { MessageError, readMessage } from './message.ts'
 import { failed, TokenAgent, type Connection, type TokenAgentOptions } from './token-agent.ts'
 
 interface McpHttpOptions extends TokenAgentOptions {
-  /** Pays for the messages that a person sends. */
+  /** Account that pays processor time for a person's messages. */
   readonly accountOf: (person: Person) => Account
   readonly openAgent: (person: Person) => Promise<ClosableAgent>
   readonly limits: {
     readonly exec_per_person: number
-    /** Seconds after which a session that asks nothing and hears nothing ends. */
+    /** Seconds after which a session without requests and streams ends. */
     readonly mcp_idle_s: number
   }
 }
 
-/** What the SDK takes for one message, roughly. */
+/** Milliseconds of the SDK for one message, roughly. */
 const MESSAGE_MS = 1
 
 const NOT_BEGUN = 'a session begins with initialize, and each later request names it in Mcp-Session-Id'
@@ -44,14 +44,14 @@ interface Session {
 }
 
 /** Interval of the search for idle sessions, in ms, unless `mcp_idle_s` is shorter. */
-const LOOK_MS = 10_000
+const IDLE_CHECK_MS = 10_000
 
 export class McpHttp implements AsyncDisposable {
   readonly #options: McpHttpOptions
   readonly #sessions = new Map<string, Session>()
   readonly #agents = new Map<string, TokenAgent>()
   readonly #draining = new AbortController()
-  #looking: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
 
   constructor(options: McpHttpOptions) {
     this.#options = options
@@ -61,13 +61,13 @@ export class McpHttp implements AsyncDisposable {
     return this.#sessions.size
   }
 
-  /** Answers a request with a token. Its signal is aborted once the answer is over. */
+  /** Answers a request with a token. The request's signal must be aborted once the answer is over. */
   async fetch(request: Request, person: Person): Promise<Response> {
     const text = request.method === 'POST' ? await request.text() : undefined
     const account = this.#options.accountOf(person)
     const body = await account.run(() => readBody(text))
     if (body instanceof Response) return body
-    // The SDK's part cannot be measured.
+    // The SDK's time cannot be measured, so an estimate is paid.
     await account.restBefore(MESSAGE_MS)
     const isModern = !(await isLegacyRequest(request, body))
     // Nothing is awaited from here until the request is counted.
@@ -79,7 +79,7 @@ export class McpHttp implements AsyncDisposable {
     if (!isModern && body?.['method'] !== 'initialize') return failed(400, NOT_BEGUN)
     const session = this.#open(person, isModern)
     const response = await this.#answer(session, request, body)
-    // Nobody else knows the name of a session whose client went away before it was told.
+    // Nobody else knows the id of a session whose client left before the answer.
     if (!isModern && (!response.ok || request.signal.aborted)) await this.#end(session)
     return response
   }
@@ -92,7 +92,7 @@ export class McpHttp implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#draining.abort()
-    clearTimeout(this.#looking)
+    clearTimeout(this.#idleTimer)
     await Promise.all([...this.#sessions.values()].map((session) => this.#end(session)))
   }
 
@@ -143,18 +143,17 @@ export class McpHttp implements AsyncDisposable {
   }
 
   #endIdle(): void {
-    clearTimeout(this.#looking)
+    clearTimeout(this.#idleTimer)
     const idleMs = this.#options.limits.mcp_idle_s * 1_000
     const since = performance.now() - idleMs
     for (const session of this.#sessions.values())
       if (session.calls + session.streams === 0 && session.usedAt <= since) void this.#end(session)
     if (this.#sessions.size > 0)
-      this.#looking = setTimeout(() => this.#endIdle(), Math.min(LOOK_MS, idleMs)).unref()
+      this.#idleTimer = setTimeout(() => this.#endIdle(), Math.min(IDLE_CHECK_MS, idleMs)).unref()
   }
 
   /**
-   * Ends sessions to make room for one more: idle ones first, then those with a call, then those that
-   * listen.
+   * Ends sessions to make room for one more: idle ones first, then sessions with a call, then listening ones.
    */
   #makeRoom(person: Person): void {
     const theirs = this.#of(person).toSorted((one, other) => rankOf(one) - rankOf(other))
@@ -162,7 +161,7 @@ export class McpHttp implements AsyncDisposable {
     for (const session of theirs.slice(0, Math.max(0, excess))) void this.#end(session)
   }
 
-  /** Keeps one place for clients that do not listen: they would end one that does. */
+  /** Keeps one session for clients that do not listen: otherwise they would end a session that does. */
   #limitStreams({ person }: Session): void {
     const listening = this.#of(person).filter(({ streams }) => streams > 0)
     const excess = listening.length - Math.max(1, this.#options.limits.exec_per_person - 1)
@@ -177,7 +176,7 @@ export class McpHttp implements AsyncDisposable {
 
 const rankOf = ({ streams, calls }: Session): number => (streams > 0 ? 2 : Math.min(calls, 1))
 
-/** A room of the token may be deleted meanwhile, and another one have its name. */
+/** Includes the token's rooms: one may be deleted meanwhile, and another room get its name. */
 const keyOf = ({ id, login }: Person): string =>
   JSON.stringify([id, login?.token?.id, ...(login?.token?.rooms ?? ['*'])])
 

@@ -10,11 +10,12 @@ import type { Agent } from './agent.ts'
 import { refused } from './tool.ts'
 import { room } from './tools.ts'
 
-/** Lines that are kept for the next `wait`, and characters that are given of each. */
+/** Lines that are kept for the next `wait`. */
 const MAX_LINES = 20
+/** Characters that are given of each line. */
 const MAX_CHARS = 2_000
 
-/** Seconds of a `wait`. Clients on the SDK give up on a call after 60. */
+/** Seconds of a `wait` by default. Clients on the SDK give up on a call after 60. */
 const DEFAULT_WAIT_S = 50
 const MAX_WAIT_S = 600
 
@@ -22,7 +23,7 @@ const isAddressed = createAddressed()
 
 const withEntries = z.object({ entries: z.array(z.object({ id: z.string() })) })
 
-/** The lines that name one agent, until it reads them by `wait` or another tool. */
+/** The lines that name one agent, until the agent reads them by `wait` or another tool. */
 export class Mentions {
   onLine: ((entry: Entry) => void) | undefined
   readonly #agent: Agent
@@ -54,13 +55,13 @@ export class Mentions {
   }
 
   /**
-   * Resolves to the lines of one or all rooms once there are any, or to a sentence after this time or
-   * another call. Rejects with `StorageError`.
+   * Resolves to the lines of one or all rooms once there are any, or to a sentence after this time or when
+   * another call begins. Rejects with `StorageError`.
    */
   async wait(where: string | undefined, seconds: number, cancelled: AbortSignal): Promise<string> {
     this.#endWait()
     let why = `nobody named you in ${seconds} s; you hear the rooms that you joined`
-    // The signal of `AbortSignal.timeout` may be collected as garbage while only `any` holds it.
+    // The signal of `AbortSignal.timeout` may be collected as garbage while only `any` refers to it.
     const over = new AbortController()
     this.#endWait = () => {
       why = 'another wait took the place of this one'
@@ -84,7 +85,7 @@ export class Mentions {
     }
   }
 
-  /** The agent may have lost a room since it heard the line. */
+  /** Takes the lines of these rooms, but drops lines of rooms that the agent has lost since. */
   async #take(where: string | undefined, end: AbortSignal): Promise<string> {
     const rooms = new Set(this.#lines.map((line) => line.room).filter((name) => (where ?? name) === name))
     const seen = new Set<string>()
@@ -122,7 +123,7 @@ export function addWait(server: McpServer, agent: Agent, mentions: Mentions): vo
   }
   server.registerTool('wait', config, async ({ room: where, timeout_s }, { mcpReq: { signal } }) => {
     if (where !== undefined) {
-      // A room that the person may not see is refused as every tool does it.
+      // A room that the person may not see is refused as in every tool.
       const outcome = await agent.run({ verb: 'topic', room: where, flags: { json: true } }, { signal })
       if (!outcome.ok) return refused(outcome)
     }
@@ -133,7 +134,7 @@ export function addWait(server: McpServer, agent: Agent, mentions: Mentions): vo
 /** Claude Code shows these notifications to its model, if it was started with the channel. */
 export const CHANNEL = { 'claude/channel': {} }
 
-/** Notifications that wait for a slow client. Further ones are not sent; `wait` has the lines. */
+/** Notifications that wait for a slow client. Further lines are only given by `wait`. */
 const MAX_SENDING = 20
 
 export function openChannel({ server }: McpServer, mentions: Mentions): void {

@@ -10,12 +10,13 @@ import {
   type JsonObject,
 } from '../../../lib/json.ts'
 
-/** Codes of JSON-RPC 2.0, section 5.1; `REFUSED` is the first of those that it leaves to servers. */
+/** Codes of JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = -32_700
 const INVALID_REQUEST = -32_600
+/** The first code that JSON-RPC 2.0 leaves to servers. */
 export const REFUSED = -32_000
 
-/** Why a request is not served. `id` is null if it has none that can be read. */
+/** Why a request is not served. `id` is null if the request has no readable id. */
 export class MessageError extends Error {
   override readonly name = 'MessageError'
   readonly code: number
@@ -29,11 +30,11 @@ export class MessageError extends Error {
 }
 
 /**
- * Reads a message of a client; the SDK checks the rest of its form. Null is absent in its params and in the
- * arguments of a call. Throws `MessageError`.
+ * Reads a message of a client; the SDK checks the rest of its form. Treats null as absent in its params and
+ * in the arguments of a call. Throws `MessageError`.
  */
 export function readMessage(text: string): JsonObject {
-  if (hasTooManyValues(text)) throw new MessageError(TOO_MANY, idIn(text))
+  if (hasTooManyValues(text)) throw new MessageError(TOO_MANY, findId(text))
   let value: Json
   try {
     value = parseJson(text)
@@ -53,7 +54,9 @@ export function readMessage(text: string): JsonObject {
 const withoutNulls = (object: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 
-/** Null if this is no request: the client would take the error for an answer to its own. */
+/**
+ * Returns null for other messages than requests: the client would take the error for an answer to its own.
+ */
 function idOf({ id, method }: JsonObject): string | number | null {
   return typeof method === 'string' && (typeof id === 'string' || typeof id === 'number') ? id : null
 }
@@ -68,7 +71,7 @@ const TOO_LONG = `a message has at most ${MAX_BYTES} bytes, on a line of its own
 /** A line of a client on a pipe. */
 export interface Line {
   readonly bytes: Uint8Array
-  /** The line is longer than `MAX_BYTES`: these are its first and last bytes. */
+  /** True if the line is longer than `MAX_BYTES`; `bytes` are its first and last bytes. */
   readonly isCut: boolean
 }
 
@@ -77,7 +80,7 @@ const CUT_BYTES = 256
 
 const LF = 10
 
-/** The lines of an input, without their ends. */
+/** Yields the lines of an input, without their ends. */
 export async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let parts: Uint8Array[] = []
   let size = 0
@@ -86,7 +89,7 @@ export async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator
     size += part.length
     if (size <= MAX_BYTES) return
     const all = Buffer.concat(parts)
-    // Copies, since a part of a buffer keeps all of it.
+    // Copies, since a part of a buffer keeps all of it in memory.
     parts = [
       Buffer.from(all.subarray(0, CUT_BYTES)),
       Buffer.from(all.subarray(CUT_BYTES).subarray(-CUT_BYTES)),
@@ -110,12 +113,13 @@ export async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator
   yield end()
 }
 
-/** The id at the beginning or the end of a request. */
+/** Matches an id at the beginning of a request. */
 const FIRST_ID = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(?<id>-?\d+|"[\w:.-]*")\s*,/
+/** Matches an id at the end of a request. */
 const LAST_ID = /,\s*"id"\s*:\s*(?<id>-?\d+|"[\w:.-]*")\s*\}\s*$/
 
-/** The id of a request that is not parsed; null if it is elsewhere. */
-function idIn(text: string): string | number | null {
+/** Returns the id of an unparsed request; null if it is neither first nor last. */
+function findId(text: string): string | number | null {
   const found = FIRST_ID.exec(text.slice(0, CUT_BYTES)) ?? LAST_ID.exec(text.slice(-CUT_BYTES))
   return JSON.parse(found?.groups?.['id'] ?? 'null') as string | number | null
 }
@@ -123,7 +127,7 @@ function idIn(text: string): string | number | null {
 /** Reads a line; undefined if it is blank. Throws `MessageError`. */
 export function parseLine({ bytes, isCut }: Line): JSONRPCMessage | undefined {
   const text = new TextDecoder().decode(bytes)
-  if (isCut) throw new MessageError(TOO_LONG, idIn(text))
+  if (isCut) throw new MessageError(TOO_LONG, findId(text))
   if (text.trim() === '') return undefined
   const message = readMessage(text)
   try {

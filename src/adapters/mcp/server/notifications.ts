@@ -9,7 +9,7 @@ import type { Mentions } from './mentions.ts'
 import { logUri, roomUri } from './resources.ts'
 import { entryForModels } from './tool.ts'
 
-/** Messages that wait for a slow client; further ones are skipped, and it is told how many. */
+/** Messages that wait for a slow client. Further ones are skipped, and the client is told how many. */
 const MAX_WAITING = 256
 
 type NotifiedServer = Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'>
@@ -19,16 +19,17 @@ interface Message {
   readonly level: 'info' | 'notice' | 'warning'
   readonly logger: string
   readonly data: unknown
-  /** Called once the client has space for it; never if it is skipped. */
+  /** Called once the client has space for the message; never if the message is skipped. */
   readonly onSent?: (() => void) | undefined
 }
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
 /**
- * Sends what an agent hears, each notification once the client has space for it: entries of its rooms as log
- * messages, and `resources/updated` for its subscriptions. A client of 2026-07-28 gets only the latter, of
- * all its rooms: log messages belong to requests there, and the SDK filters by what the client listens for.
+ * Notifies an agent's client, each time once the client has space: entries of the agent's rooms as log
+ * messages, and `resources/updated` for its subscriptions. A client of 2026-07-28 gets only
+ * `resources/updated`, of all its rooms: its log messages belong to requests, and the SDK filters by the
+ * client's subscriptions.
  */
 export class Notifications implements AgentListener {
   readonly subscribed = new Set<string>()
@@ -38,7 +39,7 @@ export class Notifications implements AgentListener {
   readonly #mentions: Mentions
   readonly #messages: Message[] = []
   readonly #updated = new Set<string>()
-  /** An agent that is in a room and follows it hears each entry twice. */
+  /** Entries that were reported: an agent that is in a room and follows it hears each entry twice. */
   readonly #changes = new WeakSet<Entry>()
   #skipped = 0
   #isSending = false
@@ -70,7 +71,8 @@ export class Notifications implements AgentListener {
   putOut(room: RoomName, { why, isFollowed }: { readonly why: string; readonly isFollowed: boolean }): void {
     const uris = [roomUri(room), logUri(room)]
     if (!this.#isModern && !isFollowed) for (const uri of uris) this.subscribed.delete(uri)
-    // The client learns what it missed, or that it may not read it any more, when it looks.
+    // The client learns what it missed, or that it may not read the room any more, when it reads the
+    // resource.
     this.#update(uris)
     if (!this.#isModern) this.#send({ level: 'warning', logger: 'sshawl', data: why })
   }
@@ -106,7 +108,7 @@ export class Notifications implements AgentListener {
         if (uri === undefined && !message && !this.#tellSkipped()) return
       }
     } catch {
-      // The client is gone, or another transport has the server: nobody waits for it.
+      // The client is gone, or another transport uses the server: nobody waits for messages.
       this.#messages.length = 0
       this.#updated.clear()
     } finally {
@@ -136,5 +138,5 @@ const writtenData = ({ from, text, at }: WrittenMessage) => ({
 
 const remembered = memoizePer<Entry, JsonObject>()
 
-/** Made once for all agents that hear the entry. */
+/** Converted once for all agents that hear the entry. */
 const dataOf = (entry: Entry): JsonObject => remembered(entry, '', () => entryForModels(entryJson(entry)))

@@ -35,7 +35,7 @@ export function addResources(server: McpServer, agent: Agent): void {
   )
   server.registerResource(
     'log',
-    // Listed with the rooms.
+    // The list of rooms includes the logs.
     new ResourceTemplate('room://{room}/log', { list: undefined, complete }),
     { title: 'Log', description: 'The newest entries of a room, one on each line.', mimeType: LINES_TYPE },
     async ({ href }, _variables, { mcpReq }) => {
@@ -46,7 +46,7 @@ export function addResources(server: McpServer, agent: Agent): void {
   )
 }
 
-/** Throws `ResourceNotFoundError` for a URI that can name no room. */
+/** Returns the room of a URI. Throws `ResourceNotFoundError` if no room can have that name. */
 export function neededRoom(uri: string): string {
   const name = roomOf(uri)
   if (name === undefined) throw new ResourceNotFoundError(uri)
@@ -89,7 +89,7 @@ export function addSubscriptions({ server }: McpServer, agent: Agent, notificati
     subscribed.add(uri)
     return {}
   })
-  // The SDK's own handler keeps levels by session, and sends everything that belongs to none.
+  // The SDK's own handler keeps one level a session, and sends all messages that belong to no session.
   server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
     notifications.level = level
     return {}
@@ -102,7 +102,7 @@ export function addSubscriptions({ server }: McpServer, agent: Agent, notificati
   })
 }
 
-/** As `rooms --json` has them, without those to which the person is only invited. */
+/** Returns the rooms of `rooms --json`, without those to which the person is only invited. */
 async function visibleRooms(agent: Agent, signal: AbortSignal): Promise<readonly JsonObject[]> {
   const outcome = await agent.run({ verb: 'rooms', flags: { json: true } }, { signal })
   if (!outcome.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.told)
@@ -121,7 +121,7 @@ export const roomUri = (room: string): string => `room://${room}`
 
 export const logUri = (room: string): string => `room://${room}/log`
 
-/** The room that a resource belongs to, if its name can be one. */
+/** Returns the room of a resource; undefined if no room can have that name. */
 export function roomOf(uri: string): string | undefined {
   const name = ROOM_URI.exec(uri)?.[1] ?? ''
   return isRoomName(name) ? name : undefined

@@ -23,21 +23,21 @@ import { contextText, contextUse, room, TOOLS } from './tools.ts'
 const MAX_ELEMENTS = 10_000
 
 export interface McpServerFacts {
-  /** Of sshawl. */
+  /** The version of sshawl. */
   readonly version: string
-  /** `legacy`: a revision of the protocol before 2026-07-28, as the SDK tells a factory. */
+  /** `legacy`: a revision of the protocol before 2026-07-28, as the SDK passes it to a factory. */
   readonly era: 'legacy' | 'modern'
-  /** Shared by all servers of the agent's client; absent: its own. */
+  /** Shared by all servers of the agent's client; absent: the server has its own. */
   readonly mentions?: Mentions
-  /** Tells the client of mentions by Claude Code's channel, too. */
+  /** Also notifies the client of mentions by Claude Code's channel. */
   readonly hasChannel?: boolean
 }
 
 export type CreateMcpServer = typeof createMcpServer
 
 /**
- * A server of MCP for one agent, for any of the SDK's transports. It replaces the agent's listener, and does
- * not close the agent.
+ * Creates an MCP server for one agent, for any of the SDK's transports. Replaces the agent's listener, and
+ * does not close the agent.
  */
 export function createMcpServer(
   agent: Agent,
@@ -117,7 +117,7 @@ function endOf({ signal }: ServerContext['mcpReq']): AbortSignal {
 
 /** The prompt `room_context`, for an agent that wants to answer in the room. */
 function addContextPrompt(server: McpServer, agent: Agent): void {
-  // A copy of its own: the SDK writes into the schema who completes it.
+  // A copy of the schema: the SDK stores the completion in it.
   const completed = completable(room.describe('Its name'), async (begun) => await roomNames(agent, begun))
   server.registerPrompt(
     'room_context',
@@ -136,7 +136,7 @@ function addContextPrompt(server: McpServer, agent: Agent): void {
 
 const remembered = memoizePer<object, Record<string, unknown>>()
 
-/** The same schema, converted to JSON once: that takes some milliseconds for all tools. */
+/** Returns the same schema, converted to JSON only once: that takes some milliseconds for all tools. */
 function rememberedSchema<In, Out>(schema: StandardSchemaWithJSON<In, Out>): StandardSchemaWithJSON<In, Out> {
   const standard = schema['~standard']
   const { input, output } = standard.jsonSchema

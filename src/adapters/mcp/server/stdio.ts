@@ -15,25 +15,25 @@ import type { Agent } from './agent.ts'
 import { createMcpServer } from './server.ts'
 
 export interface AgentPipe {
-  /** What the client sends, until its end of file or until it is gone. */
+  /** The client's input, until end of file or until the client is gone. */
   readonly stdin: AsyncIterable<Uint8Array>
   /** Queues text at once. Resolves when there is space for more; never rejects. */
   out(text: string): Promise<void>
-  /** Runs a piece of work for this client once it is its turn. Rejects as the work throws. */
+  /** Runs work for this client when its turn comes. Rejects if the work throws. */
   work(piece: () => void): Promise<void>
-  /** Aborted before the server stops: no call begins then, and the last answer ends the connection. */
+  /** Aborted before the server stops: no further call begins, and the last answer ends the connection. */
   readonly draining: AbortSignal
 }
 
 const MAX_CALLS = 32
 
-/** For one client; each may name as many rooms as a message has space for. */
+/** Streams of changes that one client may have. */
 const MAX_STREAMS = 8
 
 /**
- * Serves an agent in the revision that the client speaks first, with a message on each line. `version` is
- * that of sshawl; `report` gets errors that are no answers. Resolves once the input has ended and all calls
- * are answered, or the client is gone. Never rejects.
+ * Serves an agent, with a message on each line, in the revision of the client's first message. `version` is
+ * sshawl's; `report` gets errors that are no answers. Resolves once the input has ended and all calls are
+ * answered, or the client is gone. Never rejects.
  */
 export async function serveAgentOverPipe(
   agent: Agent,
@@ -45,7 +45,7 @@ export async function serveAgentOverPipe(
   let stopMessages: (() => void) | undefined
   const factory: McpServerFactory = ({ era }) => {
     const created = createMcpServer(agent, { version, era, mentions, hasChannel: era === 'legacy' })
-    // A property of the SDK, not an event; one of 2026-07-28 never says it.
+    // The SDK's property, not an event. A client of 2026-07-28 never triggers it.
     Object.assign(created.server, { oninitialized: () => (stopMessages ??= agent.readMessages()) })
     return created
   }
@@ -55,8 +55,8 @@ export async function serveAgentOverPipe(
 }
 
 /**
- * A transport for the SDK, whose own one ends with a message that is too long and answers nothing after the
- * end of the input.
+ * A transport for the SDK, whose own transport ends at a message that is too long and answers nothing after
+ * the end of the input.
  */
 class PipeTransport implements Transport {
   onmessage?: Transport['onmessage']
@@ -65,7 +65,7 @@ class PipeTransport implements Transport {
   readonly #report: (error: Error) => void
   readonly #rooms: FollowedRooms
   readonly #calls = new Set<unknown>()
-  /** By the ids of their requests. */
+  /** Streams by the ids of their requests. */
   readonly #streams = new Map<unknown, ListenedStream>()
   readonly #stop = new AbortController()
   readonly closed = createDeferred<void>()
@@ -86,7 +86,7 @@ class PipeTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    // A line of a full room goes to hundreds of agents: each pays for its own.
+    // A line of a full room goes to hundreds of agents: each client pays for its own copy.
     await this.#pipe.work(() => {
       if (this.#isClosed) throw new Error('the client is gone')
       if (!('method' in message)) this.#settle(message.id)
@@ -109,7 +109,7 @@ class PipeTransport implements Transport {
     try {
       for await (const line of linesOf(untilAborted(this.#pipe.stdin, this.#stop.signal))) {
         await this.#pipe.work(() => this.#take(line))
-        // A client that does not read is not read.
+        // Stops reading from a client that does not read.
         await this.#written
       }
       await this.#allAnswered()
@@ -125,7 +125,7 @@ class PipeTransport implements Transport {
       const message = parseLine(line)
       if (!message) return
       if (isJSONRPCRequest(message)) this.#begin(message)
-      // What is cancelled is not answered.
+      // A cancelled request is not answered.
       else if ('method' in message && message.method === 'notifications/cancelled')
         this.#settle(message.params?.['requestId'])
       const stream = isJSONRPCRequest(message) && this.#rooms.listen(message)

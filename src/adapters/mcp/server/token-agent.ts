@@ -15,7 +15,7 @@ import type { CreateMcpServer } from './server.ts'
 export interface TokenAgentOptions {
   readonly createMcpServer: CreateMcpServer
   readonly version: string
-  /** Receives what the SDK reports besides its answers. */
+  /** Receives errors that the SDK reports besides its answers. */
   readonly report: (error: Error) => void
 }
 
@@ -44,7 +44,7 @@ const MAX_STREAMS = 16
 
 /** All clients of a token share this agent and the rooms that it is in. */
 export class TokenAgent {
-  /** Clients that share it. Its owner closes it with the last one. */
+  /** Clients that share this agent. Its owner closes it after the last one. */
   clients = 0
   readonly #opened: Promise<{ readonly agent: ClosableAgent; readonly rooms: FollowedRooms }>
   readonly #options: TokenAgentOptions
@@ -56,7 +56,7 @@ export class TokenAgent {
     const { report } = options
     this.#opened = agent.then((opened) => {
       opened.listen(this.#listener())
-      // Once for all: clients come and go as long as one of them stays.
+      // Registered once for all clients, which come and go.
       whenAborted(opened.signal, () => this.#shares.forEach(({ end }) => end()))
       return { agent: opened, rooms: new FollowedRooms(opened, { maxStreams: MAX_STREAMS, report }) }
     })
@@ -76,13 +76,13 @@ export class TokenAgent {
     await createMcpServer(agent, { version, era: 'legacy', mentions }).connect(transport)
     return {
       async answer(request, body) {
-        // A client that lost its connection comes back before this server has noticed.
+        // A client that lost its connection may return before this server has noticed.
         if (request.method === 'GET') transport.closeStandaloneSSEStream()
         const response = await transport.handleRequest(
           request,
           body === undefined ? {} : { parsedBody: body },
         )
-        // Without a stream a direct message would be lost, and it is sent once.
+        // Without a stream a direct message would be lost, since it is sent only once.
         if (request.method === 'GET' && response.ok) whenAborted(request.signal, agent.readMessages())
         return response
       },
@@ -98,7 +98,7 @@ export class TokenAgent {
     const { createMcpServer, version, report } = this.#options
     const { agent, rooms, leave } = await this.#share(end)
     const mentions = new Mentions(agent, AbortSignal.any([signal, draining]))
-    // Each request has a server of its own, and none of them hears.
+    // Each request has a server of its own, which must not replace the listener.
     const silent = { ...agent, listen: () => {} }
     const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern', mentions }), {
       legacy: 'reject',
@@ -130,12 +130,12 @@ export class TokenAgent {
   }
 
   async close(): Promise<void> {
-    // A client was told why it did not open.
+    // The client was told why the agent did not open.
     const opened = await this.#opened.catch(() => undefined)
     await opened?.agent.close()
   }
 
-  /** Follows rooms and reads messages as long as one client wants it. */
+  /** Adds a client: the agent follows rooms and reads messages as long as one client wants it. */
   async #share(end: () => void) {
     const { agent, rooms } = await this.#opened
     if (agent.signal.aborted) end()
@@ -175,7 +175,7 @@ export class TokenAgent {
   }
 }
 
-/** An error of JSON-RPC as an answer of HTTP to the request `id`. */
+/** Returns an error of JSON-RPC as the HTTP answer to the request `id`. */
 export const failed = (
   status: number,
   message: string,

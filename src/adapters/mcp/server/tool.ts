@@ -7,18 +7,18 @@ import type { VerbOutcome, VerbUse } from './agent.ts'
 export interface AgentTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: string
   readonly title: string
-  /** Short: an agent pays for it in each of its prompts. */
+  /** Short, because each prompt of the agent contains it. */
   readonly description: string
   readonly reads?: true
   readonly input: Shape
   /** The shape of the answer's data; absent if the answer is text alone. */
   readonly output?: z.ZodRawShape
-  /** Its lines are shown as progress while it runs. */
+  /** Returns the progress to show for a line of output, if any. */
   readonly progress?: (line: string) => string | undefined
   use(input: z.output<z.ZodObject<Shape>>): VerbUse
   readonly data?: (outcome: VerbOutcome) => JsonObject
   readonly answer?: (outcome: VerbOutcome) => ToolAnswer
-  /** `answer` is for commands that failed, too: their output says why. */
+  /** `answer` is also for commands that failed: their output says why. */
   readonly answersAlways?: true
 }
 
@@ -49,13 +49,13 @@ const textPart = (text: string) => ({ type: 'text' as const, text })
 
 export const jsonOf = ({ out }: VerbOutcome): Json => parseJson(out)
 
-/** The JSON object that a command printed; empty for any other value. */
+/** Returns the JSON object that a command printed; {} for any other value. */
 export function objectOf(outcome: VerbOutcome): JsonObject {
   const value = jsonOf(outcome)
   return isJsonObject(value) ? value : {}
 }
 
-/** The entries of a command that prints one on each line, as a model reads them. */
+/** Returns the entries of a command that prints one on each line, as a model reads them. */
 export function linesOf({ out }: VerbOutcome): readonly JsonObject[] {
   const lines = out.split('\n').filter((line) => line !== '')
   return lines
@@ -75,7 +75,7 @@ const fromOutside = z.looseObject({
   outside: z.object({ from: z.string(), head: z.number(), tail: z.number() }),
 })
 
-/** An entry in JSON, with marks around the text that strangers wrote. */
+/** Returns an entry with marks around the text that comes from outside. */
 export function entryForModels(entry: JsonObject): JsonObject {
   const { data } = fromOutside.safeParse(entry)
   if (!data) return entry

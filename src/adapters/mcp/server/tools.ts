@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, parseJson } from '../../../lib/json.ts'
 import type { VerbOutcome, VerbUse } from './agent.ts'
 import { jsonOf, linesOf, objectOf, textAt, textOfLines, type AgentTool, type ToolAnswer } from './tool.ts'
 
-/** A room's name. The command says if there is no such room, or if a text is too long. */
+/** A room's name. The command reports a missing room and a text that is too long. */
 export const room = z.string().min(1).max(64).describe('Its name')
 const text = z.string().min(1)
 const model = z.string().min(1).max(33).describe('Its name, with or without @')
@@ -77,7 +77,7 @@ export const TOOLS: readonly AgentTool[] = [
     reads: true,
     input: { words: text, room: room.optional() },
     output: { entries },
-    // The command has - for all rooms.
+    // The command takes - for all rooms.
     use: ({ words, room: name = '-' }) => ({
       verb: 'search',
       room: name,
@@ -209,10 +209,10 @@ export function contextText(outcome: VerbOutcome): string {
   return [textAt(prompt, 'system_prompt'), textAt(prompt, 'context')].filter((one) => one !== '').join('\n\n')
 }
 
-/** A model's name that is no other word of the command. */
+/** Adds @, so that a model's name is no other word of the command. */
 const mentioned = (name: string): string => (name.startsWith('@') ? name : `@${name}`)
 
-/** A refused question has no entries; one whose turn failed has entries that say why. */
+/** A refused question has no entries. After a failed turn, the entries say why. */
 function replied(outcome: VerbOutcome): ToolAnswer {
   const all = linesOf(outcome)
   const textsOf = (kind: string) =>
