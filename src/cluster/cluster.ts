@@ -10,19 +10,19 @@ import { createRoomFeed } from './room-feed.ts'
 import type { BroadcastRow, ClusterStores, ExpiredServers, ServerFacts, ServerId, Wire } from './stores.ts'
 import { SharedSlots } from './work.ts'
 
-/** How often the log is looked at, and unstored presence is stored, in ms. */
-const LOOK_MS = 1_000
+/** Milliseconds between two polls of the log, and between two attempts to store presence. */
+const POLL_MS = 1_000
 
 const BUS_AWAY =
   'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
 
-/** What the rest of the server does for a cluster. None rejects with anything but `StorageError`. */
+/** What the rest of the server does for a cluster. All reject only with `StorageError`. */
 export interface ClusterEvents {
-  /** Somebody came or went some time ago, when it could not be stored. Never rejects. */
+  /** Announces a person who came or went when that could not be stored. Never rejects. */
   readonly onPresenceStored: (room: RoomName, change: PresenceChange) => Promise<void>
-  /** Other servers have died, and what they were doing is to be ended. */
+  /** Ends what dead servers were doing. */
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
-  /** Another server began to differ: a sentence for the admins who are here. Never throws. */
+  /** Reports that another server began to differ, in a sentence for this server's admins. Never throws. */
   readonly onDifference: (sentence: string) => void
 }
 
@@ -30,15 +30,15 @@ export interface ClusterParts {
   readonly stores: ClusterStores
   readonly wire: Wire
   readonly entries: Pick<EntryLog, 'read'>
-  /** As they are now. */
+  /** Resolves to this server's current facts. */
   readonly facts: () => Promise<ServerFacts>
-  /** The run of this server before, which has ended. */
+  /** This server's previous run, which has ended. */
   readonly earlier?: ServerId | undefined
   readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
 }
 
-/** One of several servers. Disposing of it ends its lease, and then the wire. */
+/** This server among several. Disposing of it ends its lease, and then the wire. */
 export type Cluster = ReturnType<typeof createCluster>
 
 export function createCluster({ stores, wire, entries, clock, log, facts, earlier }: ClusterParts) {
@@ -89,25 +89,27 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
     watch,
     closeRoom: (room, by) => closeRoom(room, by, stores, clock),
     openRoom: (room) => closings.open(room),
-    /** The rooms that other servers have closed, and why, as a sentence. Rejects with `StorageError`. */
+    /**
+     * Resolves to the rooms that other servers have closed, with a sentence why. Rejects with `StorageError`.
+     */
     closedRooms: () => closings.closedByOthers(),
     slots,
     questions,
     bus,
     changes,
-    /** Stores the facts of now, and compares them with the others'. Rejects with `StorageError`. */
+    /** Stores this server's current facts and compares them with the others'. Rejects with `StorageError`. */
     async update(): Promise<void> {
       await lease.update()
       await differences.look()
     },
-    /** Joins the others. Rejects with `StorageError`. */
+    /** Joins the other servers. Rejects with `StorageError`. */
     async begin(theirs: ClusterEvents): Promise<void> {
       events = theirs
       onBroadcast('stop', async ({ id, reason }) => slots.stopOwn(id, reason))
       await lease.begin(earlier)
       await changes.begin()
-      const looks = [() => bus.lookAtLog(), () => own.storeAgain(theirs.onPresenceStored)]
-      for (const look of looks) everySecond(clock, () => isOver, look)
+      const polls = [() => bus.pollLog(), () => own.storeAgain(theirs.onPresenceStored)]
+      for (const poll of polls) everySecond(clock, () => isOver, poll)
     },
     async [Symbol.asyncDispose]() {
       isOver = true
@@ -119,15 +121,16 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
   } satisfies Peers & Record<PropertyKey, unknown>
 }
 
-function everySecond(clock: Alarm, isOver: () => boolean, look: () => Promise<void>): void {
-  clock.later(LOOK_MS, () => {
-    if (!isOver()) void look().finally(() => everySecond(clock, isOver, look))
+function everySecond(clock: Alarm, isOver: () => boolean, poll: () => Promise<void>): void {
+  clock.later(POLL_MS, () => {
+    if (!isOver()) void poll().finally(() => everySecond(clock, isOver, poll))
   })
 }
 
-/** How often, in ms, and how many times it is looked whether everybody is out of a closed room. */
-const CLOSING_LOOK_MS = 50
-const CLOSING_LOOKS = 200
+/** Milliseconds between two polls whether a closed room is still used. */
+const CLOSING_POLL_MS = 50
+/** Polls after which a closed room counts as unused. */
+const MAX_CLOSING_POLLS = 200
 
 async function closeRoom(
   room: RoomName,
@@ -136,8 +139,8 @@ async function closeRoom(
   clock: Alarm,
 ): Promise<boolean> {
   if (!(await closings.close(room, by))) return false
-  for (let looks = 0; looks < CLOSING_LOOKS && (await closings.isUsedByOthers(room)); looks++)
-    await new Promise<void>((resolve) => clock.later(CLOSING_LOOK_MS, resolve))
+  for (let polls = 0; polls < MAX_CLOSING_POLLS && (await closings.isUsedByOthers(room)); polls++)
+    await new Promise<void>((resolve) => clock.later(CLOSING_POLL_MS, resolve))
   return true
 }
 
@@ -161,21 +164,21 @@ function createRoomWatchers(): {
   }
 }
 
-/** Does something for a broadcast of another server. Rejects with `StorageError` to be called again. */
+/** Handles a broadcast of another server. Is called again if it rejects with `StorageError`. */
 type Perform<Kind extends keyof Broadcasts> = (data: Broadcasts[Kind]) => Promise<void>
 
-/** Broadcasts are stored, so that a server that was cut off does them later, each once. */
+/** Broadcasts are stored, so that a server that was cut off handles each later, once. */
 export function createBroadcasts(
   { broadcasts, changes }: Pick<ClusterStores, 'broadcasts' | 'changes'>,
   log: Pick<Log, 'error'>,
 ) {
   const performers = new Map<keyof Broadcasts, (data: never) => Promise<void>>()
-  /** Those that were performed and may be read again. */
+  /** Ids of handled broadcasts that may be read again. */
   let done: Set<string> | undefined
 
   changes.on('broadcasts', async (keys: readonly string[] | 'all') => {
     const ids = keys === 'all' ? await broadcasts.ids() : keys
-    // Those sent before this server began are not for it.
+    // Broadcasts sent before this server began are not for it.
     const performed = (done ??= new Set(ids))
     const fresh = ids.filter((id) => !performed.has(id))
     for (const { id, kind, data } of fresh.length > 0 ? await broadcasts.read(fresh) : []) {
@@ -204,7 +207,7 @@ export class Differences {
   readonly #stores: DifferenceStores
   readonly #found: (sentence: string) => void
   #sentences: ReadonlyMap<ServerId, string> = new Map()
-  #looking: Promise<void> | undefined
+  #comparing: Promise<void> | undefined
 
   /** `found` is called once for each server that begins to differ. */
   constructor(stores: DifferenceStores, found: (sentence: string) => void) {
@@ -212,15 +215,15 @@ export class Differences {
     this.#found = found
   }
 
-  /** A sentence for each server that differs. */
+  /** Returns a sentence for each server that differs. */
   now(): readonly string[] {
     return [...this.#sentences.values()]
   }
 
-  /** Compares again; leaves all as it is if the database cannot be read. */
+  /** Compares again; changes nothing if the database cannot be read. */
   look(): Promise<void> {
-    this.#looking ??= this.#compare().finally(() => (this.#looking = undefined))
-    return this.#looking
+    this.#comparing ??= this.#compare().finally(() => (this.#comparing = undefined))
+    return this.#comparing
   }
 
   async #compare(): Promise<void> {

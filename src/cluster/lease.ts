@@ -5,15 +5,15 @@ import type { ExpiredServers, ServerFacts, ServerId, ServerStore } from './store
 
 /** How often a server renews its lease and looks for expired ones, in ms. */
 const RENEW_MS = 2_000
-/** How often it is looked whether that is due, in ms. */
+/** Milliseconds between two checks whether a renewal is due. */
 const TICK_MS = RENEW_MS / 2
 
 /** A server that did not renew for this many ms, by the database's clock, is dead to the others. */
 const LEASE_MS = 8_000
 
 /**
- * After a gap of this many ms between two renewals the database was away for the others as well, so they get
- * a whole lease to renew. Shorter than the lease by a renewal and a slow answer.
+ * After a gap of this many ms between two renewals the database was away for the others as well, so the
+ * others get a whole lease to renew. Shorter than the lease by a renewal and a slow answer.
  */
 const GAP_MS = 5_000
 
@@ -21,11 +21,11 @@ export interface LeaseParts {
   readonly servers: Pick<ServerStore, 'register' | 'update' | 'renew' | 'end' | 'expire' | 'expireOne'>
   readonly facts: () => Promise<ServerFacts>
   readonly clock: MonotonicClock & Alarm
-  /** This server ended the leases of others. Called again if it rejects with `StorageError`. */
+  /** Handles ended leases of others. Called again if it rejects with `StorageError`. */
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
-  /** Others may have taken over what this server does. Called once for each silence. */
+  /** Called once for each silence: others may have taken over what this server does. */
   readonly onLost: () => void
-  /** Others see this server again. Called again if it rejects with `StorageError`. */
+  /** Called when others see this server again, and again if it rejects with `StorageError`. */
   readonly onRestored: () => Promise<void>
   /** Called after each renewal; must not throw. */
   readonly onRenewed: () => void
@@ -37,13 +37,13 @@ export class Lease implements AsyncDisposable {
   private readonly parts: LeaseParts
   private state: 'new' | 'running' | 'ended' = 'new'
   private renewedAt = -Infinity
-  /** When the last renewal began, however it ended. */
+  /** When the last renewal began, whatever its result. */
   private askedAt = -Infinity
   private mayExpireAt = Infinity
   private isLost = false
-  /** The lease had expired, and `onRestored` has not succeeded since. */
+  /** True if the lease had expired and `onRestored` has not succeeded since. */
   private isRestoring = false
-  /** Expired servers of which `onExpired` has not been told with success. */
+  /** Expired servers for which `onExpired` has not succeeded yet. */
   private unsettled: readonly ExpiredServers[] = []
   private expiring: Promise<void> | undefined
   private nextRenewal: Promise<void> | undefined
@@ -54,8 +54,8 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Resolves when others see this server, and the run of it before, `earlier`, has expired: after a crash
-   * nothing waits for the end of a lease. Rejects with `StorageError`.
+   * Resolves when others see this server and its previous run, `earlier`, has expired: after a crash nothing
+   * waits for the end of a lease. Rejects with `StorageError`.
    */
   async begin(earlier?: ServerId): Promise<void> {
     const { servers, facts, clock } = this.parts
@@ -63,7 +63,7 @@ export class Lease implements AsyncDisposable {
     this.renewedAt = clock.monotonic()
     await servers.register(known)
     if (earlier !== undefined)
-      await this.untilTrouble(async () => this.settle(await servers.expireOne(earlier)))
+      await this.logStorageErrors(async () => this.settle(await servers.expireOne(earlier)))
     this.askedAt = this.renewedAt
     this.mayExpireAt = this.renewedAt + LEASE_MS
     this.state = 'running'
@@ -74,7 +74,7 @@ export class Lease implements AsyncDisposable {
   async update(): Promise<void> {
     await this.serially(async () => {
       if (this.state !== 'running') return
-      // If the lease has expired, the renewal finds it, and registers the new facts.
+      // If the lease has expired, the renewal notices that and registers the new facts.
       if (!(await this.parts.servers.update(await this.parts.facts()))) await this.renewOrLog()
     })
   }
@@ -92,7 +92,7 @@ export class Lease implements AsyncDisposable {
     return this.nextRenewal
   }
 
-  /** A renewal may hang. After a pause of the whole process, this timer is the first thing that runs. */
+  /** Uses a timer, since a renewal may hang. After a pause of the whole process, the timer runs first. */
   private tickLater(): void {
     const { clock } = this.parts
     clock.later(TICK_MS, () => {
@@ -112,16 +112,18 @@ export class Lease implements AsyncDisposable {
   }
 
   private async renewOrLog(): Promise<void> {
-    await this.untilTrouble(async () => {
+    await this.logStorageErrors(async () => {
       await this.renew()
       // Not awaited: with a slow database, expiring others takes longer than a lease.
       if (this.renewedAt >= this.mayExpireAt)
-        this.expiring ??= this.untilTrouble(() => this.expire()).finally(() => (this.expiring = undefined))
+        this.expiring ??= this.logStorageErrors(() => this.expire()).finally(
+          () => (this.expiring = undefined),
+        )
     })
   }
 
-  /** What fails is done again with a later renewal. */
-  private async untilTrouble(work: () => Promise<void>): Promise<void> {
+  /** Logs a `StorageError`; a later renewal repeats the work. */
+  private async logStorageErrors(work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
@@ -136,7 +138,7 @@ export class Lease implements AsyncDisposable {
     this.askedAt = asked
     if (!(await servers.renew())) {
       this.lose()
-      // Set before it is registered: if that answer is lost, the next renewal succeeds.
+      // Set before registering: if that answer is lost, the next renewal succeeds.
       this.isRestoring = true
       await servers.register(await facts())
     }

@@ -9,33 +9,33 @@ import { createKeyedSerial, createSerial } from '../lib/jobs/serial.ts'
 import { skeleton } from '../lib/text/names.ts'
 import type { ClusterStores, PersonInRoom, PresentRow, PresentStore, ServerId } from './stores.ts'
 
-/** How long somebody who left may take to reach another server, in ms. */
+/** Milliseconds in which a person who left one server may reach another. */
 const MOVE_MS = 10_000
 
 export interface RemotePresenceParts extends Pick<ClusterStores, 'present' | 'changes'> {
   readonly clock: Alarm
-  /** Called after somebody came, left, or was waited for long enough. */
+  /** Called after a person came or left, or the time to return is over. */
   readonly changed: (room: RoomName) => void
 }
 
-/** Who is in the rooms through the other servers, as the database has it. */
+/** Who is in the rooms through the other servers, according to the database. */
 export class RemotePresence {
   private readonly parts: RemotePresenceParts
   private readonly people = new Map<RoomName, Map<PersonId, readonly PresentRow[]>>()
   private readonly lists = new Map<RoomName, readonly Person[]>()
   private readonly serverCounts = new ServerCounts()
-  /** The last departures, by place. */
+  /** The last departure of each person from each room. */
   private readonly departures = new Map<string, object>()
-  /** What is read must not be older than what was read before. */
+  /** Serializes reads, so that older rows never replace newer ones. */
   private readonly serially = createSerial()
 
   constructor(parts: RemotePresenceParts) {
     this.parts = parts
     const { changes } = parts
     changes.on('present', (keys: readonly string[] | 'all') =>
-      this.serially(() => (keys === 'all' ? this.readAll() : this.readPlaces(keys.map(placeIn)))),
+      this.serially(() => (keys === 'all' ? this.readAll() : this.readPlaces(keys.map(parsePlace)))),
     )
-    // Their names or rights have changed.
+    // The names or rights of these people have changed.
     changes.on('people', async (ids: readonly PersonId[] | 'all') => {
       if (ids !== 'all') await this.serially(() => this.readPlaces(this.placesOf((id) => ids.includes(id))))
     })
@@ -75,7 +75,7 @@ export class RemotePresence {
     return 1 + this.serverCounts.of(quotaKey)
   }
 
-  /** Somebody left a room, through this server or another one. */
+  /** Notes that a person left a room, through this server or another one. */
   departed(room: RoomName, id: PersonId): void {
     const [place, departure] = [placeOf(room, id), {}]
     this.departures.set(place, departure)
@@ -96,7 +96,7 @@ export class RemotePresence {
     if (places.length > 0) this.take(places, await this.parts.present.elsewhere(places))
   }
 
-  /** `rows` are all rows of these places now. */
+  /** Replaces what is known of these places; `rows` are all their current rows. */
   private take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
     const now = new Map<string, PresentRow[]>()
     for (const row of rows) {
@@ -130,11 +130,11 @@ export class RemotePresence {
   }
 }
 
-/** Counts in how many rooms a person, a key or a network is through each other server. */
+/** Counts the rooms in which a person, a key or a network is through each other server. */
 class ServerCounts {
   private readonly counts = new Map<string, Map<ServerId, number>>()
 
-  /** The number of servers. */
+  /** Returns the number of other servers. */
   of(quotaKey: string): number {
     return this.counts.get(quotaKey)?.size ?? 0
   }
@@ -158,19 +158,19 @@ interface Presence {
 
 /**
  * Stores who is in which room through this server. No method rejects. The database, not a server's memory,
- * says whether a room is to be told: so nobody is said to have come or left twice.
+ * decides whether a room is told, so that nobody is announced twice.
  */
 export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
   private readonly present: Pick<PresentStore, 'come' | 'go'>
   private readonly log: Pick<Log, 'warn'>
   private readonly takenForDead: () => void
   private readonly here = new Map<string, Presence>()
-  /** It is not known whether the database has these as they are. */
+  /** Presences that the database may not have as they are. */
   private readonly unstored = new Map<string, Presence>()
-  /** What one person does in one room is stored in its order. */
+  /** Stores the changes of one person in one room in order. */
   private readonly serially = createKeyedSerial<string>()
 
-  /** `takenForDead` is called if nothing can be stored because others took this server for dead. */
+  /** `takenForDead` is called if nothing can be stored because others have ended this server's lease. */
   constructor(present: Pick<PresentStore, 'come' | 'go'>, log: Pick<Log, 'warn'>, takenForDead: () => void) {
     this.present = present
     this.log = log
@@ -193,7 +193,7 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
     })
   }
 
-  /** Stores what could not be stored before. `announce` is called for what a room is to be told then. */
+  /** Stores what could not be stored before. Calls `announce` for each change that the room must be told. */
   async storeAgain(announce: (room: RoomName, change: PresenceChange) => Promise<void>): Promise<void> {
     for (const [place, presence] of [...this.unstored]) {
       const { room, person } = presence
@@ -201,12 +201,12 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
         if (!this.unstored.has(place) || !(await this.store(place, presence))) return
         await announce(room, { name: person.name, event: this.here.has(place) ? 'joined' : 'left' })
       })
-      // The others would fail as well.
+      // The other presences would fail as well.
       if (this.unstored.has(place)) return
     }
   }
 
-  /** Nothing of this server is stored any more: the next `storeAgain` stores it. */
+  /** Marks all presences as unstored, so that the next `storeAgain` stores them. */
   forgetStored(): void {
     for (const [place, presence] of this.here) this.unstored.set(place, presence)
   }
@@ -230,7 +230,7 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
 
 const placeOf = (room: RoomName, person: PersonId): string => `${person} ${room}`
 
-function placeIn(key: string): PersonInRoom {
+function parsePlace(key: string): PersonInRoom {
   const [person = '', room = ''] = key.split(' ')
   return { person: person as PersonId, room: room as RoomName }
 }

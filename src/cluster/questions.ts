@@ -5,8 +5,8 @@ import type { Alarm, Log } from '../chat/ports.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ClusterStores, QuestionRow } from './stores.ts'
 
-/** When a question that could not be removed is removed again, in ms. */
-const AGAIN_MS = 1_000
+/** Milliseconds until a failed removal of a question is repeated. */
+const RETRY_MS = 1_000
 
 export interface SharedQuestionsParts extends Pick<ClusterStores, 'server' | 'questions' | 'changes'> {
   readonly changed: (room: RoomName) => void
@@ -17,7 +17,7 @@ export interface SharedQuestionsParts extends Pick<ClusterStores, 'server' | 'qu
 /** The open questions of all servers. */
 export class SharedQuestions implements Questions {
   private readonly parts: SharedQuestionsParts
-  /** The questions of this server, with the functions that take their answers. */
+  /** The questions of this server, with the functions that receive their answers. */
   private readonly own = new Map<string, (answer: JsonObject) => void>()
   private readonly remote = new Map<string, QuestionRow>()
   /** Answers that came before this server knew the number of its question. */
@@ -63,18 +63,18 @@ export class SharedQuestions implements Questions {
   }
 
   private async readAgain(keys: readonly string[] | 'all'): Promise<void> {
-    const found = await this.parts.questions.read(keys === 'all' ? undefined : keys.map(keyIn))
+    const found = await this.parts.questions.read(keys === 'all' ? undefined : keys.map(parseKey))
     const rows = new Map(found.map((row) => [keyOf(row), row]))
     const read = keys === 'all' ? new Set([...rows.keys(), ...this.remote.keys()]) : keys
-    for (const key of read) this.see(key, rows.get(key))
+    for (const key of read) this.applyRow(key, rows.get(key))
   }
 
-  private see(key: string, row: QuestionRow | undefined): void {
+  private applyRow(key: string, row: QuestionRow | undefined): void {
     const isOwn = row?.server === this.parts.server
     if (row?.answer && isOwn) this.settle(row, row.answer)
     if (row && !row.answer && !isOwn) this.remote.set(key, row)
     else if (!this.remote.delete(key)) return
-    this.parts.changed(keyIn(key).room)
+    this.parts.changed(parseKey(key).room)
   }
 
   private settle(question: QuestionKey, answer: JsonObject): void {
@@ -94,14 +94,14 @@ export class SharedQuestions implements Questions {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       log.warn({ error, reason: error.reason }, 'a question that is over could not be removed yet')
-      clock.later(AGAIN_MS, () => void this.remove(question))
+      clock.later(RETRY_MS, () => void this.remove(question))
     }
   }
 }
 
 const keyOf = ({ room, number }: QuestionKey): string => `${number} ${room}`
 
-function keyIn(key: string): QuestionKey {
+function parseKey(key: string): QuestionKey {
   const [number = '', room = ''] = key.split(' ')
   return { number: Number(number), room: room as RoomName }
 }

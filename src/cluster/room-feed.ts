@@ -15,10 +15,10 @@ export interface RoomFeedParts {
   readonly log: Log
 }
 
-/** Entries that are read at once. */
+/** Entries per read. */
 const PAGE = 200
 
-/** A room that somebody listens to in this process. */
+/** A room with listeners in this process. */
 interface Followed {
   readonly delivery: RoomDelivery
   readonly stop: () => void
@@ -27,8 +27,8 @@ interface Followed {
 
 /** The bus of rooms that several servers share. */
 export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFeedParts): RoomBus & {
-  /** Delivers what no hint came for. To be called every second; never rejects. */
-  lookAtLog(): Promise<void>
+  /** Delivers entries without a hint. Must be called every second; never rejects. */
+  pollLog(): Promise<void>
 } {
   const local = createLocalBus(log)
   const followed = new Map<RoomName, Followed>()
@@ -46,7 +46,7 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
   }
 
   function take(name: RoomName, delivery: RoomDelivery, text: string): void {
-    const note = parsedNote(text)
+    const note = parseNote(text)
     if (!note || note.server === server) return
     if ('hint' in note) void delivery.hinted(note.hint)
     else
@@ -56,7 +56,7 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
       })
   }
 
-  /** Drops what is too long: a piece of a reply comes again with its entry. */
+  /** Drops texts that are too long: a piece of a reply comes again with its entry. */
   function send(room: RoomName, body: NoteBody): void {
     const text = JSON.stringify({ server, ...body })
     if (utf8Bytes(text) <= wire.maxBytes) wire.send(subjectOf(room), text)
@@ -88,7 +88,7 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
       }
     },
     ready: async (name) => await followed.get(name)?.delivery.ready,
-    async lookAtLog() {
+    async pollLog() {
       const rooms = [...followed.keys()]
       if (rooms.length === 0) return
       try {
@@ -102,13 +102,13 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
 
 const subjectOf = (room: RoomName): string => `room.${room}`
 
-/** An entry that was appended somewhere, and the one that the log had before it. */
+/** An entry that a server appended, and the entry before it in the log. */
 export interface Hint {
   readonly id: EntryId
   readonly after?: EntryId | undefined
 }
 
-/** What one server tells the others of a room, besides its own id. */
+/** What one server sends the others about a room, besides its own id. */
 type NoteBody =
   | { readonly hint: Hint }
   | { readonly delta: ReplyDelta }
@@ -116,8 +116,8 @@ type NoteBody =
 
 type Note = NoteBody & { readonly server: ServerId }
 
-/** Undefined for what no server of this version sends. */
-export function parsedNote(text: string): Note | undefined {
+/** Returns undefined for a text that no server of this version sends. */
+export function parseNote(text: string): Note | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return isNote(value) ? value : undefined
@@ -143,9 +143,9 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
 export interface RoomDeliveryParts {
-  /** The newest entry; undefined for none. Rejects with `StorageError`. */
+  /** Resolves to the newest entry's id; undefined if there is none. Rejects with `StorageError`. */
   readonly newest: () => Promise<EntryId | undefined>
-  /** Entries after that one, the oldest first, as many as are read at once. Rejects with `StorageError`. */
+  /** Resolves to the first entries after that one, oldest first. Rejects with `StorageError`. */
   readonly read: (after: EntryId) => Promise<readonly Entry[]>
   /** Must not throw. */
   readonly deliver: (entry: Entry, after: EntryId | undefined) => void
@@ -156,18 +156,18 @@ export interface RoomDeliveryParts {
 const BEFORE_ALL = '' as EntryId
 
 /**
- * Delivers the entries of one room in this process: each once, in the order of the log, which is read up to
- * the id of a hint. It begins after the newest entry of now, or before the first that this process appends
- * meanwhile. No method rejects.
+ * Delivers the entries of one room in this process, each once, in the order of the log, which is read up to
+ * the id of a hint. Begins after the entry that is newest at creation, or before the first entry that this
+ * process appends meanwhile. No method rejects.
  */
 export class RoomDelivery {
-  /** Resolves once everything that is appended from now on will be delivered, or cannot be read now. */
+  /** Resolves once all later entries will be delivered, or if the log cannot be read now. */
   readonly ready: Promise<void>
   private readonly parts: RoomDeliveryParts
   private readonly serially = createSerial()
-  /** The last that was delivered; undefined until it is known where to begin. */
+  /** The last delivered entry; undefined until the beginning is known. */
   private last: EntryId | undefined
-  /** What the log ended with before the first entry that this process appended meanwhile. */
+  /** The log's last entry before the first one that this process appended meanwhile. */
   private ownBefore: EntryId | undefined
 
   constructor(parts: RoomDeliveryParts) {
@@ -175,7 +175,7 @@ export class RoomDelivery {
     this.ready = this.serially(() => this.begin())
   }
 
-  /** This process appended an entry. Resolves when it was delivered. */
+  /** Delivers an entry that this process appended. Resolves when it is delivered. */
   appended(entry: Entry, after = BEFORE_ALL): Promise<void> {
     if (this.last === undefined) this.ownBefore ??= after
     return this.serially(async () => {
@@ -185,7 +185,7 @@ export class RoomDelivery {
     })
   }
 
-  /** The log has this entry. Resolves when everything up to it was delivered, or cannot be read now. */
+  /** Delivers all entries up to a hint. Resolves when they are delivered, or cannot be read now. */
   hinted({ id, after }: Hint): Promise<void> {
     return this.serially(async () => {
       if (this.last === undefined) await this.begin(after)
@@ -193,12 +193,12 @@ export class RoomDelivery {
     })
   }
 
-  /** Calls `act` after everything that was heard before it was delivered. */
+  /** Calls `act` after everything that was received before is delivered. */
   inOrder(act: () => void): Promise<void> {
     return this.serially(act)
   }
 
-  /** `before`: what the log ended with before an entry that is to be delivered. */
+  /** `before` is the log's last entry before an entry that must be delivered. */
   private async begin(before?: EntryId): Promise<void> {
     try {
       const stored = (await this.parts.newest()) ?? BEFORE_ALL
@@ -215,7 +215,7 @@ export class RoomDelivery {
     try {
       while (this.last !== undefined && this.last < id) {
         const missed = await this.parts.read(this.last)
-        // An entry that is not in the log any more went with its room.
+        // An entry that is missing in the log was deleted with its room.
         if (missed.length === 0) return
         for (const entry of missed) this.deliver(entry)
       }
@@ -230,7 +230,7 @@ export class RoomDelivery {
     this.parts.deliver(entry, after)
   }
 
-  /** It is tried again with the next hint, and each second. */
+  /** The next hint or poll tries again. */
   private failed(error: unknown): void {
     if (!(error instanceof StorageError)) throw error
     this.parts.log.warn({ error, reason: error.reason }, 'what was said on other servers could not be read')

@@ -6,9 +6,9 @@ import { createDeferred, type Deferred } from '../lib/jobs/waiting.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ClusterStores, WorkRow } from './stores.ts'
 
-/** When a slot that could not be given back is given back again, in ms. */
-const AGAIN_MS = 1_000
-/** How often the others are told what a work does, in ms. */
+/** Milliseconds until a failed release of a slot is repeated. */
+const RETRY_MS = 1_000
+/** Milliseconds between two published statuses of a work. */
 const REPORT_MS = 1_000
 
 export interface SharedSlotsParts extends Pick<ClusterStores, 'server' | 'work' | 'changes' | 'broadcasts'> {
@@ -17,7 +17,7 @@ export interface SharedSlotsParts extends Pick<ClusterStores, 'server' | 'work' 
   readonly log: Log
 }
 
-interface Own {
+interface OwnWork {
   readonly work: Work
   readonly limits: () => SlotLimits
   readonly hooks: Parameters<Slots['take']>[2]
@@ -33,7 +33,7 @@ interface Remote {
 /** The slots of all servers. */
 export class SharedSlots implements Slots {
   private readonly parts: SharedSlotsParts
-  private readonly own = new Map<string, Own>()
+  private readonly own = new Map<string, OwnWork>()
   private readonly remote = new Map<string, Remote>()
   private isOver = false
 
@@ -42,8 +42,8 @@ export class SharedSlots implements Slots {
     parts.changes.on('work', (ids: readonly string[] | 'all') => this.readAgain(ids))
   }
 
-  async take(work: Work, limits: () => SlotLimits, hooks: Own['hooks']): Promise<Slot | SlotLimits> {
-    const own: Own = { work, limits, hooks, ready: createDeferred(), isReady: false }
+  async take(work: Work, limits: () => SlotLimits, hooks: OwnWork['hooks']): Promise<Slot | SlotLimits> {
+    const own: OwnWork = { work, limits, hooks, ready: createDeferred(), isReady: false }
     const taken = await this.store(own)
     if (!taken.taken) return { running: taken.running, waiting: taken.waiting }
     if (!taken.waits) begin(own)
@@ -71,22 +71,22 @@ export class SharedSlots implements Slots {
     return this.parts.broadcasts.send({ kind: 'stop', data: { id, reason } })
   }
 
-  /** Another server stops a work; does nothing if this one does not have it. */
+  /** Stops work for another server; does nothing if this server does not have it. */
   stopOwn(id: string, reason: string): void {
     this.own.get(id)?.hooks.stop(reason)
   }
 
-  /** This server may have been taken for dead: it has no slot any more. */
+  /** Calls `lost` for all slots: this server may have been taken for dead. */
   loseAll(): void {
     for (const { hooks } of this.own.values()) hooks.lost()
   }
 
-  /** The server stops: its slots end with its lease. */
+  /** Keeps the slots when the server stops: they end with its lease. */
   end(): void {
     this.isOver = true
   }
 
-  private async store(own: Own): ReturnType<ClusterStores['work']['take']> {
+  private async store(own: OwnWork): ReturnType<ClusterStores['work']['take']> {
     const { id } = own.work
     this.own.set(id, own)
     try {
@@ -95,13 +95,13 @@ export class SharedSlots implements Slots {
       return taken
     } catch (error) {
       this.own.delete(id)
-      // Nobody knows whether it was stored.
+      // Nobody knows whether the work was stored.
       void this.leave(own)
       throw error
     }
   }
 
-  private async leave(own: Own): Promise<void> {
+  private async leave(own: OwnWork): Promise<void> {
     if (this.isOver) return
     const { work: store, clock, log } = this.parts
     try {
@@ -109,7 +109,7 @@ export class SharedSlots implements Slots {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       log.warn({ error, reason: error.reason, id: own.work.id }, 'a slot could not be given back yet')
-      clock.later(AGAIN_MS, () => void this.leave(own))
+      clock.later(RETRY_MS, () => void this.leave(own))
     }
   }
 
@@ -117,8 +117,8 @@ export class SharedSlots implements Slots {
     const found = await this.parts.work.read(ids === 'all' ? undefined : ids)
     const rows = new Map(found.map((row) => [row.id, row]))
     const read = ids === 'all' ? new Set([...rows.keys(), ...this.remote.keys()]) : ids
-    for (const id of read) this.see(id, rows.get(id))
-    // A server that died gives its slots to nobody.
+    for (const id of read) this.applyRow(id, rows.get(id))
+    // A dead server gives its slots to nobody.
     if (ids === 'all' || ids.some((id) => !rows.has(id))) await this.fillQueues()
   }
 
@@ -128,7 +128,7 @@ export class SharedSlots implements Slots {
     for (const [queue, limits] of queues) await this.parts.work.fill(queue, limits())
   }
 
-  private see(id: string, row: WorkRow | undefined): void {
+  private applyRow(id: string, row: WorkRow | undefined): void {
     const own = this.own.get(id)
     if (own && row && !row.waits) begin(own)
     if (row?.server === this.parts.server) return
@@ -156,7 +156,7 @@ export class SharedSlots implements Slots {
   }
 }
 
-function begin(own: Own): void {
+function begin(own: OwnWork): void {
   own.isReady = true
   own.ready.resolve()
 }

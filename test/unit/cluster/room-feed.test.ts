@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import { type Hint, parsedNote, RoomDelivery } from '../../../src/cluster/room-feed.ts'
+import { type Hint, parseNote, RoomDelivery } from '../../../src/cluster/room-feed.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
 import { runs } from '../../support/runs.ts'
 
@@ -146,8 +146,8 @@ const whisper = { id: 'a', kind: 'message', author: 'ann', text: 'hello', room: 
 const note = (body: object): string => JSON.stringify({ server: 's', ...body })
 
 test('a note is parsed as a hint with an id or as a whisper with its entry', () => {
-  expect(parsedNote(note({ hint: { id: 'a' } }))).toMatchObject({ hint: { id: 'a' } })
-  expect(parsedNote(note({ whisper, to: ['p'] }))).toMatchObject({ whisper })
+  expect(parseNote(note({ hint: { id: 'a' } }))).toMatchObject({ hint: { id: 'a' } })
+  expect(parseNote(note({ whisper, to: ['p'] }))).toMatchObject({ whisper })
 })
 
 test.each([
@@ -159,5 +159,5 @@ test.each([
   'null',
   'not JSON',
 ])('the note %s is rejected', (text) => {
-  expect(parsedNote(text)).toBeUndefined()
+  expect(parseNote(text)).toBeUndefined()
 })
