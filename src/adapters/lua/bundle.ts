@@ -18,12 +18,12 @@ export interface LuaFiles {
 export const listLua = (directory: string): LuaFiles => ({
   directory,
   files: [
-    ...luaIn(directory, 'there is no Lua'),
-    ...luaIn(join(directory, 'layers'), 'there are no layers').map((file) => `layers/${file}`),
+    ...listLuaFiles(directory, 'there is no Lua'),
+    ...listLuaFiles(join(directory, 'layers'), 'there are no layers').map((file) => `layers/${file}`),
   ],
 })
 
-function luaIn(directory: string, none: string): readonly string[] {
+function listLuaFiles(directory: string, none: string): readonly string[] {
   const names = existsSync(directory) ? readdirSync(directory) : []
   const files = names.filter((name) => /^[^.].*\.lua$/.test(name)).toSorted()
   if (files.length > 0) return files
@@ -40,7 +40,7 @@ export async function readBundle({ directory, files }: LuaFiles): Promise<LuaBun
   return new Map(await Promise.all(files.map(moduleOf)))
 }
 
-/** A piece of Lua as an engine compiles it, and the name that its errors tell. */
+/** A piece of Lua to compile, and the name that its errors show. */
 export interface LuaChunk {
   readonly name: string
   readonly source: string
@@ -48,33 +48,33 @@ export interface LuaChunk {
 
 /** The bundle as an engine compiles it. */
 export interface LuaProgram {
-  /** lua/sandbox.lua: takes the compiled modules, gives the function that runs a composition. */
+  /** lua/sandbox.lua: takes the compiled modules, returns the function that runs a composition. */
   readonly sandbox: LuaChunk
-  /** With their names in `require`. Each takes its environment as its only argument. */
+  /** The modules by their names in `require`. Each takes its environment as its only argument. */
   readonly modules: readonly (readonly [name: string, chunk: LuaChunk])[]
 }
 
-/** Throws where lua/sandbox.lua is missing. */
+/** Throws if lua/sandbox.lua is missing. */
 export function programOf(bundle: LuaBundle): LuaProgram {
   const sandbox = bundle.get('sandbox')
   if (sandbox === undefined) throw new Error('lua/sandbox.lua is missing')
   const modules = [...bundle]
     .filter(([name]) => name !== 'sandbox')
-    .map(([name, text]) => [name, inEnvironment(`lua/${name.replaceAll('.', '/')}.lua`, text)] as const)
+    .map(([name, text]) => [name, withEnvironment(`lua/${name.replaceAll('.', '/')}.lua`, text)] as const)
   return { sandbox: { name: 'lua/sandbox.lua', source: sandbox }, modules }
 }
 
 /** A room's script; as a module, it takes its environment. */
-export const scriptChunk = (source: string): LuaChunk => inEnvironment('script', source)
+export const scriptChunk = (source: string): LuaChunk => withEnvironment('script', source)
 
-/** The data of a job; it gives them when it is run. */
+/** A chunk that returns the data of a job. */
 export const dataChunk = (data: Json): LuaChunk => ({
   name: 'snapshot',
   source: `return ${luaLiteral(data)}`,
 })
 
-/** On the first line, so that line numbers stay. */
-const inEnvironment = (name: string, text: string): LuaChunk => ({
+/** Adds no line, so that line numbers stay. */
+const withEnvironment = (name: string, text: string): LuaChunk => ({
   name,
   source: `local _ENV = ...; ${text}`,
 })

@@ -1,7 +1,6 @@
 /**
- * Composing prompts in processes of their own: composer.ts is what the server sees, pool.ts gives requests to
- * wrap processes, process/main.ts is what runs in one of them, and engines.ts has the engines that run Lua
- * there.
+ * Composes prompts in separate processes: composer.ts is the server's side, pool.ts gives requests to wrap
+ * processes, process/main.ts runs in each of them, and engines.ts has the engines that run Lua there.
  *
  * The server's side must not know Lua or the tokenizer. The process's side must not know files beside its own
  * code, the network, the environment or a clock that prompts could see. No file but process/main.ts knows
@@ -18,7 +17,7 @@ import { watch } from './watchdog.ts'
 
 /** A composer on a pool of wrap processes. */
 export interface PoolComposer extends Composer {
-  /** Starts a process, so that it is warm when the first prompt is asked for. */
+  /** Starts a process, so that it is warm for the first prompt. */
   warmUp(): void
   /**
    * Resolves once a process is warm. Rejects with `WrapError` if none starts, or with the signal's reason.
@@ -27,7 +26,7 @@ export interface PoolComposer extends Composer {
 }
 
 /**
- * Makes one. Its first process is started now, or by `warmUp`, or with the first prompt. Throws `WrapError`
+ * Creates a composer. Starts its first process now, by `warmUp`, or with the first prompt. Throws `WrapError`
  * if there are no layers.
  */
 export function createComposer(options: ComposerOptions, start: 'now' | 'later' = 'now'): PoolComposer {
@@ -36,7 +35,7 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
   if (start === 'now') pool.fill()
   const withDefinitions = createDefinitions()
 
-  /** A request of its own, so that no process works for long on counting, however much there is to count. */
+  /** Counts in a request of its own, so that no process counts for long at a time. */
   async function countBatch(
     encoding: string,
     texts: readonly string[],
@@ -64,7 +63,7 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
     },
     async runHook(run, signal) {
       const request = JSON.stringify({ kind: 'hook', run })
-      // Its author alone chose to run it.
+      // Only the hook's author chose to run it, so the author pays.
       const response = await pool.ask(inRoom(run.room.name, run.author), () => request, signal)
       if (response.kind === 'hook') return response.outcome
       throw unexpected(response)
@@ -82,7 +81,7 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
     },
     warmUp: () => pool.fill(),
     async ready(signal) {
-      // Another encoding would be loaded for nothing.
+      // Another encoding than a configured one would be loaded for nothing.
       await countBatch(options.encodings?.[0] ?? 'o200k_base', [''], signal)
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
@@ -96,7 +95,7 @@ const inRoom = (room: string, name: string) => ({
   payers: [`room ${room}`, person(name)],
 })
 
-/** Which tools and rows must go along is known when the request is sent. */
+/** Writes when the request is sent: only then it is known which tools and rows must be included. */
 const write =
   ({ tools, history, ...snapshot }: Snapshot): RequestWriter =>
   (senders) =>

@@ -1,14 +1,14 @@
 /**
- * A list on its way through the pipe of a wrap process. Each item crosses once; from then on its number stands
- * for it, and the number of a list for all of its items.
+ * A list on its way through the pipe of a wrap process. Each item is sent once; later its number replaces it,
+ * and the number of a list replaces all its items.
  */
 export interface Packed<T> {
   readonly list: number
-  /** The numbers of its items, in order; absent if the receiver has the list. */
+  /** Numbers of the items, in order; absent if the receiver has the list. */
   readonly items?: readonly number[]
   /** Items that were not sent before, each with its number. */
   readonly fresh?: readonly (readonly [number, T])[]
-  /** True if the receiver must forget all that it was sent before. */
+  /** True if the receiver must forget everything sent before. */
   readonly forget?: boolean
 }
 
@@ -20,19 +20,19 @@ interface Sent<T> {
   readonly item: T
 }
 
-/** Knows what one receiver has. */
+/** Packs lists for one receiver. */
 export class Sender<T> {
   readonly #keyOf: (item: T) => unknown
   readonly #isSame: (old: T, item: T) => boolean
   readonly #maxChars: number
   readonly #sent = new Map<unknown, Sent<T>>()
-  /** The items of each list, joined. */
+  /** The item numbers of each list, joined. */
   readonly #lists: string[] = []
   #nextItem = 0
   #nextList = 0
   #chars = 0
 
-  /** Items with one key are sent once if `isSame`. Both sides forget all beyond `maxChars` of JSON. */
+  /** Items with one key are sent once if `isSame`. Both sides forget all after `maxChars` of JSON. */
   constructor(
     keyOf: (item: T) => unknown,
     isSame: (old: T, item: T) => boolean = () => true,
@@ -77,8 +77,8 @@ export class Sender<T> {
 }
 
 /**
- * The receiving side. The same item is always the same object, and the same list the same array, so that what
- * was computed for them is found again. Throws for what was never sent.
+ * Returns a function that unpacks lists. The same item is always the same object, and the same list the same
+ * array, so that caches by object work. Throws for an item or list that was never sent.
  */
 export function createReceiver<T>(): (packed: Packed<T>) => readonly T[] {
   const kept = new Map<number, T>()

@@ -3,14 +3,14 @@ import type { Prompt, PromptTool, ToolDefinition } from '../../prompt/prompt.ts'
 import type { CatalogueTool } from '../../prompt/snapshot.ts'
 
 /** A tool of a prompt without its definition. */
-export type UndefinedTool = Omit<PromptTool, 'definition'>
+export type ToolWithoutDefinition = Omit<PromptTool, 'definition'>
 
-/** A prompt on its way between processes: without the definitions, which whoever has the tools can make again. */
+/** A prompt between processes, without definitions: a process that has the tools can make them again. */
 export interface SentPrompt extends Omit<Prompt, 'tools'> {
-  readonly tools: readonly UndefinedTool[]
+  readonly tools: readonly ToolWithoutDefinition[]
 }
 
-const withoutDefinition = ({ id, name, form, tokens, standsFor }: PromptTool): UndefinedTool => ({
+const withoutDefinition = ({ id, name, form, tokens, standsFor }: PromptTool): ToolWithoutDefinition => ({
   id,
   name,
   form,
@@ -18,10 +18,12 @@ const withoutDefinition = ({ id, name, form, tokens, standsFor }: PromptTool): U
   ...(standsFor ? { standsFor } : {}),
 })
 
-/** Gives the function that takes the definitions away: of the same list the same list. */
-export function createUndefining(): (tools: readonly PromptTool[]) => readonly UndefinedTool[] {
-  const known = new WeakMap<readonly PromptTool[], readonly UndefinedTool[]>()
-  const none: readonly UndefinedTool[] = []
+/** Returns a function that removes the definitions. It returns the same list for the same list. */
+export function createDefinitionRemover(): (
+  tools: readonly PromptTool[],
+) => readonly ToolWithoutDefinition[] {
+  const known = new WeakMap<readonly PromptTool[], readonly ToolWithoutDefinition[]>()
+  const none: readonly ToolWithoutDefinition[] = []
   return (tools) => {
     if (tools.length === 0) return none
     const made = known.get(tools) ?? tools.map(withoutDefinition)
@@ -30,7 +32,7 @@ export function createUndefining(): (tools: readonly PromptTool[]) => readonly U
   }
 }
 
-/** Gives the function that puts the definitions back. Each is made once for as long as the tool's object lives. */
+/** Returns a function that restores the definitions, each made once while the tool's object lives. */
 export function createDefinitions(): (prompt: SentPrompt, tools: readonly CatalogueTool[]) => Prompt {
   const made = { full: new WeakMap<CatalogueTool, ToolDefinition>(), short: new WeakMap() }
   const definition = (tool: CatalogueTool, form: 'full' | 'short'): ToolDefinition => {
@@ -38,7 +40,10 @@ export function createDefinitions(): (prompt: SentPrompt, tools: readonly Catalo
     made[form].set(tool, known)
     return known
   }
-  const define = (sent: readonly UndefinedTool[], tools: readonly CatalogueTool[]): readonly PromptTool[] => {
+  const define = (
+    sent: readonly ToolWithoutDefinition[],
+    tools: readonly CatalogueTool[],
+  ): readonly PromptTool[] => {
     const byId = new Map(tools.map((tool) => [tool.id, tool]))
     return sent.map((one) => {
       const { form, id } = one
@@ -48,7 +53,7 @@ export function createDefinitions(): (prompt: SentPrompt, tools: readonly Catalo
       return id === findToolsDefinition.name ? { ...one, definition: findToolsDefinition } : one
     })
   }
-  const known = new WeakMap<readonly UndefinedTool[], Defined>()
+  const known = new WeakMap<readonly ToolWithoutDefinition[], Defined>()
   return (prompt, tools) => {
     const found = known.get(prompt.tools)
     const isSame = found?.of.length === tools.length && found.of.every((tool, at) => tool === tools[at])

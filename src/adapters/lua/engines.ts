@@ -4,25 +4,25 @@ import type { LuaLimits } from './limits.ts'
 import { createEngine, type LuaStates } from './lua-states.ts'
 
 /**
- * What an engine can lack of Lua 5.4 that its exam (test/contract/lua-engine-exam.ts) asks for. integers: of
- * 64 bits, beside floats. all lines: in the error about a function that has ended already, and about a chain
- * of `__index` without end, and about the end of the time. memory limit: one of its own; else a script that
- * takes too much ends the process.
+ * Features of Lua 5.4 that the exam (test/contract/lua-engine-exam.ts) checks and an engine may lack.
+ * integers: of 64 bits, beside floats. all lines: line numbers in errors about a function that has ended
+ * already, an endless chain of `__index`, and the end of the time. memory limit: its own; without it, a
+ * script that takes too much ends the process.
  */
 export type Lack = 'integers' | 'all lines' | 'memory limit'
 
 /** A Lua engine that a config may name. */
 interface EngineEntry {
   readonly name: string
-  /** Loads it; nobody loads the others. */
+  /** Loads the engine; the others are not loaded. */
   load(): Promise<LuaStates>
-  /** The packages that its process reads, and with them what these depend on. */
+  /** Packages that the engine's process reads, with their dependencies. */
   readonly packages: readonly string[]
-  /** Exactly what it lacks: the exam fails for one thing too few and for one too many. */
+  /** Exactly what the engine lacks: the exam fails for one feature too few or too many. */
   readonly lacks: readonly Lack[]
 }
 
-/** All engines; the first is for whoever names none. */
+/** All engines; the first is the default. */
 export const ENGINES = [
   {
     name: 'wasmoon',
@@ -38,10 +38,8 @@ export const ENGINES = [
   },
 ] as const satisfies readonly EngineEntry[]
 
-/** The name of an engine. */
 export type EngineName = (typeof ENGINES)[number]['name']
 
-/** The names of all engines, for a config. */
 export const ENGINE_NAMES = ENGINES.map(({ name }) => name)
 
 /** Starts an engine. Rejects if the bundle does not compile in it. */
@@ -49,7 +47,6 @@ export async function openEngine(name: EngineName, bundle: LuaBundle, limits: Lu
   return createEngine(await entryOf(name).load(), bundle, limits)
 }
 
-/** The packages that the process of an engine reads. */
 export const packagesOf = (name: EngineName): readonly string[] => entryOf(name).packages
 
 function entryOf(name: EngineName): EngineEntry {

@@ -1,17 +1,17 @@
-/** Work of a wrap process in line. */
+/** A queued job for a wrap process. */
 export interface FairJob {
   /** The person, or the server's own task, that takes turns with the others. */
   readonly turn: string
-  /** The room and the person: each has at most one process at a time, and answers for a process that is lost. */
+  /** The room and the person: each has at most one process at a time, and is blamed for a lost process. */
   readonly payers: readonly string[]
 }
 
 /**
- * Jobs in line. Turns are served one after the other, each one's jobs in their order: however many jobs
- * somebody adds, everybody else waits for at most one of them at a time.
+ * A queue whose turns alternate, each with its jobs in order: however many jobs a person adds, everybody else
+ * waits for at most one of them at a time.
  */
 export class FairQueue<J extends FairJob> {
-  /** By turn; the one that was served last is last. */
+  /** Jobs by turn; the turn that was served last is last. */
   readonly #lines = new Map<string, J[]>()
 
   add(job: J): void {
@@ -26,7 +26,7 @@ export class FairQueue<J extends FairJob> {
     else this.#lines.delete(job.turn)
   }
 
-  /** Takes the next job that may be served now. */
+  /** Removes and returns the next job that may be served now. */
   take(mayServe: (job: J) => boolean): J | undefined {
     const job = this.all().find(mayServe)
     if (!job) return undefined

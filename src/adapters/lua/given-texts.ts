@@ -1,31 +1,25 @@
 import { utf8Bytes } from '../../lib/amounts.ts'
 import { isJsonList, isJsonObject, type Json } from '../../lib/json.ts'
 
-/**
- * The newest texts that a job was given by its host. Lua names them by number, so that they need not come
- * back.
- */
+/** The newest texts that a job's host gave. Lua refers to them by number, so that they need not come back. */
 export interface GivenTexts {
-  /** Takes the next text, which is well-formed; lua/sandbox.lua counts in the same way. */
+  /** Keeps the next text, which is well-formed; lua/sandbox.lua counts in the same way. */
   keep(text: string): void
-  /** Lua begins again. */
+  /** Counts anew, because Lua begins again. */
   forget(): void
   /**
-   * The value with the texts in their places; `bytes` is what they add to its size. Throws for one that was
-   * not kept.
+   * Returns the value with texts instead of numbers; `bytes` is the size that they add. Throws for a text
+   * that was not kept.
    */
   putBack(value: Json): { readonly value: Json; readonly bytes: number }
 }
 
-/** As in lua/sandbox.lua. */
+/** The same as in lua/sandbox.lua. */
 const MAX_TEXTS = 16
 
-/**
- * Half a character and digits, as lua/json.lua writes it: no text that comes from Lua has half a character.
- */
+/** A lone surrogate and digits, as lua/json.lua writes a number: no text from Lua has a lone surrogate. */
 const NAMED = /^\ud800(\d+)$/
 
-/** For one job. */
 export function createGivenTexts(): GivenTexts {
   const kept: string[] = []
   let count = 0

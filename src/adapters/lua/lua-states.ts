@@ -4,52 +4,52 @@ import { checkOutput, type LuaLimits } from './limits.ts'
 import { createGivenTexts, type GivenTexts } from './given-texts.ts'
 import { readLuaJson } from './lua-values.ts'
 
-/** A job, and where the texts are kept that its host gives. */
+/** A job, with the texts that its host gave. */
 export interface StateJob extends LuaJob {
   readonly texts: GivenTexts
 }
 
-/** The bundle, compiled, and what scripts were compiled beside it. */
+/** The compiled bundle, and the scripts compiled beside it. */
 export interface LuaState {
-  /** Runs one composition; gives what it returned, in the JSON of lua/json.lua. Throws `WrapError`. */
+  /** Runs one composition; returns its result in the JSON of lua/json.lua. Throws `WrapError`. */
   run(job: StateJob): string
-  /** Bytes that it holds, where it knows. */
+  /** Bytes that the state holds; absent if unknown. */
   bytes?(): number
   close?(): void
 }
 
-/** What each engine has of its own. */
+/** What differs between engines. */
 export interface LuaStates {
-  /** Whether every script has a state of its own, or all share one. */
+  /** True if every script has a state of its own; false if all share one. */
   readonly isOnePerScript: boolean
   /**
-   * Throws `WrapError` where the bundle or the script does not compile; all share the state of the empty
+   * Throws `WrapError` if the bundle or the script does not compile. Opens a shared state with an empty
    * script.
    */
   open(program: LuaProgram, limits: LuaLimits, script: string): LuaState
 }
 
-/** States kept; the one used longest ago goes first. */
+/** States that are kept; the least recently used goes first. */
 const MAX_STATES = 8
-/** A state that holds more than this is not kept. */
+/** A state with more bytes is not kept. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
-/** Nor is one that ran so often: what was loaded may stay in it. */
+/** A state that ran more often is not kept: loaded data may stay in it. */
 const MAX_RUNS = 500
 
-interface Kept {
+interface KeptState {
   readonly state: LuaState
   runs: number
 }
 
-/** An engine that keeps states for its next jobs. Throws where the bundle does not compile. */
+/** Creates an engine that keeps states for its next jobs. Throws if the bundle does not compile. */
 export function createEngine(states: LuaStates, bundle: LuaBundle, limits: LuaLimits): LuaEngine {
   const program = programOf(bundle)
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, KeptState>()
   const discard = (key: string): void => {
     kept.get(key)?.state.close?.()
     kept.delete(key)
   }
-  const take = (key: string): Kept => {
+  const take = (key: string): KeptState => {
     const taken = kept.get(key) ?? { state: states.open(program, limits, key), runs: 0 }
     taken.runs += 1
     kept.delete(key)
@@ -75,7 +75,7 @@ export function createEngine(states: LuaStates, bundle: LuaBundle, limits: LuaLi
         checkOutput(size + bytes, job.maxOutput)
         return value
       } catch (error) {
-        // After a limit a state may hold anything; after a plain error nothing of it is left.
+        // After a limit a state may hold anything; a plain error leaves nothing in it.
         if (!(error instanceof WrapError) || error.reason === 'limit') discard(key)
         throw error
       }

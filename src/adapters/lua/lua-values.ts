@@ -33,7 +33,7 @@ function luaString(text: string): string {
 
 function luaNumber(value: number): string {
   if (!Number.isFinite(value)) return 'nil'
-  // Beyond 2^63 a whole number is not an integer in Lua, but its digits would still be read as a float.
+  // With an exponent Lua reads a float; the digits of a whole number below 2^63 would be an integer.
   return Number.isSafeInteger(value) ? String(value) : value.toExponential()
 }
 
@@ -42,7 +42,7 @@ function luaNumber(value: number): string {
  * backslash before a line break and control characters as decimal numbers.
  */
 export function readLuaJson(text: string): Json {
-  // Line breaks are by far the most of these, and a backslash before one always belongs to it.
+  // Escaped line breaks are by far the most; a backslash before a line break always belongs to it.
   const inLines = text.replaceAll('\\\n', '\\n')
   return parseJson(/\\\d/.test(inLines) ? inLines.replace(/\\(\d{1,3}|[^])/g, asJsonEscape) : inLines)
 }
@@ -52,10 +52,7 @@ function asJsonEscape(escape: string, code: string): string {
   return Number.isNaN(number) ? escape : `\\u${number.toString(16).padStart(4, '0')}`
 }
 
-/**
- * What a question of lua/sandbox.lua is answered with: a text, or Lua that gives another value or raises an
- * error.
- */
+/** An answer to lua/sandbox.lua: a text, or Lua code that returns another value or raises an error. */
 export type HostAnswer = { readonly text: string } | { readonly code: string }
 
 /**

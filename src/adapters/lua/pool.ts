@@ -17,7 +17,7 @@ export interface ComposerLimits {
   readonly timeMs: number
   /** Milliseconds of processor time for one composition, counting included; past it the process is killed. */
   readonly cpuMs: number
-  /** Milliseconds of real time. It is long, because honest work takes long on a busy machine. */
+  /** Milliseconds of wall-clock time; many, because honest work takes long on a busy machine. */
   readonly wallMs: number
   readonly memoryBytes: number
   /** MiB of JavaScript heap in each process. */
@@ -46,12 +46,12 @@ export interface ComposerOptions {
   /** Encodings to load at the start; others are loaded when a prompt first needs them. */
   readonly encodings?: readonly string[]
   readonly limits?: Partial<ComposerLimits>
-  /** How it is known that a process has worked too long; the real way if absent. */
+  /** Watches for a process that works too long; the real `watch` if absent. */
   readonly watch?: Watch
   readonly log: Log
 }
 
-/** Writes the JSON of a request; `senders` know what its process was sent before. */
+/** Writes the JSON of a request; `senders` know what the process was sent before. */
 export type RequestWriter = (senders: Senders) => string
 
 type Senders = ReturnType<typeof createSenders>
@@ -61,7 +61,7 @@ const createSenders = () => ({
   history: new Sender<HistoryRow>(({ entry }) => `${entry.room} ${entry.id}`, isSameRow),
 })
 
-/** Many requests have the same objects. */
+/** Hashes by object: many requests have the same objects. */
 const hashes = new WeakMap<CatalogueTool, string>()
 
 function hashOf(tool: CatalogueTool): string {
@@ -70,11 +70,11 @@ function hashOf(tool: CatalogueTool): string {
   return hash
 }
 
-/** An entry can be changed or taken back under its id. */
+/** An entry can be changed or deleted under its id. */
 const isSameRow = (old: HistoryRow, row: HistoryRow): boolean =>
   old.entry.text === row.entry.text && old.entry.author === row.entry.author
 
-/** After so many failed starts in a row, the next start is made only when somebody asks for a prompt. */
+/** After this many failed starts in a row, the next start waits for a request. */
 const MAX_FAILED_STARTS = 3
 
 interface Job extends FairJob {
@@ -87,16 +87,16 @@ interface Slot {
   senders: Senders
   ready: boolean
   current: Job | undefined
-  /** Whose job ended the process before this one: their next job waits until this one is ready. */
+  /** The job that ended the previous process: its payers wait until this process is ready. */
   readonly lostBy: FairJob | undefined
 }
 
 type PoolOptions = Required<ComposerOptions> & { readonly limits: ComposerLimits }
 
 /**
- * Gives requests to wrap processes: to one, and to up to `size` as soon as so many rooms have work at the same
- * time. People are served in turn, no room and no person has more than one process at a time, and a process
- * that works too long is killed and replaced. Those who lost a process never have all of them together.
+ * Gives requests to wrap processes: one, or up to `size` if that many rooms have work at the same time.
+ * People are served in turn, no room and no person has more than one process at a time, and a process that
+ * works too long is killed and replaced. `Suspects` never have all processes together.
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: PoolOptions
@@ -104,7 +104,7 @@ export class ProcessPool implements AsyncDisposable {
   readonly #queue = new FairQueue<Job>()
   readonly #suspects = new Suspects()
   readonly #slots = new Set<Slot>()
-  /** How many processes there should be; it never falls, as what was needed once is needed again. */
+  /** Number of processes; it never falls, because what was needed once is needed again. */
   #wanted = 1
   #failedStarts = 0
   #closed = false
@@ -115,7 +115,7 @@ export class ProcessPool implements AsyncDisposable {
     this.#lua = listLua(join(options.packageRoot, 'lua'))
   }
 
-  /** Resolves with the response, trouble included. Rejects with `WrapError`, or with the signal's reason. */
+  /** Resolves to the response, also to a failure. Rejects with `WrapError`, or with the signal's reason. */
   async ask(payer: FairJob, write: RequestWriter, signal?: AbortSignal): Promise<Response> {
     signal?.throwIfAborted()
     this.#admit(payer)
@@ -156,7 +156,7 @@ export class ProcessPool implements AsyncDisposable {
     while (!this.#closed && this.#slots.size < this.#wanted) this.#start(lostBy)
   }
 
-  /** The rooms that are served or wait. */
+  /** Rooms with running or queued jobs. */
   #rooms(): ReadonlySet<string | undefined> {
     const served = [...this.#slots].flatMap(({ current }) => current ?? [])
     return new Set([...served, ...this.#queue.all()].map(({ payers }) => payers[0]))
@@ -215,19 +215,19 @@ export class ProcessPool implements AsyncDisposable {
     stopWatching()
     if (!response) return
     job.outcome.resolve(response)
-    // An error that nobody foresaw may have left anything behind; the process says why on its standard error.
+    // An unexpected error may have left anything behind; the process says why on its standard error.
     if (response.kind === 'failed' && response.reason === 'process') return process.kill()
     this.#release(slot)
   }
 
-  /** The request in JSON; undefined if it cannot be written, which fails the job. */
+  /** Returns the request in JSON; undefined if it cannot be written, which fails the job. */
   #write(slot: Slot, job: Job): string | undefined {
     try {
       return job.write(slot.senders)
     } catch (error) {
       const [reason] = String(error).split('\n', 1)
       job.outcome.reject(new WrapError('argument', `wrap: the snapshot cannot be sent: ${reason}`))
-      // A part of it counts as sent.
+      // A part of the request counts as sent.
       slot.senders = createSenders()
       return undefined
     }

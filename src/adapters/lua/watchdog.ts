@@ -1,41 +1,39 @@
 import { readFileSync } from 'node:fs'
 
-/** How long a process may work on one thing. */
+/** Limits of one piece of work. */
 export interface WorkLimits {
   /** Milliseconds of processor time. */
   readonly cpuMs: number
-  /**
-   * Milliseconds by the clock on the wall: for a process that waits, and where processor time cannot be read.
-   */
+  /** Milliseconds of wall-clock time: for a process that waits, and if CPU time cannot be read. */
   readonly wallMs: number
 }
 
-/** The process is not looked at more often than this. */
-const MIN_LOOK_MS = 25
+/** Shortest pause between two checks. */
+const MIN_CHECK_MS = 25
 
 /**
  * Calls `over` once the process has used more than it may from now on. Returns the function that stops
- * watching. Processor time is what counts: on a busy machine honest work takes long by the clock.
+ * watching. CPU time counts: on a busy machine honest work takes long by the clock.
  */
 export function watch(pid: number, { cpuMs, wallMs }: WorkLimits, over: () => void): () => void {
   const startedAt = performance.now()
   const before = cpuTime(pid)
-  const look = (): void => {
+  const check = (): void => {
     const wallLeft = wallMs - (performance.now() - startedAt)
     const cpuLeft = before === undefined ? wallLeft : cpuMs - ((cpuTime(pid) ?? before) - before)
     if (wallLeft <= 0 || cpuLeft <= 0) over()
-    else timer = setTimeout(look, Math.max(MIN_LOOK_MS, Math.min(wallLeft, cpuLeft)))
+    else timer = setTimeout(check, Math.max(MIN_CHECK_MS, Math.min(wallLeft, cpuLeft)))
   }
-  let timer = setTimeout(look, Math.min(cpuMs, wallMs))
+  let timer = setTimeout(check, Math.min(cpuMs, wallMs))
   return () => clearTimeout(timer)
 }
 
-/** Watches a process; tests give another, to decide themselves when a limit has passed. */
+/** The type of `watch`; tests pass another, to decide themselves when a limit has passed. */
 export type Watch = typeof watch
 
 /** Linux counts in hundredths of a second for all programs (USER_HZ, proc(5)). */
 const MS_PER_TICK = 10
-/** Places of utime and stime after the command's name, which alone may have spaces (proc_pid_stat(5)). */
+/** Indexes of utime and stime after the command's name, which alone may have spaces (proc_pid_stat(5)). */
 const UTIME = 11
 const STIME = 12
 

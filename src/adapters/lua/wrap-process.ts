@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { packagesOf } from './engines.ts'
-import type { UndefinedTool } from './definitions-apart.ts'
+import type { ToolWithoutDefinition } from './definitions-apart.ts'
 import type { Response, ResponseLine, Settings } from './process/protocol.ts'
 import { createReceiver } from './deduplicate.ts'
 
@@ -24,12 +24,12 @@ export interface ProcessOptions {
 /** Packages that the process reads, beside those of its engine. */
 const PACKAGES = ['tiktoken', 'fastest-levenshtein']
 const MAX_STDERR_CHARS = 4096
-/** A third of the processor that an equal would get, where there is not enough for both (sched(7)). */
+/** A third of the CPU time of an equal process, if there is not enough for both (sched(7)). */
 const NICENESS = 5
 /**
- * V8 optimizes a function of WebAssembly after it has run through so many bytes. By its usual number (1.8
- * million in Node 20, 13 million in Node 22) a start spends a third of its processor time on optimizing what
- * it runs once; what prompts run again and again comes to this one soon.
+ * Bytes that a WebAssembly function runs before V8 optimizes it. With the default (1.8 million in Node 20, 13
+ * million in Node 22) a start spends a third of its CPU time on optimizing code that runs once. Code that
+ * prompts run repeatedly reaches this number soon.
  */
 const TIERING_BUDGET = 100_000_000
 
@@ -43,7 +43,7 @@ export class WrapProcess {
   #onResponse: (reply: Response | undefined) => void = () => {}
   #hasEnded = false
   readonly #receiveSystem = createReceiver<string>()
-  readonly #receiveTools = createReceiver<readonly UndefinedTool[]>()
+  readonly #receiveTools = createReceiver<readonly ToolWithoutDefinition[]>()
   /** Resolves when Lua and the tokenizer are warm; never if the process ends before. */
   readonly ready: Promise<void>
   /** Resolves with the reason when the process has ended. */
@@ -54,7 +54,7 @@ export class WrapProcess {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARS)
     })
-    // A write to a process that has just died: `gone` tells of it.
+    // A write to a process that has just died fails; `gone` reports the end.
     this.#child.stdin.on('error', () => {})
     this.ready = new Promise((resolve) => {
       this.#onResponse = (reply) => {
@@ -69,19 +69,19 @@ export class WrapProcess {
         this.#onResponse(undefined)
       }
       this.#child.once('error', (error) => end(error.message))
-      this.#child.once('close', (code, signal) => end(this.#why(code, signal)))
+      this.#child.once('close', (code, signal) => end(this.#describeEnd(code, signal)))
     })
   }
 
-  /** Its process id; -1 where it could not be started. */
+  /** The process id; -1 if the process could not be started. */
   get pid(): number {
     return this.#child.pid ?? -1
   }
 
   /**
-   * Sends a request in its JSON, one at a time. Resolves with its reply, or with undefined if the process ends
-   * before. A race of each reply with `gone` would keep all replies: a promise holds everybody who waits for
-   * it until it is settled.
+   * Sends a request in JSON, one at a time. Resolves to its reply, or to undefined if the process ends
+   * before. A race of each reply with `gone` would keep all replies in memory: a promise refers to all that
+   * wait for it until it is settled.
    */
   ask(request: string): Promise<Response | undefined> {
     return new Promise((resolve) => {
@@ -91,14 +91,14 @@ export class WrapProcess {
     })
   }
 
-  /** Ends it now, whatever it is doing. */
+  /** Kills the process, whatever it is doing. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
 
   #read(line: string): void {
     try {
-      this.#onResponse(this.#whole(JSON.parse(line) as ResponseLine))
+      this.#onResponse(this.#unpack(JSON.parse(line) as ResponseLine))
     } catch {
       // Not a line of ours: the process cannot be trusted with the next request.
       this.#stderr = `it wrote ${JSON.stringify(line.slice(0, 200))}`
@@ -106,10 +106,8 @@ export class WrapProcess {
     }
   }
 
-  /**
-   * Every answer goes through here, also one that nobody waits for any more: later ones may name parts of it.
-   */
-  #whole(reply: ResponseLine): Response {
+  /** Every answer goes through here, even if nobody waits for it: later answers may refer to its parts. */
+  #unpack(reply: ResponseLine): Response {
     if (reply.kind !== 'prompt') return reply
     const { system, tools, prompt, ...rest } = reply
     const [theSystem = ''] = this.#receiveSystem(system)
@@ -117,7 +115,7 @@ export class WrapProcess {
     return { ...rest, prompt: { ...prompt, system: theSystem, tools: theTools } }
   }
 
-  #why(code: number | null, signal: string | null): string {
+  #describeEnd(code: number | null, signal: string | null): string {
     const how = signal === null ? `exit status ${code}` : signal
     const said = this.#stderr.trim()
     return said === '' ? how : `${how}: ${said}`
@@ -152,7 +150,7 @@ function yieldToChat({ pid }: Child): void {
   try {
     if (pid !== undefined) setPriority(pid, NICENESS)
   } catch {
-    // The child has ended already, which `gone` tells, or the system has no priorities, which does no harm.
+    // The child has ended, which `gone` reports, or the system has no priorities, which does no harm.
   }
 }
 
@@ -164,8 +162,8 @@ function permissionFlag(version: string): string {
 }
 
 /**
- * The directories of a package that code in `from` imports, and of those that it depends on: each as Node
- * finds it, which may be a link (pnpm), and the place that the link leads to.
+ * Returns the directories of a package imported from `from`, and of its dependencies: each as Node finds it,
+ * which may be a link (pnpm), and the link's target.
  */
 function directoriesOf(name: string, from: string): readonly string[] {
   const found = (createRequire(join(from, 'package.json')).resolve.paths(name) ?? [])
@@ -175,7 +173,7 @@ function directoriesOf(name: string, from: string): readonly string[] {
   if (found === undefined) return []
   const real = realpathSync(found)
   const all = dirname(found)
-  // Where node_modules is itself a link, Node looks at it, too.
+  // If node_modules is itself a link, Node reads it, too.
   const linked = lstatSync(all).isSymbolicLink() ? all : found
   const { dependencies = {} } = JSON.parse(readFileSync(join(real, 'package.json'), 'utf8')) as Manifest
   return [linked, real, ...Object.keys(dependencies).flatMap((one) => directoriesOf(one, real))]

@@ -3,17 +3,17 @@ import type { LuaChunk, LuaProgram } from '../bundle.ts'
 
 /** A value of Lua; undefined is nil. */
 export type Value = Parameters<typeof LuaInJs.utils.type>[0]
-/** Functions by their names in Lua, or operators by theirs in generated code. */
+/** Functions by their names in Lua, or operators by their names in generated code. */
 export type Functions = Record<string, (left?: Value, right?: Value, ...more: readonly Value[]) => unknown>
-/** What generated code works with. */
+/** The object `__lua` of generated code. */
 type Operators = Functions & { readonly globalScope: { get(name: string): LuaInJs.Table } }
-/** The bundle to compile; or a script, which may be empty, and Lua that gives the data to run it on. */
+/** The bundle to compile; or a script, which may be empty, and Lua that returns its data. */
 export type Order = LuaProgram | { readonly script: LuaChunk; readonly data: LuaChunk }
-/** Calls a function of Lua; gives all that it gives. */
+/** Calls a function of Lua; returns all its results. */
 export type Call = (f: Value, ...given: readonly Value[]) => readonly Value[]
 export type ToText = (value: Value) => string
 
-/** The steps below, by name: each is sent to the context as text by itself. */
+/** The functions below: each is sent to the context as text by itself. */
 export interface RealmParts {
   readonly createErrors: typeof createErrors
   readonly repairTables: typeof repairTables
@@ -23,8 +23,9 @@ export interface RealmParts {
 }
 
 /**
- * lua-in-js, repaired where it matters. Sent to the context as text; strings in it have a character a byte. Gives what
- * answers an order with `+` and text or `-` and an error. No value of Lua leads to `ask`, which is the host's.
+ * lua-in-js, repaired where it matters. Sent to the context as text; strings in it have a character a byte.
+ * Returns the function that answers an order with `+` and text or `-` and an error. No Lua value leads to the
+ * host's `ask`.
  */
 export function createRealm(
   parts: RealmParts,
@@ -34,7 +35,7 @@ export function createRealm(
   const generate = Function
   const errors = parts.createErrors()
   let operators: Operators | undefined
-  /** Stands where lua-in-js makes a function of the JavaScript that it has generated. */
+  /** Replaces `Function`, with which lua-in-js compiles the JavaScript that it generates. */
   function Shim(_: string, js: string) {
     const traced = errors.trace(js)
     return (theirs: Operators): unknown => generate('__lua', traced)((operators ??= repair(theirs)))
@@ -49,7 +50,7 @@ export function createRealm(
     errors.begin(name)
     return call(lua.parse(source).exec(), environment)[0]
   }
-  // The first chunk of all shows the globals, which lua-in-js keeps to itself.
+  // The first chunk reveals the globals, which lua-in-js hides.
   lua.parse('').exec()
   const globals = operators?.globalScope.get('_G') ?? new Table()
   const reseed = get(globals.get('math'), 'randomseed')
@@ -61,7 +62,7 @@ export function createRealm(
   }
   const scripts = new Map<string, Value>()
   let compose: Value
-  // No error of another realm may come in: of these `attempt` tells nothing.
+  // No error of another realm may come in: `attempt` hides such errors.
   const host = (name: Value, argument: Value): readonly Value[] =>
     errors.attempt(() => {
       const answer = ask(text(name), text(argument))
@@ -83,11 +84,11 @@ export function createRealm(
   }
 }
 
-/** What scripts get for errors, with the lines of Lua in them. */
+/** Errors as scripts see them, with the lines of Lua. */
 export function createErrors() {
   const chunks: { readonly name: string; readonly lines: readonly number[] }[] = []
   let chunkName = ''
-  /** Where in Lua an error was made, and what had called that: `script:3:`. */
+  /** The place of an error in Lua, then its callers' places: `script:3:`. */
   const placesOf = ({ stack = '' }: Error): readonly string[] =>
     [...stack.matchAll(/^ +at .*\blua(\d+):(\d+):\d+\)?$/gm)].map(([, chunk, row]) => {
       const { name, lines } = chunks[Number(chunk)] ?? { name: '?', lines: [] }
@@ -114,7 +115,7 @@ export function createErrors() {
     fail(message: string): never {
       throw new Error(message)
     },
-    /** What `run` gives; `failed` and what a script gets for the error if it throws. */
+    /** Returns the results of `run`; if it throws, `failed` and the error as a script sees it. */
     attempt(run: () => readonly Value[], failed?: Value): readonly Value[] {
       try {
         return run()
@@ -125,12 +126,12 @@ export function createErrors() {
   }
 }
 
-type Kept = Omit<LuaInJs.Table, 'keys'> & { readonly keys: Value[] }
+type RepairedTable = Omit<LuaInJs.Table, 'keys'> & { readonly keys: Value[] }
 
-/** lua-in-js keeps the text of keys that are neither text nor places in a list; here they stay what they are. */
+/** lua-in-js stores keys that are neither text nor list indexes as text; here they stay what they are. */
 export function repairTables({ prototype }: typeof LuaInJs.Table, fail: (message: string) => never): void {
   const isPlace = (key: Value): key is number => typeof key === 'number' && key > 0 && Number.isInteger(key)
-  Object.assign<object, Partial<Kept> & ThisType<Kept>>(prototype, {
+  Object.assign<object, Partial<RepairedTable> & ThisType<RepairedTable>>(prototype, {
     rawget(key) {
       if (typeof key === 'string') return Object.hasOwn(this.strValues, key) ? this.strValues[key] : undefined
       return isPlace(key) ? this.numValues[key] : this.values[this.keys.indexOf(key)]
@@ -149,7 +150,7 @@ export function repairTables({ prototype }: typeof LuaInJs.Table, fail: (message
   })
 }
 
-/** The library's operators take nil for a number or for text, and evaluate both sides of `and` and `or`. */
+/** Repairs operators that take nil for a number or for text, and evaluate both sides of `and` and `or`. */
 export function createOperators(
   { Table, utils: { type, tostring, coerceToBoolean: isTrue } }: typeof LuaInJs,
   fail: (message: string) => never,
@@ -186,7 +187,7 @@ export function createOperators(
   return { call, get, text, repair }
 }
 
-/** What the library lacks or has wrong, apart from strings; `base` are globals. */
+/** Functions that the library lacks or has wrong, except strings; `base` are globals. */
 export function createLibrary(
   Table: typeof LuaInJs.Table,
   { placesOf, attempt }: Pick<ReturnType<typeof createErrors>, 'placesOf' | 'attempt'>,

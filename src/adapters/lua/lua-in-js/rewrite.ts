@@ -3,14 +3,14 @@ import type * as LuaParse from 'luaparse'
 type Node = LuaParse.Node
 type Identifier = LuaParse.Identifier & { readonly isLocal?: boolean }
 /** A node as lua-in-js's generator reads it. */
-type Made = Node | { readonly type: string; readonly [field: string]: unknown }
+type GeneratorNode = Node | { readonly type: string; readonly [field: string]: unknown }
 type Rules = { readonly [T in Node['type']]?: (node: Extract<Node, { type: T }>) => object | void }
 
 /**
- * Reads Lua, a character a byte, as a tree that lua-in-js 2.2.5 turns into the right JavaScript; nodes are changed as
- * luaparse finishes them. Strings are in it as JSON, variables have a prefix, globals are fields of `_ENV`; a method's
- * object is evaluated once, the right side of `and` and `or` is a function, `break` names the block that it leaves.
- * Sent to the context as text.
+ * Parses Lua, a character a byte, to a tree that lua-in-js 2.2.5 turns into the right JavaScript. Changes
+ * nodes as luaparse finishes them: strings become JSON, variables get a prefix, globals become fields of
+ * `_ENV`, a method's object is evaluated once, the right side of `and` and `or` becomes a function, and
+ * `break` names the block that it leaves. Sent to the context as text.
  */
 export function rewriteLua(
   { parse }: typeof LuaParse,
@@ -18,14 +18,14 @@ export function rewriteLua(
   nodes: ReturnType<typeof createNodes>,
 ): object {
   const { js, make, order, call, variable, give, lambda, logical, not, one } = nodes
-  /** The parser drops the parentheses that make one value of several, as in `(f())`: they are looked for here. */
-  const values = (nodes: readonly Made[], open = '('): readonly Made[] =>
+  /** Finds the parentheses that reduce several values to one, as in `(f())`, since the parser drops them. */
+  const values = (nodes: readonly GeneratorNode[], open = '('): readonly GeneratorNode[] =>
     nodes.map((node) => {
       const [start = 0] = 'range' in node && Array.isArray(node['range']) ? node['range'] : []
       const before = source.slice(Math.max(0, start - 80), start).replace(/\s/g, '')
       return /Call|Vararg/.test(node.type) && before.endsWith(open) ? one(node) : node
     })
-  const invocation = (base: Node, given: readonly Made[]): Made => {
+  const invocation = (base: Node, given: readonly GeneratorNode[]): GeneratorNode => {
     const made = values(given, given.length === 1 ? '((' : '(')
     if (base.type !== 'MemberExpression' || base.indexer !== ':') return call(base, made)
     return call(js('__lua.method'), [base.base, js(`"${base.identifier.name}"`), ...made])
@@ -37,12 +37,12 @@ export function rewriteLua(
     for (const node of breaks.splice(0)) Object.assign(node, order(`break ${block}`))
     return { ...changes, block }
   }
-  const statement = (node: Node): readonly Made[] => {
+  const statement = (node: Node): readonly GeneratorNode[] => {
     const line = node.type === 'LabelStatement' ? [] : [order(`/*${node.loc?.start.line}*/`)]
     return 'block' in node ? [...line, order(`${String(node.block)}: {`), node, order('}')] : [...line, node]
   }
 
-  /** What is new in a node whose parts are done. */
+  /** Changes of a node whose parts are done. */
   const rules: Rules = {
     Identifier: (node) => void names.push(node),
     StringLiteral: ({ value }) => js(JSON.stringify(value)),
@@ -68,7 +68,7 @@ export function rewriteLua(
     ForNumericStatement: () => loop({}),
     ForGenericStatement: ({ iterators }) => loop({ iterators: values(iterators) }),
   }
-  // Values on their way to several places are in variables of a chunk: each function needs its own.
+  // A chunk keeps multiple values in two variables: each function needs its own.
   const own = order('var vars, vals')
   const { body } = parse(source, {
     ...{ luaVersion: '5.3', encodingMode: 'pseudo-latin1', locations: true, ranges: true, scope: true },
@@ -79,7 +79,7 @@ export function rewriteLua(
       Object.assign(node, rule?.(node as never))
     },
   })
-  // The parser has told of variables by now; the other names are fields.
+  // The parser has marked variables by now; the other names are fields.
   for (const node of names.filter(({ isLocal }) => isLocal !== undefined)) {
     const { name, isLocal } = node
     const field = make('MemberExpression', { base: variable('v__ENV'), identifier: { name } })
@@ -92,19 +92,20 @@ export function rewriteLua(
 
 /** Makes nodes for `rewriteLua`; sent to the context as text, too. */
 export function createNodes() {
-  /** The generator writes a number as it is: so JavaScript of ours gets into what it generates. */
-  const js = (value: string): Made => ({ type: 'NumericLiteral', value })
-  const make = (type: string, fields: object): Made => ({ type, ...fields })
-  const order = (text: string): Made => make('CallStatement', { expression: js(text) })
-  const call = (base: Made, given: readonly Made[]): Made =>
+  /** Inserts JavaScript: the generator copies a number as it is. */
+  const js = (value: string): GeneratorNode => ({ type: 'NumericLiteral', value })
+  const make = (type: string, fields: object): GeneratorNode => ({ type, ...fields })
+  const order = (text: string): GeneratorNode => make('CallStatement', { expression: js(text) })
+  const call = (base: GeneratorNode, given: readonly GeneratorNode[]): GeneratorNode =>
     make('CallExpression', { base, arguments: given })
-  const variable = (name: string): Made => make('Identifier', { name })
-  const give = (value: Made): Made => make('ReturnStatement', { arguments: [value] })
-  const lambda = (parameters: readonly Made[], body: readonly Made[]): Made =>
+  const variable = (name: string): GeneratorNode => make('Identifier', { name })
+  const give = (value: GeneratorNode): GeneratorNode => make('ReturnStatement', { arguments: [value] })
+  const lambda = (parameters: readonly GeneratorNode[], body: readonly GeneratorNode[]): GeneratorNode =>
     make('FunctionDeclaration', { identifier: null, parameters, body })
-  const logical = (operator: string, left: Made, right: Made): Made =>
+  const logical = (operator: string, left: GeneratorNode, right: GeneratorNode): GeneratorNode =>
     make('LogicalExpression', { operator, left, right: lambda([], [give(right)]) })
-  const not = (argument: Made): Made => make('UnaryExpression', { operator: 'not', argument })
-  const one = (value: Made): Made => logical('and', js('true'), value)
+  const not = (argument: GeneratorNode): GeneratorNode =>
+    make('UnaryExpression', { operator: 'not', argument })
+  const one = (value: GeneratorNode): GeneratorNode => logical('and', js('true'), value)
   return { js, make, order, call, variable, give, lambda, logical, not, one }
 }

@@ -1,5 +1,5 @@
-// Lua by lua-in-js, in a realm of its own within the process: the engine where no WebAssembly is to be run. It knows its
-// own library and what every engine is given, and nothing of prompts or rooms.
+// The engine where no WebAssembly may run: Lua by lua-in-js, in a realm of its own within the process. Knows
+// its library and what all engines share, and nothing of prompts or rooms.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants, createContext, runInContext } from 'node:vm'
@@ -18,14 +18,16 @@ import {
 import { createNodes, rewriteLua } from './rewrite.ts'
 import { createSearch, createStrings } from './strings.ts'
 
-/** Lua on lua-in-js, repaired (docs/internals/lua-engines.md): a bare `vm` context, in which scripts are compiled once. */
+/**
+ * Repaired lua-in-js (docs/internals/lua-engines.md) in a bare `vm` context, where scripts are compiled once.
+ */
 export const luaInJsStates: LuaStates = { isOnePerScript: false, open }
 
 function open(program: LuaProgram, limits: LuaLimits): LuaState {
-  // Not an object of ours: whoever could climb from it to its prototypes would be in our realm.
+  // Not an object of ours: its prototypes would lead scripts to our realm.
   const global = createContext(constants.DONT_CONTEXTIFY)
   let job: StateJob | undefined
-  /** A run that begins again asks the same questions in the same order: each is answered once. */
+  /** Answers in order: a run that begins again asks the same questions, and each is answered once. */
   let answers: HostAnswer[] = []
   let asked = 0
   const fill = runInContext(realmText(), global)
@@ -46,7 +48,7 @@ function open(program: LuaProgram, limits: LuaLimits): LuaState {
     if (answer[0] === '+') return answer.slice(1)
     throw luaError(answer.slice(1), limits)
   }
-  // Compiling begins with code that V8 has never run.
+  // Compiling gets more time: it begins with code that V8 has never run.
   order(program, 8 * limits.timeMs)
   return {
     run(next) {
@@ -57,7 +59,7 @@ function open(program: LuaProgram, limits: LuaLimits): LuaState {
   }
 }
 
-/** V8 looks at the clock on the wall alone: what had too little of a busy processor begins again, with more time. */
+/** V8 limits wall-clock time only: a run that got too little CPU time begins again, with more time. */
 function withProcessorTime(ms: number, run: (wallMs: number) => string): string {
   for (let wallMs = ms; ;) {
     const before = process.cpuUsage()
@@ -76,7 +78,7 @@ function withProcessorTime(ms: number, run: (wallMs: number) => string): string 
 const toBytes = (text: string): string => Buffer.from(text.toWellFormed(), 'utf8').toString('latin1')
 const toText = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8')
 
-/** Source of the function that fills a context; it takes the one function of the host. */
+/** Returns the source of the function that fills a context; it takes the host's one function. */
 function realmText(): string {
   const ours = createRequire(import.meta.url)
   const read = (name: string, from = ours): string => readFileSync(from.resolve(name), 'utf8')

@@ -2,7 +2,7 @@ import type { Call, Functions, ToText, Value } from './realm.ts'
 
 type Sprintf = (format: string, value: unknown) => string
 
-/** What lua-in-js lacks or has wrong of strings. Sent to the context as text. */
+/** String functions that lua-in-js lacks or has wrong. Sent to the context as text. */
 export function createStrings(
   sprintf: Sprintf,
   search: ReturnType<typeof createSearch>,
@@ -58,7 +58,7 @@ export function createStrings(
   }
 }
 
-/** Finds patterns of Lua, which become regular expressions. Sent to the context as text. */
+/** Finds patterns of Lua, converted to regular expressions. Sent to the context as text. */
 export function createSearch(text: ToText) {
   const classes: Readonly<Record<string, string>> = {
     ...{ a: 'A-Za-z', d: '0-9', l: 'a-z', u: 'A-Z', w: '0-9A-Za-z', x: '0-9A-Fa-f', s: '\\t-\\r\\x20' },
@@ -81,7 +81,7 @@ export function createSearch(text: ToText) {
       const set = `[${not}${members.replace(/([^%])-([^])|%?[^]/g, member)}]`
       return (one === undefined ? set : one === '.' ? one : single(one)) + repeated.replace('-', '*?')
     })
-  /** The matches from a place on; an empty one right behind another is none. */
+  /** Yields the matches from an index on, except an empty one right behind another. */
   return function* (subject: Value, pattern: Value, init: Value = 1) {
     const [within, wanted, at] = [text(subject), text(pattern), Number(init)]
     const regex = new RegExp(translate(wanted.replace(/^\^/, '')), wanted[0] === '^' ? 'vsy' : 'vsg')

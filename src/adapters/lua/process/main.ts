@@ -1,7 +1,8 @@
 /**
- * The wrap process: Lua and the tokenizer, outside of the server and without rights. It reads requests from standard
- * input and answers on standard output, a line of JSON each, and must not know anything else. This file is a
- * composition root of its own, as app.ts is for the server: so it alone joins two adapters, `lua` and `tokens`.
+ * The wrap process: Lua and the tokenizer, outside of the server and without rights. Reads requests from
+ * standard input and answers on standard output, a line of JSON each; must not know anything else. This file
+ * is a composition root of its own, as app.ts is for the server: so it alone joins two adapters, `lua` and
+ * `tokens`.
  */
 import { createInterface } from 'node:readline'
 import type { CatalogueTool, HistoryRow } from '../../../prompt/snapshot.ts'
@@ -14,9 +15,9 @@ import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'
 import type { Request, ResponseLine, Settings } from './protocol.ts'
 import { createReceiver, Sender } from '../deduplicate.ts'
-import { createUndefining, type UndefinedTool } from '../definitions-apart.ts'
+import { createDefinitionRemover, type ToolWithoutDefinition } from '../definitions-apart.ts'
 
-/** What the server keeps of the answers of one process, each of two kinds. */
+/** Characters that the server keeps of one process's answers, for system prompts and for tools each. */
 const MAX_ANSWER_CHARS = 2_000_000
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
@@ -30,12 +31,12 @@ const sentSystems = new Sender<string>(
   () => true,
   MAX_ANSWER_CHARS,
 )
-const sentTools = new Sender<readonly UndefinedTool[]>(
+const sentTools = new Sender<readonly ToolWithoutDefinition[]>(
   (list) => list,
   () => true,
   MAX_ANSWER_CHARS,
 )
-const withoutDefinitions = createUndefining()
+const withoutDefinitions = createDefinitionRemover()
 for (const encoding of settings.warm) counters.of(encoding).count('warm')
 send({ kind: 'ready' })
 createInterface({ input: process.stdin }).on('line', (line) => send(answer(JSON.parse(line) as Request)))

@@ -2,10 +2,10 @@ import type { CatalogueTool, HistoryRow, Snapshot } from '../../../prompt/snapsh
 import type { HookOutcome, HookRun, WrapError } from '../../../prompt/ports.ts'
 import type { LuaFiles } from '../bundle.ts'
 import type { Packed } from '../deduplicate.ts'
-import type { SentPrompt, UndefinedTool } from '../definitions-apart.ts'
+import type { SentPrompt, ToolWithoutDefinition } from '../definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
 
-/** What the server asks of a wrap process: one JSON line at a time, each answered by one. */
+/** A request to a wrap process: one JSON line, answered by one. */
 export type Request =
   | {
       readonly kind: 'compose'
@@ -16,7 +16,7 @@ export type Request =
   | { readonly kind: 'hook'; readonly run: HookRun }
   | { readonly kind: 'count'; readonly encoding: string; readonly texts: readonly string[] }
 
-/** What it answers. The first is `ready`: Lua and the tokenizer are warm. */
+/** An answer of a wrap process. The first is `ready`: Lua and the tokenizer are warm. */
 export type Response =
   | { readonly kind: 'ready' }
   | { readonly kind: 'prompt'; readonly prompt: SentPrompt; readonly printed: Printed }
@@ -29,21 +29,21 @@ export type Response =
       readonly printed?: Printed
     }
 
-/** A line of an answer. The lists of one item are what often stays the same. */
+/** A line of an answer. Parts that often stay the same are packed as lists of one item. */
 export type ResponseLine =
   | Exclude<Response, { readonly kind: 'prompt' }>
   | {
       readonly kind: 'prompt'
       readonly prompt: Omit<SentPrompt, 'system' | 'tools'>
       readonly system: Packed<string>
-      readonly tools: Packed<readonly UndefinedTool[]>
+      readonly tools: Packed<readonly ToolWithoutDefinition[]>
       readonly printed: Printed
     }
 
 /** The lines that a script printed. */
 type Printed = readonly string[]
 
-/** What a wrap process is started with, as its one argument, in JSON. */
+/** Settings of a wrap process: its one argument, in JSON. */
 export interface Settings {
   readonly engine: EngineName
   /** The bundled Lua. */

@@ -1,4 +1,4 @@
-// Lua 5.4 itself, as WebAssembly, by wasmoon: the usual engine. It knows its own library and what every engine is given,
+// The usual engine: Lua 5.4 itself as WebAssembly, by wasmoon. Knows its library and what all engines share,
 // and nothing of prompts or rooms.
 
 import { createRequire } from 'node:module'
@@ -9,16 +9,19 @@ import { luaError, type LuaLimits, TIME_LIMIT_ERROR } from '../limits.ts'
 import { askHost, type HostAnswer } from '../lua-values.ts'
 import type { LuaState, LuaStates, StateJob } from '../lua-states.ts'
 
-/** Not by `import`, with which Node first looks through the file for names: that takes 70 ms of each process. */
+/** For `import`, Node would first search the file for names, which takes 70 ms of each process. */
 const { LuaEngine, LuaFactory, LuaType }: typeof Wasmoon = createRequire(import.meta.url)('wasmoon')
 
-/** Instructions between two looks at the clock. */
+/** Instructions between two checks of the clock. */
 const HOOK_EVERY = 10_000
 /** LUA_MASKCOUNT and LUA_OK of lua.h. */
 const COUNT_MASK = 8
 const LUA_OK: number = 0
 
-/** Lua 5.4 in WebAssembly: each script has a Lua state of its own, in which it and the bundle are compiled once. */
+/**
+ * Lua 5.4 in WebAssembly: each script has its own Lua state, where the script and the bundle are compiled
+ * once.
+ */
 export async function loadWasmoonStates(): Promise<LuaStates> {
   const wasm = await new LuaFactory().getLuaModule()
   return { isOnePerScript: true, open: (...given) => new WasmoonState(wasm, ...given) }
@@ -36,7 +39,7 @@ class WasmoonState implements LuaState {
   constructor(wasm: Wasmoon.LuaWasm, program: LuaProgram, limits: LuaLimits, script: string) {
     this.#wasm = wasm
     this.#limits = limits
-    // Never with proxies: through them a script could reach JavaScript's prototypes.
+    // No proxies: through them a script could reach JavaScript's prototypes.
     this.#engine = new LuaEngine(wasm, { enableProxy: false, injectObjects: false, traceAllocations: true })
     this.#address = this.#engine.global.address
     this.#engine.global.setMemoryMax(limits.memoryBytes)
@@ -75,7 +78,10 @@ class WasmoonState implements LuaState {
     for (const pointer of this.#pointers.splice(0)) this.#wasm.module.removeFunction(pointer)
   }
 
-  /** Leaves three values on the stack: the sandbox's entry, the script or nil, and the way to the host. */
+  /**
+   * Leaves three values on the stack: the sandbox's entry, the script or nil, and the function that asks the
+   * host.
+   */
   #prepare({ sandbox, modules }: LuaProgram, script: string): void {
     const { lua_settop, lua_createtable, lua_setfield, lua_pushnil, lua_pushcclosure } = this.#wasm
     lua_settop(this.#address, 0)
@@ -94,7 +100,7 @@ class WasmoonState implements LuaState {
       this.#pointer((state: number) => this.#reply(state), 'ii'),
       0,
     )
-    const hook = this.#pointer((state: number) => this.#look(state), 'vii')
+    const hook = this.#pointer((state: number) => this.#checkTime(state), 'vii')
     this.#wasm.lua_sethook(this.#address, hook, COUNT_MASK, HOOK_EVERY)
   }
 
@@ -104,7 +110,7 @@ class WasmoonState implements LuaState {
     return pointer
   }
 
-  /** Text only: bytecode can do what no Lua program can. */
+  /** Loads only text: bytecode can do what no Lua program can. */
   #load({ name, source }: LuaChunk): void {
     const status = this.#withBytes(source.toWellFormed(), (pointer, size): number =>
       this.#wasm.luaL_loadbufferx(this.#address, pointer, size, `=${name}`, 't'),
@@ -112,7 +118,7 @@ class WasmoonState implements LuaState {
     if (status !== LUA_OK) throw this.#error()
   }
 
-  /** Not by `lua_pushstring`, which gives back what it was given: for a long text that takes longer than all the rest. */
+  /** `lua_pushstring` would return the text, which for a long one takes longer than all the rest. */
   #push(state: number, text: string): void {
     this.#withBytes(text, (pointer, size) =>
       this.#wasm.module.ccall(
@@ -124,7 +130,7 @@ class WasmoonState implements LuaState {
     )
   }
 
-  /** Puts a text where Lua can read it for as long as `use` runs. Node's encoder is much faster than Emscripten's. */
+  /** Copies a text to Lua's memory while `use` runs. Node's encoder is much faster than Emscripten's. */
   #withBytes<T>(text: string, use: (pointer: number, size: number) => T): T {
     const { module } = this.#wasm
     const size = Buffer.byteLength(text)
@@ -137,13 +143,13 @@ class WasmoonState implements LuaState {
     }
   }
 
-  #look(state: number): void {
+  #checkTime(state: number): void {
     if (!this.#started || !isOver(this.#started, this.#limits.timeMs)) return
     this.#wasm.lua_pushstring(state, TIME_LIMIT_ERROR)
     this.#wasm.lua_error(state)
   }
 
-  /** Gives Lua the answer and whether it is a text. */
+  /** Pushes the answer, and whether it is a text. */
   #reply(state: number): number {
     const name = this.#wasm.lua_tolstring(state, 1, null)
     const argument = this.#wasm.lua_tolstring(state, 2, null)
@@ -155,7 +161,7 @@ class WasmoonState implements LuaState {
     return 2
   }
 
-  /** Never converts: `__tostring` of a script would run unprotected. */
+  /** Converts nothing: a script's `__tostring` would run unprotected. */
   #text(index: number): string {
     const isText = this.#wasm.lua_type(this.#address, index) === LuaType.String
     return isText
@@ -170,14 +176,14 @@ class WasmoonState implements LuaState {
 
 interface Started {
   readonly at: number
-  /** When the script had run for a while. */
+  /** CPU usage when the script had run for a while. */
   cpu?: NodeJS.CpuUsage
 }
 
-/** Milliseconds that a script runs before its processor time is looked at: asking takes longer than most scripts do. */
+/** Milliseconds before a script's CPU time is checked: the check takes longer than most scripts. */
 const UNWATCHED_MS = 20
 
-/** Both clocks: a busy machine must not end an honest script, nor the compiler's threads. */
+/** Checks both clocks: neither a busy machine nor the compiler's threads may end an honest script. */
 function isOver(started: Started, timeMs: number): boolean {
   const ran = performance.now() - started.at
   if (ran < UNWATCHED_MS) return false
