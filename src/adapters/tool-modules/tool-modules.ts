@@ -1,6 +1,7 @@
 /**
- * Tools that an admin's JavaScript modules export. A module runs inside the server with all of its rights: this folder
- * loads what the config names, and confines nothing. It knows no tool of its own and no permission.
+ * Tools that an admin's JavaScript modules export. A module runs inside the server with all of its rights:
+ * this folder loads what the config names, and confines nothing. It has no tools of its own and knows no
+ * permission.
  */
 import { randomUUID } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
@@ -11,32 +12,33 @@ import { errorMessage } from '../../lib/errors.ts'
 import { defineTool, aFunction, isRun, plainFields, toolFields } from '../../tools/define-tool.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 
-/** What is wrong in a module. */
 export interface ModuleProblem {
   readonly file: string
-  /** 1-based; 1 where the line is not known. */
+  /** 1-based; 1 if the line is unknown. */
   readonly line: number
   /** One line. */
   readonly message: string
 }
 
-/** What the modules are read with. */
 export interface ToolModulesOptions {
   /** Absolute paths, in the order in which their tools are listed. */
   readonly files: readonly string[]
-  /** Names that other tools have, in whatever case. */
+  /** Names of other tools, in any case. */
   readonly taken: ReadonlySet<string>
 }
 
 /** The tools of an admin's modules. */
 export interface ToolModules extends ToolSource {
-  /** What keeps modules or tools out, in their order. */
+  /** Reasons why modules or tools are left out, in order. */
   problems(): readonly ModuleProblem[]
-  /** Loads all modules again; one that cannot be loaded any more stays as it was. Never rejects. */
+  /** Loads all modules again; a module that cannot be loaded any more stays as it was. Never rejects. */
   reload(options: ToolModulesOptions): Promise<void>
 }
 
-/** Milliseconds that a module may take to load; a module that waits for ever must not keep the server from starting. */
+/**
+ * Milliseconds that a module may take to load: one that waits for ever must not keep the server from
+ * starting.
+ */
 const MAX_LOAD_MS = 10_000
 
 /** Loads the modules, and resolves when that is done. Never rejects. */
@@ -83,7 +85,7 @@ async function loadModule(file: string): Promise<Exported | ModuleProblem> {
     })
     return exportedTools(await Promise.race([loading, late]))
   } catch (error) {
-    return { file, line: lineIn(error, file), message: `it cannot be loaded: ${firstLine(error)}` }
+    return { file, line: findLine(error, file), message: `it cannot be loaded: ${firstLine(error)}` }
   } finally {
     clearTimeout(timer)
   }
@@ -95,8 +97,8 @@ const firstLine = (error: unknown): string =>
     .split('\n', 1)[0]
     ?.trim() || 'it failed without saying why'
 
-/** The line that an error names in a file. */
-function lineIn(error: unknown, file: string): number {
+/** Returns the line of a file that an error names. */
+function findLine(error: unknown, file: string): number {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   const address = pathToFileURL(file).href
   const at = stack.indexOf(address)
@@ -104,7 +106,7 @@ function lineIn(error: unknown, file: string): number {
   return Number(line ?? 1)
 }
 
-/** Two ids that differ in case alone are one: people and models would take them for each other. */
+/** Treats ids that differ only in case as one: people and models would confuse them. */
 function chooseIds(loaded: ReadonlyMap<string, Exported>, taken: ReadonlySet<string>) {
   const others = new Set([...taken].map((name) => name.toLowerCase()))
   const owners = new Map<string, string>()
@@ -132,7 +134,7 @@ interface Exported {
 
 const id = toolFields.id.refine((text) => !isReservedToolId(text), 'is reserved; choose another')
 
-/** A tool that is made already, by whichever copy of `defineTool`. */
+/** A finished tool, from any copy of `defineTool`. */
 const toolSchema = z.looseObject({
   ...toolFields,
   id,
@@ -142,10 +144,13 @@ const toolSchema = z.looseObject({
   asks: aFunction.optional(),
 })
 
-/** What a plain function says of itself in its property `tool`. */
+/** The property `tool` of a plain function. */
 const plainSchema = z.strictObject({ ...plainFields, id, parameters: plainFields.parameters.default({}) })
 
-/** Reads the exports of a module: tools, functions with a property `tool`, and lists of both. All else is passed over. */
+/**
+ * Reads the exports of a module: tools, functions with a property `tool`, and lists of both. Ignores other
+ * exports.
+ */
 function exportedTools(exports: Readonly<Record<string, unknown>>): Exported {
   const found = new Map<unknown, string>()
   for (const [name, value] of Object.entries(exports)) {
@@ -159,12 +164,12 @@ function exportedTools(exports: Readonly<Record<string, unknown>>): Exported {
   return { tools: [], problems: ['it exports no tool: see defineTool, or give a function a property `tool`'] }
 }
 
-/** A tool, what is wrong with it, or undefined for what is none and does not want to be one. */
+/** Returns a tool, what is wrong with it, or undefined for a value that is not meant as one. */
 function readTool(name: string, value: unknown): Tool | string | undefined {
   if (isRun(value)) return 'tool' in value ? fromFunction(name, value, value.tool) : undefined
   if (typeof value !== 'object' || value === null || !('run' in value)) return undefined
   const { error } = toolSchema.safeParse(value)
-  if (error) return `export ${name}: ${problemsIn(error)}`
+  if (error) return `export ${name}: ${describeIssues(error)}`
   return isTool(value) ? value : undefined
 }
 
@@ -173,7 +178,7 @@ const isTool = (value: unknown): value is Tool => toolSchema.safeParse(value).su
 function fromFunction(name: string, run: z.output<typeof aFunction>, said: unknown): Tool | string {
   const named = typeof said === 'object' && said !== null ? { id: run.name || name, ...said } : said
   const { data, error } = plainSchema.safeParse(named)
-  if (error) return `export ${name}: tool.${problemsIn(error)}`
+  if (error) return `export ${name}: tool.${describeIssues(error)}`
   try {
     return defineTool({ ...data, run })
   } catch (trouble) {
@@ -181,5 +186,5 @@ function fromFunction(name: string, run: z.output<typeof aFunction>, said: unkno
   }
 }
 
-const problemsIn = ({ issues }: z.ZodError): string =>
+const describeIssues = ({ issues }: z.ZodError): string =>
   issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`).join('; ')

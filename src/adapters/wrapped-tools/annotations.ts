@@ -3,7 +3,7 @@ export type Report = (line: number, message: string) => void
 
 /** One `@word rest` of a file, with the lines that continue it. */
 export interface Annotation {
-  /** With its `@`. */
+  /** The word with its `@`. */
   readonly word: string
   /** Continuation lines joined with a space; blanks at both ends are dropped. */
   readonly text: string
@@ -13,8 +13,8 @@ export interface Annotation {
 
 /**
  * Splits a `.tool` file into its description, which ends before the first line that begins with `@`, and its
- * annotations. Other lines continue the annotation above them up to a blank line; `loose` has the numbers of text
- * lines after that.
+ * annotations. Other lines continue the annotation above them up to a blank line; `loose` has the numbers of
+ * later text lines.
  */
 export function splitAnnotations(text: string): {
   readonly description: string

@@ -8,13 +8,13 @@ import type { Wrapper } from './parse.ts'
 
 type Arguments = { readonly [key: string]: unknown }
 
-/** Throws `ArgumentError` at the first word of a call that is refused. */
+/** Throws `ArgumentError` at the first refused word of a call. */
 export type WordCheck = (args: Arguments, workspace: Workspace) => Promise<void>
 
 /**
- * Checks the words that come from the caller, but not the template's own, and no words that the file declares as text.
- * Refuses a word that matches a `@deny` pattern. Refuses one that leads out of the workspace only if nobody is asked
- * about the call: the sandbox confines the others.
+ * Checks the words that come from the caller, except words that the file declares as text. Refuses a word
+ * that matches a `@deny` pattern. Refuses a word that leads out of the workspace only if nobody is asked
+ * about the call: the sandbox confines other calls.
  */
 export function createWordCheck(wrapper: Wrapper, access: Access): WordCheck {
   const denied = createDenyList(wrapper.deny)
@@ -73,9 +73,9 @@ function argumentWithWhere(name: string, args: Arguments): readonly Word[] {
 }
 
 /**
- * Finds the pattern that refuses an argument. `*` is any run of characters, `?` is one. `--long` also refuses
- * `--long=value`, and `-x` that letter in a cluster or with a glued value (`-rx`, `-xFILE`): better one refusal too many
- * than one too few.
+ * Returns the test that finds the pattern that refuses an argument. `*` is any run of characters, `?` is one.
+ * `--long` also refuses `--long=value`, and `-x` that letter in a cluster or with a glued value (`-rx`,
+ * `-xFILE`): better one refusal too many than one too few.
  */
 function createDenyList(patterns: readonly string[]): (argument: string) => string | undefined {
   const tests = patterns.map((pattern) => ({ pattern, matches: test(pattern) }))
@@ -98,8 +98,8 @@ const MAX_PATH_BYTES = 4096
 const MAX_CLUSTER_LETTERS = 10
 
 /**
- * The part of an argument that leads out of the workspace if it is a path. Only the program knows what an argument
- * means, so this tries the whole, the rest after an `=`, and what may be glued to short options.
+ * Finds the part of an argument that leads out of the workspace if it is a path. Only the program knows what
+ * an argument means, so this tries the whole, the rest after an `=`, and text glued to short options.
  */
 async function findOutsidePath(argument: string, workspace: Workspace): Promise<string | undefined> {
   for (const path of new Set(possiblePaths(argument))) {

@@ -4,7 +4,9 @@ import type { Parameter, ValueType } from './parameters.ts'
 
 const SHELL_CHARACTERS = /[|&;<>`$]/
 
-/** The words of a command template, separated by blanks outside quotes. Throws an `Error` that says what to change. */
+/**
+ * Returns a template's words, separated by blanks outside quotes. Throws an `Error` that says what to change.
+ */
 export function splitTemplate(template: string): readonly string[] {
   const words: string[] = []
   for (const [, quoted, single, double, plain, other] of template.matchAll(
@@ -22,7 +24,7 @@ export function splitTemplate(template: string): readonly string[] {
   return words
 }
 
-/** A sentence about what is wrong with a template for these parameters. */
+/** Returns a sentence about what is wrong with a template for these parameters. */
 export function templateProblem(
   words: readonly string[],
   parameters: readonly Parameter[],
@@ -53,7 +55,7 @@ export const unusedParameters = (
   parameters: readonly Parameter[],
 ): readonly string[] => parameters.map(({ name }) => name).filter((name) => !words.includes(`{${name}}`))
 
-/** The words of a command that are only text, as a `.tool` file says it. */
+/** The words of a command that are only text, as a `.tool` file declares. */
 export interface Positions {
   /** Options whose value is text: in the next word, after an `=`, or glued to a letter. */
   readonly values: readonly string[]
@@ -62,9 +64,10 @@ export interface Positions {
 }
 
 /**
- * The part of each word after the program that may be an option or a path; undefined for a word that is only text. Reads
- * them as getopt_long(3): operands may come among the options, `--` ends the options, and letters may be joined. An
- * abbreviated long option may be another one that takes no value: after it no word counts as text.
+ * Returns the part of each word after the program that may be an option or a path; undefined for a word that
+ * is only text. Reads words as getopt_long(3): operands may come among the options, `--` ends the options,
+ * and letters may be joined. An abbreviated long option may be another one without a value: no word after it
+ * counts as text.
  */
 export function checkedParts(
   words: readonly string[],
@@ -91,7 +94,7 @@ export function checkedParts(
     } else {
       const option = findOption(word, values)
       isValue = option?.takesNext ?? false
-      isUnsure = option?.isCut ?? false
+      isUnsure = option?.isAbbreviated ?? false
       hasPattern ||= isUnsure || (option?.names.some((name) => pattern?.includes(name)) ?? false)
       parts.push(option?.part ?? word)
     }
@@ -104,7 +107,7 @@ interface Option {
   readonly part: string
   readonly names: readonly string[]
   /** True if it abbreviates an option that takes a value. */
-  readonly isCut?: true
+  readonly isAbbreviated?: true
   readonly takesNext: boolean
 }
 
@@ -114,7 +117,7 @@ function findOption(word: string, options: readonly string[]): Option | undefine
     const [part = ''] = word.split('=', 1)
     if (options.includes(part)) return { part, names: [part], takesNext: false }
     const names = options.filter((option) => option.startsWith(part))
-    return names.length > 0 ? { part: word, names, takesNext: false, isCut: true } : undefined
+    return names.length > 0 ? { part: word, names, takesNext: false, isAbbreviated: true } : undefined
   }
   const letters = /^-([A-Za-z0-9]*)/.exec(word)?.[1] ?? ''
   const at = Array.from(letters).findIndex((letter) => options.includes(`-${letter}`))

@@ -5,7 +5,7 @@ import { errorCode } from '../../lib/errors.ts'
 import {
   parseToolFile,
   type ParsedToolFile,
-  type Replaced,
+  type ReplacedToolFile,
   type ToolFile,
   type ToolFileProblem,
 } from './parse.ts'
@@ -17,21 +17,21 @@ export interface Loaded {
   readonly definitions: readonly ToolFile[]
   readonly problems: readonly ToolFileProblem[]
   readonly warnings: readonly ToolFileProblem[]
-  readonly replaced: readonly Replaced[]
+  readonly replaced: readonly ReplacedToolFile[]
   /** True if all directories exist and could be read. */
   readonly complete: boolean
 }
 
 /**
- * Reads the `.tool` files of these directories, but not of those inside them. A file replaces those of its name (in any
- * case) in later directories even if it is broken: it may be there to forbid something. A broken file that is in `before`
- * keeps that version. Never rejects.
+ * Reads the `.tool` files of these directories, without subdirectories. A file replaces files of its name (in
+ * any case) in later directories even if it is broken: it may be there to forbid something. A broken file
+ * that is in `before` keeps that version. Never rejects.
  */
 export async function loadToolFiles(
   dirs: readonly string[],
   before: readonly ToolFile[] = [],
 ): Promise<Loaded> {
-  const found = await Promise.all([...new Set(dirs.map((dir) => resolve(dir)))].map(filesIn))
+  const found = await Promise.all([...new Set(dirs.map((dir) => resolve(dir)))].map(findFiles))
   const { files, replaced } = firstOfEach(found.flatMap((each) => each.files))
   const parsed = await Promise.all(files.map(parseFile))
   const usable = parsed.flatMap((each, index) =>
@@ -46,12 +46,15 @@ export async function loadToolFiles(
   }
 }
 
-/** Changes with the `.tool` files of these directories: their names, inodes, sizes and times. Never rejects. */
+/**
+ * Returns a text that changes with the `.tool` files of these directories: names, inodes, sizes and times.
+ * Never rejects.
+ */
 export async function fingerprint(dirs: readonly string[]): Promise<string> {
   const facts = (path: string): Promise<string> =>
     stat(path).then(({ ino, size, ctimeMs }) => `${path} ${ino} ${size} ${ctimeMs}`, failure)
   const found = dirs.map(async (dir) => {
-    const names = await namesIn(dir).catch(failure)
+    const names = await listFileNames(dir).catch(failure)
     return typeof names === 'string' ? names : Promise.all(names.map((name) => facts(join(dir, name))))
   })
   return JSON.stringify(await Promise.all(found))
@@ -66,7 +69,7 @@ export function byFileName(a: string, b: string): number {
 function firstOfEach(files: readonly string[]) {
   const first = new Map<string, string>()
   const kept: string[] = []
-  const replaced: Replaced[] = []
+  const replaced: ReplacedToolFile[] = []
   for (const file of files) {
     const name = basename(file).toLowerCase()
     const by = first.get(name)
@@ -83,10 +86,10 @@ interface FoundFiles {
   readonly warnings: readonly ToolFileProblem[]
 }
 
-/** A missing directory may come later, and is no problem. */
-async function filesIn(dir: string): Promise<FoundFiles> {
+/** A missing directory may be created later, and is no problem. */
+async function findFiles(dir: string): Promise<FoundFiles> {
   try {
-    const paths = (await namesIn(dir)).map((name) => join(dir, name))
+    const paths = (await listFileNames(dir)).map((name) => join(dir, name))
     const isFile = await Promise.all(paths.map(isNoDirectory))
     return { files: paths.filter((_, index) => isFile[index]), problems: [], warnings: [] }
   } catch (error) {
@@ -98,12 +101,12 @@ async function filesIn(dir: string): Promise<FoundFiles> {
   }
 }
 
-async function namesIn(dir: string): Promise<readonly string[]> {
+async function listFileNames(dir: string): Promise<readonly string[]> {
   const names = await readdir(dir)
   return names.filter((name) => name.endsWith('.tool') && !name.startsWith('.')).toSorted(byFileName)
 }
 
-/** True also for a link that leads nowhere: reading it gives the problem. */
+/** True also for a dangling link: reading it reports the problem. */
 const isNoDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
     (stats) => stats.isFile(),

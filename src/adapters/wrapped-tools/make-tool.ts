@@ -48,12 +48,12 @@ export function makeWrapped(file: ToolFile, wrapper: Wrapper, base: Wrappable): 
   return base.unavailable === undefined ? tool : unavailable(tool, base.unavailable)
 }
 
-/** This parameter's words become the base's other parameters, in their order. */
+/** The words of this parameter become the base's other parameters, in order. */
 const WORDS = 'arguments'
 
 type Arguments = { readonly [key: string]: unknown }
 
-/** A sentence about the first `@param` that the base, which is no command, cannot take. */
+/** Returns a sentence about the first `@param` that the base, which is no command, cannot take. */
 export function parameterProblem(
   parameters: readonly Parameter[],
   base: Pick<Tool, 'id' | 'schema'>,
@@ -68,7 +68,10 @@ export function parameterProblem(
   return `${base.id} cannot take @param ${declared(wrong)}; it takes ${names || 'no parameters'}${words}`
 }
 
-/** The arguments as the base takes them. Throws `ArgumentError` if there are too few words or too many. */
+/**
+ * Returns the arguments as the base takes them. Throws `ArgumentError` if there are too few words or too
+ * many.
+ */
 export function toBaseArguments(
   args: Arguments,
   parameters: readonly Parameter[],
@@ -89,7 +92,7 @@ export function toBaseArguments(
   return { ...named, ...Object.fromEntries(ordered) }
 }
 
-/** A base may have a parameter of that name itself. */
+/** False if the base itself has a parameter of that name. */
 const isWords = (name: string, taken: ReadonlyMap<string, Json>): boolean =>
   name === WORDS && taken.size > 0 && !taken.has(name)
 
@@ -100,7 +103,7 @@ function propertiesOf({ properties }: JsonSchema): ReadonlyMap<string, Json> {
   return new Map(isJsonObject(properties) ? Object.entries(properties) : [])
 }
 
-/** A word as JSON if the schema wants no string. The base refuses the rest. */
+/** Parses a word as JSON if the schema allows no string. The base refuses wrong values. */
 function valueOf(word: string, schema: Json): unknown {
   const types = typesOf(schema)
   if (types.length === 0 || types.includes('string')) return word
@@ -111,7 +114,7 @@ function valueOf(word: string, schema: Json): unknown {
   }
 }
 
-/** True if the base's schema takes all values of the file's. */
+/** True if the base's schema allows all values of the file's. */
 function allows(taken: Json | undefined, own: Json): boolean {
   if (taken === undefined) return false
   const types = typesOf(taken)
@@ -123,7 +126,7 @@ function allows(taken: Json | undefined, own: Json): boolean {
   return types.length === 0 || (typesOf(own).every(isOf) && fitsItems)
 }
 
-/** None if the schema takes any type. */
+/** Returns [] if the schema allows any type. */
 function typesOf(schema: Json): readonly string[] {
   if (!isJsonObject(schema)) return []
   const { type, anyOf } = schema

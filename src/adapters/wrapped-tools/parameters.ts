@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Json, JsonSchema } from '../../lib/json.ts'
 import type { Annotation, Report } from './annotations.ts'
 
-/** What a value may be. */
+/** The type of a value. */
 export type ValueType =
   | { readonly type: 'string' | 'number' | 'integer' | 'boolean' }
   | { readonly type: 'array'; readonly items: ValueType }
@@ -16,7 +16,7 @@ export interface Parameter {
   readonly description: string
 }
 
-/** Bounds schemas of types that hold themselves. */
+/** Bounds schemas of types that contain themselves. */
 const MAX_DEPTH = 8
 
 const SIMPLE_TYPES = ['string', 'number', 'integer', 'boolean'] as const
@@ -35,28 +35,33 @@ interface RawType {
   readonly properties: Raw[]
 }
 
-/** The parameters of a file, from its `@param`, `@type` and `@property` lines in any order. Reports and omits the rest. */
+/**
+ * Reads a file's parameters from its `@param`, `@type` and `@property` lines in any order. Reports and omits
+ * wrong ones.
+ */
 export function readParameters(annotations: readonly Annotation[], report: Report): readonly Parameter[] {
   const types = readTypes(annotations, report)
-  const params = of(annotations, '@param').flatMap((each) => readDeclaration(each, false, report) ?? [])
+  const params = annotationsOf(annotations, '@param').flatMap(
+    (each) => readDeclaration(each, false, report) ?? [],
+  )
   refuseTwice(params, report)
   for (const { properties } of types.values()) refuseTwice(properties, report)
   return params.flatMap((param) => resolve(param, types, report, 0) ?? [])
 }
 
-const of = (annotations: readonly Annotation[], word: string): readonly Annotation[] =>
+const annotationsOf = (annotations: readonly Annotation[], word: string): readonly Annotation[] =>
   annotations.filter((each) => each.word === word)
 
 /** `@type Name {object} text` declares a type; `@property Name.property {type} text` gives it a property. */
 function readTypes(annotations: readonly Annotation[], report: Report): ReadonlyMap<string, RawType> {
   const types = new Map<string, RawType>()
-  for (const { text, line } of of(annotations, '@type')) {
+  for (const { text, line } of annotationsOf(annotations, '@type')) {
     const [, name, description = ''] = /^([A-Za-z_]\w*)\s+\{\s*object\s*\}\s*(.*)$/s.exec(text) ?? []
     if (name === undefined) report(line, '@type must be written as: @type Name {object} what it is')
     else if (types.has(name)) report(line, `the type ${name} is declared twice`)
     else types.set(name, { description, properties: [] })
   }
-  for (const each of of(annotations, '@property')) {
+  for (const each of annotationsOf(annotations, '@property')) {
     const [, name, text = ''] = /^([A-Za-z_]\w*)\.(\S.*)$/s.exec(each.text) ?? []
     const type = types.get(name ?? '')
     const property = name === undefined ? undefined : readDeclaration({ ...each, text }, true, report)
@@ -162,7 +167,7 @@ function toType(type: ValueType): z.ZodType {
   }
 }
 
-/** The same as JSON Schema, for models. Not made by zod, which adds bounds to each integer. */
+/** Returns the JSON Schema for models. Not made by zod, which adds bounds to each integer. */
 export function toSchema(parameters: readonly Parameter[]): JsonSchema {
   const required = parameters.filter((each) => each.required).map((each) => each.name)
   return {

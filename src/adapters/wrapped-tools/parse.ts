@@ -14,7 +14,7 @@ export interface ToolFileProblem {
 }
 
 /** A file that is ignored because of `by`, which has its name in an earlier directory. */
-export interface Replaced {
+export interface ReplacedToolFile {
   readonly file: string
   readonly by: string
 }
@@ -28,7 +28,7 @@ export interface ToolFile {
   readonly wrapped: string
   readonly title: string
   readonly description: string
-  /** True for a file of `@name` and `@wrapped` alone, which is surely meant as an alias. */
+  /** True for a file of only `@name` and `@wrapped`, which is surely meant as an alias. */
   readonly bare: boolean
   /** Absent for an alias. */
   readonly wrapper?: Wrapper
@@ -38,7 +38,7 @@ export interface Wrapper {
   /** The template's words; null without `@command`. */
   readonly words: readonly string[] | null
   readonly parameters: readonly Parameter[]
-  /** Absent: the base's. */
+  /** Absent: the base tool's. */
   readonly access?: Access
   readonly deny: readonly string[]
   readonly positions: Positions
@@ -52,7 +52,7 @@ const ONCE: readonly string[] = ['@title', '@name', '@wrapped', '@command', '@ex
 const MANY = ['@deny', '@value', '@pattern', '@param', '@type', '@property']
 const KNOWN = [...ONCE, ...MANY]
 
-/** Reads a `.tool` file (docs/tools.md). Never throws: returns all problems with their lines, under the name `file`. */
+/** Reads a `.tool` file (docs/tools.md). Never throws: returns all problems with their lines and `file`. */
 export function parseToolFile(text: string, file: string): ParsedToolFile {
   const problems: ToolFileProblem[] = []
   const warnings: ToolFileProblem[] = []
@@ -61,7 +61,7 @@ export function parseToolFile(text: string, file: string): ParsedToolFile {
 
   const { description, annotations, loose } = splitAnnotations(text)
   for (const line of loose) warn(line, 'this line belongs to nothing: a blank line ended what was above it')
-  const parts = { description, annotations, first: firsts(annotations, report, warn), report, warn }
+  const parts = { description, annotations, first: firstOfEachWord(annotations, report, warn), report, warn }
   const definition = readToolFile(file, parts)
   return problems.length > 0 || !definition ? { problems, warnings } : { definition, warnings }
 }
@@ -74,10 +74,15 @@ interface Parts {
   readonly warn: Report
 }
 
-function firsts(annotations: readonly Annotation[], report: Report, warn: Report): Map<string, Annotation> {
+function firstOfEachWord(
+  annotations: readonly Annotation[],
+  report: Report,
+  warn: Report,
+): Map<string, Annotation> {
   const first = new Map<string, Annotation>()
   for (const each of annotations) {
-    if (!KNOWN.includes(each.word)) warn(each.line, `unknown ${each.word}${meant(each.word)}; it is ignored`)
+    if (!KNOWN.includes(each.word))
+      warn(each.line, `unknown ${each.word}${suggestion(each.word)}; it is ignored`)
     else if (!MANY.includes(each.word) && first.has(each.word))
       report(each.line, `${each.word} is given twice`)
     else if (!first.has(each.word)) first.set(each.word, each)
@@ -85,7 +90,7 @@ function firsts(annotations: readonly Annotation[], report: Report, warn: Report
   return first
 }
 
-function meant(word: string): string {
+function suggestion(word: string): string {
   const near = closest(word, KNOWN)
   return near ? ` (did you mean ${near}?)` : ''
 }
@@ -146,7 +151,9 @@ function readCommand({ first, report }: Parts): readonly string[] | null {
   }
 }
 
-/** `@value` and `@pattern` name options. `@pattern` may name none: then the pattern is always the first operand. */
+/**
+ * `@value` and `@pattern` name options. If `@pattern` names none, the pattern is always the first operand.
+ */
 function readPositions(parts: Parts): Positions {
   const values = readOptions('@value', parts)
   const pattern = readOptions('@pattern', parts)

@@ -5,7 +5,7 @@ import { didYouMean } from '../../lib/suggest.ts'
 import { unavailable, type Tool } from '../../tools/tool.ts'
 import { byFileName } from './load.ts'
 import { makeAlias, makeWrapped, parameterProblem, type Wrappable } from './make-tool.ts'
-import type { Replaced, ToolFile, ToolFileProblem } from './parse.ts'
+import type { ReplacedToolFile, ToolFile, ToolFileProblem } from './parse.ts'
 
 /** The tools that files can build on. */
 export interface Bases {
@@ -14,7 +14,7 @@ export interface Bases {
   readonly ids: readonly string[]
   /** Names of the rooms' tools, which no file may take. */
   readonly kept: readonly string[]
-  /** Ids of tools that nobody may have; what builds on them is off too. */
+  /** Ids of disabled tools; tools that build on them are off too. */
   readonly disabled: readonly string[]
 }
 
@@ -22,14 +22,15 @@ export interface Resolved {
   /** Sorted by file name. */
   readonly tools: readonly Tool[]
   readonly problems: readonly ToolFileProblem[]
-  readonly replaced: readonly Replaced[]
+  readonly replaced: readonly ReplacedToolFile[]
   /** Files that are left out because of the config. */
   readonly skipped: readonly { readonly file: string; readonly reason: string }[]
 }
 
 /**
- * Makes tools from files. The first directory with a name wins; two of a name in one directory are a problem. Files may
- * build on each other in any order. A tool whose program is `missing` is made but unavailable.
+ * Makes tools from files. The first directory with a name wins; two files with one name in one directory are
+ * a problem. Files may build on each other in any order. A tool whose program is `missing` is made but
+ * unavailable.
  */
 export function resolveTools(
   definitions: readonly ToolFile[],
@@ -88,7 +89,7 @@ function chooseNames(
   report: (definition: ToolFile, message: string) => undefined,
 ) {
   const own = new Map<string, ToolFile>()
-  const replaced: Replaced[] = []
+  const replaced: ReplacedToolFile[] = []
   for (const definition of definitions) {
     const { file, name } = definition
     const first = own.get(name)
@@ -103,7 +104,7 @@ function chooseNames(
   return { own, replaced }
 }
 
-/** Why a file cannot build on this tool. */
+/** Returns why a file cannot build on this tool. */
 function baseMismatch({ wrapper, bare }: ToolFile, target: Tool): string | undefined {
   if (!wrapper) {
     return target.wrapsCommand && !bare
@@ -130,7 +131,7 @@ const unknownBase = (wrapped: string, known: readonly string[]): string =>
 /** PATH of commands (adapters/sandbox/launch.ts). */
 const PROGRAM_DIRS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin']
 
-/** Programs of these files that this machine does not have. Does not look at paths. */
+/** Returns the programs of these files that this machine lacks. Does not check paths. */
 export async function missingPrograms(definitions: readonly ToolFile[]): Promise<ReadonlySet<string>> {
   const programs = new Set(definitions.flatMap(({ wrapper }) => wrapper?.words?.[0] ?? []))
   const found = await Promise.all([...programs].map(isThere))

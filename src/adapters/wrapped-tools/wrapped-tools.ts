@@ -1,13 +1,13 @@
 /**
- * Tools that `.tool` files describe, on top of other tools. This folder reads files and makes calls of them; it runs
- * nothing itself and knows no permission: both belong to the tool that a file builds on.
+ * Tools that `.tool` files describe, on top of other tools. This folder turns files into tools; it runs
+ * nothing itself and knows no permission: both belong to the base tool.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../chat/ports.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import { fingerprint, loadToolFiles } from './load.ts'
-import type { Replaced, ToolFile, ToolFileProblem } from './parse.ts'
+import type { ReplacedToolFile, ToolFile, ToolFileProblem } from './parse.ts'
 import { missingPrograms, resolveTools, type Bases } from './resolve.ts'
 
 export interface WrappedToolsOptions {
@@ -16,13 +16,15 @@ export interface WrappedToolsOptions {
   readonly bases: Bases
 }
 
-/** The tools of `.tool` files. Looks for changes every two seconds until disposed; keeps no process alive. */
+/**
+ * The tools of `.tool` files. Checks for changes every two seconds until disposed; keeps no process alive.
+ */
 export interface WrappedTools extends ToolSource, AsyncDisposable {
-  /** Reasons why files are left out, in their order. */
+  /** Reasons why files are left out, in the order of the files. */
   problems(): readonly ToolFileProblem[]
-  /** Oddities of files that are used all the same. */
+  /** Oddities of files that are still used. */
   warnings(): readonly ToolFileProblem[]
-  replaced(): readonly Replaced[]
+  replaced(): readonly ReplacedToolFile[]
   /** Reads all files again. A file that became unusable keeps its last good version. Never rejects. */
   reload(options?: WrappedToolsOptions): Promise<void>
 }
@@ -32,7 +34,7 @@ interface Reading {
   readonly tools: readonly Tool[]
   readonly problems: readonly ToolFileProblem[]
   readonly warnings: readonly ToolFileProblem[]
-  readonly replaced: readonly Replaced[]
+  readonly replaced: readonly ReplacedToolFile[]
 }
 
 /** Resolves after the first reading. Never rejects. */
@@ -49,7 +51,7 @@ export async function createWrappedTools({
   let known: string
 
   async function read(): Promise<void> {
-    // Taken before the files are read, so that a change in between is seen by the next poll.
+    // Computed before the files are read, so that the next poll sees a change in between.
     known = await fingerprint(options.dirs)
     current = await readOnce(options, current.files, log)
     logReading(current)
@@ -102,10 +104,10 @@ async function readOnce(
   }
 }
 
-/** Logs problems at each reading, and the rest only once. */
+/** Logs problems at each reading; logs warnings and replacements once. */
 function createReadingLog(log: Log): (reading: Reading) => void {
   const logged = new Set<string>()
-  const once = (facts: ToolFileProblem | Replaced, message: string): void => {
+  const once = (facts: ToolFileProblem | ReplacedToolFile, message: string): void => {
     const key = JSON.stringify(facts)
     if (!logged.has(key)) log.info(facts, message)
     logged.add(key)
