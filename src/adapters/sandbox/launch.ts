@@ -104,12 +104,13 @@ const FIRST_VICTIM = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null'
 const MAX_OPEN_FILES = 4096
 
 /**
- * Memory that node 24 reserves for code and hardly uses, in KiB. The kernel counts it, because it could be written
- * (VmData of `node -e 0` is 560 MiB, that of node 20 is 47), so without it node 24 would not start under 512 MiB.
+ * Memory that node 24 reserves for code and hardly uses, in KiB. The kernel counts it, because it could be
+ * written (VmData of `node -e 0` is 560 MiB; 47 in node 20), so without this extra node 24 would not start
+ * under 512 MiB.
  */
 const RESERVED_KIB = 512 * 1024
 
-/** What the stack of a process may take, in KiB: the usual size. The limit on memory does not count stacks. */
+/** The usual size of a process's stack, in KiB. The limit on memory does not count stacks. */
 const STACK_KIB = 8192
 
 /**

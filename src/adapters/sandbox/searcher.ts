@@ -23,9 +23,9 @@ export const KILLED_AFTER_MS = 5000
 const MAX_AT_ONCE = 4
 
 /**
- * Makes each search in a process of its own, which is killed when it takes too much time or memory: in the server, a
- * search of many files would delay everybody. Both methods take a real path, and reject with `WorkspaceError` or with
- * the signal's reason.
+ * Makes each search in a process of its own, which is killed if it takes too much time or memory: in the
+ * server, a search of many files would delay everybody. Both methods take a real path, and reject with
+ * `WorkspaceError` or with the signal's reason.
  */
 export class Searcher {
   readonly #queue = pLimit(MAX_AT_ONCE)

@@ -6,7 +6,7 @@ const MACHINES: Readonly<
   arm64: { audit: 0xc00000b7, at: 1 },
 }
 
-/** Numbers of a system call: x86-64 (asm/unistd_64.h), then the generic ones of ARM64 (asm-generic/unistd.h). */
+/** Numbers of a call on x86-64 (asm/unistd_64.h), then on ARM64 (the generic ones, asm-generic/unistd.h). */
 type Numbers = readonly [x64: number, arm64: number]
 
 /** Calls that manage the kernel, other processes or namespaces. No build, test or search needs them. */
