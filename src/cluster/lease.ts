@@ -25,7 +25,7 @@ export interface LeaseParts {
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
   /** Called once for each silence: others may have taken over what this server does. */
   readonly onLost: () => void
-  /** Called when others see this server again, and again if it rejects with `StorageError`. */
+  /** Called when others see this server again; repeated if it rejects with `StorageError`. */
   readonly onRestored: () => Promise<void>
   /** Called after each renewal; must not throw. */
   readonly onRenewed: () => void

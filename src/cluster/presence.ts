@@ -165,7 +165,7 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
   private readonly log: Pick<Log, 'warn'>
   private readonly takenForDead: () => void
   private readonly here = new Map<string, Presence>()
-  /** Presences that the database may not have as they are. */
+  /** Presences that may differ in the database. */
   private readonly unstored = new Map<string, Presence>()
   /** Stores the changes of one person in one room in order. */
   private readonly serially = createKeyedSerial<string>()

@@ -27,7 +27,7 @@ interface Followed {
 
 /** The bus of rooms that several servers share. */
 export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFeedParts): RoomBus & {
-  /** Delivers entries without a hint. Must be called every second; never rejects. */
+  /** Delivers entries whose hint is missing. Must be called every second; never rejects. */
   pollLog(): Promise<void>
 } {
   const local = createLocalBus(log)
@@ -167,7 +167,7 @@ export class RoomDelivery {
   private readonly serially = createSerial()
   /** The last delivered entry; undefined until the beginning is known. */
   private last: EntryId | undefined
-  /** The log's last entry before the first one that this process appended meanwhile. */
+  /** The log's last entry before the first one that this process appended before `last` was known. */
   private ownBefore: EntryId | undefined
 
   constructor(parts: RoomDeliveryParts) {

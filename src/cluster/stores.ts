@@ -181,7 +181,7 @@ export interface WorkRow extends Work {
 export interface WorkStore {
   /**
    * Begins work on this server, or queues it if the queue is not full. Otherwise resolves to the numbers of
-   * both.
+   * running and waiting work.
    */
   take(
     work: Work,

@@ -118,7 +118,7 @@ export class SharedSlots implements Slots {
     const rows = new Map(found.map((row) => [row.id, row]))
     const read = ids === 'all' ? new Set([...rows.keys(), ...this.remote.keys()]) : ids
     for (const id of read) this.applyRow(id, rows.get(id))
-    // A dead server gives its slots to nobody.
+    // A dead server does not pass on its slots.
     if (ids === 'all' || ids.some((id) => !rows.has(id))) await this.fillQueues()
   }
 

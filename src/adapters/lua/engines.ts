@@ -6,8 +6,8 @@ import { createEngine, type LuaStates } from './lua-states.ts'
 /**
  * Features of Lua 5.4 that the exam (test/contract/lua-engine-exam.ts) checks and an engine may lack.
  * integers: of 64 bits, beside floats. all lines: line numbers in errors about a function that has ended
- * already, an endless chain of `__index`, and the end of the time. memory limit: its own; without it, a
- * script that takes too much ends the process.
+ * already, an endless chain of `__index`, and the time limit. memory limit: its own; without it, a script
+ * that takes too much ends the process.
  */
 export type Lack = 'integers' | 'all lines' | 'memory limit'
 

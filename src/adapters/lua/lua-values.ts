@@ -6,8 +6,9 @@ import type { LuaJob } from '../../prompt/ports.ts'
 const MAX_DEPTH = 64
 
 /**
- * A value as a Lua expression: one table constructor is parsed several times faster than tables are built
- * through the API. Lone surrogates become U+FFFD, as in any UTF-8; null is nil; a list keeps its places.
+ * Writes a value as a Lua expression: one table constructor is parsed several times faster than tables are
+ * built through the API. Lone surrogates become U+FFFD, as in any UTF-8; null becomes nil; elements of a list
+ * keep their index.
  */
 export function luaLiteral(value: Json, depth = 0): string {
   if (value === null || depth > MAX_DEPTH) return 'nil'

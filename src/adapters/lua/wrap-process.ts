@@ -24,7 +24,7 @@ export interface ProcessOptions {
 /** Packages that the process reads, beside those of its engine. */
 const PACKAGES = ['tiktoken', 'fastest-levenshtein']
 const MAX_STDERR_CHARS = 4096
-/** A third of the CPU time of an equal process, if there is not enough for both (sched(7)). */
+/** Leaves a third of the CPU time of an ordinary process, if there is not enough for both (sched(7)). */
 const NICENESS = 5
 /**
  * Bytes that a WebAssembly function runs before V8 optimizes it. With the default (1.8 million in Node 20, 13

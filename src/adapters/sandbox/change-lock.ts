@@ -6,7 +6,7 @@ import { errorCode } from '../../lib/errors.ts'
 
 /** How to wait for a lock. */
 export interface LockWait {
-  /** Aborting it ends the wait with its reason. */
+  /** Aborting this signal ends the wait with the signal's reason. */
   readonly signal: AbortSignal
   /**
    * Milliseconds after which an unchanged lock counts as a dead server's; default 30,000. A change takes some

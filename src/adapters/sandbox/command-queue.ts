@@ -9,7 +9,7 @@ const MEMORY_SHARE = 0.5
 
 /** Commands that run at once even on a small machine. */
 const MIN_AT_ONCE = 2
-/** Commands that run at once at most. */
+/** Most commands that run at once. */
 const MAX_AT_ONCE = 32
 
 /** Commands of one room that run at once, so that no room occupies the whole queue. */

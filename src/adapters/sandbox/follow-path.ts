@@ -107,8 +107,8 @@ export interface HeldDirectory extends AsyncDisposable {
 
 /**
  * Opens a directory inside the root. Checks the open directory, not its name; `shown` is its name in
- * messages. Throws `WorkspaceError` if it is outside, and the file system's error if `path` is a link or no
- * directory.
+ * messages. Throws `WorkspaceError` if the directory is outside, and the file system's error if `path` is a
+ * link or no directory.
  */
 export async function holdDirectory(root: string, path: string, shown: string): Promise<HeldDirectory> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)

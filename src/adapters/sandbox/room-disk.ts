@@ -42,12 +42,11 @@ export const UNLIMITED: CommandDisk = {
   ended: async () => {},
 }
 
-/** Files that a command in a full room may create; it runs there to delete. */
+/** Files that a command in a full room may create, since such a command runs to delete. */
 const MADE_WHILE_DELETING = 100
 
 /**
- * Milliseconds without commands in a full room once one has created more: the kernel limits no number of
- * files.
+ * Milliseconds without commands in a full room after one created more: the kernel limits no number of files.
  */
 const PAUSE_MS = 10 * 60_000
 
@@ -157,8 +156,8 @@ function createSpentCheck(what: keyof Space, first: number, count: () => Promise
 const NOTHING_BYTES = 64 * 1024
 
 /**
- * A room with fewer bytes left is always counted: others use the file system as well, so its loss says
- * nothing.
+ * A room with fewer bytes left is always counted: others use the file system as well, so its free space says
+ * little.
  */
 const MIN_JUDGED_BYTES = 64 * 1024 * 1024
 

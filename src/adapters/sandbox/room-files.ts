@@ -159,7 +159,7 @@ interface Draft {
 }
 
 /**
- * Wraps an open file: for an upload if it has a draft, for reading otherwise. The system refuses the
+ * Wraps an open file: for an upload if there is a draft, for reading otherwise. The system refuses the
  * opposite.
  */
 function openedFile(path: string, file: FileHandle, check: Check, draft?: Draft): OpenFile {

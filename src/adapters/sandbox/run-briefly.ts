@@ -14,7 +14,7 @@ export interface BriefRun {
   readonly env?: Readonly<Record<string, string>>
   /** Bytes that the program reads from file descriptor 4. */
   readonly filter?: Uint8Array | undefined
-  /** Milliseconds after which it is killed. */
+  /** Milliseconds after which the program is killed. */
   readonly timeout: number
 }
 

@@ -9,13 +9,14 @@ import { luaError, type LuaLimits, TIME_LIMIT_ERROR } from '../limits.ts'
 import { askHost, type HostAnswer } from '../lua-values.ts'
 import type { LuaState, LuaStates, StateJob } from '../lua-states.ts'
 
-/** For `import`, Node would first search the file for names, which takes 70 ms of each process. */
+/** Not imported: Node would first search the file for names, which takes 70 ms of each process. */
 const { LuaEngine, LuaFactory, LuaType }: typeof Wasmoon = createRequire(import.meta.url)('wasmoon')
 
 /** Instructions between two checks of the clock. */
 const HOOK_EVERY = 10_000
-/** LUA_MASKCOUNT and LUA_OK of lua.h. */
+/** LUA_MASKCOUNT of lua.h. */
 const COUNT_MASK = 8
+/** LUA_OK of lua.h. */
 const LUA_OK: number = 0
 
 /**

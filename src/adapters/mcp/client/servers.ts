@@ -45,7 +45,7 @@ export interface McpServersOptions {
 
 export type McpServers = ReturnType<typeof createMcpServers>
 
-/** Manages the connections to the servers of `follow`. */
+/** Manages connections to MCP servers; `follow` sets the servers. */
 export function createMcpServers(options: McpServersOptions) {
   let open: readonly McpServer[] = []
   let isOver = false

@@ -12,7 +12,7 @@ export interface McpLaunch {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string | undefined
-  /** Descriptors from 3 on: a pipe that closes when the server exits, nothing, or these bytes. */
+  /** Descriptors from 3 on: a pipe that closes when sshawl exits, nothing, or these bytes. */
   readonly descriptors: readonly ('our life' | 'ignore' | Uint8Array)[]
 }
 
