@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /**
- * Returns the test whether an address is one of these addresses, or in one of these networks (`10.0.0.0/8`).
- * Undefined if one of them is neither.
+ * Returns a test whether an address is in the list of addresses and networks (`10.0.0.0/8`); undefined if an
+ * entry of the list is invalid.
  */
 export function addressMatcher(networks: readonly string[]): ((address: string) => boolean) | undefined {
   const list = new BlockList()

@@ -24,36 +24,38 @@ export interface SshLimits {
   readonly stall_s: number
 }
 
-/** The place of one connection, from accept to close. */
+/** The slot of one connection, from accept to close. */
 export interface Slot {
-  /** How long it has to wait before `waitForTurn`, in ms: its network connects too often. */
+  /** Delay before `waitForTurn` in ms, for a network that connects too often. */
   readonly delayMs: number
-  /** False if the last connection of its network was let in: a script's stderr is for its own trouble. */
+  /** False if the network's last connection logged in, so that scripts get no banner on stderr. */
   readonly showBanner: boolean
-  /** Calls `serve` once it may log in, perhaps at once. */
+  /** Calls `serve`, perhaps at once, when the connection may log in. */
   waitForTurn(serve: () => void): void
-  /** It is not pending any more. False, and it is refused, if its network has all its connections. */
+  /**
+   * Ends the pending login. Returns false and refuses it if its network has reached its limit of connections.
+   */
   loggedIn(): boolean
-  /** It stays only to read why it may do nothing: it can still be evicted, and costs as much as a failure. */
+  /** The client stays only to read the reason. It can still be evicted, and counts as a failed login. */
   refused(): void
   firstChannel(): void
-  /** Returns how long the answer to a wrong code has to wait, in ms. */
+  /** Returns the delay of the answer to a wrong code in ms. */
   wrongCode(): number
-  /** It is closed. May be called again. */
+  /** Frees the slot of a closed connection. May be called again. */
   release(): void
 }
 
-/** A connection that is not logged in, or is refused. */
+/** A connection that is not logged in yet, or is refused. */
 interface PendingLogin {
   readonly network: Network
-  /** Releases its place and closes it. */
+  /** Frees its slot and closes the connection. */
   readonly evict: () => void
-  /** Set once it waits for its turn. */
+  /** Set while it waits for its turn. */
   serve?: () => void
   servedAt: number
 }
 
-/** The pending logins of a network, each set in order of age. */
+/** The pending logins of a network. Each set is ordered by age, oldest first. */
 interface Network {
   readonly pending: Set<PendingLogin>
   readonly waiting: Set<PendingLogin>
@@ -65,8 +67,8 @@ interface Network {
 const PENDING_PER_CONNECTION = 8
 
 /**
- * How long a login may take before the next one of its network evicts it: usual ones take less than 1 s.
- * Shorter if many wait, so that their turn comes within about `QUEUE_MS`.
+ * How long a login may take before the next one of its network evicts it; usual logins take less than 1 s.
+ * The time is shorter if many wait, so that each gets its turn within about `QUEUE_MS`.
  */
 const [SHORTEST_TURN_MS, LONGEST_TURN_MS, QUEUE_MS] = [700, 2_000, 4_000]
 
@@ -74,8 +76,8 @@ const FULL =
   'Too many connections: the server is full. Try again in a few minutes; if it stays so, tell its operator.'
 
 /**
- * Decides which connections are served, and when, by addresses and counts alone. Pending logins keep nobody
- * out: the oldest of their network, or of the most crowded network, is evicted.
+ * Decides which connections are served, and when, by addresses and counts alone. When pending logins reach a
+ * limit, the oldest one of the same network, or of the most crowded network, is evicted.
  */
 export class Admission {
   readonly #limits: SshLimits
@@ -83,7 +85,7 @@ export class Admission {
   readonly #total: Quota
   readonly #loggedIn: Quota
   readonly #networks = new Map<string, Network>()
-  /** Both in order of age. */
+  /** Ordered by age, oldest first, as `#serving` is. */
   readonly #pending = new Set<PendingLogin>()
   readonly #serving = new Set<PendingLogin>()
 
@@ -94,7 +96,7 @@ export class Admission {
     this.#loggedIn = new Quota(() => limits.connections_per_address)
   }
 
-  /** `evict` closes the connection. Returns why it is refused, in words for the client. */
+  /** Returns a slot, or the reason of a refusal as shown to the client. `evict` closes the connection. */
   admit(address: string, evict: () => void): Slot | { readonly refusal: string } {
     const name = networkOf(address)
     const { connections_per_address: perNetwork } = this.#limits
@@ -162,7 +164,9 @@ export class Admission {
     }
   }
 
-  /** Serves the logins whose turn it is, and looks again when the longest served one has had its time. */
+  /**
+   * Serves the logins whose turn it is. Sets a timer for the time when the oldest served one may be evicted.
+   */
   #serveNext(network: Network): void {
     const { unauthenticated_per_address: most, unauthenticated } = this.#limits
     const { waiting, serving } = network
@@ -201,7 +205,7 @@ export class Admission {
   }
 }
 
-/** The oldest login of the network that has the most of this kind. */
+/** Returns the oldest login of the network with the most logins of this kind. */
 function mostCrowded(
   logins: ReadonlySet<PendingLogin>,
   kind: 'pending' | 'serving',

@@ -4,23 +4,23 @@ import type { Terminal } from '../../session/ports.ts'
 import type { Connection } from './connection.ts'
 import { Outbox } from './outbox.ts'
 
-/** The reason of `gone`, made once: a new one takes a stack trace for each channel. */
+/** The abort reason of `gone`, created once because each new error captures a stack trace. */
 const CHANNEL_CLOSED = new DOMException('the channel is closed', 'AbortError')
 
 const MAX_VARIABLES = 16
 const MAX_VALUE_UNITS = 256
 const ACCEPTED_VARIABLE = /^(LANG|TZ|NO_COLOR|COLORTERM|SSHAWL_[A-Z0-9_]{1,32})$/
 
-/** What runs on a channel: a shell, in a room that it asks for; a command; or SFTP. */
+/** The program on a channel: a shell in the requested room, a command, or SFTP. */
 export type Program =
   | { readonly kind: 'shell'; readonly room: string | undefined }
   | { readonly kind: 'command'; readonly line: string }
   | { readonly kind: 'files' }
 
-/** A session channel. One program may be started on it, and nothing else. */
+/** A session channel. At most one program can be started on it. */
 export class Channel {
   readonly env: Record<string, string> = {}
-  /** The `TERM` of the pty, empty without one. */
+  /** The `TERM` of the pty; empty without a pty. */
   term = ''
   readonly #connection: Connection
   readonly #gone = new AbortController()
@@ -67,7 +67,7 @@ export class Channel {
     return this.#gone.signal
   }
 
-  /** Aborted when the server is going to stop, for a command: a shell is stopped then. */
+  /** For a command: aborted when the server is about to stop. A shell is stopped at that time. */
   get draining(): AbortSignal {
     return this.#draining.signal
   }
@@ -77,7 +77,7 @@ export class Channel {
     return this.#isStopping
   }
 
-  /** Undefined without a pty. */
+  /** The size of the pty; undefined without a pty. */
   size(): ReturnType<Terminal['size']> {
     return this.#size
   }
@@ -87,8 +87,8 @@ export class Channel {
   }
 
   /**
-   * What the client sends, in pieces, until its end of file or `gone`. Unlike a stream's own iterator it
-   * leaves the channel open when the reader stops early.
+   * Yields the client's input in pieces until its end of file or `gone`. Unlike a stream's own iterator, it
+   * leaves the channel open if the reader stops early.
    */
   async *input(): AsyncGenerator<Uint8Array, void, void> {
     const stream = this.#stream
@@ -101,14 +101,14 @@ export class Channel {
     }
   }
 
-  /** To be called once, after the start. `onEmpty` is called each time the queue is empty again. */
+  /** To be called once, after the start. `onEmpty` is called each time the queue becomes empty. */
   openOutbox(onEmpty?: () => void): Outbox {
     if (!this.#stream) throw new Error('nothing was started on the channel')
     this.#outbox = new Outbox(this.#stream, this.#connection, onEmpty)
     return this.#outbox
   }
 
-  /** The connection, or this channel, is closed. */
+  /** Called when the connection or this channel is closed. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -117,13 +117,13 @@ export class Channel {
     this.#connection.closed(this, this.#stream !== undefined)
   }
 
-  /** The server is going to stop: a shell is to end soon, and a command may go on until `stop`. */
+  /** Called when the server is about to stop: ends a shell, and lets a command go on until `stop`. */
   drain(): void {
     if (this.#isCommand) this.#draining.abort(SERVER_STOPPING)
     else this.stop()
   }
 
-  /** The server stops: the channel is to end soon. */
+  /** Called when the server stops: asks the program to end soon. */
   stop(): void {
     if (!this.#stream) return
     this.#isStopping = true
@@ -143,7 +143,7 @@ export class Channel {
     this.#connection.run(this, program)
   }
 
-  /** A client may change its window many times before the server has looked at everybody else. */
+  /** Merges resizes of one tick, because a client may send many. */
   #announceResize(): void {
     if (this.#isResizeDue) return
     this.#isResizeDue = true
@@ -154,7 +154,7 @@ export class Channel {
   }
 }
 
-/** What a reader gets at once, so that it can look at others between two chunks. */
+/** The size of one chunk, so that the reader can serve other clients between two chunks. */
 const MAX_CHUNK_BYTES = 4_096
 
 function moreInput(stream: ServerChannel, until: AbortSignal): Promise<void> {
@@ -169,7 +169,7 @@ function moreInput(stream: ServerChannel, until: AbortSignal): Promise<void> {
   })
 }
 
-/** A client may claim any size; 0 means that it does not know. */
+/** Limits the size, which a client may claim freely; 0 means that the client does not know it. */
 const sizeOf = ({ cols, rows }: Pick<PseudoTtyInfo, 'cols' | 'rows'>) => ({
   columns: cols > 0 ? Math.min(cols, 1000) : 80,
   rows: rows > 0 ? Math.min(rows, 1000) : 24,

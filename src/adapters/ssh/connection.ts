@@ -21,22 +21,22 @@ import { closeGracefully, reasonOf, refuse, type Transport } from './transport.t
 
 type ServerParts = 'now' | 'limits' | 'handler' | 'countLogin' | 'log'
 
-/** What all connections of a server share. */
+/** Shared by all connections of a server. */
 export interface ConnectionContext extends Pick<SshServerOptions, ServerParts> {
   readonly transport: Transport
-  /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
+  /** Returns the public keys of the currently trusted user CAs, in wire form. */
   readonly cas: () => readonly Buffer[]
   readonly scheduler: Scheduler
   readonly queues: SendQueues
   readonly quotas: Quotas
-  /** What still runs for a client, which may have hung up. */
+  /** Programs that still run, also for clients that have disconnected. */
   readonly jobs: Set<Promise<void>>
 }
 
-/** How long a refused client may take to open a channel and read why: four round trips on a slow line. */
+/** Time for a refused client to open a channel and read the reason: four round trips on a slow line. */
 const REFUSED_MS = 5_000
 
-/** How long a client may take to hang up by itself after its channels were closed. */
+/** Time for a client to disconnect by itself after its channels were closed. */
 const LINGER_MS = 500
 
 /** Each key exchange costs the server a signature. */
@@ -45,8 +45,8 @@ const REKEYS_TOO_OFTEN =
   'Keys were exchanged too often: 8 times at once are allowed, and then once in 10 s; raise RekeyLimit in ssh_config, or remove it'
 
 /**
- * Channels opened at once, and in a second, for each line that somebody may enter: each session is announced
- * to a whole room, but says more than one line.
+ * Channels that a person may open, at once and per second, for each message that they may send: each session
+ * is announced to a whole room, but sends more than one message.
  */
 const CHANNELS_PER_LINE = 4
 
@@ -55,26 +55,26 @@ export class Connection {
   readonly socket: Socket
   readonly address: string
   readonly context: ConnectionContext
-  /** Called when more may be sent. A function removes itself once it has nothing left to send. */
+  /** Functions to call when more can be sent. A function removes itself when it has nothing left to send. */
   readonly waiting = new Set<() => void>()
-  /** Why they may do nothing on it, in words for them; undefined if they may. */
+  /** The reason why this person may do nothing here, as shown to them; undefined if they have access. */
   refusal: string | undefined
   readonly #slot: Slot
-  /** Pays for what it sends, and for all that its channels show. */
+  /** The scheduler account that pays for this connection's input and for its channels' output. */
   readonly account: Account
-  /** Each with the function that gives back its place. */
+  /** Maps each channel to the function that frees its place. */
   readonly #channels = new Map<Channel, Release>()
   readonly #channelQuota: Quota
   readonly #mayOpen: () => boolean
   readonly #jobs = new Set<Promise<void>>()
-  /** Channels on which a shell or a command runs. */
+  /** The number of channels with a running program. */
   #programs = 0
-  /** Drops the connection: it logs in too slowly, it was refused, or nothing runs on it. */
+  /** Drops a connection that logs in too slowly, was refused, or runs nothing. */
   #timer: NodeJS.Timeout | undefined
   #client: SshClient | undefined
   #answers: Answers | undefined
   #input: InputQueue | undefined
-  /** Who has logged in. */
+  /** The logged-in person. */
   #person: Person | undefined
   #release: (() => void) | undefined
   #isDropped = false
@@ -101,7 +101,7 @@ export class Connection {
     return this.#isDropped || this.socket.destroyed
   }
 
-  /** Closes the connection; `why` is logged, and told to the client. */
+  /** Closes the connection. Logs `why` and sends it to the client. */
   drop(why: string): void {
     if (this.isGone()) return
     this.#isDropped = true
@@ -117,17 +117,19 @@ export class Connection {
     }
   }
 
-  /** Ends its sessions, and hangs up once its commands have ended; at once before the login. */
+  /**
+   * Ends its sessions, and disconnects when its commands have ended. Disconnects at once before the login.
+   */
   drain(): void {
     this.#end((channel) => channel.drain())
   }
 
-  /** Ends its channels, and hangs up then; at once before the login. */
+  /** Ends its channels, then disconnects. Disconnects at once before the login. */
   stop(): void {
     this.#end((channel) => channel.stop())
   }
 
-  /** Calls `listener` once the client has read all that was sent by now; never if it goes away first. */
+  /** Calls `listener` when the client has read all bytes sent so far, or never if it disconnects first. */
   whenAcknowledged(listener: () => void): void {
     this.#answers?.ask(listener)
   }
@@ -140,7 +142,7 @@ export class Connection {
     await wait(this.#slot.wrongCode())
   }
 
-  /** Called just before the client learns that it is in. */
+  /** Called just before the client is told that the login succeeded. */
   loggedIn(login: Identified, key: OfferedKey): void {
     const client = this.#client
     if (!client) return
@@ -151,7 +153,7 @@ export class Connection {
     const until = certifiedUntil === undefined ? {} : { certifiedUntil }
     const person = withLogin(login.person, { key: fingerprint, network, ...until })
     this.#person = person
-    // Set before the client learns that it is in.
+    // Set before the client can open a channel.
     client.on('session', (accept, reject) => this.#openChannel(accept, reject))
     if (this.refusal === undefined) {
       client.once('session', () => this.#slot.firstChannel())
@@ -164,7 +166,7 @@ export class Connection {
     }
   }
 
-  /** The peer has said that it speaks SSH. ssh2 gives what a channel has to `channel.ts`. */
+  /** Called when the peer has sent its SSH version. ssh2 passes the events of a channel to `channel.ts`. */
   #speak(client: SshClient): void {
     if (this.#isDropped) return
     this.#client = client
@@ -185,7 +187,7 @@ export class Connection {
     handleLogin(client, this)
   }
 
-  /** ssh2 parses what comes in small pieces. Returns the function that takes what comes. */
+  /** Queues input so that ssh2 parses it in small pieces. Returns the function that receives the input. */
   #queueInput(parse: (piece: Buffer) => void): (bytes: Buffer) => void {
     const feed = (piece: Buffer): void => {
       try {
@@ -209,7 +211,7 @@ export class Connection {
     this.#channels.set(new Channel(accept(), this), release)
   }
 
-  /** Called once by each channel; `wasStarted` tells whether something was started on it. */
+  /** Called once by each channel. `wasStarted` is true if a program ran on it. */
   closed(channel: Channel, wasStarted: boolean): void {
     this.#channels.get(channel)?.()
     this.#channels.delete(channel)
@@ -254,7 +256,10 @@ export class Connection {
     this.#hangUpLater()
   }
 
-  /** A client hangs up after its last channel; disconnected at once, it would take that for an error. */
+  /**
+   * Lets the client disconnect by itself after its last channel: it would report an earlier disconnect as an
+   * error.
+   */
   #hangUpLater(): void {
     this.#isStopping = true
     void Promise.allSettled(this.#jobs).then(() => {

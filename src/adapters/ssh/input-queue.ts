@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
-/** About sixty packets at most, which cost ssh2 less than a millisecond. */
+/** About sixty packets, which ssh2 parses in less than a millisecond. */
 const PIECE_BYTES = 2_048
 
-/** With more unsent bytes than this, a peer is not read. */
+/** A peer with more unsent output than this is not read from. */
 const MAX_UNSENT_BYTES = 256 * 1024
 
 /**
- * Parses the input of one connection in small pieces on the connection's account: between two of them the
- * network is looked at, and what the first one causes is run.
+ * Parses the input of one connection in small pieces on the connection's account. Between two pieces the
+ * event loop handles other connections and the effects of the first piece.
  */
 export class InputQueue {
   readonly #account: Account
@@ -61,14 +61,14 @@ export class InputQueue {
 interface InputReader {
   /** Parses a piece; must not throw. */
   feed(piece: Buffer): void
-  /** Stops and starts reading from the peer. */
+  /** Stops reading from the peer. */
   pause(): void
   resume(): void
 }
 
 /**
- * Reads from a peer only while the peer reads from us: answers to a peer that asks without reading would fill
- * the memory. To be called after the socket's reader is in place.
+ * Reads from a peer only while it reads our answers. Otherwise the answers to a peer that never reads would
+ * fill the memory. To be called after the socket's reader is in place.
  */
 export function applyBackPressure(socket: Socket): Pick<InputReader, 'pause' | 'resume'> {
   let isFull = false

@@ -2,20 +2,22 @@ import type { AuthContext, KeyboardAuthContext, PublicKeyAuthContext } from 'ssh
 import type { InviteRefusal } from '../../chat/errors.ts'
 import type { OfferedKey } from '../../session/ports.ts'
 
-/** What became of a login: `gone` if the client hung up, or asked for something else meanwhile. */
+/** The outcome of a login: `gone` if the client disconnected or started another authentication request. */
 export type LoginOutcome = 'in' | 'gone' | 'refused' | InviteRefusal
 
 export interface CodePromptOptions {
-  /** Tries a key with the code that somebody typed, or the key alone if it needs none. */
+  /** Tries to log in with a key and the typed code, or with the key alone if it needs no code. */
   tryCode(
     attempt: KeyboardAuthContext,
     key: OfferedKey,
     code: string | undefined,
     isAborted: () => boolean,
   ): Promise<LoginOutcome>
-  /** A key was proven that nobody has: its owner may take their time now. */
+  /**
+   * Called when a key that belongs to nobody was proven, whose owner may now take their time to type a code.
+   */
   onUnknownKey(): void
-  /** Resolves when a wrong code may be answered. */
+  /** Resolves when the delay after a wrong code is over. */
   afterWrongCode(): Promise<void>
 }
 
@@ -25,14 +27,14 @@ const PROMPT = 'invite code: '
 const HOW = 'This server needs an invite code. Ask somebody who is here for one, and enter it:'
 const AGAIN = 'That code is wrong, used up or expired. Enter another one:'
 
-/** Asks the owner of a key that nobody has for an invite code; one for each connection. */
+/** Asks the owner of an unknown key for an invite code. At most one key per connection is asked. */
 export class CodePrompt {
   readonly #options: CodePromptOptions
   #unknownKey: OfferedKey | undefined
   #tried = 0
   /** False if the key would be accepted and was rejected only to make the client offer its other ones. */
   #needsCode = true
-  /** Why a right code did not help, to be said once. */
+  /** The reason why a right code did not help, to be shown once. */
   #advice: string | undefined
 
   constructor(options: CodePromptOptions) {
@@ -43,17 +45,20 @@ export class CodePrompt {
     attempt.reject(this.#canAsk() ? ['publickey', 'keyboard-interactive'] : ['publickey'], isPartial)
   }
 
-  /** True for the key that a code would be for: it was proven, so it says nothing new. */
+  /**
+   * True for the unknown key that waits for a code. It is proven already, so offering it again tells nothing
+   * new.
+   */
   isWaitingFor(key: OfferedKey): boolean {
     return this.#needsCode && this.#isUnknown(key)
   }
 
-  /** True for a key that would be accepted, and that the client offers again after all its other ones. */
+  /** True for a key that would be accepted, offered again after all other keys of the client. */
   isLast(key: OfferedKey): boolean {
     return !this.#needsCode && this.#isUnknown(key)
   }
 
-  /** Answers a proven key that cannot come in as it is. */
+  /** Answers a proven key that cannot log in without a code. */
   async rejectKey(attempt: PublicKeyAuthContext, key: OfferedKey, refusal: InviteRefusal): Promise<void> {
     if (refusal.reason === 'wrong-code') {
       await this.#options.afterWrongCode()
@@ -64,12 +69,12 @@ export class CodePrompt {
     if (refusal.reason === 'no-name') this.#advice = adviceFor(refusal)
     if (isFirst && refusal.reason === 'later') this.#needsCode = false
     else if (isFirst) this.#options.onUnknownKey()
-    // After partial success OpenSSH offers its other keys and then this one again, also in BatchMode. Only the
-    // first key has it, or that would never end.
+    // After partial success OpenSSH offers its other keys and then this one again, also in BatchMode. Only
+    // the first key gets partial success, or the loop would never end.
     this.reject(attempt, isFirst)
   }
 
-  /** Answers a client that wants to be asked. */
+  /** Answers a client that chose keyboard-interactive. */
   ask(attempt: KeyboardAuthContext): void {
     const key = this.#unknownKey
     if (!key || !this.#canAsk()) return this.reject(attempt)
@@ -80,7 +85,8 @@ export class CodePrompt {
     }
     this.#tried++
     attempt.prompt([{ prompt: PROMPT, echo: true }], '', this.#tried === 1 ? HOW : AGAIN, (answers) => {
-      // ssh2 gives an Error here if the client asks for something else, and its types do not say so.
+      // ssh2 passes an Error if the client starts another authentication request, though its types do not say
+      // so.
       if (Array.isArray(answers)) void this.#check(attempt, key, answers[0] ?? '')
     })
   }
@@ -104,7 +110,7 @@ export class CodePrompt {
     if (!isAborted) this.reject(attempt)
   }
 
-  /** Text without a question: a client shows it, and answers with nothing. */
+  /** Shows a text without a question, to which the client answers with nothing. */
   #advise(attempt: KeyboardAuthContext, text: string): void {
     this.#advice = undefined
     this.#tried = MAX_CODES

@@ -10,16 +10,16 @@ import { readLoginKey } from './keys/public-key.ts'
 
 export interface Identified {
   readonly person: Person
-  /** Why they may do nothing, in words for them; absent if they may. */
+  /** The reason why this person may do nothing, as shown to them; absent if they have access. */
   readonly refusal?: string
 }
 
-/** Beside two requests a key: for other methods, for codes, and for a key that comes again. */
+/** Attempts allowed in addition to two per key, for other methods, codes and repeated keys. */
 const MORE_ATTEMPTS = 12
 
 /**
- * Lets a person in with a public key, and a newcomer with a key and an invite code. Whatever else is wrong (a
- * weak key, a bad signature, a refused name), the client gets the same answer: it may go on with `publickey`.
+ * Logs in a person with a public key, and a newcomer with a key and an invite code. For all other failures (a
+ * weak key, a bad signature, a refused name) the client gets the same answer: it may go on with `publickey`.
  */
 export function handleLogin(client: SshClient, connection: Connection): void {
   const { keys_offered: maxKeys } = connection.context.limits
@@ -33,7 +33,7 @@ export function handleLogin(client: SshClient, connection: Connection): void {
   client.on('authentication', (attempt) => {
     attempts++
     if (attempt.method === 'publickey') offered.add(attempt.key.data.toString('base64'))
-    // A client asks before it signs, so two requests a key.
+    // A client first asks whether a key is acceptable and then signs: two requests per key.
     if (offered.size > maxKeys || attempts > 2 * maxKeys + MORE_ATTEMPTS)
       return connection.drop('too many login attempts')
     if (attempt.method === 'publickey') void answerKey(attempt, codes, connection)
@@ -63,8 +63,8 @@ async function answerKey(
 }
 
 /**
- * ssh2 names `ssh-rsa` here for every RSA key; OpenSSH 10.6 hangs up unless its own algorithm is named (RFC
- * 8332, 3.2).
+ * Accepts a key so that the client signs. ssh2 names `ssh-rsa` for every RSA key, but OpenSSH 10.6
+ * disconnects unless the answer names its own algorithm (RFC 8332, 3.2).
  */
 function askForSignature(attempt: PublicKeyAuthContext): void {
   if (attempt.hashAlgo !== undefined) attempt.key.algo = attempt.hashAlgo.replace('sha', 'rsa-sha2-')
@@ -77,7 +77,9 @@ interface Credentials {
   readonly isAborted: () => boolean
 }
 
-/** One path for keys, codes and certificates. Never rejects. After each wait the client may be gone. */
+/**
+ * Logs in with a key, code or certificate. Never rejects. The client may have disconnected after each await.
+ */
 async function tryLogin(
   attempt: AuthContext,
   { key, code, isAborted }: Credentials,
@@ -88,7 +90,7 @@ async function tryLogin(
     if (connection.isGone() || isAborted()) return 'gone'
     if (login === 'refused' || login instanceof InviteRefusal) return login
     connection.loggedIn(login, key)
-    // The first channel would tell a login beyond a limit why it is not served.
+    // The login of a connection beyond a limit succeeds, so that its first channel can show the reason.
     const facts = { person: login.person.name, key: key.fingerprint, why: connection.refusal }
     const refused = connection.refusal === undefined ? undefined : 'limit'
     if (login.refusal === undefined) logLogin(connection, facts, refused)
@@ -101,18 +103,20 @@ async function tryLogin(
   }
 }
 
-/** `bob+CODE` is the name `bob` with an invite code; no name has a plus sign. */
+/** Splits `bob+CODE` into the name `bob` and an invite code; no name contains a plus sign. */
 function splitUser({ username }: AuthContext): { readonly name: string; readonly code?: string } {
   const plus = username.indexOf('+')
   return plus < 0 ? { name: username } : { name: username.slice(0, plus), code: username.slice(plus + 1) }
 }
 
 /**
- * A login that fails tells nothing, with three exceptions, whatever the name:
+ * Resolves to `refused` for a failed login, which tells the client nothing, with three exceptions for any
+ * name:
  *
- * 1. A key that nobody has is asked for a code.
- * 2. If the store fails, everybody is let in; each channel says so and is not served.
- * 3. A key that may come in under another name is let in likewise, and reads that this name is refused.
+ * 1. An unknown key is asked for a code.
+ * 2. If the store fails, every login succeeds, and each channel shows the error and runs nothing.
+ * 3. A key that may log in under another name succeeds likewise, and its channels say that this name is
+ * refused.
  */
 async function identify(
   name: string,
@@ -142,9 +146,9 @@ async function identify(
 }
 
 /**
- * Why a login was refused: `key` (too weak, or a bad certificate), `code` (a missing or wrong invite code),
- * `name`, `denied` (a ban, or a server that is closed to it), `limit` (too many connections), `trouble` (the
- * store failed).
+ * The reason of a refused login: `key` (too weak, or a bad certificate), `code` (a missing or wrong invite
+ * code), `name`, `denied` (a ban, or a server closed to this person), `limit` (too many connections),
+ * `trouble` (the store failed).
  */
 export type LoginRefusal = 'key' | 'code' | 'name' | 'denied' | 'limit' | 'trouble'
 
@@ -167,7 +171,8 @@ const notServed = ({ fingerprint }: OfferedKey, refusal: string): Identified => 
 type QuotaLimits = Pick<SshLimits, 'connections_per_person' | 'exec_per_person' | 'exec_per_address'>
 
 /**
- * The connections and commands of each person and key. Each of several servers gives its share of a limit.
+ * Limits connections and commands of each person and key. Each server of a cluster allows its fraction of a
+ * limit.
  */
 export class Quotas {
   readonly #limits: QuotaLimits
@@ -181,8 +186,8 @@ export class Quotas {
   }
 
   /**
-   * Takes the place of a connection for a person, their key and their address. Returns why there is none; a
-   * login that was refused before takes none.
+   * Takes a connection's place in the limits of its person, key and address. Returns the reason if there is
+   * none. A refused login takes no place.
    */
   admit(
     { person, refusal }: Identified,
@@ -202,7 +207,7 @@ export class Quotas {
     return { refusal: 'Too many connections come from your address; try again in a while.' }
   }
 
-  /** Counts one more command; undefined if it would be one too many. */
+  /** Counts one more command; undefined if that would exceed a limit. */
   takeCommand({ id, login }: Person): Release | undefined {
     const { exec_per_person: own, exec_per_address: ofNetwork } = this.#limits
     const places = [this.#place(this.#commands, 'person', id, own)]

@@ -11,12 +11,12 @@ interface Piece {
   readonly stream: Stream
 }
 
-/** One piece is one SSH packet. */
+/** A piece is one SSH packet. */
 const MAX_PIECE_BYTES = 32 * 1024
 
 /**
- * Sends the output of one channel, in order: what was pushed in one go as one packet, in a microtask. Only what
- * a slow client cannot take yet stays in the queue. Nothing throws or rejects.
+ * Sends the output of one channel in order. Joins output of the same tick into one packet, in a microtask.
+ * Queues only bytes that a slow client cannot take yet. Never throws or rejects.
  */
 export class Outbox {
   readonly #channel: ServerChannel
@@ -27,12 +27,12 @@ export class Outbox {
   readonly #queue: Piece[] = []
   #waiters: { readonly bytes: number; readonly done: () => void }[] = []
   #size = 0
-  /** The size that `SendQueues` knows. */
+  /** The size last reported to `SendQueues`. */
   #counted = 0
   #isScheduled = false
   #isOver = false
 
-  /** `onEmpty` is called each time the queue has become empty. */
+  /** `onEmpty` is called each time the queue becomes empty. */
   constructor(channel: ServerChannel, connection: Connection, onEmpty = (): void => undefined) {
     const { limits, queues } = connection.context
     const stallMs = limits.stall_s * 1_000
@@ -45,7 +45,7 @@ export class Outbox {
     )
   }
 
-  /** In bytes. */
+  /** Returns the unsent bytes. */
   size(): number {
     return this.#size
   }
@@ -61,18 +61,18 @@ export class Outbox {
     queueMicrotask(this.#pump)
   }
 
-  /** Resolves once at most `bytes` are left to send, or the client is gone. */
+  /** Resolves when at most `bytes` are left to send, or the client is gone. */
   drainedTo(bytes: number): Promise<void> {
     if (this.#size <= bytes) return Promise.resolve()
     return new Promise((done) => this.#waiters.push({ bytes, done }))
   }
 
-  /** See `Connection`. */
+  /** See `Connection.whenAcknowledged`. */
   whenAcknowledged(listener: () => void): void {
     void this.drainedTo(0).then(() => this.#isOver || this.#connection.whenAcknowledged(listener))
   }
 
-  /** Sends all that is left, the exit status and the end, and closes the channel. */
+  /** Sends all that is left, the exit status and the end of file, and closes the channel. */
   async finish(exitStatus: number): Promise<void> {
     await this.drainedTo(0)
     if (this.#isOver) return
@@ -80,11 +80,11 @@ export class Outbox {
       this.#channel.exit(exitStatus)
       this.#channel.end()
     } catch {
-      // The connection broke between the check and the call: there is nobody to tell.
+      // The connection broke between the check and the call.
     }
   }
 
-  /** The client is gone, or is dropped with the longest queue: drops what is left and all that will come. */
+  /** Drops unsent and future output: the client is gone, or is dropped for the longest queue. */
   abandon(): void {
     this.#isOver = true
     this.#queue.length = this.#size = 0
@@ -93,7 +93,7 @@ export class Outbox {
     this.#releaseWaiters()
   }
 
-  /** `SendQueues` needs the space. */
+  /** Called by `SendQueues` to free memory. */
   dropClient(why: string): void {
     this.abandon()
     this.#connection.drop(why)
@@ -118,7 +118,7 @@ export class Outbox {
     if (before > 0 && this.#size === 0 && !this.#isOver) this.#onEmpty()
   }
 
-  /** A full socket's buffer has no end. */
+  /** Returns 0 if the socket is full, because its buffer has no limit of its own. */
   #sendable(): number {
     return this.#connection.socket.writableNeedDrain
       ? 0
@@ -129,7 +129,7 @@ export class Outbox {
     try {
       sendPacket(this.#channel, bytes, stream)
     } catch {
-      // ssh2 throws once the connection has ended: there is nobody to tell.
+      // ssh2 throws if the connection has ended.
       this.abandon()
     }
   }
@@ -139,7 +139,7 @@ export class Outbox {
     this.#stall.stop()
   }
 
-  /** A queue that empties within one tick is never counted. */
+  /** Reports a changed size. A queue that empties within one tick is never reported. */
   #count(): void {
     const change = this.#size - this.#counted
     this.#counted = this.#size
@@ -154,7 +154,7 @@ export class Outbox {
   }
 }
 
-/** Takes the next bytes for one stream from the queue: small pieces are joined, large ones split. */
+/** Takes the next bytes for one stream from the queue. Joins small pieces and splits large ones. */
 function takePiece(queue: Piece[], maxBytes: number): Piece {
   const [first] = queue
   if (first && queue.length === 1 && first.bytes.length <= maxBytes) return (queue.pop(), first)
@@ -173,8 +173,7 @@ function takePiece(queue: Piece[], maxBytes: number): Piece {
 }
 
 /**
- * Counts the bytes that wait for all clients. While they are more than `maxBytes`, the client with the
- * longest queue is dropped: it takes the least of what it asked for.
+ * Counts the unsent bytes of all clients. If they exceed `maxBytes`, drops the client with the longest queue.
  */
 export class SendQueues {
   readonly #maxBytes: () => number
@@ -189,12 +188,12 @@ export class SendQueues {
     return this.#total
   }
 
-  /** A queue grew or shrank by this many bytes. */
+  /** Called when a queue grew or shrank by this many bytes. */
   changed(queue: SendQueue, bytes: number): void {
     this.#total += bytes
     if (queue.size() > 0) this.#queues.add(queue)
     else this.#queues.delete(queue)
-    // A dropped client reports its change here too, so this goes on until there is room.
+    // dropClient() calls changed() again with the freed bytes, so clients are dropped until the total fits.
     if (this.#total <= this.#maxBytes()) return
     const [first, ...others] = this.#queues
     others

@@ -9,11 +9,11 @@ import type { Connection } from './connection.ts'
 import type { Outbox } from './outbox.ts'
 import { serveSftp } from './sftp.ts'
 
-/** `ssh` itself ends with this status if the connection breaks; autossh and others connect again then. */
+/** The exit status of `ssh` itself if the connection breaks, on which autossh and others reconnect. */
 const CONNECTION_LOST = 255
 
 /**
- * Runs one session on a channel, in the room that it asks for, until all of it is sent; says goodbye when the
+ * Runs one session on a channel in the requested room until all of its output is sent. Says goodbye when the
  * server stops.
  */
 export async function runShell(
@@ -41,7 +41,10 @@ export async function runShell(
   await sent
 }
 
-/** A bounded queue that drops what does not fit. `sent` resolves once all is sent or the client is gone. */
+/**
+ * Creates a terminal with a bounded queue that drops excess output. `sent` resolves when all is sent or the
+ * client is gone.
+ */
 function createTerminal(
   channel: Channel,
   queueBytes: number,
@@ -67,7 +70,7 @@ function createTerminal(
     whenRead: (listener) => outbox.whenAcknowledged(listener),
     write(text) {
       if (hasEnded) return true
-      // A single long text is let through: it is in memory already, and could never be sent otherwise.
+      // A single long text may exceed the limit: it is in memory already, and could never be sent otherwise.
       if (outbox.size() > 0 && outbox.size() + text.length > queueBytes) {
         hasDropped = true
         return false
@@ -88,7 +91,7 @@ function createTerminal(
 
 const END_LIMIT_MS = 500
 
-/** A session that has nothing left to do ends with its input. One that is busy is ended here. */
+/** Ends a session that is still busy when the server stops. An idle one ends with its input. */
 function endAfterStop(channel: Channel, terminal: Terminal, eol: string): () => void {
   let timer: NodeJS.Timeout | undefined
   const end = (): void => {
@@ -169,7 +172,7 @@ async function execute(
   }
 }
 
-/** Returns the exit status. */
+/** Writes the reason to stderr. Returns the exit status. */
 function fail(outbox: Outbox, why: string): 1 {
   outbox.push(`${cleanText(why)}\n`, 'err')
   return 1

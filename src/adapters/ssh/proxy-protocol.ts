@@ -6,14 +6,14 @@ import { addressMatcher } from './address-matcher.ts'
 import type { SshServerOptions } from './server.ts'
 
 /**
- * The PROXY protocol, version 2: what a proxy sends before the connection that it passes on.
- * Source: https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt, section 2.2.
+ * PROXY protocol, version 2: the header that a proxy sends before each forwarded connection. Source:
+ * https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt, section 2.2.
  */
 
-/** The proxies of `server.proxies`, whose connections begin with a header. */
+/** Handles the proxies of `server.proxies`, whose connections begin with a PROXY header. */
 export class Proxies {
   readonly #options: Pick<SshServerOptions, 'proxies' | 'limits' | 'log'>
-  /** As many as connections in all: after a restart of the proxy everybody behind it comes back at once. */
+  /** As many as connections in total: after a proxy's restart all of its clients reconnect at once. */
   readonly #pending: Quota
 
   constructor(options: Pick<SshServerOptions, 'proxies' | 'limits' | 'log'>) {
@@ -26,8 +26,8 @@ export class Proxies {
   }
 
   /**
-   * Reads the header and calls `serve` with the client's address, or the proxy's if the header names none.
-   * Closes a connection with a wrong or late header, and a health check of the proxy.
+   * Reads the header and calls `serve` with the client's address, or the proxy's if the header has none.
+   * Closes connections with a wrong or late header, and the proxy's health checks.
    */
   receive(socket: Socket, proxy: string, serve: (client: string) => void): void {
     const { limits, log } = this.#options
@@ -49,13 +49,13 @@ export class Proxies {
   }
 }
 
-/** A health check sees by this that the server speaks SSH (RFC 4253, section 4.2). */
+/** Answers a health check with a version line, which shows that the server speaks SSH (RFC 4253, 4.2). */
 function answerCheck(socket: Socket): void {
   socket.write('SSH-2.0-sshawl\r\n')
   socket.destroySoon()
 }
 
-/** Takes the header off a connection; what follows it stays in the socket. */
+/** Reads the header of a connection and leaves the following bytes in the socket. */
 function readHeader(socket: Socket, timeoutMs: number): Promise<ProxyHeader> {
   let bytes = Buffer.alloc(0)
   return new Promise((resolve, reject) => {
@@ -85,11 +85,11 @@ function readHeader(socket: Socket, timeoutMs: number): Promise<ProxyHeader> {
 }
 
 interface ProxyHeader {
-  /** Its length; what the client sends begins there. */
+  /** Length of the header, after which the client's bytes begin. */
   readonly bytes: number
-  /** Absent if the proxy does not know the client, or the client has no internet address. */
+  /** Absent if the proxy does not know the client, or the client has no IP address. */
   readonly client?: string
-  /** The proxy only checks whether the server is there (`LOCAL`). */
+  /** True for a health check of the proxy (`LOCAL`). */
   readonly isCheck: boolean
 }
 
@@ -99,17 +99,20 @@ export class HeaderError extends Error {
 
 const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n')
 
-/** The signature, version and command, family and transport, and the length of what follows. */
+/** Signature, version and command, family and transport, and the length of the rest. */
 const FIXED_BYTES = 16
 
-/** Proxies are known to add some hundred bytes of extra fields to the addresses. */
+/** Some proxies add a few hundred bytes of extra fields to the addresses. */
 const MAX_BYTES = 4_096
 
 const [LOCAL, PROXY] = [0x20, 0x21]
 const STREAM = 1
 const MAX_TRANSPORT = 2
 
-/** Bytes of the client's address, and of all addresses and ports: none named, IPv4, IPv6, sockets of Unix. */
+/**
+ * Bytes of the client's address, and of all addresses and ports together, by family: unspecified, IPv4, IPv6,
+ * Unix.
+ */
 const FAMILIES = [
   { place: 0 },
   { client: 4, place: 12 },
@@ -117,7 +120,7 @@ const FAMILIES = [
   { place: 216 },
 ] as readonly { readonly client?: number; readonly place: number }[]
 
-/** Reads the header that `bytes` begins with; undefined for a part of one. Throws `HeaderError`. */
+/** Parses the header at the start of `bytes`; undefined if it is incomplete. Throws `HeaderError`. */
 export function parseHeader(bytes: Buffer): ProxyHeader | undefined {
   const begun = Math.min(bytes.length, SIGNATURE.length)
   if (!bytes.subarray(0, begun).equals(SIGNATURE.subarray(0, begun)))

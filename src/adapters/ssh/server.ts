@@ -21,21 +21,25 @@ export interface SshServerOptions {
   /** At least one. */
   readonly hostKeys: readonly HostKey[]
   readonly limits: SshLimits
-  /** How to come in, shown before a login unless its network is known. Asked each time. */
+  /**
+   * The text on how to join, shown before a login unless the network is known. Called for each connection.
+   */
   readonly banner: () => string
-  /** The CAs whose user certificates are trusted, as lines of a `.pub` file. Asked at each login. */
+  /** Returns the trusted user CAs as lines of a `.pub` file. Called at each login. */
   readonly cas: () => readonly string[]
-  /** Networks of proxies, whose connections begin with a PROXY header. Asked at each connection. */
+  /**
+   * Returns the networks of proxies, whose connections begin with a PROXY header. Called for each connection.
+   */
   readonly proxies: () => readonly string[]
   readonly handler: ClientHandler
-  /** Milliseconds since the epoch, by which certificates end. */
+  /** Milliseconds since the epoch, for the expiry of certificates. */
   readonly now: () => number
-  /** Counts a login, or the reason of its refusal. */
+  /** Counts a login, or a refusal by its reason. */
   readonly countLogin: (refused?: LoginRefusal) => void
   readonly log: Log
 }
 
-/** A peer that does not hang up by itself when the server stops is cut off after this time. */
+/** Time in ms after which a peer that does not disconnect is cut off when the server stops. */
 const GRACE_MS = 1_500
 
 const EVICTED =
@@ -48,10 +52,10 @@ export class SshServer implements AsyncDisposable {
   readonly #admission: Admission
   readonly #proxies: Proxies
   readonly #listener: Server
-  /** A socket that waits for its turn has no connection yet. */
+  /** A socket that waits for its turn has no `Connection` yet. */
   readonly #connections = new Map<Socket, Connection | undefined>()
   readonly #logRefusal: (address: string, why: string) => void
-  /** Resolves once nobody is connected; undefined while everybody may come. */
+  /** Resolves when nobody is connected; undefined while the server accepts connections. */
   #closed: Promise<void> | undefined
 
   constructor(options: SshServerOptions) {
@@ -72,7 +76,7 @@ export class SshServer implements AsyncDisposable {
     this.#listener = createServer({ noDelay: true }, (socket) => this.#accept(socket))
   }
 
-  /** Resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
+  /** Resolves to the address in use (port 0: any free port). Rejects if it cannot listen there. */
   async listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
     this.#listener.listen(port, host)
     await once(this.#listener, 'listening')
@@ -81,17 +85,20 @@ export class SshServer implements AsyncDisposable {
     return { host: address, port: actual }
   }
 
-  /** Bytes that wait for clients. */
+  /** Returns the bytes that wait for clients. */
   queued(): number {
     return this.#context.queues.total()
   }
 
-  /** Shares the thread between connections; HTTP uses it, too. */
+  /** Divides the thread's time between connections, also those of HTTP. */
   get scheduler(): Scheduler {
     return this.#context.scheduler
   }
 
-  /** Refuses newcomers and ends every session; commands go on until they have ended, or it is disposed of. */
+  /**
+   * Refuses new connections and ends every session. Commands go on until they end or the server is disposed
+   * of.
+   */
   drain(): void {
     void this.#close()
     this.#endAll((connection) => connection.drain())
@@ -104,7 +111,7 @@ export class SshServer implements AsyncDisposable {
     const timer = setTimeout(() => this.#connections.forEach((_, socket) => socket.destroy()), GRACE_MS)
     await closed
     clearTimeout(timer)
-    // People who hung up just now leave their rooms, and what they typed is kept, while there is a store.
+    // Sessions of people who have just disconnected leave their rooms and save drafts while storage is open.
     await settledWithin(GRACE_MS, this.#context.jobs)
   }
 
@@ -153,7 +160,7 @@ export class SshServer implements AsyncDisposable {
   }
 
   #close(): Promise<void> {
-    // Also called if it does not listen, with an error.
+    // Also called back, with an error, if the server does not listen.
     this.#closed ??= new Promise((resolve) => void this.#listener.close(() => resolve()))
     return this.#closed
   }
@@ -165,7 +172,7 @@ const wireForm = (line: string): Buffer => Buffer.from(line.trim().split(/ +/)[1
 
 const REFUSALS_LOGGED_MS = 60_000
 
-/** Logs a line a minute at most; `count` is the number since the last line. */
+/** Logs at most one line a minute; `count` is the number of refusals since the last line. */
 function createRefusalLog(log: Log): (address: string, why: string) => void {
   let count = 0
   let loggedAt = -Infinity

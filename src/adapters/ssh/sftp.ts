@@ -18,14 +18,14 @@ export interface SftpWire {
   readonly signal: AbortSignal
   readonly log: Log
   send(bytes: Buffer): void
-  /** Resolves once the client has room for more. */
+  /** Resolves when the client has room for more. */
   drained(): Promise<void>
-  /** Shows a line beside the answers: `sftp` and `scp` have their own words for each status. */
+  /** Shows a line next to the answers: `sftp` and `scp` show only their own texts for each status. */
   say(text: string): Promise<void>
 }
 
 const MAX_HANDLES = 32
-/** OpenSSH takes no packet over 256 KiB. */
+/** 100 names fit in a packet: OpenSSH accepts at most 256 KiB. */
 const NAMES_AT_ONCE = 100
 const MAX_READ_BYTES = 256 * 1024
 
@@ -40,12 +40,12 @@ export async function serveSftp(files: FileTree, wire: SftpWire): Promise<void> 
       try {
         codec.push(chunk)
       } catch {
-        // No SFTP.
+        // The input is not SFTP.
         return
       }
-      // Nothing more is read until all of it is answered, so that a client's requests cannot pile up.
+      // Reads nothing more until all requests are answered, so that they cannot pile up.
       await requests.last
-      // Some requests are refused by ssh2 itself, and these answers must not pile up either.
+      // ssh2 refuses some requests by itself; these answers must not pile up either.
       await wire.drained()
       if (isBroken || wire.signal.aborted) return
     }
@@ -62,7 +62,7 @@ class Requests {
   readonly #wire: SftpWire
   readonly #handles = new Map<string, Handle>()
   #nextHandle = 0
-  /** Resolves once all requests are answered. */
+  /** Resolves when all requests are answered. */
   last: Promise<void> = Promise.resolve()
   #said = ''
 
@@ -74,7 +74,7 @@ class Requests {
     this.#onHandles()
   }
 
-  /** Drops the uploads that the client has not closed. */
+  /** Discards uploads that the client has not closed. */
   async close(): Promise<void> {
     await this.last
     for (const handle of this.#handles.values())
@@ -93,7 +93,7 @@ class Requests {
       this.#answer(id, async () => codec.attrs(id, attrsOf(await files.facts(real(path)))))
     codec.on('LSTAT', stat)
     codec.on('STAT', stat)
-    // Modes, owners and times stay the workspace's own.
+    // Requests to change modes, owners and times are accepted and ignored.
     codec.on('SETSTAT', (id, _path, { size }: Partial<Attributes>) =>
       this.#done(id, async () => {
         if (size !== undefined) throw new Refusal(WHOLE)
@@ -130,7 +130,7 @@ class Requests {
     codec.on('FSTAT', (id, handle) =>
       this.#answer(id, async () => codec.attrs(id, attrsOf(await this.#file(handle).facts()))),
     )
-    // OpenSSH's `scp` cuts a file to what it has written.
+    // OpenSSH's `scp` truncates a file to the length that it has written.
     codec.on('FSETSTAT', (id, handle, { size }: Partial<Attributes>) =>
       this.#done(id, async () => {
         if (size !== undefined && size !== (await this.#file(handle).facts()).size) throw new Refusal(WHOLE)
@@ -207,7 +207,7 @@ class Requests {
     if (!isKnown) log.error({ error }, 'a request for a file failed')
     const why = isKnown ? errorMessage(error) : APOLOGY
     this.#codec.status(id, statusOf(error), why)
-    // A file that cannot be written is refused piece by piece.
+    // A file that cannot be written is refused for each piece; the reason is shown once.
     if (why !== '' && why !== this.#said) await say(`! ${why}\n`)
     this.#said = why
   }
@@ -220,7 +220,7 @@ function statusOf(error: unknown): number {
   return error instanceof Refusal ? STATUS_CODE.PERMISSION_DENIED : STATUS_CODE.FAILURE
 }
 
-/** Paths begin in `/`, which lists the rooms. */
+/** Normalizes a path. Paths begin in `/`, which lists the rooms. */
 const real = (path: string): string => {
   const normal = posix.normalize(`/${path}`)
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
@@ -228,17 +228,20 @@ const real = (path: string): string => {
 
 const WHOLE = 'a file is put as a whole; nothing is appended or resumed'
 
-/** Throws `Refusal`. OpenSSH's `scp` opens a file without TRUNC, and cuts it at the end. */
+/**
+ * Maps open flags to a mode. Throws `Refusal`. OpenSSH's `scp` opens a file without TRUNC and truncates it at
+ * the end.
+ */
 function howOf(flags: number, path: string): OpenMode {
   const { READ, WRITE, APPEND, CREAT, EXCL } = OPEN_MODE
   if ((flags & WRITE) === 0) return 'read'
   if ((flags & (READ | APPEND)) !== 0 || (flags & CREAT) === 0) throw new Refusal(WHOLE)
-  // scp and sftp ask for such a name only if there is no directory.
+  // scp and sftp request a name with a final slash only if there is no such directory.
   if (/.\/.+\/$/.test(path)) throw new Refusal(`there is no directory ${path}; make it with mkdir in sftp`)
   return (flags & EXCL) === 0 ? 'replace' : 'create'
 }
 
-/** Types and the usual permissions (stat(2)): those of the file itself are not shown. */
+/** Types with usual permissions (stat(2)); the files' real permissions are not shown. */
 const MODES = { file: 0o100644, directory: 0o040755, link: 0o120777 } as const
 const LETTERS = { file: '-rw-r--r--', directory: 'drwxr-xr-x', link: 'lrwxrwxrwx' } as const
 
@@ -247,7 +250,7 @@ const attrsOf = ({ kind, size, modifiedAt }: FileFacts): Attributes => {
   return { mode: MODES[kind], uid: 0, gid: 0, size, atime: seconds, mtime: seconds }
 }
 
-/** `ls -l` prints the long name as it is. */
+/** `longname` is the line that `ls -l` prints in sftp. */
 function entryOf(facts: FileFacts): FileEntry {
   const at = new Date(facts.modifiedAt)
   const time = facts.modifiedAt === 0 || Number.isNaN(at.getTime()) ? '' : at.toISOString().slice(0, 16)

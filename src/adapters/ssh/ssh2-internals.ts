@@ -3,16 +3,16 @@ import type { Connection, ServerChannel } from 'ssh2'
 import { writeStrings, writeUint32 } from './keys/wire.ts'
 
 /**
- * With ssh2-key-exchange.ts the only file that reaches into ssh2 (1.17). If the parts are not where they
- * were, its functions throw, so that no upgrade removes a guard unseen.
+ * Reaches into ssh2 (1.17), as only ssh2-key-exchange.ts does besides. The functions throw if ssh2's
+ * internals have moved, so that no upgrade silently removes a guard.
  */
 
 interface Protocol {
   readonly _handlers?: Handlers
-  /** Set while keys are exchanged. Until then ssh2 keeps every packet in a list without end. */
+  /** Set during a key exchange, in which ssh2 queues all packets without a limit. */
   readonly _kexinit?: unknown
   parse?(chunk: Buffer, from: number, to: number): void
-  /** Asks the client for an answer, whatever it is. ssh2 itself does so where nothing comes for long. */
+  /** Asks the client for an answer of any content. ssh2 itself does so after a long silence. */
   ping?(): void
   channelData(id: number, data: Buffer): void
   channelExtData(id: number, data: Buffer, type: number): void
@@ -20,7 +20,7 @@ interface Protocol {
   readonly _cipher?: { encrypt(packet: Buffer): void }
   readonly _packetRW?: {
     readonly write: {
-      /** Where a message begins in a packet that may be sent while keys are exchanged. */
+      /** The offset of a message in a packet that may be sent during a key exchange. */
       readonly allocStartKEX: number
       alloc(bytes: number, duringKex: boolean): Buffer
       finalize(packet: Buffer, duringKex: boolean): Buffer
@@ -59,46 +59,49 @@ const inside = (client: Connection): Internals => client as Connection & Interna
 const insideChannel = (channel: ServerChannel): ChannelInternals =>
   channel as ServerChannel & ChannelInternals
 
-/** The socket that a client is on. One ssh2 server serves all sockets, and does not say it. */
+/** Returns the socket of a client, which ssh2 does not expose. */
 export function socketOf(client: Connection): Socket {
   const { _sock } = inside(client)
   if (!_sock) throw new Error('ssh2 has changed: a client has no socket')
   return _sock
 }
 
-/** Takes bytes of a client. */
+/** Receives bytes of a client. */
 type Take = (bytes: Buffer) => void
 
 export interface ClientWatch {
-  /** The client broke the protocol in a way that ssh2 does not see; the connection must be dropped. */
+  /**
+   * Called if the client broke the protocol in a way that ssh2 does not detect. The connection must be
+   * dropped.
+   */
   onFault(why: string): void
   /** A channel's window has grown. */
   onWindowGrown(): void
   /**
-   * Returns the function that takes what comes, and gives it to `parse` later, in order, in any pieces.
-   * `parse` is ssh2's, and throws for some wrong input.
+   * Returns the function that receives the input and passes it to `parse` later, in order, in pieces of any
+   * size. `parse` is ssh2's parser, which throws for some malformed input.
    */
   createInput(parse: Take): Take
 }
 
 /**
- * RFC 4253, section 6.1, wants 32,768 bytes, which real clients offer. With 0 the write loop of ssh2 never
- * ends, and with 1 each byte would cost a packet.
+ * RFC 4253, section 6.1, requires 32,768 bytes, which real clients offer. With 0 the write loop of ssh2 never
+ * ends, and with 1 each byte costs a packet.
  */
 const MIN_PACKET_BYTES = 1_024
 
-/** RFC 4254, section 5.2: a window must not grow above this. */
+/** The largest window (RFC 4254, section 5.2). */
 const MAX_WINDOW_BYTES = 2 ** 32 - 1
 
-/** RFC 4254, section 5.1. */
+/** Reasons to refuse a channel (RFC 4254, section 5.1). */
 const [PROHIBITED, RESOURCE_SHORTAGE] = [1, 4]
 
-/** RFC 4254, section 5.2: the only type of extended data. */
+/** The only type of extended data (RFC 4254, section 5.2). */
 const STDERR = 1
 
 /**
- * Refuses channels with small packets, and reports data past the window that we granted and a window above
- * what the protocol allows: ssh2 takes all three. Puts `createInput`'s function before ssh2's parser.
+ * Refuses channels with small packets, and reports data beyond the granted window and a window above the
+ * protocol's limit: ssh2 accepts all three. Puts the function of `createInput` before ssh2's parser.
  */
 export function guardClient(client: Connection, { onFault, onWindowGrown, createInput }: ClientWatch): void {
   const { _protocol: protocol, _chanMgr: channels } = inside(client)
@@ -109,7 +112,7 @@ export function guardClient(client: Connection, { onFault, onWindowGrown, create
     throw new Error('ssh2 has changed: its channels cannot be guarded')
   handlers.CHANNEL_OPEN = (own, info) => {
     const { type, sender, packetSize } = info
-    // ssh2 refuses all others without a word.
+    // ssh2 refuses other channel types without a description.
     if (type !== 'session') return own.channelOpenFail(sender, PROHIBITED, 'sshawl forwards nothing')
     if (packetSize >= MIN_PACKET_BYTES) return open(own, info)
     own.channelOpenFail(sender, RESOURCE_SHORTAGE, `packets have at least ${MIN_PACKET_BYTES} bytes here`)
@@ -127,7 +130,7 @@ export function guardClient(client: Connection, { onFault, onWindowGrown, create
   }
   const parse = protocol.parse.bind(protocol)
   const input = createInput((piece) => {
-    // When it is done with a connection, ssh2 replaces its parser too; nothing may be parsed after that.
+    // ssh2 also replaces its parser when it ends a connection. Nothing may be parsed after that.
     if (protocol.parse === divert) writtenTogether(socket, () => parse(piece, 0, piece.length))
   })
   const divert = (chunk: Buffer, from: number, to: number): void => input(chunk.subarray(from, to))
@@ -135,7 +138,7 @@ export function guardClient(client: Connection, { onFault, onWindowGrown, create
 }
 
 /**
- * Writes all that `send` sends in one system call. ssh2 writes each packet in three parts, which without
+ * Writes the output of `send` in one system call. ssh2 writes each packet in three parts, which without
  * Nagle's algorithm are three calls and three segments.
  */
 function writtenTogether(socket: Socket, send: () => void): void {
@@ -147,10 +150,10 @@ function writtenTogether(socket: Socket, send: () => void): void {
   }
 }
 
-/** RFC 4253, section 11.1. */
+/** Message number and reason code (RFC 4253, section 11.1). */
 const [DISCONNECT, BY_APPLICATION] = [1, 11]
 
-/** The message that tells a client why it is disconnected. */
+/** Encodes an SSH_MSG_DISCONNECT with a reason. */
 export const disconnectMessage = (why: string): Buffer =>
   Buffer.concat([
     Buffer.of(DISCONNECT),
@@ -158,7 +161,7 @@ export const disconnectMessage = (why: string): Buffer =>
     writeStrings(Buffer.from(why), Buffer.alloc(0)),
   ])
 
-/** Tells a client why it is disconnected, which OpenSSH prints; ssh2 would send no words. */
+/** Disconnects a client with a reason, which OpenSSH prints; ssh2 would send no text. */
 export function disconnect(client: Connection, why: string): void {
   const { _protocol: protocol } = inside(client)
   const message = disconnectMessage(why)
@@ -169,36 +172,33 @@ export function disconnect(client: Connection, why: string): void {
     message.copy(packet, write.allocStartKEX)
     protocol._cipher.encrypt(write.finalize(packet, true))
   } catch {
-    // After an error ssh2 has given its ciphers back.
+    // ssh2 has freed its ciphers after an error.
   }
 }
 
-/**
- * Knows when a client has read all that was sent to it: it is asked, and answers in the order of the
- * questions (RFC 4254, section 4).
- */
+/** Detects that a client has read all output, by a request that it answers in order (RFC 4254, section 4). */
 export class Answers {
   readonly #pending: (readonly (() => void)[])[] = []
   #next: (() => void)[] = []
   readonly #send: () => void
 
-  /** `send` asks the client. */
+  /** `send` sends the request to the client. */
   constructor(send: () => void) {
     this.#send = send
   }
 
-  /** Calls `listener` once the client has read all that was sent by now; never if it goes away first. */
+  /** Calls `listener` when the client has read all bytes sent so far, or never if it disconnects first. */
   ask(listener: () => void): void {
-    // What is asked in one go is one request.
+    // All listeners of one tick share a request.
     if (this.#next.push(listener) === 1) queueMicrotask(() => this.#askNow())
   }
 
-  /** ssh2 has asked: the client will answer that, too. */
+  /** Counts a request that ssh2 itself sent, because the client answers it too. */
   asked(): void {
     this.#pending.push([])
   }
 
-  /** The client has answered the first request. */
+  /** Called when the client answers the oldest request. */
   answered(): void {
     for (const listener of this.#pending.shift() ?? []) listener()
   }
@@ -210,14 +210,14 @@ export class Answers {
   }
 }
 
-/** The answers of a client, which ssh2 itself drops. */
+/** Watches a client's answers, which ssh2 itself drops. */
 export function watchAnswers(client: Connection): Answers {
   const { _protocol: protocol } = inside(client)
   const ping = protocol?.ping?.bind(protocol)
   const handlers = protocol?._handlers
   if (!protocol || !ping || !handlers) throw new Error('ssh2 has changed: its clients cannot be asked')
   const socket = socketOf(client)
-  // After an error, and until the socket is closed, nothing can be sent, and ssh2's timer still pings.
+  // After an error nothing can be sent, but ssh2's timer still pings until the socket is closed.
   const send = (): void => void (socket.writable && ping())
   const answers = new Answers(send)
   protocol.ping = () => {
@@ -228,7 +228,9 @@ export function watchAnswers(client: Connection): Answers {
   return answers
 }
 
-/** How many bytes can be sent on a channel now; 0 while the window is closed or keys are exchanged. */
+/**
+ * Returns the bytes that can be sent on a channel now: 0 while its window is closed or keys are exchanged.
+ */
 export function sendableBytes(channel: ServerChannel): number {
   const { outgoing, _client } = insideChannel(channel)
   if (outgoing.state !== 'open' || _client._protocol._kexinit !== undefined) return 0
@@ -236,9 +238,8 @@ export function sendableBytes(channel: ServerChannel): number {
 }
 
 /**
- * Sends at most `sendableBytes` as one packet. A channel's own `write` keeps what does not fit, sends it
- * twice when the other stream waits too, drops it when the channel is closed, and does not heed a full
- * socket.
+ * Sends at most `sendableBytes` as one packet. A channel's own `write` buffers the excess, sends it twice if
+ * the other stream waits too, drops it when the channel is closed, and ignores a full socket.
  */
 export function sendPacket(channel: ServerChannel, bytes: Buffer, stream: 'out' | 'err'): void {
   const { outgoing, _client } = insideChannel(channel)

@@ -4,11 +4,11 @@ import { ml_kem768 } from '@noble/post-quantum/ml-kem.js'
 import type { Connection } from 'ssh2'
 
 /**
- * What ssh2 (1.17) lacks in key exchanges: a post-quantum one, right guesses of clients, and speed.
+ * Extends ssh2 (1.17) by a post-quantum key exchange, right guesses of clients, and speed.
  *
  * mlkem768x25519-sha256 (draft-ietf-sshm-mlkem-hybrid-kex) has the messages and the hash of
- * curve25519-sha256, with longer values in them. Clients are offered it. ssh2, which does not know it, reads
- * its name as that of curve25519-sha256, and the exchange that it picks then computes what the hybrid does.
+ * curve25519-sha256, with longer values. It is offered to clients. ssh2, which does not know it, reads its
+ * name as curve25519-sha256, and the chosen exchange then computes the hybrid.
  */
 export const HYBRID = 'mlkem768x25519-sha256'
 const CLASSIC = 'curve25519-sha256'
@@ -17,12 +17,12 @@ export interface Exchange {
   readonly type?: string
   /** The client's KEXINIT (RFC 4253, section 7.1). */
   _remoteKexinit?: Buffer
-  /** Made by `generateKeys`, which does nothing the second time. */
+  /** Set by the first call of `generateKeys`; later calls do nothing. */
   readonly _keys?: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } | null
   generateKeys(): void
   getPublicKey(): Buffer
   convertPublicKey(key: Buffer): Buffer
-  /** The shared secret, or why there is none. */
+  /** Returns the shared secret, or the reason why there is none. */
   computeSecret(otherPublicKey: Buffer): Buffer | Error
 }
 
@@ -31,7 +31,7 @@ interface NameList {
   readonly buffer: Buffer
 }
 
-/** The lists of a KEXINIT: `array` is what ssh2 picks from, `buffer` what it sends. */
+/** The lists of a KEXINIT: ssh2 picks from `array` and sends `buffer`. */
 interface Lists {
   readonly kex: NameList
   readonly serverHostKey: NameList
@@ -51,12 +51,12 @@ interface Protocol {
   readonly _packetRW: { read: Reader }
   _kex?: Exchange | undefined
   _offer: Offer
-  /** The client guessed an exchange, and ssh2 takes it for wrong. */
+  /** Set if ssh2 takes the client's guess of the exchange for wrong. */
   _skipNextInboundPacket: boolean
 }
 
 /**
- * Offers the hybrid first, and mends each exchange of a client. To be called before KEXINIT is sent. Throws
+ * Offers the hybrid first and patches each exchange of a client. To be called before KEXINIT is sent. Throws
  * if ssh2 has changed.
  */
 export function mendKeyExchanges(client: Connection): void {
@@ -87,8 +87,8 @@ export function mendKeyExchanges(client: Connection): void {
 const KEXINIT = 20
 
 /**
- * ssh2 reads each KEXINIT with the name of the classic exchange for that of the hybrid. Returns the function
- * that gives the KEXINIT as it was sent, which is hashed.
+ * Makes ssh2 read the hybrid's name in each KEXINIT as the classic one. Returns a function that maps a
+ * KEXINIT to the sent bytes, which are hashed.
  */
 function readAsClassic(packets: Protocol['_packetRW']): (read: Buffer) => Buffer {
   let reader = packets.read
@@ -104,7 +104,7 @@ function readAsClassic(packets: Protocol['_packetRW']): (read: Buffer) => Buffer
     return next
   }
   wrap(reader)
-  // There is a new one after each exchange.
+  // ssh2 sets a new reader after each exchange.
   Object.defineProperty(packets, 'read', {
     get: () => reader,
     set(next: Reader) {
@@ -118,7 +118,7 @@ function readAsClassic(packets: Protocol['_packetRW']): (read: Buffer) => Buffer
   }
 }
 
-/** An offer that is sent with other exchanges than ssh2 picks from. */
+/** Returns an offer that sends other exchanges than ssh2 picks from. */
 function withKex({ lists, constructor }: Offer, kex: readonly string[]): Offer {
   const buffers = ({ cipher, mac, compress, lang }: Lists['cs']): Record<string, Buffer> => ({
     cipher: cipher.buffer,
@@ -133,10 +133,10 @@ function withKex({ lists, constructor }: Offer, kex: readonly string[]): Offer {
   return offer
 }
 
-/** The first list of a KEXINIT is behind its number and its cookie. */
+/** Offset of the first list of a KEXINIT, after its message number and cookie. */
 const LISTS = 17
 
-/** The first two lists of a KEXINIT. Throws a `RangeError` for a payload that ends before them. */
+/** Reads the first two lists of a KEXINIT. Throws `RangeError` if the payload is too short. */
 function readKexInit(payload: Buffer): Record<'kex' | 'hostKeys', readonly string[]> {
   const kex = listAt(payload, LISTS)
   return { kex: kex.names, hostKeys: listAt(payload, kex.end).names }
@@ -147,7 +147,10 @@ function listAt(payload: Buffer, at: number): { readonly names: readonly string[
   return { names: payload.toString('latin1', at + 4, end).split(','), end }
 }
 
-/** A KEXINIT with the classic exchange's name for the hybrid's. ssh2 refuses one that is too short. */
+/**
+ * Replaces the hybrid's name in a KEXINIT by the classic one. Leaves a short payload to ssh2, which refuses
+ * it.
+ */
 function renamed(payload: Buffer): Buffer {
   if (payload.length < LISTS + 4) return payload
   const { names, end } = listAt(payload, LISTS)
@@ -164,7 +167,7 @@ const ENCAPSULATION_KEY_BYTES = 1184
 /** RFC 7748, section 5. */
 const POINT_BYTES = 32
 
-/** Makes a quick exchange with curve25519 a hybrid with ML-KEM-768. Tests give a `seed` of 32 bytes. */
+/** Turns a sped-up curve25519 exchange into a hybrid with ML-KEM-768. Tests pass a `seed` of 32 bytes. */
 export function makeHybrid(exchange: Exchange, seed?: Uint8Array): void {
   const point = exchange.getPublicKey()
   let reply = point
@@ -187,13 +190,13 @@ export function makeHybrid(exchange: Exchange, seed?: Uint8Array): void {
 
 type Encapsulated = Record<'ciphertext' | 'sharedKey', Uint8Array>
 
-/** Node 24.7 and later: 0.12 ms, where JavaScript takes 0.8 ms. */
+/** Native ML-KEM of Node 24.7 and later takes 0.12 ms, JavaScript 0.8 ms. */
 const { encapsulate: native } = crypto as { encapsulate?: (key: KeyObject) => Encapsulated }
 
-/** RFC 9935: what a SubjectPublicKeyInfo has before a key of ML-KEM-768. */
+/** RFC 9935: the bytes of a SubjectPublicKeyInfo before an ML-KEM-768 key. */
 const SPKI_START = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
 
-/** Throws for a key with numbers beyond the modulus (FIPS 203, section 7.2). */
+/** Throws for a key with coefficients beyond the modulus (FIPS 203, section 7.2). */
 function encapsulate(key: Buffer, seed: Uint8Array | undefined): Encapsulated {
   if (native && !seed)
     return native(createPublicKey({ key: Buffer.concat([SPKI_START, key]), format: 'der', type: 'spki' }))
@@ -202,8 +205,8 @@ function encapsulate(key: Buffer, seed: Uint8Array | undefined): Encapsulated {
 }
 
 /**
- * Makes an exchange with curve25519 quicker: ssh2 reads and writes public keys as DER, for which OpenSSL
- * looks for a decoder each time (measured: 97 and 86 µs; as JWK 13 and 2 µs), and its own key twice.
+ * Makes a curve25519 exchange faster: ssh2 encodes public keys as DER, for which OpenSSL searches a decoder
+ * each time (measured: 97 and 86 µs; as JWK 13 and 2 µs), and encodes its own key twice.
  */
 export function quicken(exchange: Exchange): void {
   let own: Buffer | undefined
@@ -223,7 +226,7 @@ function keysOf(exchange: Exchange): NonNullable<Exchange['_keys']> {
   return exchange._keys
 }
 
-/** The secret of X25519. Throws for a point of the wrong length, and for one of small order. */
+/** Computes the X25519 secret. Throws for a point of the wrong length or of small order. */
 const agree = (exchange: Exchange, point: Buffer): Buffer =>
   diffieHellman({ privateKey: keysOf(exchange).privateKey, publicKey: keyOf(point) })
 
@@ -239,7 +242,10 @@ function keyOf(point: Buffer): KeyObject {
   })
 }
 
-/** RFC 4251, section 5, without the length: no zeros in front, but one if the number would be negative. */
+/**
+ * Encodes an mpint (RFC 4251, section 5) without its length: no leading zeros, except one before a set top
+ * bit.
+ */
 function mpint(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0)
   const number = bytes.subarray(first)

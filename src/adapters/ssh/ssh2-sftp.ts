@@ -2,19 +2,19 @@ import { createRequire } from 'node:module'
 import type { SFTPWrapper } from 'ssh2'
 import { ssh2 } from './ssh2.ts'
 
-/** `push` takes what came, cut anywhere, and throws for some wrong input. */
+/** `push` takes input in arbitrary chunks, and throws for some malformed input. */
 export type Codec = SFTPWrapper & { push(bytes: Uint8Array): void }
 
 interface SftpModule {
   readonly SFTP?: new (client: object, channel: object, options: { readonly server: true }) => Codec
 }
 
-/** Of SFTP version 3 (draft-ietf-secsh-filexfer-02). */
+/** Constants of SFTP version 3 (draft-ietf-secsh-filexfer-02). */
 export const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp
 
 /**
- * ssh2's SFTP server as a codec: its own channel would keep without end what a slow client does not read, and
- * what a fast one sends. `send` gets each answer.
+ * Wraps ssh2's SFTP server as a codec, because its own channel buffers unread output and input without a
+ * limit. `send` gets each answer.
  */
 export function createSftpCodec(send: (bytes: Buffer) => void, onFault: () => void): Codec {
   const { SFTP } = createRequire(import.meta.url)('ssh2/lib/protocol/SFTP.js') as SftpModule

@@ -3,13 +3,13 @@ import { createRequire } from 'node:module'
 import type library from 'ssh2'
 
 /**
- * ssh2, loaded with random bytes from a pool: it asks the system for the padding of each packet, which costs
- * as much as encrypting the packet (7 % of the server's time with 500 people at 50 lines a second). Required
- * and not imported: Node would parse all of its files once more, to see what they export.
+ * ssh2, loaded with a pool of random bytes: it asks the system for the padding of each packet, which costs as
+ * much as encrypting it (7 % of the server's time with 500 people at 50 lines a second). It is required and
+ * not imported, because for an import Node would parse all files again to find their exports.
  */
 export const ssh2 = loadWith(pooledRandom())
 
-/** ssh2 takes `randomFillSync` from `crypto` as it is loaded, and never looks again. */
+/** Replaces `crypto.randomFillSync` while ssh2 loads, because ssh2 reads it only then. */
 function loadWith(randomFillSync: typeof crypto.randomFillSync): typeof library {
   const usual = crypto.randomFillSync
   crypto.randomFillSync = randomFillSync
@@ -20,10 +20,10 @@ function loadWith(randomFillSync: typeof crypto.randomFillSync): typeof library 
   }
 }
 
-/** Larger pieces are not taken from the pool: they are keys, and rare. */
+/** Larger requests bypass the pool: they are rare and for keys. */
 const MAX_POOLED_BYTES = 32
 
-/** Fills small buffers with bytes of which each is given once. */
+/** Fills small buffers from the pool. Each byte is used once. */
 function pooledRandom(): typeof crypto.randomFillSync {
   const fill = crypto.randomFillSync
   const pool = Buffer.alloc(16_384)

@@ -8,7 +8,7 @@ import { ssh2 } from './ssh2.ts'
 import { disconnectMessage, socketOf } from './ssh2-internals.ts'
 
 /**
- * What OpenSSH 9 still prefers of ssh2's list, without NIST curves, and without compression, which makes a
+ * OpenSSH 9's preferences among ssh2's algorithms, without NIST curves and without compression, which makes a
  * server allocate. ssh2 itself adds strict key exchange (against CVE-2023-48795).
  */
 const ALGORITHMS: Algorithms = {
@@ -25,16 +25,16 @@ const ALGORITHMS: Algorithms = {
   compress: ['none'],
 }
 
-/** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
+/** A dead peer is detected after 45 s: at the third unanswered keepalive. */
 const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
 
 const IDENT = 'sshawl'
 const VERSION = Buffer.from(`SSH-2.0-${IDENT}\r\n`)
 
-/** Speaks SSH on a socket. `onClient` is called once the peer has sent its version. */
+/** Speaks SSH on a socket. Calls `onClient` when the peer has sent its version. */
 export type Transport = (socket: Socket, showBanner: boolean, onClient: (client: SshClient) => void) => void
 
-/** The banner belongs to an ssh2 server, so there is one for each banner; it parses the host keys once. */
+/** An ssh2 server has a fixed banner, so there is a server for each banner. Host keys are parsed once. */
 export function createTransport(hostKeys: readonly HostKey[], banner: () => string): Transport {
   const listeners = new WeakMap<Socket, (client: SshClient) => void>()
   const servers = new Map<string, Server>()
@@ -58,7 +58,7 @@ export function createTransport(hostKeys: readonly HostKey[], banner: () => stri
   }
 }
 
-/** Closes a connection on which no keys were exchanged, in words that OpenSSH prints. */
+/** Closes a connection before the key exchange with a reason that OpenSSH prints. */
 export function refuse(socket: Socket, why: string): void {
   if (!socket.writable) return void socket.destroy()
   if (socket.bytesWritten === 0) socket.write(VERSION)
@@ -66,19 +66,19 @@ export function refuse(socket: Socket, why: string): void {
   closeGracefully(socket)
 }
 
-/** How long a client may take to read the words and hang up. */
+/** Time in ms for a client to read the reason and disconnect. */
 const READING_MS = 1_000
 
-/** Of more connections that have this time at once, the oldest is closed. */
+/** Limit of connections in their reading time; the oldest one is closed if there are more. */
 const MAX_READERS = 256
 
-/** In order of age. */
+/** Ordered by age, oldest first. */
 const readers = new Set<Socket>()
 
 /**
- * Closes a connection once its client has read what was written last. What the client sends meanwhile is
- * read: otherwise it would reset the connection, and take the words back. A client that does not read is
- * closed at once.
+ * Closes a connection after its client has read the last output. Its input is still read, because closing
+ * with unread input resets the connection and discards the output. A client that does not read is closed at
+ * once.
  */
 export function closeGracefully(socket: Socket): void {
   if (socket.destroyed || readers.has(socket)) return
@@ -99,7 +99,7 @@ export function closeGracefully(socket: Socket): void {
   socket.resume()
 }
 
-/** RFC 4253, section 6: a packet is a multiple of eight bytes, padded by at least four. */
+/** Encodes a packet: a multiple of eight bytes, padded by at least four (RFC 4253, section 6). */
 function unencryptedDisconnect(why: string): Buffer {
   const message = disconnectMessage(why)
   const padding = 4 + ((8 - ((5 + message.length + 4) % 8)) % 8)
@@ -112,10 +112,10 @@ const TOO_LONG =
 
 const MAX_SAID = 200
 
-/** Why a connection ended, in words for the log and the client: mostly ssh2's own. */
+/** Returns the reason why a connection ended, for the log and the client. Most texts are ssh2's own. */
 export function reasonOf(error: unknown): string {
   const said = errorMessage(error).slice(0, MAX_SAID)
-  // The only limit of a packet that ssh2 has (RFC 4253, 6.1), most likely reached by a command line.
+  // ssh2's only limit of a packet (RFC 4253, 6.1), most likely exceeded by a command line.
   if (said === 'Bad packet length') return TOO_LONG
   const level = error instanceof Error && 'level' in error ? error.level : undefined
   return level === 'client-timeout' ? 'the client did not answer any more' : said

@@ -10,7 +10,7 @@ import { fingerprintOf, MIN_RSA_BITS, rsaBitsOf } from './public-key.ts'
 
 /** The key by which clients recognise this server. */
 export interface HostKey {
-  /** As ssh2 names it. */
+  /** The type by ssh2's name. */
   readonly type: string
   /** The private key in OpenSSH form. */
   readonly pem: string
@@ -23,9 +23,9 @@ export class HostKeyError extends Error {
 }
 
 /**
- * Reads the host key in `dir`, and makes it first if there is none: Ed25519, mode 0600, in one step, so
- * that a crash leaves a whole key or none and two starts at once agree on one. `dir` is made 0700.
- * Throws `HostKeyError`.
+ * Reads the host key in `dir`, and first creates an Ed25519 key with mode 0600 if there is none. Creation is
+ * atomic: a crash leaves a whole key or none, and two simultaneous starts agree on one key. `dir` is created
+ * with mode 0700. Throws `HostKeyError`.
  */
 export async function loadHostKeys(dir: string): Promise<readonly HostKey[]> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
@@ -54,7 +54,7 @@ async function writeDurably(file: string, text: string): Promise<void> {
   await handle.sync()
 }
 
-/** About one in two hundred keys of ssh2's generator cannot be read back (measured), hence the loop. */
+/** Retries because about one in two hundred keys of ssh2's generator cannot be read back (measured). */
 function generateHostKey(): HostKey {
   for (;;) {
     const pem = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'sshawl host key' }).private
@@ -63,14 +63,14 @@ function generateHostKey(): HostKey {
   }
 }
 
-/** The private key in a file; undefined if there is no file. Throws `HostKeyError`. */
+/** Reads the private key in a file; undefined if there is no file. Throws `HostKeyError`. */
 async function readKey(file: string): Promise<HostKey | undefined> {
   try {
-    // A pipe must not be waited for.
+    // O_NONBLOCK, so that opening a named pipe does not wait for a writer.
     await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const facts = await handle.stat()
     if (!facts.isFile()) throw new HostKeyError(`${file} is not a file; name a private key`)
-    // As for OpenSSH, the mode of somebody else's file is their business: mounted secrets belong to root.
+    // As in OpenSSH, the mode of another user's file is not checked: mounted secrets belong to root.
     if (facts.uid === process.getuid?.() && facts.mode & 0o077)
       throw new HostKeyError(`others can read ${file}; run: chmod 600 ${file}`)
     return keyIn(file, await handle.readFile('utf8'))
@@ -95,15 +95,15 @@ function keyIn(file: string, pem: string): HostKey {
   )
 }
 
-/** Of `ALGORITHMS` in transport.ts. */
+/** Key types for `ALGORITHMS` in transport.ts. */
 const TYPES: readonly string[] = ['ssh-ed25519', 'ssh-rsa']
 
-/** The key, if it is a private one that is strong enough and its public half verifies what it signs. */
+/** Returns the key if it is private, strong enough, and its public half verifies its signature. */
 function hostKeyOf(pem: string, key: ParsedKey | Error): HostKey | undefined {
   if (key instanceof Error || !key.isPrivateKey() || !TYPES.includes(key.type)) return undefined
   if (key.type === 'ssh-rsa' && rsaBitsOf(key) < MIN_RSA_BITS) return undefined
   const probe = randomBytes(32)
-  // ssh2 returns an Error if it cannot sign or verify, which its types do not say.
+  // ssh2 returns an Error if it cannot sign or verify, though its types do not say so.
   const signature: unknown = key.sign(probe)
   const verdict: unknown = signature instanceof Uint8Array && key.verify(probe, Buffer.from(signature))
   return verdict === true
@@ -114,8 +114,8 @@ function hostKeyOf(pem: string, key: ParsedKey | Error): HostKey | undefined {
 const keygen = (file: string): string => `ssh-keygen -t ed25519 -N '' -f ${file}`
 
 /**
- * Reads private keys that the operator made, so that several servers show the same one: one of each type.
- * `problems` has a sentence for each file that cannot be used, with what to do.
+ * Reads private keys that the operator created for several servers, at most one of each type. `problems` has
+ * a sentence for each unusable file that says what to do.
  */
 export async function readNamedHostKeys(
   files: readonly string[],

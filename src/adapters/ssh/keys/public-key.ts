@@ -11,13 +11,13 @@ import { isCertificateAlgorithm, readCertificate, type CertificateUse, whyUntrus
 import { ed25519Key, readSecurityKey, verifySignature } from './signature.ts'
 import { readStrings } from './wire.ts'
 
-/** A key that a client offers, and the check of signatures that its kind needs. */
+/** A key that a client offers, with the signature check of its kind. */
 export interface LoginKey extends OfferedKey {
   /** True if the signature of this attempt is right. Never throws. */
   proves(attempt: PublicKeyAuthContext): boolean
 }
 
-/** As `ssh-keygen -lf` prints it, of a public key in SSH wire form. */
+/** Returns the fingerprint of a public key in wire form, as `ssh-keygen -lf` prints it. */
 export function fingerprintOf(publicKey: Uint8Array): Fingerprint {
   const digest = createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')
   return `SHA256:${digest}` as Fingerprint
@@ -27,9 +27,9 @@ const ED25519 = 'ssh-ed25519'
 const CURVE_ALGORITHM = /^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521))$/
 
 /**
- * The key of this attempt, if it is Ed25519, ECDSA, RSA of 2048 bits and more with SHA-2, sk-, or one of the
- * first three with a certificate that is trusted for `use`. `onUntrusted` is told why one is not, for the
- * log.
+ * Returns the key of this attempt if it is Ed25519, ECDSA, RSA of at least 2048 bits with SHA-2, sk-, or a
+ * non-sk key with a certificate that is trusted for `use`. Passes the reason why a certificate is untrusted
+ * to `onUntrusted`, for the log.
  */
 export function readLoginKey(
   { key, hashAlgo }: PublicKeyAuthContext,
@@ -51,13 +51,15 @@ export function readLoginKey(
   return provenBy(facts, (blob, signature) => isTrue(parsed.verify(blob, signature, hashAlgo)))
 }
 
-/** A key whose owner signs so that `isRight`; an attempt without a signature proves nothing. */
+/** Adds the signature check to a key. An attempt without a signature proves nothing. */
 const provenBy = (facts: OfferedKey, isRight: (blob: Buffer, signature: Buffer) => boolean): LoginKey => ({
   ...facts,
   proves: ({ blob, signature }) => !!blob && !!signature && isRight(blob, signature),
 })
 
-/** Unlike for other keys, the signature names its algorithm. */
+/**
+ * Reads a key with a trusted certificate. The signature names its own algorithm, unlike that of other keys.
+ */
 function readCertified(
   data: Buffer,
   use: CertificateUse,
@@ -79,10 +81,10 @@ function readCertified(
   return provenBy(facts, (blob, signature) => verifySignature(key, blob, signature))
 }
 
-/** A line of a `.pub` file or of `authorized_keys` without options: the key's type, its bytes, a comment. */
+/** A line of a `.pub` file, or of `authorized_keys` without options: type, base64 bytes, comment. */
 const KEY_LINE = /^\s*([a-z0-9@.-]{1,64})[ \t]+([A-Za-z0-9+/]{1,8192}={0,2})(?:[ \t][^\r\n]*)?\s*$/
 
-/** The fingerprint of the public key in a line, if it is of a kind that could log in. */
+/** Returns the fingerprint of the public key in a line if its kind could log in. */
 export function readKeyLine(line: string): Fingerprint | undefined {
   const [, type = '', base64 = ''] = KEY_LINE.exec(line) ?? []
   const data = Buffer.from(base64, 'base64')
@@ -97,7 +99,7 @@ function readEd25519(data: Buffer): KeyObject | undefined {
   return type?.toString('latin1') === ED25519 && point && more.length === 0 ? ed25519Key(point) : undefined
 }
 
-/** A public key in wire form of a kind and size that we take, but sk-. */
+/** Parses a public key in wire form of a supported kind and size, except sk- keys. */
 function parsePublic(data: Buffer): ParsedKey | undefined {
   const type = readStrings(data)?.[0]?.toString('latin1') ?? ''
   if (type !== 'ssh-rsa' && !CURVE_ALGORITHM.test(type)) return undefined
@@ -106,14 +108,14 @@ function parsePublic(data: Buffer): ParsedKey | undefined {
   return type === 'ssh-rsa' && !isStrongRsa(parsed) ? undefined : parsed
 }
 
-/** ssh2 returns an Error if it cannot verify, which its types do not say, and which is truthy. */
+/** ssh2 returns an Error, which is truthy, if it cannot verify, though its types do not say so. */
 const isTrue = (verdict: unknown): boolean => verdict === true
 
-/** ssh2 sets no hash for `ssh-rsa`, which would be SHA-1. */
+/** True for SHA-2. ssh2 sets no hash for `ssh-rsa`, which would be SHA-1. */
 const isSha2 = (hash: string | undefined): boolean => hash === 'sha256' || hash === 'sha512'
 
 export const MIN_RSA_BITS = 2_048
-/** A longer key would only cost time to verify. */
+/** Limits the time of verification. */
 const MAX_RSA_BITS = 16_384
 
 export const rsaBitsOf = (key: ParsedKey): number =>

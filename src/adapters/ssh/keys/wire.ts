@@ -1,6 +1,7 @@
-/** The fields of RFC 4251, section 5, as keys and signatures have them. */
-
-/** Reads one field after the other. Each method throws `RangeError` at the end of the bytes. */
+/**
+ * Reads the field types of RFC 4251, section 5, one after the other. Each method throws `RangeError` at the
+ * end of the bytes.
+ */
 export class Reader {
   readonly #bytes: Buffer
   #at = 0
@@ -13,7 +14,7 @@ export class Reader {
     return this.#take(this.uint32())
   }
 
-  /** A string that is itself a list of strings. */
+  /** Reads a string that contains a list of strings. */
   strings(): readonly Buffer[] {
     const list = readStrings(this.string())
     if (!list) throw new RangeError('a list ends too early')
@@ -28,7 +29,7 @@ export class Reader {
     return this.#take(8).readBigUInt64BE()
   }
 
-  /** How many bytes were read. */
+  /** Returns the number of bytes read. */
   position(): number {
     return this.#at
   }
