@@ -3,20 +3,21 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
-/** Node parses this many bytes within a millisecond. */
+/** Node parses 4 KiB within a millisecond. */
 const PIECE_BYTES = 4_096
 
 const END_OF_HEADERS = '\r\n\r\n'
 const NOTHING = Buffer.alloc(0)
 
 /**
- * A socket for Node's HTTP parser, which would parse 64 KiB of requests at once. It gets small pieces, each
- * on an account; a further request waits until the client's kernel took the answer to the one before.
+ * A socket for Node's HTTP parser, which would otherwise parse 64 KiB of requests at once. The parser gets
+ * small pieces, each one on an account. The next request is parsed when the last answer has been written to
+ * the socket.
  */
 export class PacedConnection extends Duplex {
-  /** Pays for the parsing: the network's, then that of the person. */
+  /** Pays for the parsing: the network's account before the token is known, then the person's. */
   account: Account
-  /** The reason why no request is answered; undefined if they are. */
+  /** The reason why no request on this connection is served; undefined if requests are served. */
   readonly refusal: string | undefined
   readonly #socket: Socket
   #left: Buffer = NOTHING
@@ -37,7 +38,7 @@ export class PacedConnection extends Duplex {
     socket.on('close', () => this.destroy())
   }
 
-  /** To be called for each request before it is answered. */
+  /** Counts a request as being answered. To be called for each request before the answer. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request
     this.#answering += 1
@@ -47,7 +48,7 @@ export class PacedConnection extends Duplex {
     })
   }
 
-  // Node's HTTP server calls and reads these of its sockets.
+  // Members of net.Socket that Node's HTTP server uses.
   get remoteAddress(): string | undefined {
     return this.#socket.remoteAddress
   }
@@ -64,7 +65,7 @@ export class PacedConnection extends Duplex {
 
   override _read(): void {
     this.#isWanted = true
-    // What `_read` itself pushes is parsed later, on nobody's account.
+    // Bytes pushed inside `_read` would be parsed later, on nobody's account.
     queueMicrotask(() => void this.#feed())
   }
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -90,11 +91,14 @@ export class PacedConnection extends Duplex {
     this.#isFeeding = false
   }
 
-  /** Up to the end of headers; undefined if they have to wait. */
+  /**
+   * Returns the next bytes for the parser, at most to the end of a request's headers; undefined if there are
+   * none or an answer is pending.
+   */
   #next(): Buffer | undefined {
     if (this.destroyed) return undefined
     const isBusy = this.#answering > 0 && this.#request?.complete === true
-    // Reading nothing shows the end of the input.
+    // A read() without data lets the stream notice the end of the input.
     if (this.#left.length === 0 && (this.#socket.readableLength === 0 || (this.#isWanted && !isBusy)))
       this.#left = (this.#socket.read() as Buffer | null) ?? NOTHING
     if (this.#left.length === 0 || !this.#isWanted || isBusy) return undefined

@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 
 export interface GateSettings {
-  /** Names of this server, besides `localhost` and all IP addresses. */
+  /** Host names of this server, in addition to `localhost` and all IP addresses. */
   readonly hosts: readonly string[]
-  /** Pages with these origins are answered, such as `https://chat.example.org`. */
+  /** Origins of browser pages that may send requests, such as `https://chat.example.org`. */
   readonly origins: readonly string[]
-  /** Addresses of reverse proxies. Their `X-Forwarded-For` is believed. */
+  /** Addresses of reverse proxies, whose `X-Forwarded-For` is trusted. */
   readonly proxies: readonly string[]
 }
 
 const MAX_HEADERS = 100
 
 /**
- * Refuses pages in a browser, by their origin and by a host name that is not ours, which a foreign name
- * server leads here (DNS rebinding). An IP address cannot do that.
+ * Returns why a request is refused. Refuses browser pages by their origin, and unknown host names, which an
+ * attacker's name server may point here (DNS rebinding). An IP address as host is safe.
  */
 export function refusalOf(
   { headers: { host = '', origin }, rawHeaders }: IncomingMessage,
@@ -22,7 +22,7 @@ export function refusalOf(
 ): { readonly status: 400 | 403 | 431; readonly text: string } | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS)
     return { status: 431, text: `a request has ${MAX_HEADERS} headers at most` }
-  // Node keeps the first of several.
+  // With several Host headers Node keeps only the first.
   const names = rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === 'host')
   if (names.length > 1) return { status: 400, text: 'a request has one Host' }
   if (!isOurs(host, settings.hosts))
@@ -35,7 +35,7 @@ export function refusalOf(
   return undefined
 }
 
-/** A final dot means the same name. */
+/** Ignores a final dot in the host name. */
 function isOurs(host: string, names: readonly string[]): boolean {
   const [, name = '', inBrackets = ''] = /^(?:([^:[\]]+)|\[([^\]]+)\])(?::\d{1,5})?$/.exec(host) ?? []
   if (inBrackets !== '') return isIP(inBrackets) === 6
@@ -43,7 +43,7 @@ function isOurs(host: string, names: readonly string[]): boolean {
   return asked === 'localhost' || isIP(asked) === 4 || names.includes(asked)
 }
 
-/** Lets an allowed page read the answer (https://fetch.spec.whatwg.org, CORS). */
+/** Lets an allowed page read the answer (CORS, https://fetch.spec.whatwg.org). */
 export function letPageRead({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
   if (origin === undefined) return
@@ -51,16 +51,13 @@ export function letPageRead({ headers: { origin } }: IncomingMessage, response: 
   response.setHeader('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate')
 }
 
-/**
- * Answers a browser's question, which has no token, whether a page may send a request. Returns false for
- * other requests.
- */
+/** Answers a browser's CORS preflight, which has no token. Returns false for other requests. */
 export function answerPreflight({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
   const wanted = headers['access-control-request-method']
   if (method !== 'OPTIONS' || headers.origin === undefined || wanted === undefined) return false
   response.writeHead(204, {
     'Access-Control-Allow-Methods': 'GET, POST, DELETE',
-    // Those of all revisions of MCP.
+    // Headers of all MCP revisions.
     'Access-Control-Allow-Headers':
       'Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id',
     'Access-Control-Max-Age': '600',
@@ -69,7 +66,7 @@ export function answerPreflight({ method, headers }: IncomingMessage, response: 
   return true
 }
 
-/** The peer's address or, if the peer is a proxy of ours, the last one that it added. */
+/** Returns the peer's address or, if the peer is a trusted proxy, the last address that it added. */
 export function clientAddress({ socket, headers }: IncomingMessage, proxies: readonly string[]): string {
   const peer = plainAddress(socket.remoteAddress)
   if (!proxies.includes(peer)) return peer
@@ -77,5 +74,5 @@ export function clientAddress({ socket, headers }: IncomingMessage, proxies: rea
   return isIP(added) === 0 ? peer : plainAddress(added)
 }
 
-/** An IPv4 address without IPv6 around it. */
+/** Strips the prefix of an IPv4-mapped IPv6 address. */
 export const plainAddress = (address = ''): string => address.replace(/^::ffff:/i, '')

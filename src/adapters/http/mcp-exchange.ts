@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 
-/** Sends the answer of `call` to a request. */
+/** Sends the response of `call` to a request. */
 export async function serveMcp(
   request: IncomingMessage,
   response: ServerResponse,
@@ -15,7 +15,7 @@ export async function serveMcp(
   let asked: Request | undefined
   response.once('close', () => {
     gone.abort()
-    // A `Request` that was collected as garbage never aborts its signal, so it is kept until now.
+    // A garbage-collected `Request` never aborts its signal, so this reference keeps it alive until now.
     asked = undefined
   })
   const { method = 'GET', url = '/' } = request
@@ -30,7 +30,7 @@ export async function serveMcp(
   }
 }
 
-/** Rejects if the client goes away before the end. */
+/** Reads the whole body. Rejects if the client disconnects before the end. */
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,
@@ -47,8 +47,8 @@ export async function readBody(
 }
 
 /**
- * Sends an answer piece by piece. Cuts off a client if more than `queueBytes` wait, besides the largest
- * piece, which may be a long answer.
+ * Sends a response piece by piece. Disconnects a client with more than `queueBytes` unsent in addition to the
+ * largest piece, which may be one long answer.
  */
 async function send(
   answered: Response,

@@ -3,14 +3,15 @@ import { hasTooManyValues, isJsonObject, type JsonObject, parseJson } from '../.
 const EXAMPLE = 'send text/plain, or JSON as Slack takes it, such as {"text": "the build is green"}'
 
 /**
- * The line in the body of a POST: plain text, or the JSON of Slack's incoming webhooks, also as the form
- * field `payload` (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks), or of
- * Grafana's. Returns a problem for a body without a text.
+ * Extracts the message from the body of a POST: plain text, or JSON of Grafana or of Slack's incoming
+ * webhooks, also as the form field `payload`
+ * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). Returns a problem for a body
+ * without a text.
  */
 export function postedText(body: string, contentType = ''): Posted {
   const type = contentType.split(';', 1).join('').trim().toLowerCase()
   const payload = type === FORM ? new URLSearchParams(body).get('payload') : undefined
-  // `curl -d` calls any text a form.
+  // `curl -d` declares any text as a form.
   if (type !== 'application/json' && typeof payload !== 'string') return nonEmpty(body)
   const message = jsonObject(payload ?? body)
   if (!message) return { problem: `the body is no JSON object that can be read: ${EXAMPLE}` }
@@ -35,7 +36,9 @@ type Posted = { readonly text: string } | { readonly problem: string }
 const nonEmpty = (text: string): Posted =>
   text.trim() === '' ? { problem: `there is no text in it: ${EXAMPLE}` } : { text }
 
-/** The text, and of each attachment and block what it says in plain text; a block repeats the text. */
+/**
+ * Joins the text and the plain text of each attachment. Blocks count only without a text, which they repeat.
+ */
 function slackText(message: JsonObject): string {
   const grafana = [textIn(message, 'title'), textIn(message, 'message')].filter(Boolean).join('\n')
   const text = textIn(message, 'text') || grafana
@@ -53,7 +56,10 @@ function blockText(block: JsonObject): string {
   return said.join('\n') || textIn(block, 'alt_text')
 }
 
-/** `<https://example.org|the page>` becomes `the page (https://example.org)`; Slack escapes these three. */
+/**
+ * Turns `<https://example.org|the page>` into `the page (https://example.org)` and unescapes Slack's three
+ * entities.
+ */
 const plainSlack = (text: string): string =>
   text
     .replace(/<(https?:[^<|>\s]+)\|([^<>]*)>/g, '$2 ($1)')

@@ -9,24 +9,27 @@ import { clientAddress, type GateSettings } from './gate.ts'
 import { readBody, serveMcp } from './mcp-exchange.ts'
 import { postedText } from './posted-text.ts'
 
-/** The browser comes back here from a login at another server. */
+/** The redirect URI of OAuth logins at other servers. */
 export const LOGIN_PATH = '/oauth/callback'
 
 export interface HttpHandler {
-  /** Undefined for a wrong token, in about the same time. Rejects with `StorageError`. */
+  /**
+   * Resolves to undefined for a wrong token, in about the same time as for a right one. Rejects with
+   * `StorageError`.
+   */
   identify(token: string, address: string): Promise<Person | undefined>
-  /** The reason why the server cannot serve now, for anybody. Never rejects. */
+  /** Resolves to the reason why the server cannot serve anybody now, or undefined. Never rejects. */
   whyNotReady(): Promise<string | undefined>
   metrics(): Promise<{ readonly type: string; readonly text: string }>
   mayReadMetrics(person: Person): boolean
-  /** Says a line in a room. Resolves to the status and a sentence. Rejects with `StorageError`. */
+  /** Posts a message to a room. Resolves to the HTTP status and a sentence. Rejects with `StorageError`. */
   say(
     person: Person,
     line: { readonly room: string; readonly text: string; readonly signal: AbortSignal },
   ): Promise<{ readonly status: 200 | 403 | 404 | 429 | 500 | 503; readonly text: string }>
-  /** An abort of the request ends a stream. */
+  /** Serves an MCP request. Aborting the request ends its stream. */
   mcp(request: Request, person: Person): Promise<Response>
-  /** Takes the answer of a login from the query of an address. Never rejects. */
+  /** Finishes an OAuth login with the query of its redirect. Never rejects. */
   cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }>
 }
 
@@ -38,22 +41,22 @@ export interface HttpServerOptions {
   >
   readonly settings: () => GateSettings
   readonly visitors: {
-    /** Counts a wrong token. Returns the delay of its answer in ms. */
+    /** Counts a wrong token. Returns the delay of the answer in ms. */
     failed(address: string): number
-    /** The addresses of one client: an IPv6 host has many. */
+    /** Returns the network of an address: one IPv6 client has many addresses. */
     networkOf(address: string): string
   }
   readonly handler: HttpHandler
-  /** One account for each key, a network or a person. */
+  /** Returns the scheduler account of a key: a network or a person's ID. */
   readonly accountOf: (key: string) => Account
   readonly log: Log
 }
 
-/** A row with `answerTo` needs a token. */
+/** A route with `answerTo` requires a token. */
 type Route = {
   readonly path: string | RegExp
   readonly methods: readonly string[]
-  /** Answered until the server has stopped. */
+  /** Served until the server has stopped, for health checks and metrics. */
   readonly isWatched?: true
 } & (
   | { answer(request: IncomingMessage, response: ServerResponse): Promise<void> | void }
@@ -64,8 +67,8 @@ const READ = ['GET', 'HEAD']
 const STOPPING = 'the server is stopping'
 
 /**
- * Rejects as the handler does, but for `StorageError`. A server that is `draining` answers only health
- * checks and metrics; while it is `stopping`, nobody waits.
+ * Routes a request. Rejects with the handler's errors other than `StorageError`. A server that is `draining`
+ * answers only health checks and metrics; aborting `stopping` ends the delays of wrong tokens.
  */
 export function createRoutes(
   options: HttpServerOptions,
@@ -105,8 +108,8 @@ export function createRoutes(
   }
 
   /**
-   * Undefined if the request was answered with 401 (RFC 6750). Only a wrong token waits, so that nobody
-   * delays people with the same address.
+   * Resolves to undefined after a 401 answer (RFC 6750). Only wrong tokens are delayed, so that nobody slows
+   * down other people at the same address.
    */
   async function identify(
     request: IncomingMessage,
@@ -126,7 +129,10 @@ export function createRoutes(
   }
 }
 
-/** A Bearer token, or the password of Basic, which a program sends that has only an address. */
+/**
+ * Returns a Bearer token, or the password of Basic, which programs send if they are configured with only a
+ * URL.
+ */
 function tokenIn(authorization = ''): string | undefined {
   const [, scheme = '', value] = /^(basic|bearer) +(\S+)$/i.exec(authorization) ?? []
   if (value === undefined || /bearer/i.test(scheme)) return value
@@ -202,7 +208,10 @@ function routesOf(
   ]
 }
 
-/** Undefined if it is too long, which was answered. Rejects if the client goes away before the end. */
+/**
+ * Resolves to undefined if the body is too long and was answered with 413. Rejects if the client disconnects
+ * early.
+ */
 async function bodyOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -214,7 +223,7 @@ async function bodyOf(
   return undefined
 }
 
-/** Answers with a line of text. Closes a connection with an unread body. */
+/** Answers with a line of text. Closes the connection if the request's body is unread. */
 export function answer(
   response: ServerResponse,
   status: number,

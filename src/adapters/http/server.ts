@@ -1,7 +1,7 @@
 /**
- * HTTP: server.ts listens and limits connections, connection.ts shares the thread between them, gate.ts
- * refuses browsers and wrong hosts, routes.ts has the paths, mcp-exchange.ts serves /mcp. This folder must
- * not know rooms, commands, MCP or storage: an `HttpHandler` does.
+ * HTTP: server.ts listens and limits connections, connection.ts divides the thread's time between them,
+ * gate.ts refuses browsers and wrong hosts, routes.ts has the paths, mcp-exchange.ts serves /mcp. This folder
+ * must not know rooms, commands, MCP or storage, which are behind `HttpHandler`.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -15,14 +15,14 @@ import { answer, createRoutes, type HttpServerOptions } from './routes.ts'
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
-/** Of a request's first line and headers. */
+/** Limit of a request's first line and headers. */
 const HEADER_BYTES = 16 * 1024
 const LOOK_MS = 1_000
-/** For a refused connection to send its request and get the reason, in ms. */
+/** Time in ms for a refused connection to send its request and read the reason. */
 const TELL_MS = 1_000
-/** Refused connections with an answer at once; others are closed. */
+/** Refused connections that get an answer at the same time; others are closed without one. */
 const MAX_TOLD = 64
-/** For requests under way when the server stops, in ms. */
+/** Time in ms for requests under way when the server stops. */
 const GRACE_MS = 1_000
 
 export function createHttpServer(options: HttpServerOptions) {
@@ -31,7 +31,7 @@ export function createHttpServer(options: HttpServerOptions) {
   const stopping = new AbortController()
   const route = createRoutes(options, draining.signal, stopping.signal)
   const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
-  // Node would silently drop headers; the gate refuses too many.
+  // 0 disables Node's limit, which silently drops headers; gate.ts refuses requests with too many.
   server.maxHeadersCount = 0
   const countIn = createConnectionCount(options)
   let told = 0
@@ -58,7 +58,7 @@ export function createHttpServer(options: HttpServerOptions) {
     })
   })
 
-  /** Connections of a network share an account, unless it is a proxy's. */
+  /** Connections of a network share an account. Each connection of a proxy has its own. */
   function accountFor({ remoteAddress, remotePort }: Socket): Account {
     const address = plainAddress(remoteAddress)
     const isProxy = settings().proxies.includes(address)
@@ -71,7 +71,7 @@ export function createHttpServer(options: HttpServerOptions) {
     logAnswer(request, response, log)
     const connection = connectionOf(request)
     connection.begin(request, response)
-    // Called once no byte has gone out for that long. A quiet stream is no stall.
+    // Called after `stall_s` without a byte sent. A stream with nothing to send is not stalled.
     response.setTimeout(limits.stall_s * 1_000, () => {
       if (response.writableLength > 0) response.destroy()
     })
@@ -84,7 +84,7 @@ export function createHttpServer(options: HttpServerOptions) {
   }
 
   return {
-    /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
+    /** Resolves to the address in use (port 0: any free port). Rejects if it cannot listen there. */
     async listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
       server.listen(port, host)
       await once(server, 'listening')
@@ -112,7 +112,7 @@ async function close(server: Server): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Paths that do not exist are what somebody wrote; a query or a room may be secret: the log has none. */
+/** Logs a request without its query and room name, which may be secret, and without unknown paths. */
 function logAnswer(request: IncomingMessage, response: ServerResponse, log: Log): void {
   const since = performance.now()
   const known = /^\/(?:healthz|readyz|metrics|mcp|oauth\/callback|rooms\/[^/?#]+\/messages)(?=[?#]|$)/
@@ -125,7 +125,7 @@ function logAnswer(request: IncomingMessage, response: ServerResponse, log: Log)
   })
 }
 
-/** Answers a request that is not HTTP or too slow. The connection ends. */
+/** Answers a request that is malformed or too slow with 400, and closes the connection. */
 function refuseBadRequest(socket: Duplex): void {
   if (!socket.writable || !(socket instanceof PacedConnection) || socket.bytesWritten > 0)
     return void socket.destroy()
@@ -135,8 +135,8 @@ function refuseBadRequest(socket: Duplex): void {
 }
 
 /**
- * Counts a connection, in all and by its network unless it is a proxy's. Returns the reason if it is one too
- * many.
+ * Returns a function that counts a connection, in total and by its network unless it is a proxy's. The
+ * function returns the reason for a refusal if there are too many.
  */
 export function createConnectionCount({
   limits,
