@@ -24,15 +24,15 @@ import type { Config } from './config/config.ts'
 import { createLazyMarkdown } from './session/markdown/highlight.ts'
 import { createHandler } from './app/create-handler.ts'
 
-/** The address that was taken. */
+/** The address on which the server listens. */
 export interface Listening {
   readonly host: string
   readonly port: number
 }
 
 /**
- * Makes a server that does not listen yet. `data` is the data directory if it is being opened already; it is the app's
- * from then on. Disposing undoes everything in reverse order.
+ * Creates a server that does not listen yet. `data` is the data directory if it is being opened already; the
+ * app owns it from then on. Disposing reverses the creation.
  */
 export async function createApp(
   config: Config,
@@ -55,7 +55,7 @@ export async function createApp(
   }
 }
 
-/** Makes all parts of a server, each from those before it. */
+/** Creates all parts of a server in order of their dependencies. */
 async function assemble(config: Config, overrides: Overrides, data: Promise<AppContext>, owned: Owned) {
   const [models, context] = await Promise.all([allModels(config), data])
   owned(context.storage)
@@ -80,7 +80,7 @@ async function assemble(config: Config, overrides: Overrides, data: Promise<AppC
   const { tools, mcp, hooks, work } = activity
   tap(hooks.onEntry)
   tap(work.summaries.onEntry)
-  // After the sessions have ended, and before the storage is closed.
+  // Runs after the sessions have ended and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => rooms.flushPresence() })
   const markdown = createLazyMarkdown()
   const { handler, agents, talk, postLine } = await createHandler(current, chat, activity, context, markdown)
@@ -111,9 +111,9 @@ async function assemble(config: Config, overrides: Overrides, data: Promise<AppC
 export class App implements AsyncDisposable {
   readonly #parts: Awaited<ReturnType<typeof assemble>>
   readonly #dispose: () => Promise<void>
-  /** Of the host keys, `SHA256:…`. */
+  /** Fingerprints of the host keys, `SHA256:…`. */
   readonly fingerprints: readonly string[]
-  /** Absent once there is an admin. */
+  /** Absent if there is an admin. */
   readonly claimCode: string | undefined
   readonly log: Log
 
@@ -125,7 +125,7 @@ export class App implements AsyncDisposable {
     this.log = parts.context.log
   }
 
-  /** Puts another config in force, as far as that goes without a restart. See `Reload`. */
+  /** Applies another config as far as possible without a restart. See `Reload`. */
   async reload(read: () => Config): Promise<Reloaded> {
     const outcome = await this.#parts.reload(read)
     await tellFacts(this.#parts.cluster, this.log)
@@ -136,26 +136,26 @@ export class App implements AsyncDisposable {
     return this.#dispose()
   }
 
-  /** Takes the configured address; rejects if it cannot. */
+  /** Listens on the configured address. Rejects if it cannot. */
   async listen(): Promise<Listening> {
     const { config, ssh, shown, cluster, activity } = this.#parts
     const address = await ssh.listen(config.listen.host, config.listen.port)
     shown.name = nameOf(address)
     void tellFacts(cluster, this.log)
     await activity.composes()
-    // After the address was told.
+    // Starts after the caller has printed the address.
     setImmediate(() => this.#warmUp())
     return address
   }
 
-  /** As `listen`; undefined if no address for HTTP is configured. */
+  /** Listens for HTTP. Resolves to undefined if no HTTP address is configured. */
   async listenHttp(): Promise<Listening | undefined> {
     const { config, http } = this.#parts
     const { listen } = config.http
     return listen && (await http?.listen(listen.host, listen.port))
   }
 
-  /** The first users need not wait for these. A failure is told again to those who need them. */
+  /** Loads parts so that the first users need not wait. A failure is reported again when a part is used. */
   #warmUp(): void {
     this.#parts.activity.warmUp()
     this.#parts.markdown
@@ -164,8 +164,9 @@ export class App implements AsyncDisposable {
   }
 
   /**
-   * Lets nobody in any more, ends the sessions, and waits for turns and agents for `drain_s` at most, or until the
-   * signal is aborted that `hurry` returns. HTTP still answers if the server is well. Never rejects.
+   * Refuses new connections, ends sessions, and waits for turns and agents for at most `drain_s`, or until
+   * the signal of `hurry` is aborted. Health checks over HTTP still succeed if the server is well. Never
+   * rejects.
    */
   async drain(hurry: () => AbortSignal): Promise<void> {
     const { chat, activity, ssh, http, agents, current } = this.#parts
@@ -209,18 +210,18 @@ function createSshServer(
 
 const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
 
-/** ASCII only: clients write other letters as numbers. */
+/** ASCII only: clients escape other characters. */
 const HOW_TO_ASK =
   'Whoever is new needs an invite code: ask somebody who is here for one.\nThen ssh NAME@HOST asks for it, or bring it along: ssh NAME+CODE@HOST\n'
 
-/** Told before a login, if the last one from its network was refused. */
+/** Shown before a login, if the network's last login was refused. */
 const bannerFor = (access: Config['server']['access']): string =>
   access === 'invite' ? `${BANNER}${HOW_TO_ASK}` : BANNER
 
-/** For admins: several machines may listen at the same address. */
+/** The server's name for admins, because several machines may listen on the same address. */
 const nameOf = ({ host, port }: Listening): string => `${hostname()} (${host}:${port})`
 
-/** Not `AbortSignal.timeout`: Node 20 may collect one that only another signal refers to. */
+/** Unlike `AbortSignal.timeout`, which Node 20 may garbage-collect if only another signal refers to it. */
 function timeIsOver(ms: number, other: AbortSignal): AbortSignal {
   const over = new AbortController()
   setTimeout(() => over.abort(), ms).unref()

@@ -1,6 +1,6 @@
 /**
- * What `import … from 'sshawl'` gives: tools, toolboxes, chats, scopes and prompts for programs. See docs/embedding.md.
- * Importing it starts nothing: no server, no child process, no timer.
+ * The exports of `import … from 'sshawl'`: tools, toolboxes, chats, scopes and prompts for programs. See
+ * docs/embedding.md. Importing it starts no server, child process or timer.
  */
 export { createModel, type ReachedModel } from './adapters/models/index.ts'
 export { composePrompt, openComposer } from './app/compose-prompt.ts'

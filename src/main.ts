@@ -18,17 +18,17 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Only what a command needs is loaded. */
+/** Loads only the modules that a command needs. */
 async function run(line: CommandLine): Promise<number> {
   switch (line.verb) {
     case 'serve':
-      // By default SIGHUP ends a process, and loading takes a moment.
+      // SIGHUP ends a process by default, and the handler is loaded a moment later.
       process.on('SIGHUP', () => undefined)
-      // `fetch` keeps the times of 250 requests.
+      // Without this, `fetch` keeps the timings of 250 requests.
       performance.setResourceTimingBufferSize(0)
       return (await import('./app/serve.ts')).serve(line)
     case 'check':
-      // A timer or the like of a module must not keep this process alive.
+      // Exits explicitly, because a module's timers could keep this process alive.
       return process.exit(await (await import('./app/operator/check.ts')).check(line))
     case 'audit':
       return (await import('./app/operator/audit.ts')).audit(loadConfig(line), line.json)

@@ -31,7 +31,7 @@ import { meteredComposer } from './metering.ts'
 import { openToolkit } from './tools/open-toolkit.ts'
 import { createSendWebhook } from './webhooks.ts'
 
-/** What works in the rooms and can be stopped. */
+/** Activities in rooms that can be stopped. */
 export interface Work {
   readonly turns: Turns
   readonly runs: ToolRuns
@@ -46,7 +46,7 @@ export interface ActivityParts {
   readonly interrupted: Pick<InterruptedTurns, 'endLost'>
 }
 
-/** The models, the tools, and the turns and runs that use them. */
+/** Opens the models, the tools, and the turns and runs that use them. */
 export async function createActivity(
   current: CurrentConfig,
   rooms: Rooms,
@@ -58,7 +58,7 @@ export async function createActivity(
   const { limits } = current
   const room = (name: RoomName): Promise<Room | undefined> => rooms.anyRoom(name)
   const hasModels = current.now().models.some(({ backend }) => backend !== 'guide')
-  // A composer that is handed in is not disposed of with the server.
+  // A composer in `overrides` is not disposed of with the server.
   const ownComposer = overrides.composer ?? owned(composerFor(current.now(), hasModels, log))
   const composer = meteredComposer(ownComposer, context.meter)
   const workspaces = owned(workspacesFor(current.now(), log))
@@ -106,11 +106,14 @@ export async function createActivity(
   const work: Work = { runs, turns, summaries }
   return {
     ...{ work, approvals, bytes, workspaces, tools, mcp, hooks, keeping, outgoing },
-    /** Resolves once prompts can be composed or the reason is logged; at once if the config has only @guide. */
+    /**
+     * Resolves when prompts can be composed, or when the reason why not was logged; at once if only @guide is
+     * configured.
+     */
     async composes(): Promise<void> {
       if (hasModels) await composer.ready(AbortSignal.timeout(WRAP_START_MS)).catch(() => undefined)
     },
-    /** Asks model servers for their facts, and looks for what is to be summed up or removed. */
+    /** Queries model servers for their facts, and starts summaries and removals that are due. */
     warmUp(): void {
       keeping.start()
       turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
@@ -118,14 +121,14 @@ export async function createActivity(
         .checkAll()
         .catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
     },
-    /** @guide answers from these. Commands need an activity, so they are made later. */
+    /** Sets the commands that @guide explains. They are created later than the activity, which they need. */
     describe: (groups: readonly CommandGroup[]): void => void (commands = describeCommands(groups)),
-    /** Starts what composes a prompt, unless it runs. */
+    /** Starts the process that composes prompts, if it does not run. */
     warmComposer: (): void => composer.warmUp(),
   }
 }
 
-/** A wrap process starts in half a second. A server must not wait long for one that hangs. */
+/** Time in ms to wait for a wrap process, which usually starts in 500 ms but may hang. */
 const WRAP_START_MS = 5_000
 
 const toolLimits = (current: CurrentConfig): ToolLimits => ({

@@ -8,12 +8,12 @@ import type { Rooms } from '../chat/rooms.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { AgentControl } from '../commands/command.ts'
 
-/** And as many that it may follow. */
+/** Limit of rooms that an agent is in, and also of rooms that it follows. */
 const MAX_ROOMS = 32
 
 const TOO_MANY = `an agent is in ${MAX_ROOMS} rooms at most, and follows as many; leave one of them, or listen to fewer`
 
-/** The rooms that one agent is in, and those that it follows without being there. */
+/** The rooms that one agent has entered, and those that it follows without being present. */
 export class AgentRooms implements AgentControl {
   readonly person: Person
   listener: AgentListener | undefined
@@ -21,7 +21,7 @@ export class AgentRooms implements AgentControl {
   readonly #shows: (entry: Entry) => boolean
   readonly #visits = new Map<RoomName, { readonly room: Room; readonly participant: Participant }>()
   readonly #followed = new Map<string, () => void>()
-  // A person may be put out of a room while their agent enters it.
+  // Serializes joins and removals, because a person may be removed from a room while their agent enters it.
   readonly #oneByOne = createSerial()
   #isOver = false
 
@@ -31,7 +31,7 @@ export class AgentRooms implements AgentControl {
     this.#shows = shows
   }
 
-  // An arrow: commands pass it on without its object.
+  // An arrow function, because commands call it without its object.
   readonly enter = (room: Room): Promise<void> =>
     this.#oneByOne(async () => {
       if (this.#isOver || this.#visits.has(room.name)) return
@@ -41,7 +41,7 @@ export class AgentRooms implements AgentControl {
       this.#visits.set(room.name, { room, participant })
       try {
         await room.enter(participant)
-        // A person who lost access meanwhile was put out before the agent was in.
+        // A person who lost access in the meantime was removed before the agent was in the room.
         await this.#rooms.get(room.name, this.person)
       } catch (error) {
         await this.#leave(room.name)
@@ -55,7 +55,7 @@ export class AgentRooms implements AgentControl {
     })
   }
 
-  /** Resolves to the reason if it cannot; `whyNot` is asked first. */
+  /** Follows a room. Calls `whyNot` first. Resolves to the reason if it cannot follow. */
   async follow(name: string, whyNot: () => Promise<string | undefined>): Promise<string | undefined> {
     if (this.#isOver || this.#followed.has(name)) return undefined
     return (await whyNot()) ?? (await this.#follow(name, () => true))
@@ -66,16 +66,16 @@ export class AgentRooms implements AgentControl {
     return this.#followed.delete(name)
   }
 
-  /** Rejects with `StorageError`. */
+  /** Resolves to true if the person may see the room. Rejects with `StorageError`. */
   async sees(name: string): Promise<boolean> {
     return (await this.#rooms.get(name, this.person).catch(unlessRefused)) !== undefined
   }
 
-  /** The agent leaves the room, and follows it on only if the person may still read it. */
+  /** Takes the agent out of the room. Goes on following the room only if the person may still read it. */
   putOut(name: RoomName, why: string): Promise<void> {
     return this.#oneByOne(async () => {
       const wasFollowed = this.#followed.has(name)
-      // Nothing of the room is heard until it is known if the person may still read it.
+      // Delivers nothing of the room until the person's access is known.
       if (wasFollowed) this.#silence(name)
       const wasThere = await this.#leave(name)
       if (this.#followed.has(name)) await this.#follow(name, () => this.#followed.has(name))
@@ -84,7 +84,7 @@ export class AgentRooms implements AgentControl {
     })
   }
 
-  /** The agent enters no room any more. Rejects with `StorageError`. */
+  /** Leaves all rooms and enters none any more. Rejects with `StorageError`. */
   leaveAll(): Promise<void> {
     return this.#oneByOne(async () => {
       this.#isOver = true
@@ -107,7 +107,8 @@ export class AgentRooms implements AgentControl {
   }
 
   /**
-   * Follows a room if the person may read it and that is still wanted. Resolves to the reason if it cannot.
+   * Follows a room if the person may read it and `isWanted` is still true. Resolves to the reason if it
+   * cannot.
    */
   async #follow(name: string, isWanted: () => boolean): Promise<string | undefined> {
     const deliver = (entry: Entry): void => void (this.#shows(entry) && this.listener?.changed(entry))
@@ -115,7 +116,8 @@ export class AgentRooms implements AgentControl {
       const room = await this.#rooms.get(name, this.person)
       if (!isWanted()) return undefined
       this.unfollow(name)
-      // After `get`: a room that the person may not see takes no place, so nobody can count hidden rooms.
+      // Counted after `get`: a room that the person may not see takes no place, so nobody can detect hidden
+      // rooms.
       if (this.#followed.size >= MAX_ROOMS) return TOO_MANY
       this.#followed.set(name, room.listen({ deliver }))
       await this.#rooms.get(name, this.person)

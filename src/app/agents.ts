@@ -1,6 +1,6 @@
 /**
- * The agents of people. An agent runs commands as its person, is present in the rooms that it joins, and is
- * put out of them as a session is. This file knows MCP only to serve an agent on a pipe.
+ * The agents of people. An agent runs commands as its person, is present in rooms that it joins, and is
+ * kicked as a session is. This file knows MCP only to serve an agent on a pipe.
  */
 import type { Agent, ClosableAgent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
 import { SERVER_STOPPING } from '../chat/errors.ts'
@@ -26,7 +26,7 @@ interface AgentParts {
   readonly log: Log
 }
 
-/** In ms; an agent is told that its call was stopped. */
+/** Time in ms for agents to be told that their calls were stopped. */
 const ANSWERING_MS = 1_000
 
 export type Agents = ReturnType<typeof createAgents>
@@ -40,15 +40,15 @@ export function createAgents(parts: AgentParts) {
       await Promise.race([Promise.all(open.values()), aborted(signal)])
     },
 
-    /** Ends all calls; resolves once they are answered, or after a second. Never rejects. */
+    /** Aborts all calls. Resolves when they are answered, or after 1 s. Never rejects. */
     async stop(): Promise<void> {
       for (const calls of open.keys()) calls.abort(SERVER_STOPPING)
       await settledWithin(ANSWERING_MS, open.values())
     },
 
     /**
-     * Opens an agent of a person who was let in. Its work is charged to `account`. It ends with the signal,
-     * or when the person is put out of the server. Rejects with `StorageError`.
+     * Opens an agent of a person who has access. Its work is charged to `account`. The agent ends with the
+     * signal, or when the person is removed from the server. Rejects with `StorageError`.
      */
     async open(
       person: Person,
@@ -79,7 +79,7 @@ export function createAgents(parts: AgentParts) {
           return () => ended.abort()
         },
         run,
-        // It may follow a room whose topic it may read, at the pace of commands.
+        // An agent may follow a room if `/topic` succeeds there, at the pace of commands.
         follow: (name) =>
           rooms.follow(name, async () => {
             const { ok, told } = await run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
@@ -104,7 +104,7 @@ export function createAgents(parts: AgentParts) {
 }
 
 /**
- * Tells of messages to the person alone until the signal is aborted; never to a token with rooms. Never
+ * Passes direct messages to the agent until the signal is aborted; none for a token limited to rooms. Never
  * rejects.
  */
 async function readMessages(
@@ -130,14 +130,14 @@ async function readMessages(
   }
 }
 
-/** Of one command; they are in memory as a whole. */
+/** Limit of one command's output, which is in memory as a whole. */
 const MAX_OUTPUT = 1_048_576
 
 const TOO_LONG = `the answer is longer than ${MAX_OUTPUT} characters; ask for less`
 
 const COLUMNS = 80
 
-/** Never rejects. */
+/** Runs a command. Never rejects. */
 async function runVerb(
   { input, ...use }: VerbUse,
   runner: Pick<Runner, 'use'>,
@@ -176,7 +176,7 @@ async function runVerb(
   return { ok: status === 0, out: printed.join(''), told: told.join('\n') }
 }
 
-/** `ssh host mcp serve`: an agent on a script's pipe. Rejects with `StorageError`. */
+/** Serves `ssh host mcp serve`: an agent on a script's pipe. Rejects with `StorageError`. */
 export type ServeMcp = (person: Person, pipe: ExecPipe, account: Account) => Promise<void>
 
 export const createServeMcp =
@@ -184,7 +184,7 @@ export const createServeMcp =
   async (person, { stdin, out, signal, draining }, account) => {
     const agent = await agents.open(person, { signal, account })
     try {
-      // Loaded with the first agent: most servers have none.
+      // Loaded with the first agent, because most servers have none.
       const { serveAgentOverPipe } = await import('../adapters/mcp/server/stdio.ts')
       const work = (piece: () => void): Promise<void> => account.run(piece)
       const report = (error: Error): void =>

@@ -27,7 +27,7 @@ export interface Moderated {
   readonly peers: Pick<Peers, 'closeRoom' | 'openRoom'>
 }
 
-/** `admins` gives those of the config. */
+/** `admins` returns the admins of the config. */
 export function assembleModeration(
   { rooms, people, enforcement, peers }: Moderated,
   work: Work,
@@ -60,7 +60,7 @@ export function assembleModeration(
   }
 }
 
-/** Stops work on whichever server it runs. Never rejects. */
+/** Stops matching turns and tool runs, also on other servers. Never rejects. */
 export async function stopWork(
   { turns, runs, summaries }: Work,
   { room, names, why }: StoppedWork,

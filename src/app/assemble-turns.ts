@@ -46,14 +46,12 @@ export interface TurnAssembly {
   readonly tellAdmins: (text: string) => void
 }
 
-/** Share of a prompt that tools may take before their descriptions are shortened. */
+/** The fraction of a prompt that tools may take before their descriptions are shortened. */
 const TOOLS_SHARE = 0.4
 
 /** A key of `[limits]`. */
 interface ToolsLimit {
-  /**
-   * Tokens that tools may take of any prompt, and never more than their share; 0: only the share bounds them.
-   */
+  /** Limit of the tokens that tools take of a prompt, in addition to `TOOLS_SHARE`; 0 sets no limit. */
   readonly tools_tokens: number
 }
 
@@ -112,9 +110,9 @@ interface SummaryAssembly {
   readonly stores: Pick<Stores, 'chat' | 'prompts'>
   readonly models: ModelServices
   readonly composer: Pick<Composer, 'count'>
-  /** A room by name, whoever may see it. */
+  /** Finds a room by name without a check of access. */
   readonly anyRoom: (name: RoomName) => Promise<Room | undefined>
-  /** Gives the name of the model that sums up rooms which name none; undefined for none. */
+  /** Returns the name of the model that summarizes rooms without a model of their own; undefined for none. */
   readonly usualSummarizer: () => string | undefined
   readonly limits: TurnLimits
 }
@@ -132,11 +130,11 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
 }
 
 /**
- * What turns and summaries share: the models, what is known of them, and what bounds and records their
+ * Shared by turns and summaries: the models, learned facts about them, and the limits and records of their
  * requests.
  */
 interface ModelServices {
-  /** Gives the models that can be called now, in order of the config. */
+  /** Returns the enabled models in order of the config. */
   readonly enabled: () => readonly ConfiguredModel[]
   readonly list: Turns['models']
   readonly calibrations: Calibrations
@@ -147,14 +145,14 @@ interface ModelServices {
 }
 
 export interface ModelServicesParts {
-  /** Gives all models of now, those that are not enabled as well. */
+  /** Returns all models of the current config, also disabled ones. */
   readonly models: () => readonly ConfiguredModel[]
   readonly stores: Pick<Stores, 'models'>
   readonly composer: Pick<Composer, 'count'>
   readonly limits: QuotaLimits
   readonly context: Pick<AppContext, 'clock' | 'log' | 'nextId'>
   readonly slots: Slots
-  /** The end of a turn could not be stored. */
+  /** Called if the end of a turn could not be stored. */
   readonly lostTurn?: (turn: TurnId) => void
 }
 
@@ -177,7 +175,7 @@ export function createModelServices(parts: ModelServicesParts): ModelServices {
   }
 }
 
-/** Gives the models of the config of now with their adapters, which are made once for each config. */
+/** Returns the models of the current config with their adapters, which are created once for each config. */
 export function configuredModels(
   current: CurrentConfig,
   overrides: Overrides,

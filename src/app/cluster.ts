@@ -1,4 +1,4 @@
-// Joins a server with the others of its database. This file must not know how servers hear of each other, nor
+// Joins a server with the others of its database. This file must not know how servers notify each other, nor
 // what a turn does.
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/directories.ts'
 import type { AppContext } from './context.ts'
 
-/** Undefined if the database is for one server. It has not joined the others yet. */
+/** Opens the cluster without joining it. Resolves to undefined if the database is for one server. */
 export async function openCluster(
   config: Pick<Config, 'storage' | 'bus' | 'dataDir'>,
   { storage, clock, log }: Pick<AppContext, 'storage' | 'clock' | 'log'>,
@@ -28,7 +28,7 @@ export async function openCluster(
   return createCluster({ stores, wire, entries: storage.chat.entries, facts, earlier, clock, log })
 }
 
-/** Stores the id of this run in the data directory. Resolves to the id of the run before. */
+/** Stores the ID of this run in the data directory. Resolves to the ID of the run before. */
 async function replaceServerId(dataDir: string, id: ServerId): Promise<ServerId | undefined> {
   const file = join(dataDir, 'server-id')
   const before = await readFile(file, 'utf8').catch(() => '')
@@ -36,7 +36,10 @@ async function replaceServerId(dataDir: string, id: ServerId): Promise<ServerId 
   return before === '' ? undefined : (before as ServerId)
 }
 
-/** Bans, codes and tokens end by the clock of each machine. */
+/**
+ * A difference of clocks in ms that is worth a warning: bans, codes and tokens expire by each machine's
+ * clock.
+ */
 const WRONG_CLOCK_MS = 5_000
 
 async function warnOfWrongClock(
@@ -49,7 +52,7 @@ async function warnOfWrongClock(
     log.warn({ seconds: ahead }, "the clock of this machine is not the database's; set both by NTP")
 }
 
-/** What this server does for those that died. */
+/** What this server does on behalf of servers that died. */
 export function clusterEvents(
   rooms: Pick<Rooms, 'anyRoom' | 'tellAdmins'>,
   endCutTurns: () => Promise<void>,
@@ -63,20 +66,20 @@ export function clusterEvents(
       await endCutTurns()
       for (const { room: name, number, asked } of questions) {
         const room = await rooms.anyRoom(name)
-        // Nobody waits for its answer any more.
+        // Nobody can answer the question any more.
         if (room) await tellDenied(room, askedFromJson(asked), `the server of question ${number} ended`)
       }
-      // Last: after a rejection this is called again, and nobody leaves twice.
+      // Comes last: after a rejection this function is called again, and people must not leave twice.
       const leftRooms = await Promise.all(left.map(({ room }) => rooms.anyRoom(room)))
       for (const [at, { name }] of left.entries())
         void leftRooms[at]?.announcePresence({ name, event: 'left' })
     },
-    // Each server finds the same, so each tells only its own admins.
+    // Each server finds the same difference, so each tells only its own admins.
     onDifference: (sentence) => void rooms.tellAdmins(sentence, 'here'),
   }
 }
 
-/** Never rejects. */
+/** Publishes the facts of this server to the others. Never rejects. */
 export async function tellFacts(cluster: Pick<Cluster, 'update'> | undefined, log: Log): Promise<void> {
   try {
     await cluster?.update()
@@ -86,8 +89,9 @@ export async function tellFacts(cluster: Pick<Cluster, 'update'> | undefined, lo
 }
 
 /**
- * A hash of what all servers of a database should have alike: config that is not about one machine, host
- * keys, `.tool` files and modules. Without secrets, so that readers of the database learn nothing of them.
+ * Hashes everything that servers of a database should share: config that is not specific to a machine, host
+ * keys, `.tool` files and modules. Secrets are left out, so that readers of the database learn nothing of
+ * them.
  */
 export async function configHash(config: Config, hostKeys: readonly string[]): Promise<string> {
   const { bus, sandbox, server, models, mcp, memory, lua, limits } = config
@@ -98,12 +102,12 @@ export async function configHash(config: Config, hostKeys: readonly string[]): P
   const places = { bus: bus && bus.prefix, hasSharedRooms: rooms_dir !== ownRoomsDir(config.dataDir) }
   hash.update(JSON.stringify([alike, places, hostKeys.toSorted()], withoutSecrets))
   for (const file of [...(await toolFilesIn(dirs)), ...modules])
-    // The reader of a missing file says so.
+    // A missing file is reported where it is read.
     hash.update(await readFile(file).catch(() => ''))
   return hash.digest('base64url').slice(0, 16)
 }
 
-/** JSON has no maps and sets. */
+/** Drops secrets. Turns maps and sets, which JSON does not have, into lists. */
 function withoutSecrets(key: string, value: unknown): unknown {
   if (/key$|token|secret|password|headers|^env$/i.test(key) && typeof value !== 'number') return undefined
   if (value instanceof Map || value instanceof Set) return [...value]

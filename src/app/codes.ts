@@ -1,13 +1,13 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type { Codes, TokenTexts } from '../chat/people/ports.ts'
 
-/** None can be confused with another when read aloud. */
+/** Letters that cannot be confused with each other when read aloud. */
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** Of four letters with 5 bits each. */
+/** Groups of four letters with 5 bits each. */
 const INVITE_GROUPS = 4
 
-/** Such as `ABCD-EFGH`. */
+/** Creates a code such as `ABCD-EFGH`. */
 export const newCode = (groups: number): string => Array.from({ length: groups }, four).join('-')
 
 const four = (): string => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
@@ -18,7 +18,7 @@ export const codes: Codes = {
   digest: (code) => createHash('sha256').update(code.toUpperCase().replace(/[\s-]/g, '')).digest('hex'),
 }
 
-/** Programs that look for secrets know tokens by it. */
+/** The prefix of tokens, by which secret scanners recognise them. */
 const TOKEN_MARK = 'sshawl_'
 
 export const tokenTexts: TokenTexts = {

@@ -8,11 +8,11 @@ import type { Snapshot } from '../prompt/snapshot.ts'
 import { paths } from './paths.ts'
 
 export interface ComposerChoice {
-  /** `wasmoon` when absent. */
+  /** Default: `wasmoon`. */
   readonly engine?: EngineName
-  /** Processes; 1 when absent. */
+  /** Number of processes; default: 1. */
   readonly size?: number
-  /** Is told when a process ends; nobody when absent. */
+  /** Logs the end of a process; default: no log. */
   readonly log?: Log
 }
 
@@ -21,8 +21,8 @@ export const openComposer = ({ engine = 'wasmoon', size = 1, log = NO_LOG }: Com
   createComposer({ entry: paths.wrapProcess, packageRoot: paths.root, engine, size, log })
 
 /**
- * Composes the layers of a snapshot under its budget. Without a composer it starts a wrap process for this
- * prompt and ends it. Rejects with `WrapError`.
+ * Composes the layers of a snapshot under its budget. Without `composer`, a wrap process runs for this prompt
+ * only. Rejects with `WrapError`.
  */
 export async function composePrompt(
   snapshot: Snapshot,

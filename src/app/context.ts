@@ -16,7 +16,7 @@ export interface AppContext {
   readonly storage: AppStorage
   readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
-  /** Ids sort by time, after everything that is stored. */
+  /** Creates IDs that sort by time, after all stored ones. */
   readonly nextId: () => string
   readonly commands: Promise<CommandsState>
   /** Undefined if HTTP is not served. */
@@ -27,7 +27,7 @@ export interface AppContext {
 export interface Overrides {
   readonly clock?: Clock & MonotonicClock & Alarm
   readonly log?: Log
-  /** Milliseconds until an unanswered question is a no. */
+  /** Time in ms after which an unanswered question counts as denied. */
   readonly answerMs?: number
   /** Not disposed of with the server. */
   readonly composer?: PoolComposer
@@ -35,5 +35,5 @@ export interface Overrides {
   readonly createModel?: (settings: Config['models'][number]) => LanguageModel
 }
 
-/** The part is disposed of with the server, after all that were made later. */
+/** Registers a part to be disposed of with the server, in reverse order of creation. */
 export type Owned = <T extends AsyncDisposable>(part: T) => T

@@ -33,7 +33,7 @@ import { KEY_HELP } from '../session/input/keys.ts'
 import type { LazyMarkdown } from '../session/markdown/highlight.ts'
 import { createShared } from '../session/views/view.ts'
 
-/** Joins what people, scripts and agents meet: rooms, commands, talk, and the handler of their connections. */
+/** Creates the handler of connections, and what it serves: rooms, commands, direct messages. */
 export async function createHandler(
   current: CurrentConfig,
   chat: RoomsAndPeople,
@@ -124,7 +124,7 @@ function createViews(
   }
 }
 
-/** A turn ends with a reply, or an error that says why there is none. It runs for another moment. */
+/** True for the end of this person's turn: a reply, or an error. The turn itself runs for another moment. */
 const isAnswerTo =
   (turns: Work['turns']): FollowingParts['isAnswerTo'] =>
   (entry, person) =>
@@ -132,7 +132,7 @@ const isAnswerTo =
       (entry.kind === 'notice' && entry.level === 'error')) &&
     turns.running(entry.room).some(({ id, requesterId }) => id === entry.turn && requesterId === person)
 
-/** They must not read a line again that was changed. */
+/** Turns and summaries must not use a message that was edited after they read it. */
 const lineReaders = ({ turns, summaries }: Work): LineReaders => ({
   answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
   forget: summaries.forget,

@@ -2,10 +2,10 @@ import { discoverOllamaModels } from '../adapters/models/discover-ollama.ts'
 import type { Config } from '../config/config.ts'
 import { modelsFound } from '../config/models.ts'
 
-/** The config in force. Code that follows reloads asks at each use and keeps no value. */
+/** The config in force. Code that must follow reloads calls `now` for each use and keeps no value. */
 export interface CurrentConfig {
   now(): Config
-  /** One object for the life of the server, whose fields have the current values. */
+  /** The same object for the server's lifetime. Its fields have the current values. */
   readonly limits: Config['limits']
   replace(next: Config): void
 }
@@ -19,7 +19,7 @@ export function createCurrentConfig(first: Config): CurrentConfig {
   }
 }
 
-/** If the config names no model, also those of an Ollama on this machine. */
+/** Returns the configured models and, if `discoverModels` is set, those of an Ollama on this machine. */
 export async function allModels({ models, discoverModels }: Config): Promise<Config['models']> {
   const names = new Set(models.map((model) => model.name))
   const found = discoverModels ? modelsFound(await discoverOllamaModels()) : []

@@ -6,12 +6,12 @@ import { errorCode } from '../lib/errors.ts'
 
 export const DATABASE = 'sshawl.db'
 
-/** A file, or the URL of a PostgreSQL database. */
+/** Returns the path of the SQLite file, or the URL of a PostgreSQL database. */
 export const databaseOf = ({ dataDir, storage }: Pick<Config, 'dataDir' | 'storage'>): string =>
   storage.url ?? join(dataDir, DATABASE)
 
 /**
- * Makes the data directory and its parents, for its owner only. Throws `ConfigError`. Not with Node's
+ * Creates the data directory and its parents with mode 0700. Throws `ConfigError`. Does not use Node's
  * `recursive`, which never ends below /proc (Node 20.20).
  */
 export async function makeDataDir(dir: string): Promise<void> {
@@ -30,7 +30,7 @@ async function makeWithParents(dir: string): Promise<void> {
   await mkdir(dir, { mode: 0o700 })
 }
 
-/** Undefined if the directory can be made or written. Changes nothing. */
+/** Resolves to the reason if the directory can be neither created nor written. Changes nothing. */
 export async function dataDirProblem(dir: string): Promise<string | undefined> {
   try {
     await access(await nearest(dir), constants.W_OK | constants.X_OK)
@@ -40,10 +40,10 @@ export async function dataDirProblem(dir: string): Promise<string | undefined> {
   }
 }
 
-/** The directory itself, else its nearest parent that exists. */
+/** Returns the directory itself or its nearest existing parent. */
 async function nearest(dir: string): Promise<string> {
   if ((await isDirectory(dir)) || dirname(dir) === dir) return dir
-  // A file cannot become a directory.
+  // A file cannot become a directory, so this path makes `access` fail.
   if (await stat(dir).catch(() => undefined)) return `${dir}/.`
   return await nearest(dirname(dir))
 }

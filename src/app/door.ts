@@ -10,7 +10,7 @@ import type { Person } from '../chat/people/person.ts'
 export interface Door {
   readonly identify: ClientHandler['identify']
   readonly whyOut: Sanctions['whyOut']
-  /** Counts a session, so that it can be ended. */
+  /** Registers a session, so that it can be ended. */
   readonly begin: Clients['begin']
   readonly connected: NonNullable<ClientHandler['connected']>
   readonly servers: NonNullable<ClientHandler['servers']>
@@ -36,7 +36,7 @@ export const createDoor = (
   begin: (client) => clients.begin(client),
   connected(person, hangUp) {
     const end = clients.begin({ person, end: hangUp })
-    // A person who was put out since they were let in was not counted yet.
+    // A person who was removed since their login was not registered in time.
     if (sanctions.whyOut(person) !== undefined) hangUp()
     return end
   },
@@ -44,8 +44,8 @@ export const createDoor = (
 })
 
 /**
- * Runs a command until it ends or its person is put out: then it is aborted and says nothing more, its status
- * is 1, and the reason goes to standard error.
+ * Runs a command until it ends or its person is removed. In that case the command is aborted without further
+ * output, its status is 1, and the reason goes to stderr.
  */
 export async function untilPutOut(
   person: Person,

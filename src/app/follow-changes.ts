@@ -20,8 +20,8 @@ export interface FollowingParts {
 type Keys<Key> = readonly Key[] | 'all'
 
 /**
- * Reads again what other servers change and this one keeps in memory, and does what they broadcast. Resolves
- * once all was read. Rejects with `StorageError`.
+ * Refreshes data in memory when other servers change it, and handles their broadcasts. Resolves when all was
+ * read once. Rejects with `StorageError`.
  */
 export async function followChanges(cluster: Cluster, parts: FollowingParts): Promise<void> {
   const { chat, talk, work, mcp, context } = parts
@@ -62,7 +62,7 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
 
   async function readClosedRooms(): Promise<void> {
     const closed = await cluster.closedRooms()
-    // Not awaited: nobody can come in now, and the server that closes a room waits for the people in it.
+    // Not awaited: nobody can enter now, and the server that closes a room waits for the people in it.
     void enforceDeletions(closed, { sanctions, clients })
     for (const [room, why] of closed) void stopWork(work, { room, why })
   }
@@ -77,10 +77,10 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   changes.on('room_scripts', forgetScripts)
   changes.on('mcp_servers', (names: Keys<string>) => mcp.readAgain(names === 'all' ? undefined : names))
   changes.on('mcp_pins', async (names: Keys<string>) => {
-    // Each list of tools that is read looks at the pins.
+    // Each listing of tools compares them with the pins.
     if (names !== 'all') await mcp.approvedElsewhere(names)
   })
-  // Not awaited: nothing waits for its end.
+  // Not awaited, because no caller depends on the result.
   cluster.onBroadcast('clients', async (act) => void clients.apply(act))
   cluster.onBroadcast('message', (sent) => talk.messages.receive(sent))
   cluster.onBroadcast('guestAway', async ({ person, text }) => talk.away.guestAway(person, text))

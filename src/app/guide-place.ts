@@ -1,4 +1,4 @@
-// Hands the guide what it says of this server: the words of help, and what the config and the tools allow.
+// Gives the guide its facts of this server: the texts of help, and what config and tools allow.
 import type { DescribedCommand, GuidePlace } from '../adapters/models/guide-place.ts'
 import type { CommandGroup } from '../commands/command.ts'
 import { hintForCommand } from '../commands/hints.ts'

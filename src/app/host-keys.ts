@@ -8,13 +8,13 @@ type KeyedConfig = Pick<Config, 'server' | 'dataDir' | 'file'>
 
 export interface HostKeys {
   readonly keys: readonly HostKey[]
-  /** A line for people if that config would show other keys. */
+  /** Resolves to a warning if that config would show other keys. */
   unlike(written: KeyedConfig): Promise<readonly string[]>
 }
 
 /**
- * The keys of the config, else the key of the data directory, which is made. Rejects with `ConfigError` or
- * `HostKeyError`.
+ * Returns the keys of the config, or else the key of the data directory, which is created. Rejects with
+ * `ConfigError` or `HostKeyError`.
  */
 export async function openHostKeys(config: KeyedConfig): Promise<HostKeys> {
   const { host_keys: files } = config.server
@@ -37,7 +37,7 @@ const shown = (keys: readonly HostKey[]): string =>
     .toSorted()
     .join(' ')
 
-/** With file and line. Never rejects. */
+/** Resolves to problems with file and line. Never rejects. */
 export async function hostKeyProblems(config: KeyedConfig): Promise<readonly string[]> {
   const { problems } = await readNamedHostKeys(config.server.host_keys)
   return located(problems, config)

@@ -1,5 +1,5 @@
-// Joins HTTP with tokens, readiness, figures and MCP. It decides nothing: tokens are for chat/people, an
-// agent's rights for its commands.
+// Joins HTTP with tokens, readiness, metrics and MCP. It decides nothing: chat/people checks tokens, and
+// commands check an agent's rights.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpServer } from '../adapters/http/server.ts'
@@ -52,7 +52,7 @@ export async function openHttp(
     settings: () => current.now().http,
     visitors: {
       networkOf,
-      // Only a wrong token costs: a program asks often.
+      // Only wrong tokens are charged, because programs connect often.
       failed(address) {
         const network = networkOf(address)
         const delayMs = pace.charge(network, COSTS.connection)
@@ -83,7 +83,7 @@ export async function openHttp(
       mcp.drain()
     },
     async [Symbol.asyncDispose]() {
-      // Streams end with the agents that hear for them.
+      // Streams end when the agents that feed them are closed.
       await Promise.all([mcp[Symbol.asyncDispose](), server[Symbol.asyncDispose]()])
     },
   }
@@ -110,12 +110,14 @@ async function openMcp(
   })
 }
 
-/** The longest time of a timer, in ms. */
+/** The longest delay of a timer in ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
 const MAX_ACCOUNTS = 1_000
 
-/** One account for each network and person: opening many connections makes nobody cheaper. */
+/**
+ * Returns a scheduler account for each network and person: opening many connections gives nobody more time.
+ */
 function createAccounts(scheduler: Scheduler): (key: string) => Account {
   const accounts = new Map<string, Account>()
   return (key) => {
@@ -128,14 +130,14 @@ function createAccounts(scheduler: Scheduler): (key: string) => Account {
   }
 }
 
-/** In ms, so that many questions do not keep the disk busy. */
+/** Time in ms for which a result is reused, so that many health checks do not keep the disk busy. */
 const HOLDS_MS = 1_000
-/** In ms; a slower disk is in trouble. */
+/** Time in ms after which a slow disk counts as failing. */
 const PATIENCE_MS = 2_000
 
 /**
- * Asks the storage at most once a second if something could be stored. Resolves to the reason if not, in
- * words for anybody. Never rejects.
+ * Checks at most once a second if the storage can be written. Resolves to the reason if not, in words that
+ * anybody may read. Never rejects.
  */
 export function createReadiness(
   { health }: Pick<AppStorage['upkeep'], 'health'>,
@@ -160,8 +162,8 @@ export function createReadiness(
 }
 
 /**
- * A warning if tokens can be read on their way; undefined if all stays on this machine, or a proxy on another
- * one is named, which is taken to speak TLS.
+ * Returns a warning if tokens travel unencrypted: HTTP listens beyond this machine, and no proxy on another
+ * machine is named, which is assumed to use TLS.
  */
 export function exposureOf({ listen, proxies }: Config['http']): string | undefined {
   if (!listen || isLoopback(listen.host) || proxies.some((proxy) => !isLoopback(proxy))) return undefined

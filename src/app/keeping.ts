@@ -6,15 +6,15 @@ import type { Alarm, Log } from '../chat/ports.ts'
 import type { AppContext } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 
-/** Pages that are given back in one transaction: two megabytes. */
+/** Pages that are freed in one transaction: two megabytes. */
 const PAGES_AT_ONCE = 500
 
-/** Milliseconds for the chat before the next. */
+/** Pause in ms between transactions, for the chat's own writes. */
 const PAUSE_MS = 20
 
 /**
- * Returns what is done after lines were removed: the search index is made anew, and free space is given back to
- * the disk. It never rejects.
+ * Returns the cleanup after lines were removed, which rebuilds the search index and returns free pages to the
+ * disk. It never rejects.
  */
 export const createTidy =
   (upkeep: Pick<Upkeep, 'renewSearch' | 'releasePages'>, clock: Alarm, log: Log) =>
@@ -27,7 +27,7 @@ export const createTidy =
     }
   }
 
-/** The files of a room that an admin gave a directory of its own stay: they are the admin's. */
+/** Keeps the files of a room in a directory that an admin configured: they belong to the admin. */
 export function createKeeping(current: CurrentConfig, context: AppContext): Keeping {
   const { storage, clock, nextId, log } = context
   return new Keeping({

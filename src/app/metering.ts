@@ -5,7 +5,7 @@ import { type LanguageModel, ModelError, type TurnRecord } from '../turns/ports.
 import type { Composer } from '../prompt/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 
-/** Turns are logged as they end. With a meter, turns and charges are counted. */
+/** Logs turns as they end. With a meter, counts turns and charges. */
 export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
   storage: Stored,
   log: Log,
@@ -27,7 +27,7 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
           await turns.finish(id, change)
           const began = running.get(id)
           if (!began) return
-          // The prompt is not kept.
+          // Only the end of the turn is logged, without its prompt.
           const { model = began.model, usage = began.usage, outcome } = change
           if (outcome === undefined) return void running.set(id, { ...began, model, ...(usage && { usage }) })
           running.delete(id)
@@ -51,10 +51,10 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
   }
 }
 
-/** Of `costOf`, in a unit of the currency. */
+/** `costOf` counts in 1e-12 of the currency's unit. */
 const UNITS = 1e12
 
-/** With a meter, the first pieces of answers are timed, and failed requests are counted. */
+/** With a meter, times the first piece of each answer and counts failed requests. */
 export function meteredModel(name: string, adapter: LanguageModel, meter: Meter | undefined): LanguageModel {
   if (!meter) return adapter
   return {
@@ -77,7 +77,7 @@ export function meteredModel(name: string, adapter: LanguageModel, meter: Meter 
   }
 }
 
-/** Few words, as each is a series of its own for each model. */
+/** Returns one of a few reasons, because each is a separate series per model. */
 function reasonOf({ facts: { status, code }, refusal, begun }: ModelError): string {
   if (status === 401 || status === 403) return 'key'
   if (status === 429) return 'limit'
@@ -87,7 +87,7 @@ function reasonOf({ facts: { status, code }, refusal, begun }: ModelError): stri
   return begun ? 'cut' : 'other'
 }
 
-/** With a meter, prompts are timed. */
+/** With a meter, times the composition of prompts. */
 export function meteredComposer<One extends Composer>(composer: One, meter: Meter | undefined): One {
   if (!meter) return composer
   return {

@@ -23,8 +23,8 @@ const SYSTEM_CLOCK: AppContext['clock'] = {
 }
 
 /**
- * Opens the data directory, or makes it. The caller disposes of the storage; after `stopping` a locked
- * database is hardly waited for. Rejects with `ConfigError` or `StorageError`.
+ * Opens the data directory, or creates it. The caller disposes of the storage. After `stopping` is aborted, a
+ * locked database is hardly waited for. Rejects with `ConfigError` or `StorageError`.
  */
 export async function openData(
   { dataDir, logLevel, sandbox, http, storage: { url } }: Pick<Config, DataKey>,
@@ -37,7 +37,7 @@ export async function openData(
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
-  // Loaded only if somebody can read the figures.
+  // Loaded only with HTTP, over which metrics are read.
   const meter = http.listen && new (await import('../adapters/metrics/meter.ts')).Meter(version())
   const timed = meter?.stored
   const opened = await openAlone({ file, migrationsDir, clock, log, threadEntry, url, stopping, timed })
@@ -48,7 +48,7 @@ export async function openData(
   return { storage, clock, log, nextId, commands, meter }
 }
 
-/** Several servers may share a database, but not a data directory. */
+/** Locks the data directory, because several servers may share a database but not a directory. */
 async function openAlone(options: StorageOptions): Promise<Storage> {
   if (options.url === undefined) return await openStorage(options)
   const directory = lockDirectory(options.file)
@@ -67,7 +67,10 @@ async function openAlone(options: StorageOptions): Promise<Storage> {
   }
 }
 
-/** After an update names are filed by its rules. Without the storage the server starts with the names as they were. */
+/**
+ * Files stored names by the rules of this version. If the storage fails, the server starts with the old
+ * filing.
+ */
 export async function fileNames(people: NameFiling, log: Log): Promise<void> {
   try {
     const filed = await people.fileNames()

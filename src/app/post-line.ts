@@ -5,7 +5,7 @@ import type { Runner } from '../commands/runner.ts'
 
 export type PostLine = HttpHandler['say']
 
-/** Says lines that came by HTTP, by the rights and at the pace of `ssh host say`. */
+/** Posts messages that came over HTTP, with the rights and the pace of `ssh host say`. */
 export const createPostLine =
   (runner: Pick<Runner, 'use'>, rooms: Pick<Rooms, 'get'>): PostLine =>
   async (person, { room, text, signal }) => {
@@ -30,7 +30,7 @@ export const createPostLine =
     return { status: isThere ? statusOf(told) : 404, text: told.join('\n') }
   }
 
-/** A program tries again later what it sent too fast, and what the server could not do now. */
+/** 429 and 503 tell a program to try again later. */
 function statusOf(told: readonly string[]): 403 | 429 | 500 | 503 {
   if (told.includes(APOLOGY)) return 500
   if (told.some((line) => line.startsWith('you are going too fast'))) return 429

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import type { Reloaded } from './reload.ts'
 
-/** Only the server's user can enter the data directory. */
+/** The data directory protects the socket: only the server's user can enter it. */
 const SOCKET = 'reload.sock'
 
-/** With the NUL at its end (unix(7), `sun_path`). */
+/** The size of `sun_path` with its final NUL (unix(7)). */
 const MAX_SOCKET_PATH = 108
 
 /**
- * Listens for `sshawl reload`. If the path is too long for a socket, only SIGHUP works, and standard error
+ * Listens for `sshawl reload`. If the path is too long for a socket, only SIGHUP works, and a line on stderr
  * says so.
  */
 export async function answerReloads(
@@ -23,7 +23,7 @@ export async function answerReloads(
   const server = createServer((socket) => void answer(socket, reload))
   if (isTooLong(path)) process.stderr.write(`sshawl: ${tooLong(path)}\n`)
   else {
-    // Left behind by a server that was killed.
+    // Removes the socket of a server that was killed.
     await rm(path, { force: true })
     server.listen(path)
     await once(server, 'listening')
@@ -32,12 +32,12 @@ export async function answerReloads(
 }
 
 async function answer(socket: Socket, reload: () => Promise<Reloaded>): Promise<void> {
-  // The client may be gone before the answer.
+  // The client may disconnect before the answer.
   socket.on('error', () => socket.destroy())
   socket.end(JSON.stringify(await reload()))
 }
 
-/** Rejects with an `Error` that says why there was no answer. */
+/** Asks the running server to reload. Rejects with an `Error` that says why there was no answer. */
 export async function askForReload(dataDir: string): Promise<Reloaded> {
   const path = join(dataDir, SOCKET)
   if (isTooLong(path)) throw new Error(tooLong(path))

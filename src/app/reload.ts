@@ -13,23 +13,23 @@ import { toolWordProblems } from './tools/tool-words.ts'
 import type { Mcp } from './mcp/admin.ts'
 import { located, type ConfiguredTools } from './tools/tool-sources.ts'
 
-/** Lines for people, with file and line. */
+/** The result of a reload. Lines are for people, with file and line. */
 export interface Reloaded {
-  /** False: nothing has changed. */
+  /** False if the config was rejected and nothing has changed. */
   readonly taken: boolean
-  /** In the config if it was not taken, else in modules and `.tool` files, which stay as they were. */
+  /** Problems in the config if it was rejected, else in modules and `.tool` files, which stay unchanged. */
   readonly problems: readonly string[]
-  /** What needs a restart, and what is odd in `.tool` files. */
+  /** Settings that need a restart, and oddities in `.tool` files. */
   readonly notes: readonly string[]
 }
 
 /**
- * Puts the config in force that `read` returns; `read` may throw `ConfigError`. One by one. Never rejects:
- * any failure is a problem, and the server goes on.
+ * Applies the config that `read` returns; `read` may throw `ConfigError`. Reloads run one at a time. Never
+ * rejects: any failure is returned as a problem, and the server goes on.
  */
 export type Reload = (read: () => Config) => Promise<Reloaded>
 
-/** Keys that a running server follows. All others need a restart, and so do the host keys in `server`. */
+/** Keys that a running server applies. All other keys need a restart, and so do the host keys in `server`. */
 const FOLLOWED = 'server models mcp discoverModels tools memory limits http webhooks notify file'.split(' ')
 
 interface Following {

@@ -19,7 +19,7 @@ interface RoomFilesParts {
   filesOf(room: string): FileTree
 }
 
-/** Lets a client use the files of a person, until the person is put out. */
+/** Serves a person's files to a client until the person is removed. */
 export const createFileServing =
   (door: Pick<Door, 'begin' | 'whyOut'>, parts: RoomFilesParts): NonNullable<ClientHandler['files']> =>
   (person, pipe, serve) =>
@@ -35,13 +35,13 @@ interface Place {
 
 const FACTS_A_TURN = 20
 const ASK_AGAIN_MS = 1_000
-/** Of the bytes of a day: after it, a person can still say lines. */
+/** Fraction of the daily bytes: with the rest a person can still send messages. */
 const FILES_PART = 7 / 8
 
 /**
- * The files that a person may use, as `/ROOM/dir/file`; `/` lists the rooms that they see. Whatever changes
- * files is paced as a line, and its bytes count as entered ones. Rejects with `Refusal`, `StorageError`,
- * `NoSuchFile`, and with what the files of a room reject with.
+ * The files that a person may use, as `/ROOM/dir/file`; `/` lists the rooms that they see. Changes are paced
+ * as messages are, and their bytes count against the same daily quota. Rejects with `Refusal`,
+ * `StorageError`, `NoSuchFile`, and the errors of a room's files.
  */
 class PersonalFiles implements FileTree {
   readonly #person: Person
@@ -49,7 +49,7 @@ class PersonalFiles implements FileTree {
   readonly #parts: RoomFilesParts
   #asked = 0
 
-  /** `signal` is aborted when the person is gone or put out. */
+  /** `signal` is aborted when the person disconnects or is removed. */
   constructor(person: Person, signal: AbortSignal, parts: RoomFilesParts) {
     this.#person = person
     this.#signal = signal
@@ -57,7 +57,7 @@ class PersonalFiles implements FileTree {
   }
 
   async facts(path: string): Promise<FileFacts> {
-    // Clients ask for facts again and again, so that not each request is paced.
+    // Clients request facts often, so only every 20th request is paced.
     if (++this.#asked % FACTS_A_TURN === 0) await this.#turn()
     if (path === '/') return directory('/')
     const { name, inside } = partsOf(path)
@@ -105,7 +105,7 @@ class PersonalFiles implements FileTree {
     await this.#parts.filesOf(room.name).rename(inside, target.inside)
   }
 
-  /** A path that the person may change. */
+  /** Resolves to a place that the person may change. */
   async #toChange(path: string): Promise<Place> {
     const place = await this.#at(path)
     const { room, inside } = place
@@ -116,7 +116,7 @@ class PersonalFiles implements FileTree {
     return place
   }
 
-  /** A path inside a room, empty for the room itself. Waits for the person's turn. */
+  /** Resolves a path, whose `inside` is empty for the room itself. Waits for the person's pace. */
   async #at(path: string): Promise<Place> {
     await this.#turn()
     const { name, inside } = partsOf(path)
@@ -128,7 +128,7 @@ class PersonalFiles implements FileTree {
     await this.#parts.upToDate()
   }
 
-  /** Says the same of a room that the person may not see as of none. */
+  /** Answers alike for a missing room and one that the person may not see. */
   async #room(name: string): Promise<Room> {
     this.#signal.throwIfAborted()
     try {
@@ -140,8 +140,8 @@ class PersonalFiles implements FileTree {
   }
 
   /**
-   * Asks before each step, since a person may be muted, banned or taken out of the room meanwhile; the room's
-   * own rights once a second and at the end.
+   * Checks the right to speak before each write, because the person may be muted or banned meanwhile. Checks
+   * access to the room once a second and at the end.
    */
   #checkOf(room: Room, how: OpenMode): (bytes: number) => Promise<void> {
     let askedAt = performance.now()
@@ -157,7 +157,7 @@ class PersonalFiles implements FileTree {
   }
 }
 
-/** `path` is absolute and normal. */
+/** Splits an absolute, normalized path. */
 function partsOf(path: string): { readonly name: string; readonly inside: string } {
   const [name = '', ...inside] = path.split('/').filter((part) => part !== '')
   return { name, inside: inside.join('/') }

@@ -19,7 +19,7 @@ import type { CurrentConfig } from './current-config.ts'
 
 export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 
-/** Rooms, people, and `tap`, by which others hear all that is recorded. */
+/** Creates rooms and people, and `tap`, which passes all recorded entries to other parts. */
 export async function createRoomsAndPeople(
   current: CurrentConfig,
   context: AppContext,
@@ -76,14 +76,14 @@ const peoplePolicy = ({ models, server, limits }: Config) => ({
   renamesPerDay: limits.renames_per_day,
 })
 
-/** Undefined if there is an admin. One code for all servers that have the database. */
+/** Resolves to undefined if there is an admin. All servers of a database share the code. */
 async function claimCodeFor(current: CurrentConfig, { chat, cluster }: Storage): Promise<string | undefined> {
   if (current.now().server.admins.length > 0 || (await chat.people.hasAdmin())) return undefined
   const code = newCode(2)
   return cluster ? await cluster.common.claimCode(code) : code
 }
 
-/** The people of a room see who came to it with a code, and whose code that was. */
+/** Tells an invite's room who came with the code, and whose code it was. */
 async function tellRoom(rooms: Rooms, { by, room }: Invite, newcomer: Person, log: Log): Promise<void> {
   try {
     const told = room === null ? undefined : await rooms.anyRoom(room)

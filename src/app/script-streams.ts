@@ -9,7 +9,7 @@ import type { Output } from '../commands/command.ts'
 
 const SCRIPT_COLUMNS = 80
 
-/** In order: all of it is in the pipe's own queue at once, which counts it. */
+/** Writes lines in order. All output is at once in the pipe's own queue, which limits it. */
 export function scriptOutput(pipe: ExecPipe, account: Account): Output & { ready(): Promise<void> } {
   let ready: Promise<void> = Promise.resolve()
   return {
@@ -30,24 +30,24 @@ export function scriptOutput(pipe: ExecPipe, account: Account): Output & { ready
   }
 }
 
-/** Milliseconds that reading and printing a page is charged. */
+/** Charge in ms for reading and printing a page. */
 const PAGE_MS = 5
 
-/** Others wait for one page at most, however many people print. */
+/** Lets others run between pages: they wait for one page at most, however many people print. */
 export const pageTurn = (account: Account): Promise<void> => account.restBefore(PAGE_MS)
 
 /** With `if-ready`, silence for this many ms is an empty input. */
 const READY_MS = 250
 
-/** `stallMs`: almost nothing may come for so long. */
+/** `stallMs` is the time in which almost no input may arrive. */
 export interface InputLimits {
   readonly bytes: number
   readonly stallMs: number
 }
 
 /**
- * All that a script pipes in. `if-ready` does not wait for a silent input. Throws `Refusal` if it is too long
- * or does not end.
+ * Reads all input of a script. `if-ready` does not wait for a silent input. Throws `Refusal` if it is too
+ * long or does not end.
  */
 export async function scriptInput(
   pipe: ExecPipe,

@@ -11,12 +11,12 @@ import type { Reloaded } from './reload.ts'
 import { openData } from './open-data.ts'
 import { toolWordProblems } from './tools/tool-words.ts'
 
-/** After so many ms a shutdown does not wait any more. */
+/** Time in ms after which a shutdown is cut short. */
 const SHUTDOWN_MS = 4_500
 
 /**
- * Serves until SIGTERM or SIGINT; resolves to the exit status. SIGHUP and `sshawl reload` read the config
- * again. Throws `ConfigError` before anything is made.
+ * Serves until SIGTERM or SIGINT, then resolves to the exit status. SIGHUP and `sshawl reload` make it reload
+ * the config. Throws `ConfigError` before it creates anything.
  */
 export async function serve(line: CommandLine): Promise<number> {
   const stop = nextSignal()
@@ -35,7 +35,7 @@ export async function serve(line: CommandLine): Promise<number> {
     app.log.info({ signal: String(stop.reason) }, 'the server is stopping')
     await app.drain(nextSignal)
   } finally {
-    // Also for handles that others left open.
+    // Also ends the process if modules leave handles open.
     setTimeout(() => process.exit(), SHUTDOWN_MS).unref()
     await app[Symbol.asyncDispose]()
   }
@@ -43,22 +43,22 @@ export async function serve(line: CommandLine): Promise<number> {
   return 0
 }
 
-/** Loading the key reader takes a moment. */
+/** Loads the key reader, which takes a moment, only if keys are configured. */
 async function wrongHostKeys(config: Config): Promise<readonly string[]> {
   if (config.server.host_keys.length === 0) return []
   return await (await import('./host-keys.ts')).hostKeyProblems(config)
 }
 
-/** Loads the rest of the program while the database is opened in its thread. */
+/** Loads the rest of the program while a thread opens the database. */
 async function start(config: Config, stop: AbortSignal): Promise<App> {
   const data = openData(config, {}, stop)
-  // A failure may come before it is awaited.
+  // Avoids an unhandled rejection if it fails before it is awaited.
   data.catch(() => {})
   const { createApp } = await import('../app.ts')
   return await createApp(config, {}, data)
 }
 
-/** From the start: by default SIGHUP ends a process. An early one is answered later. */
+/** Called at the start, because by default SIGHUP ends a process. An early SIGHUP is handled later. */
 function listenForHangups() {
   const { promise, resolve } = createDeferred<() => Promise<Reloaded>>()
   const onHangup = async (): Promise<void> => {
@@ -90,22 +90,22 @@ async function takeAddress<T>(listen: () => Promise<T>, at: Address | undefined,
 
 const shownHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-/** Called at the start, so that no signal is lost. The reason is its name. */
+/** Called at the start, so that no signal is lost. The abort reason is the signal's name. */
 function nextSignal(): AbortSignal {
   const stop = new AbortController()
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(name))
   return stop.signal
 }
 
-/** No client can connect to these, except on this machine. */
+/** Wildcard addresses, to which clients can connect only on this machine. */
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** People and scripts wait for these lines, in this order. */
+/** Prints lines that people and scripts wait for, in this order. */
 function announce(app: App, { host, port }: Address, access: Config['server']['access']): void {
   for (const fingerprint of app.fingerprints) console.log(`host key ${fingerprint}`)
   const code = app.claimCode
   if (code !== undefined) {
-    // If not everybody may register, the code in the name lets its user in.
+    // Unless everybody may register, the code in the user name lets its user in.
     const user = access === 'open' ? '$USER' : `$USER+${code}`
     const command = `ssh -p ${port} ${user}@${ANY_ADDRESS[host] ?? host} claim ${code}`
     console.log(`claim code ${code} — first admin: ${command}`)

@@ -34,7 +34,7 @@ import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-
 import type { SessionCaller } from '../commands/command.ts'
 import { classifyLine } from '../commands/parse.ts'
 
-/** What people and scripts get from the server. */
+/** The parts of the server that sessions and scripts use. */
 export interface HostParts {
   readonly door: Door
   readonly rooms: Rooms
@@ -49,14 +49,14 @@ export interface HostParts {
   readonly invitations: Pick<InvitationNotices, 'tell'>
   readonly greeting: Greeting
   readonly files: NonNullable<ClientHandler['files']>
-  /** Goes into a room as `/join` does. */
+  /** Enters a room as `/join` does. */
   readonly join: (name: string, person: Person, goIn: (room: Room) => Promise<void>) => Promise<void>
-  /** Stops what this person started in a room. */
+  /** Stops everything that this person started in a room. */
   readonly stop: (room: Room, person: Person) => Promise<void>
   readonly warmComposer: () => void
-  /** Of the config, which may change. Empty for none. */
+  /** Returns the current message of the day; empty for none. */
   readonly motd: () => string
-  /** Of the config, too. */
+  /** Returns the current limits of a script's input. */
   readonly stdin: () => InputLimits
 }
 
@@ -69,7 +69,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
     servers: door.servers,
     roomToOpen: (line) => JOIN_LINE.exec(line)?.[1],
     async shell(person, terminal, account, room) {
-      // Who sits at a terminal asks a model sooner or later, and then does not wait for a process.
+      // People at a terminal ask a model sooner or later, and then need not wait for the process to start.
       if (terminal.size()) parts.warmComposer()
       const following = terminal.size() && views.followed.open(person)
       const mine = await preferences.open(person)
@@ -107,30 +107,30 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 
 const JOIN_LINE = /^\s*(?:join|j)\s+([^\s-]\S*)\s*$/
 
-/** What a session has once its screen is attached. */
+/** The parts of a session whose screen is attached. */
 interface Attached {
   readonly screen: Screen
   readonly current: CurrentRoom
   readonly talk: TalkSession
-  /** A promise: nobody needs it to see the room. */
+  /** A promise, because the room is shown without it. */
   readonly history: Promise<OpenHistory>
-  /** Ends the counting of the session. */
+  /** Unregisters the session. */
   readonly forget: () => void
 }
 
-/** What each session has of its own. */
+/** The parts that each session has of its own. */
 interface OwnParts {
   readonly account: Account
   readonly size: Terminal['size']
   readonly openHistory: () => Promise<OpenHistory>
   readonly zone: () => Zone
   readonly earlierLogins: number
-  /** That was asked for, as `ssh -t HOST join NAME` does. */
+  /** The requested room, as in `ssh -t HOST join NAME`. */
   readonly firstRoom: string | undefined
   readonly following: FollowingSession | undefined
 }
 
-/** One session in the rooms: how it begins and ends, and what its lines do. */
+/** A session in the rooms: its start and end, and the effects of its lines. */
 class RoomSession implements SessionHost {
   readonly #person: Person
   readonly #parts: HostParts
@@ -164,7 +164,7 @@ class RoomSession implements SessionHost {
     await Promise.all([talk.showWaiting(), invitations.tell(person)])
   }
 
-  /** The room that was asked for; else, at a terminal, the room of last time; else the lobby. */
+  /** Enters the requested room; else, at a terminal, the room of the last session; else the lobby. */
   async #enterFirst(screen: Screen, current: CurrentRoom): Promise<void> {
     const { rooms, join } = this.#parts
     const { firstRoom } = this.#own
@@ -217,7 +217,7 @@ class RoomSession implements SessionHost {
     const { kind, status } = await handleLine(line, caller, this.#parts.runner)
     const history = await attached.history
     history.sent(line)
-    // A pipe has no key to bring it back with.
+    // A pipe has no ↑ key to recall the text with.
     if (kind === 'speech' && status !== 0 && this.#own.size())
       screen.print('! your text is not lost: ↑ brings it back', 'error')
   }
@@ -246,7 +246,7 @@ class RoomSession implements SessionHost {
   }
 }
 
-/** How a session is put out. */
+/** How other parts notify, move and end a session. */
 const clientOf = (screen: Screen, moves: CurrentRoom): OpenClient => ({
   person: screen.person,
   tell: (text) => screen.print(text),
@@ -285,7 +285,7 @@ const callerIn = (
   },
 })
 
-/** Leaves out what the person does not want to hear. */
+/** Hides entries of people whom this person ignores. */
 const withoutIgnored = (screen: Screen, { shows }: TalkSession): Screen => ({
   ...screen,
   deliver(entry, how) {

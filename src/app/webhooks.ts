@@ -2,7 +2,7 @@ import type { Outgoing } from '../adapters/web/outgoing.ts'
 import type { RoomHooksParts } from '../prompt/hooks.ts'
 import type { CurrentConfig } from './current-config.ts'
 
-/** Sends what was said in a room to a webhook of the config. */
+/** Sends a room's message to a webhook of the config. */
 export const createSendWebhook =
   ({ now }: Pick<CurrentConfig, 'now'>, outgoing: Pick<Outgoing, 'add'>): RoomHooksParts['sendWebhook'] =>
   (name, room, { at, ...said }) => {
@@ -19,7 +19,7 @@ export const createSendWebhook =
     return undefined
   }
 
-/** Sends a notice to an address of somebody, as ntfy takes it (https://docs.ntfy.sh/publish). */
+/** Sends a notice to a person's URL in the format of ntfy (https://docs.ntfy.sh/publish). */
 export const sendNotice = (outgoing: Pick<Outgoing, 'add'>, url: string, text: string): void =>
   outgoing.add({
     queue: `notices to ${new URL(url).origin}`,

@@ -26,11 +26,11 @@ interface McpParts {
 }
 
 export class Mcp implements McpAdmin, AsyncDisposable {
-  /** The browser comes back to this port from a login. */
+  /** The port of the redirect URI of logins. */
   port = 2223
   private readonly parts: McpParts
   private readonly connected: Map<string, ConnectedMcp>
-  /** Servers that have not answered yet; kept if they do. */
+  /** Servers that have not answered yet. Servers that answer are kept. */
   private readonly tried = new Map<string, ConnectedMcp>()
 
   constructor(parts: McpParts, stored: readonly ConnectedMcp[]) {
@@ -38,7 +38,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     this.connected = new Map(stored.map((one) => [one.name, one]))
   }
 
-  // An arrow: it is passed on without its object.
+  // An arrow function, because it is called without its object.
   readonly list = (): readonly ListedMcp[] => this.parts.servers.all().map((one) => this.describe(one))
 
   sources(): readonly ToolSource[] {
@@ -53,7 +53,10 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     await servers.follow([...configured(), ...kept.flatMap((one) => configOf(one, log))])
   }
 
-  /** Reads these, or all, after a change by another server of ours. Rejects with `StorageError`. */
+  /**
+   * Reads these servers, or all, after a change by another server of the cluster. Rejects with
+   * `StorageError`.
+   */
   async readAgain(names?: readonly string[]): Promise<void> {
     const { store, logins } = this.parts
     const now = new Map((await store.all()).map((one) => [one.name, one]))
@@ -65,7 +68,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     await this.follow()
   }
 
-  /** Reads these again after an approval at another server of ours. Never rejects. */
+  /** Refreshes these servers after an approval at another server of the cluster. Never rejects. */
   async approvedElsewhere(names: readonly string[]): Promise<void> {
     for (const name of names) {
       const server = this.parts.servers.find(name)
@@ -83,7 +86,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     const one = { name, entry: JSON.stringify(entryOf(order)), by: by.name, at: clock.now() }
     this.tried.set(name, one)
     try {
-      // A login left of another server of this name must not be used.
+      // The login of an earlier server with this name must not be used.
       const left = await logins.forget(name)
       if (left) log.info({ server: name, ...left }, 'an old login under the name of a new MCP server is gone')
       await this.follow()
@@ -111,7 +114,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     await store.remove(name)
     this.connected.delete(name)
     await this.follow()
-    // The issuer of the tokens may be slow, and the name is free meanwhile.
+    // Done last: the tokens' issuer may be slow, and the name is free meanwhile.
     await logins.forget(name)
     log.info({ server: name, by: by.name }, 'an MCP server was disconnected by a command')
   }
@@ -156,7 +159,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     const login = server && logins.of(server.config)
     const isHeld = login?.state() === 'held'
     const was = !isHeld && login?.isUnderWay() ? ('begun' as const) : ('held' as const)
-    // An earlier server of this name may have left a file.
+    // An earlier server with this name may have left a file.
     const left =
       login && (isHeld || was === 'begun') ? { why: await login.logout() } : await logins.forget(name)
     if (!left) {
@@ -164,12 +167,12 @@ export class Mcp implements McpAdmin, AsyncDisposable {
       throw new Refusal(`nobody is logged in at ${name}`)
     }
     log.info({ server: name, by: by.name }, 'a login at an MCP server was forgotten')
-    // Now the server refuses us, so that it is gone with a notice.
+    // Makes the server refuse us at once, so that rooms get a notice.
     await server?.refresh().catch(() => undefined)
     return { was, ...left }
   }
 
-  /** `answer` is a secret of its person. Never rejects. */
+  /** Finishes an OAuth login. `answer` is a secret of its person. Never rejects. */
   async cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }> {
     const { logins, tellAdmins, log } = this.parts
     const name = logins.begunWith(answer.get('state') ?? '')
@@ -243,7 +246,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     throw new Refusal(`${name} ${why}, so it needs no login`)
   }
 
-  /** Keeps a server that did not answer if a login can be begun. */
+  /** Keeps a server that did not answer if a login can be started there. */
   private async loginInstead(server: McpServer): Promise<BegunLogin> {
     const login = this.parts.logins.of(server.config)
     const state = server.state()
@@ -260,7 +263,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
   private async finish(server: McpServer, answer: URLSearchParams): Promise<ListedMcp> {
     await refusing(server.name, this.loginOf(server).finish(answer))
     if (server.state().kind !== 'up') await server.refresh().catch(() => undefined)
-    // Meanwhile somebody may have disconnected it.
+    // Somebody may have disconnected the server meanwhile.
     return this.describe(this.find(server.name))
   }
 }
@@ -277,7 +280,9 @@ async function refusing<T>(name: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** An entry of another version of sshawl may be unreadable; it stays stored. */
+/**
+ * Returns no config if the entry is unreadable, perhaps by another version of sshawl. The entry stays stored.
+ */
 function configOf({ name, entry }: ConnectedMcp, log: Log): readonly McpServerConfig[] {
   try {
     return [connectedMcp(JSON.parse(entry))]

@@ -1,5 +1,5 @@
-// `sshawl mcp import FILE`: the MCP servers of an agent's JSON as `[[mcp]]` tables. Copies no secret: the
-// config names environment variables.
+// `sshawl mcp import FILE` converts the MCP servers of an agent's JSON to `[[mcp]]` tables. It copies no
+// secret: the config names environment variables.
 import { existsSync } from 'node:fs'
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -19,8 +19,8 @@ import { cleanLine } from '../../lib/text/clean-text.ts'
 import { isToolWord, toolWords } from '../tools/tool-words.ts'
 
 /**
- * Prints the tables or, with `add`, adds them to the config. If there is any problem, all are told and
- * nothing changes. Resolves to the exit status.
+ * Prints the tables or, with `add`, adds them to the config. If there is any problem, prints all problems and
+ * changes nothing. Resolves to the exit status.
  */
 export async function importMcp(line: CommandLine & { readonly verb: 'mcp import' }): Promise<number> {
   try {
@@ -39,7 +39,7 @@ export async function importMcp(line: CommandLine & { readonly verb: 'mcp import
   }
 }
 
-/** JSON5, as editors keep it. */
+/** Reads JSON5, which editors use. */
 async function jsonIn(file: string): Promise<unknown> {
   try {
     return JSON5.parse(await readFile(file, 'utf8'))
@@ -51,7 +51,7 @@ async function jsonIn(file: string): Promise<unknown> {
 
 const WHY: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EISDIR: 'it is a directory' }
 
-/** A program cannot get a NUL, and a terminal should show none of the others. */
+/** Programs cannot receive a NUL, and a terminal should show no other control characters either. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
@@ -59,7 +59,7 @@ const text = z.string().refine((written) => !CONTROL.test(written), 'has a contr
 const word = z.union([text, z.number(), z.boolean()]).transform(String)
 const texts = z.record(text, word).default({})
 
-/** As Claude, Cursor and VS Code write it, with Gemini's and Windsurf's words for an address. */
+/** The format of Claude, Cursor and VS Code, with the URL keys of Gemini and Windsurf. */
 const written = z.looseObject({
   type: z.string().optional(),
   command: text.optional(),
@@ -81,7 +81,7 @@ const clientServer = written
 
 type ClientServer = z.output<typeof clientServer>
 
-/** Throws `ConfigError` with all that is wrong. */
+/** Converts all servers. Throws `ConfigError` with all problems. */
 function tablesOf(json: unknown, file: string, words: readonly string[]) {
   const servers = Object.entries(objectAt(json, 'mcpServers') ?? objectAt(json, 'servers') ?? {})
   const notes = projectNotes(json)
@@ -117,7 +117,7 @@ function objectAt(json: unknown, key: string): object | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }
 
-/** Claude's own file also has servers of single projects. */
+/** Lists the servers of single projects in Claude's own file, which are not imported. */
 const projectNotes = (json: unknown): string[] =>
   Object.entries(objectAt(json, 'projects') ?? {}).flatMap(([project, value]) => {
     const names = Object.keys(objectAt(value, 'mcpServers') ?? {})
@@ -126,7 +126,7 @@ const projectNotes = (json: unknown): string[] =>
 
 function importedFrom(called: string, server: ClientServer) {
   const { command = '', args, cwd = '', url } = server
-  // It may still be no name that a server can have.
+  // The result may still be invalid as a server's name.
   const dashed = called.toLowerCase().replace(/[^a-z0-9_-]+/g, '-')
   const name = dashed.replace(/^-+|-+$/g, '').slice(0, 32)
   const { table, toSet } = url === undefined ? byCommand(server) : byUrl(name, url, server)
@@ -142,7 +142,7 @@ function importedFrom(called: string, server: ClientServer) {
   return { entry: { name, ...table }, notes: notes.flatMap((note) => (note ? [`${name}: ${note}`] : [])) }
 }
 
-/** Also `--api-key`, `Authorization: Bearer …` for a proxy, and a parameter of an address. */
+/** Also checks flags such as `--api-key`, an `Authorization: Bearer …` for a proxy, and query parameters. */
 function mayHoldKey(copied: string): boolean {
   const named = /^[a-z]+:\/\//i.test(copied) ? copied.replace(/^[^?]*/, '') : copied
   return isSecret(copied) || (/^[-?]|[=:]/.test(named) && isSecretName(named))
@@ -192,7 +192,7 @@ const variableFor = (name: string, what: string): string =>
     .replace(/\W+/g, '_')
     .replace(/^(?=\d)/, '_')
 
-/** Checks the whole config before the tables are written. A new file is for its owner alone. */
+/** Checks the whole config before it writes the tables. Creates a new file with mode 0600. */
 async function addTo(config: string, tables: string): Promise<void> {
   try {
     const before = existsSync(config) ? await readFile(config, 'utf8') : ''

@@ -1,5 +1,5 @@
-// Joins MCP servers with the rooms, the config and what admins connected. This folder must not know what a
-// session is.
+// Joins MCP servers with the rooms, the config and the servers that admins connected. This folder must not
+// know what a session is.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOGIN_PATH } from '../../adapters/http/routes.ts'
@@ -33,7 +33,7 @@ interface McpContext {
   readonly log: Log
 }
 
-/** Begins to connect. No server gets an id of `others`. Rejects with `StorageError`. */
+/** Starts to connect. No server may use an ID of `others`. Rejects with `StorageError`. */
 export async function openMcp(
   now: () => McpConfig,
   rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>,
@@ -70,8 +70,8 @@ export async function openMcp(
 }
 
 /**
- * Starts a server in the sandbox if it wants that, in its configured directory or its own below the data
- * directory. Throws without a working sandbox.
+ * Starts a server in the sandbox if its config says so, in its configured directory or in its own one below
+ * the data directory. Throws without a working sandbox.
  */
 export const createLaunch =
   (now: () => Pick<Config, 'sandbox' | 'dataDir'>): LaunchMcp =>
@@ -95,7 +95,7 @@ async function directoryFor(path: string): Promise<string> {
   return await realpath(path)
 }
 
-/** Tells rooms whose scope has tools of a server that these are gone, back or changed. */
+/** Tells rooms whose scope has tools of a server if these tools are gone, back or changed. */
 function createNotices(
   rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>,
   store: Pick<RoomStore, 'getValue'>,
@@ -119,7 +119,7 @@ function createNotices(
     return (await Promise.all(told)).flat()
   }
 
-  /** Only an admin can approve, so all admins hear of it if those rooms have none. */
+  /** Also tells all admins if none is in those rooms, because only an admin can approve the change. */
   async function tellOfChange(server: string, tools: readonly Tool[]): Promise<void> {
     const text = `the MCP server ${server} changed ${namesOf(tools)}: withheld until an admin approves that (/mcp approve --show ${server} shows it)`
     const told = await tell(server, tools, 'error', text)

@@ -2,7 +2,7 @@ import { Refusal } from '../../chat/errors.ts'
 import type { McpOrder } from '../../commands/verbs/mcp.ts'
 import { mcpEntry } from '../../config/mcp.ts'
 
-/** Throws `Refusal`. */
+/** Converts a `/mcp connect` command to a config entry. Throws `Refusal`. */
 export function entryOf({ name, target, trust, tokenEnv, passEnv }: McpOrder): object {
   if (/^\s*[a-z]+:\/\/\S+\s+--/i.test(target)) throw new Refusal('flags come before the name of the server')
   const entry = {
@@ -19,7 +19,9 @@ export function entryOf({ name, target, trust, tokenEnv, passEnv }: McpOrder): o
   throw new Refusal(`${shown}: ${issue.message}`)
 }
 
-/** As everywhere, quotes mean nothing; a word with a space needs the JSON form. */
+/**
+ * Splits at spaces. Quotes have no meaning, as in all commands; an argument with a space needs the JSON form.
+ */
 function wordsOf(target: string): unknown {
   if (!target.startsWith('[')) return target.split(/\s+/)
   try {
@@ -31,7 +33,7 @@ function wordsOf(target: string): unknown {
 
 const QUOTED = /^[\s'"`\\<“”„‘’‚«»‹›]+|[\s'"`\\>“”„‘’‚«»‹›]+$/g
 
-/** The query of an address, however much of it was copied, also in quotes. Throws `Refusal`. */
+/** Extracts the query of a redirect URL, of which any part was pasted, also in quotes. Throws `Refusal`. */
 export function answerIn(address: string): URLSearchParams {
   const query = address.replaceAll(QUOTED, '').replace(/^[^?]*\?/, '')
   const answer = new URLSearchParams(query.replace(/#.*$/, ''))

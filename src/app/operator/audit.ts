@@ -16,8 +16,8 @@ interface Right {
 }
 
 /**
- * Prints a line for each right of the config and the database. Only reads, also while a server runs. Resolves
- * to the exit status; rejects with `StorageError`.
+ * Prints a line for each right in the config and the database. Only reads, and may run beside a server.
+ * Resolves to the exit status. Rejects with `StorageError`.
  */
 export async function audit(config: Config, json: boolean): Promise<number> {
   const stored = await auditDatabase(databaseOf(config), paths.migrations, Date.now())

@@ -23,14 +23,17 @@ import { paths } from '../paths.ts'
 import { located, openTools } from '../tools/tool-sources.ts'
 import { trialSnapshot } from './trial-snapshot.ts'
 
-/** Lines for people. Only problems make the check fail. */
+/** Lines to print. Only problems make the check fail. */
 interface Findings {
   readonly problems: string[]
   readonly warnings: string[]
   readonly notes: string[]
 }
 
-/** Validates everything without starting anything, and prints what it finds. Resolves to 1 if there is a problem. */
+/**
+ * Validates everything without starting anything, and prints the findings. Resolves to 1 if there is a
+ * problem.
+ */
 export async function check(line: CommandLine): Promise<number> {
   const found: Findings = { problems: [], warnings: [], notes: [] }
   const config = await tryTo(found, () => loadConfig(line))
@@ -43,7 +46,7 @@ export async function check(line: CommandLine): Promise<number> {
     found.warnings.push(...lentToStrangers(config), ...webhooksForAll(config))
     await tryTo(found, () => checkMigrationsAndTools(config, found))
   }
-  // Files come from anybody: what is quoted must not control the terminal.
+  // Files may come from anybody, so quotes from them must not control the terminal.
   const print = (text: string): void => console.log(cleanLine(text))
   for (const problem of found.problems) print(problem)
   for (const warning of found.warnings) print(`warning: ${warning}`)
@@ -54,7 +57,7 @@ export async function check(line: CommandLine): Promise<number> {
   return count === 0 ? 0 : 1
 }
 
-/** Errors that explain themselves become problems; `place` stands before those of the storage. */
+/** Records errors that explain themselves as problems; `place` is put before storage errors. */
 async function tryTo<T>(found: Findings, work: () => T | Promise<T>, place = ''): Promise<T | undefined> {
   try {
     return await work()
@@ -67,10 +70,10 @@ async function tryTo<T>(found: Findings, work: () => T | Promise<T>, place = '')
   }
 }
 
-/** Looks through the whole database, if there is one, also while a server uses it. */
+/** Checks the whole database if it exists, also while a server uses it. */
 async function checkData({ dataDir, storage: { url } }: Config, found: Findings): Promise<void> {
   const problem = await dataDirProblem(dataDir)
-  // SQLite opens no database in a directory that cannot be written.
+  // SQLite cannot open a database in a read-only directory.
   if (problem !== undefined) return void found.problems.push(problem)
   const file = join(dataDir, DATABASE)
   if (url === undefined && !existsSync(file) && !existsSync(`${file}-wal`)) return
@@ -80,7 +83,7 @@ async function checkData({ dataDir, storage: { url } }: Config, found: Findings)
     found.problems.push(`${file}: damaged (${damage}); put a backup in its place with sshawl restore FILE`)
 }
 
-/** Its tables load half a second faster than the usual ones. */
+/** The tables of this encoding load half a second faster than the default ones. */
 const QUICK_ENCODING = 'r50k_base'
 
 /** Composes a trial prompt with the bundled Lua. */
@@ -123,7 +126,7 @@ async function checkRoomsDir({ dataDir, sandbox }: Config, { warnings }: Finding
   if (dir === ownRoomsDir(dataDir)) return
   const { uid, gid, mode } = await stat(dir)
   const own = process.getuid?.()
-  // Root looks at what belongs to the server's user.
+  // Root checks for the owner's own user ID.
   const owner = own === 0 || uid === own ? [] : [`belongs to the user ${uid}, and this is ${own}`]
   const group = mode & 0o020 ? [`can be written by the group ${gid}`] : []
   for (const what of [...owner, ...group])
@@ -147,7 +150,7 @@ const webhooksForAll = ({ webhooks }: Config): readonly string[] =>
       : [`webhooks: ${name} names no rooms, so the script of any room may send there; write rooms = ["dev"]`],
   )
 
-/** A server starts without its bus, and looks for it for ever. */
+/** Only warns, because a server starts without its bus and retries for ever. */
 async function checkBus({ bus }: Config, { warnings }: Findings): Promise<void> {
   const problem = bus && (await busProblem(bus, createLog('silent')))
   if (problem !== undefined)

@@ -1,5 +1,6 @@
 /**
- * What an operator runs beside the server. Each resolves to the exit status and rejects with `StorageError`.
+ * Commands that an operator runs beside the server. Each one resolves to its exit status and rejects with
+ * `StorageError`.
  */
 import { copyDatabase } from '../../adapters/storage/copy.ts'
 import { backupDatabase, restoreDatabase } from '../../adapters/storage/open.ts'
@@ -34,7 +35,7 @@ export async function copy({ from, to }: CommandLine & { readonly verb: 'copy' }
   return 0
 }
 
-/** Has the server read its config again. Rejects if no server answers. */
+/** Makes the running server reload its config. Rejects if no server answers. */
 export async function reload(line: CommandLine): Promise<number> {
   const { taken, problems, notes } = await askForReload(dataDirOf(line))
   for (const problem of problems) process.stderr.write(`sshawl: ${cleanLine(problem)}\n`)

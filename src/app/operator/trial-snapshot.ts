@@ -1,7 +1,7 @@
 import { EXACT_FRAMING } from '../../prompt/model-settings.ts'
 import type { Snapshot } from '../../prompt/snapshot.ts'
 
-/** A small snapshot with something in every part. */
+/** Returns a small snapshot that fills every field. */
 export const trialSnapshot = (): Snapshot => ({
   now: Date.UTC(2026, 0, 1),
   room: {

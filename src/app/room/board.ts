@@ -1,4 +1,5 @@
-// What a session knows of its room beyond the log. It joins `chat`, `session` and `turns`, so it is in `app`.
+// The state of a room that sessions show in addition to the log. It joins `chat`, `session` and `turns`, so
+// it is in `app`.
 import type { Entry, ReplyDelta } from '../../chat/entry.ts'
 import type { RoomNews } from '../../chat/followed-rooms.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
@@ -9,16 +10,16 @@ import type { DrawingStyle } from '../../session/drawing/theme.ts'
 import type { RoomFooter, RunningWork } from '../../session/ports.ts'
 import { type RoomStatus, SharedStatus } from './status.ts'
 
-/** The status line is made this often while something runs. */
+/** Interval of the status line's updates while something runs. */
 export const TICK_MS = 500
-/** People are counted this often while a crowd comes in: each count draws all screens. */
+/** Interval of counting people while many come in: each count redraws all screens. */
 const PEOPLE_MS = 2_000
-/** What models write is shown this often: smooth for the eye, and few bytes go into moving the cursor. */
+/** Interval of showing pieces of replies: it looks smooth, and few bytes are spent on moving the cursor. */
 export const REPLY_MS = 80
 
 export type RoomBoards = ReturnType<typeof createRoomBoards>
 
-/** `now` gives milliseconds that never go back. */
+/** `now` returns monotonic milliseconds. */
 export function createRoomBoards(status: RoomStatus, now: () => number, reading: RepliesParts) {
   const boards = new WeakMap<Room, RoomBoard>()
   return {
@@ -32,7 +33,10 @@ export function createRoomBoards(status: RoomStatus, now: () => number, reading:
 
 export type BoardView = ReturnType<RoomBoard['watch']>
 
-/** What all sessions of a room show below what was said: the status line and the replies being written. */
+/**
+ * The part below the messages that all sessions of a room share: the status line and the replies being
+ * written.
+ */
 class RoomBoard {
   readonly #room: Room
   readonly #source: RoomStatus
@@ -51,7 +55,7 @@ class RoomBoard {
     this.#replies = createReplies(reading)
   }
 
-  /** The numbers of the open questions that this person may answer. */
+  /** Returns the numbers of the open questions that this person may answer. */
   questions(person: Person, role: Role): readonly number[] {
     const open = this.#source.questions(this.#room)
     return open.filter((one) => one.mayAllow(person, role)).map(({ number }) => number)
@@ -75,7 +79,7 @@ class RoomBoard {
     }
   }
 
-  /** Apart from `watch`, so that no closure keeps the first session of a room. */
+  /** Separate from `watch`, so that no closure keeps a room's first session in memory. */
   #begin(): void {
     this.#stopListening = this.#room.listen({
       deliver: (entry) => this.#deliver(entry),
@@ -145,7 +149,7 @@ class RoomBoard {
   #stream(delta: ReplyDelta): void {
     const before = this.#replies.now().length
     this.#replies.add(delta)
-    // A reply that is seen is not said to wait.
+    // The status must not show a turn as waiting when its reply is visible.
     if (this.#replies.now().length > before) this.#look()
     if (this.#pacing === undefined) this.#showReplies()
   }

@@ -30,10 +30,12 @@ export class CurrentRoom {
   #kickedFrom: RoomName | undefined
   readonly #following: FollowingSession | undefined
   readonly #shown = new Map<RoomName, EntryId>()
-  /** Somebody may be put out of a room while they go into another one. */
+  /** Serializes moves, because somebody may be kicked from a room while they enter another one. */
   readonly #serial = createSerial()
 
-  /** The session has ended once `gone` is aborted. A window has a `size`, and is followed; a pipe has none. */
+  /**
+   * `gone` is aborted at the session's end. A terminal has a `size` and can follow rooms; a pipe has neither.
+   */
   constructor(
     screen: Screen,
     rooms: Pick<Rooms, 'lobby'>,
@@ -51,12 +53,12 @@ export class CurrentRoom {
     following?.attach(screen)
   }
 
-  /** Undefined before the first room was entered. */
+  /** Returns undefined before the first room was entered. */
   room(): Room | undefined {
     return this.#visit?.room
   }
 
-  /** False also for the room that the session is just being put out of. */
+  /** False also for the room from which the session is being removed. */
   isIn(room: Room): boolean {
     return this.#visit?.room === room && this.#kickedFrom !== room.name
   }
@@ -70,17 +72,20 @@ export class CurrentRoom {
     return this.#following?.last()
   }
 
-  /** Empty for a pipe. */
+  /** Returns news of followed rooms; none for a pipe. */
   news(): readonly RoomNews[] {
     return this.#following?.news() ?? []
   }
 
-  /** Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then changes nothing. */
+  /** Enters a room, then leaves the previous one. If `enterRoom` rejects, rejects too and changes nothing. */
   moveTo(room: Room, greet?: () => void): Promise<void> {
     return this.#serial(() => this.#move(room, greet))
   }
 
-  /** Moves the session into the lobby; ends a pipe, and a session in the lobby. Elsewhere forgets it. */
+  /**
+   * Moves the session into the lobby. Ends a pipe, and a session in the lobby. If the session is in another
+   * room, only forgets `from`.
+   */
   putOut(from: RoomName, why: string): Promise<void> {
     return this.#serial(async () => {
       if (this.#visit?.room.name !== from) return this.#following?.gone(from)
@@ -100,8 +105,8 @@ export class CurrentRoom {
   }
 
   /**
-   * Leaves the room, which resolves it, and enters `next` once that is known, both quietly. A session
-   * elsewhere counts on under the new name. `next` must not reject.
+   * Leaves a renamed room, which resolves the result, and enters `next` when it is known, both without
+   * announcements. A session in another room counts news under the new name. `next` must not reject.
    */
   follow(from: RoomName, next: Promise<Room>): Promise<void> {
     const left = createDeferred<void>()

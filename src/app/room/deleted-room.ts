@@ -13,13 +13,16 @@ export interface KeptPlaces {
   readonly roomsDir: string
 }
 
-/** No room has this name. Files outside the data directory stay on their disk: they are moved, not copied. */
+/**
+ * An invalid room name. Files outside the data directory stay on their disk, so that they are moved and not
+ * copied.
+ */
 const DELETED = '.deleted'
 
 /**
- * Keeps a deleted room's log in `exports` of the data directory, and its files there or in `.deleted` beside
- * them. Resolves to the log's path. `now` is in milliseconds since the epoch. Rejects with `StorageError` and
- * as the files do.
+ * Moves a deleted room's log to `exports` in the data directory, and its files there or to `.deleted` next to
+ * them. Resolves to the log's path. `now` is in ms since the epoch. Rejects with `StorageError` and file
+ * errors.
  */
 export async function keepDeletedRoom(
   room: RoomName,
@@ -38,7 +41,7 @@ export async function keepDeletedRoom(
   return file
 }
 
-/** A room's log, oldest first, as `history --json` has it. Rejects with `StorageError`. */
+/** Yields a room's log as `history --json` prints it, oldest first. Rejects with `StorageError`. */
 export async function* entryLines(
   log: Pick<EntryLog, 'read' | 'sizes'>,
   room: RoomName,
@@ -51,7 +54,7 @@ export async function* entryLines(
     yield page.map((entry) => `${safeJson(entryJson(entry))}\n`).join('')
 }
 
-/** Resolves when all of it is on disk. Removes what was not written whole; leaves an existing file alone. */
+/** Resolves when all is on disk. Removes an incomplete file; never overwrites an existing one. */
 async function writePrivately(file: string, pieces: AsyncIterable<string>): Promise<void> {
   const handle = await open(file, 'wx', 0o600)
   try {
@@ -65,7 +68,7 @@ async function writePrivately(file: string, pieces: AsyncIterable<string>): Prom
   }
 }
 
-/** A room may have no files. A directory that an admin gave to it stays. */
+/** Moves a room's files if there are any. A directory that an admin configured for the room stays. */
 export async function moveFiles(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)

@@ -9,7 +9,7 @@ interface GreetedModel {
 
 const MAX_NAMES = 8
 
-/** Returns the lines that say who else is in the room, and what somebody who is new can type. */
+/** Returns lines that say who else is in the room, and tell a newcomer what to type. */
 export type Greeting = ReturnType<typeof createGreeting>
 
 export const createGreeting =
@@ -34,16 +34,16 @@ export const createGreeting =
   }
 
 interface ComingIn {
-  /** Counted up to two. */
+  /** Counted up to 2. */
   readonly earlierLogins: number
-  /** The name of the zone of the times that they see; a pipe has no times. */
+  /** The time zone that they see; undefined for a pipe, which shows no times. */
   readonly zone: string | undefined
 }
 
-/** Then they know how to begin. */
+/** Logins that get the hints for newcomers. */
 const NEW_LOGINS = 2
 
-/** `present` has the person, too. */
+/** `present` includes the person. */
 export function hereLine(present: readonly Person[], { id }: Person): string {
   if (present.length <= 1) return 'nobody else is here now'
   const others = present.slice(0, MAX_NAMES + 1).filter((one) => one.id !== id)

@@ -5,13 +5,13 @@ import { revise } from '../../chat/talk/own-lines.ts'
 
 const MAX_KEPT = 80
 
-/** The newest entries of the rooms that have sessions, read once for all who come in. */
+/** The newest entries of rooms with sessions, read once for all people who come in. */
 export type RecentEntries = ReturnType<typeof createRecentEntries>
 
 export function createRecentEntries() {
   const rooms = new Map<Room, ReturnType<typeof keep> & { holders: number }>()
   return {
-    /** Keeps the newest entries of a room until they are released, which must be once. */
+    /** Keeps the newest entries of a room in memory until `release`, which must be called once. */
     open(room: Room) {
       const kept = rooms.get(room) ?? { ...keep(room), holders: 0 }
       kept.holders++
@@ -19,7 +19,7 @@ export function createRecentEntries() {
       const forget = (): void => {
         if (rooms.get(room) === kept) rooms.delete(room)
       }
-      // The next person who comes in reads again.
+      // After a failure the next person who comes in reads again.
       kept.ready.catch(forget)
       const release = (): void => {
         if (--kept.holders > 0) return
@@ -31,14 +31,14 @@ export function createRecentEntries() {
   }
 }
 
-/** Listens first and reads second, so that no entry is missed between. */
+/** Listens first and reads second, so that no entry is missed in between. */
 function keep(room: Room) {
   let entries: readonly Entry[] = []
-  /** Until the log was read, entries are kept as they are: they may revise what is read. */
+  /** Keeps all entries until the log was read, because they may revise an entry of it. */
   let add = (before: readonly Entry[], entry: Entry): readonly Entry[] => [...before, entry]
   const stop = room.listen({
     deliver(entry) {
-      // It may have been read before it is delivered.
+      // An entry may have been read from the log before it is delivered.
       if (entry.thread === undefined && entry.id > idOfNewest(entries))
         entries = add(entries, entry).slice(-MAX_KEPT)
     },
@@ -52,14 +52,14 @@ function keep(room: Room) {
     return () => entries
   }
   return {
-    /** Resolves to a function that gives the newest entries at any time. Rejects with `StorageError`. */
+    /** Resolves to a function that returns the newest entries at any time. Rejects with `StorageError`. */
     ready: read(),
     folded: foldOnce(),
     stop,
   }
 }
 
-/** `foldPast` with the same result for the same entries, so that it is drawn once. */
+/** Caches the result of `foldPast`, so that the same entries are drawn once. */
 function foldOnce(): typeof foldPast {
   let [past, columns, folded]: [readonly Entry[], number, readonly Entry[]] = [[], 0, []]
   return (nextPast, nextColumns) => {

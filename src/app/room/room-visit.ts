@@ -13,31 +13,33 @@ export interface RoomVisit {
   readonly role: Role
   /** The newest entry that was shown; empty for none. */
   newest(): EntryId
-  /** `ended`: the session ends here, so its person was here last. Does nothing the second time. */
+  /**
+   * Leaves the room once. `ended` means that the session ends here, and stores the room as the person's last
+   * one.
+   */
   leave(how?: 'quietly' | 'ended'): Promise<void>
 }
 
 export interface VisitOptions {
   readonly columns?: number | undefined
-  /** The place of the room's name and topic beside its past. */
+  /** Shows the room's name and topic above or below the past. */
   readonly header?: 'above' | 'below'
-  /** Called below the past, before what happens from now on is shown. */
+  /** Called after the past was shown, before new entries are shown. */
   readonly greet?: (() => void) | undefined
-  /** The screen shows the room up to this entry already. */
+  /** The newest entry of the room that the screen shows already. */
   readonly after?: EntryId | undefined
   readonly questions?: (role: Role) => readonly number[]
-  /** The person knows where they went: their own comings and goings are left out. */
+  /** True if the person moved here themselves: their own joins and leaves are hidden. */
   readonly isMove?: boolean
-  /** The room is one of the person's from now on. */
+  /** True if the room is one of the person's rooms from now on. */
   readonly isMine?: boolean
-  /** The room has another name, and nobody came or went. */
+  /** Set if the room was only renamed, so that nobody came or left. */
   readonly how?: 'quietly' | undefined
 }
 
 /**
- * Brings a screen into a room: enters first, shows the past second and what came meanwhile third, so that
- * nothing is missed or shown twice. Rejects with `StorageError` if the past cannot be read; then the person
- * has left again.
+ * Enters a room, then shows the past, then the entries delivered meanwhile, so that nothing is missed or
+ * shown twice. If the past cannot be read, leaves the room and rejects with `StorageError`.
  */
 export async function enterRoom(
   room: Room,
@@ -48,10 +50,10 @@ export async function enterRoom(
 ): Promise<RoomVisit> {
   const { columns = 80, header = 'above', greet, after, isMove = false, isMine = false, how } = options
   const { person } = screen
-  /** Undefined once the past was shown. */
+  /** Entries delivered before the past was shown; undefined after that. */
   let held: Entry[] | undefined = []
   const whispered: Entry[] = []
-  /** It may have been read before it is delivered. */
+  /** Entries up to this one are skipped, because one may be read before it is delivered. */
   let newest = '' as EntryId
   const participant: Participant = {
     person,
@@ -89,7 +91,7 @@ export async function enterRoom(
     const [entries, { topic }, role, seen] = await Promise.all([
       kept.ready,
       room.info(),
-      // The least that the person certainly is, if the store fails.
+      // If the store fails, assumes the lowest role that the person can have.
       room.roleOf(person).catch((): Role => (person.guest ? 'guest' : 'member')),
       how ? undefined : lastSeen.find(person, room.name),
       entering,
@@ -108,11 +110,12 @@ export async function enterRoom(
     for (const entry of [...since, ...whispered]) show(entry)
     newest = since.at(-1)?.id ?? newest
     held = undefined
-    // A server that is killed stores nothing as they leave. The first room is the lobby, or theirs already.
+    // Stored now, because a killed server stores nothing when they leave. The first room is the lobby, or one
+    // of theirs already.
     if (isMine && isMove) void lastSeen.put(person, room.name, newest, cameAt)
     return { room, role, newest: () => newest, leave }
   } catch (error) {
-    // A person who is refused has not entered, and leaving does nothing.
+    // A refused person has not entered, and leaving does nothing.
     await entering.catch(() => undefined)
     await leave()
     throw error
@@ -126,7 +129,7 @@ interface ShownPast {
   readonly open: readonly number[]
 }
 
-/** The past, with a mark before what is new to the person, and without questions that were answered. */
+/** Shows the past, with a mark before the entries that are new to the person, without answered questions. */
 function showPast({ older, past: all, seen, open }: ShownPast, screen: Screen): void {
   const past = all.filter((entry) => !isAnswered(entry, all))
   const isNew = ({ id, kind, author }: Entry): boolean =>
@@ -141,7 +144,9 @@ function showPast({ older, past: all, seen, open }: ShownPast, screen: Screen): 
   }
 }
 
-/** True if it asks an open question. Numbers begin anew after a restart: the last one is meant. */
+/**
+ * True for an open question. Numbers restart with the server, so only the last question of a number counts.
+ */
 const waits = (entry: Entry, past: readonly Entry[], open: readonly number[]): boolean =>
   isQuestion(entry) &&
   open.includes(entry.question ?? NaN) &&
@@ -162,7 +167,7 @@ const isOwnComing = (entry: Entry, { name }: Person): boolean =>
 
 const PAST_ENTRIES = 20
 
-/** The entries from before somebody came, and those since, delivered or not. */
+/** Divides the entries into those from before the person came and those since, delivered or not. */
 function partsOf(
   known: readonly Entry[],
   held: readonly Entry[],
@@ -183,7 +188,7 @@ function partsOf(
   }
 }
 
-/** The entry that gave it its text. */
+/** Returns the entry that last changed the text. */
 const changedAt = (entry: Entry): EntryId => (entry.kind === 'message' ? entry.edited : undefined) ?? entry.id
 
 const isAsked = (entry: Entry, person: Person): boolean =>

@@ -10,10 +10,10 @@ import type { RunningWork, SessionStatus } from '../../session/ports.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { Activity, Work } from '../activity.ts'
 
-/** What a person can use in a room; the same for all people of one role. */
+/** What a person of a role can use in a room. */
 type Choices = Pick<SessionStatus, 'models' | 'scope' | 'tools'>
 
-/** What the status line says of a room besides its name and how many people are in it. */
+/** The content of a room's status line except its name and the number of people. */
 export type RoomStatus = ReturnType<typeof createRoomStatus>
 
 export function createRoomStatus(
@@ -43,11 +43,12 @@ export function createRoomStatus(
         .map((run) => running(run, { id: run.call, who: run.requester, since: run.since() })),
     ],
     questions: ({ name }: Room): readonly WaitingQuestion[] => approvals.open(name),
-    /** Of the turn that began last in the room. Rejects with `StorageError`. */
+    /** Resolves to the budget of the room's most recent turn. Rejects with `StorageError`. */
     async lastTurn({ name }: Room): Promise<SessionStatus['lastTurn']> {
       const { model, prompt } = (await store.last(name)) ?? {}
       if (model === undefined || !prompt) return undefined
-      // The target changes with the provider's count and the room's script; this sum does not.
+      // Uses this sum because it is constant: the target changes with the provider's count and the room's
+      // script.
       const { used, window, reserved_output: reserved } = prompt.budget
       return { model, percent: window > reserved ? Math.round((100 * used) / (window - reserved)) : 0 }
     },
@@ -58,21 +59,21 @@ const FRESH_MS = 5_000
 
 const NO_CHOICES: Choices = { models: [], scope: '', tools: 0 }
 
-/** The status of one room: the same object for all to whom it says the same, until something changes. */
+/** The status of one room. People with equal status get the same object until something changes. */
 export class SharedStatus {
   readonly #room: Room
   readonly #source: RoomStatus
   readonly #now: () => number
   readonly #known = new Map<string, SessionStatus>()
-  /** By role, with one person of that role. */
+  /** Maps a role to its choices, with one person of that role. */
   readonly #choices = new Map<Role, { choices: Choices; foundAt: number; person: Person }>()
   #people = 0
   #running: readonly RunningWork[] = []
   #questions: readonly WaitingQuestion[] = []
   #lastTurn: SessionStatus['lastTurn']
-  /** Turns whose end was told already, though they run for another moment. */
+  /** Turns whose end was shown already, though they run for another moment. */
   readonly #ended = new Set<string>()
-  /** What `update` saw last. */
+  /** The status at the last `update`. */
   #seen = ''
 
   constructor(room: Room, source: RoomStatus, now: () => number) {
@@ -102,7 +103,7 @@ export class SharedStatus {
     return this.#running.length + this.#questions.length > 0
   }
 
-  /** The turn's end was told, so it is not shown any more. */
+  /** Stops showing a turn whose end was shown. */
   end(turn: TurnId): void {
     this.#ended.add(turn)
   }
@@ -121,7 +122,7 @@ export class SharedStatus {
     return true
   }
 
-  /** Reads the budget of the last turn. True if it is another. Never rejects. */
+  /** Reads the budget of the last turn. Resolves to true if it has changed. Never rejects. */
   async readLastTurn(): Promise<boolean> {
     const found = await this.#source.lastTurn(this.#room).catch(() => undefined)
     const now = this.#lastTurn
@@ -132,7 +133,8 @@ export class SharedStatus {
   }
 
   /**
-   * Finds out what this person can use, unless one of their role just came in. True if new. Never rejects.
+   * Finds what a role can use, unless a person of that role came in recently. Resolves to true if it changed.
+   * Never rejects.
    */
   async admit(person: Person, role: Role): Promise<boolean> {
     const { foundAt = -Infinity } = this.#choices.get(role) ?? {}
@@ -145,7 +147,7 @@ export class SharedStatus {
 
   async #findChoices(role: Role, person: Person): Promise<boolean> {
     const before = this.#choicesOf(role)
-    // Those who come in meanwhile need not ask again.
+    // People of the role who come in meanwhile need not query again.
     this.#choices.set(role, { choices: before, foundAt: this.#now(), person })
     const choices = await this.#source.choices(this.#room, person).catch(() => before)
     const { scope, tools, models } = before
@@ -174,7 +176,7 @@ export class SharedStatus {
     return this.#questions.filter((question) => question.mayAllow(person, role))
   }
 
-  /** Equal for people to whom the status says the same: for all of a role, unless something runs or waits. */
+  /** Returns equal keys for people with equal status: one per role unless something runs or waits. */
   #keyFor(person: Person, role: Role): string {
     if (!this.isBusy()) return role
     const numbers = this.#questionsFor(person, role).map(({ number }) => number)
@@ -199,7 +201,7 @@ export class SharedStatus {
 const textOf = ({ id, who, doing, progress, time }: RunningWork): string =>
   `${id} ${who} ${doing} ${progress ? progressText(progress) : ''} ${time}`
 
-/** Puts a person's own waiting turns behind the first that runs, to be seen also in a narrow window. */
+/** Moves a person's own waiting turns behind the first running one, so that a narrow window shows them. */
 function ownFirst(running: readonly RunningWork[], name: string): readonly RunningWork[] {
   const [first, ...others] = running
   const isOwn = ({ doing, requester }: RunningWork): boolean => doing === 'waiting' && requester === name

@@ -2,11 +2,13 @@ import type { Entry } from '../../chat/entry.ts'
 import type { RoomBus } from '../../chat/ports.ts'
 
 export interface TappedBus extends RoomBus {
-  /** `listener` gets each entry after its delivery, in the order of its room's log. Must not throw. */
+  /**
+   * Calls `listener` with each entry after its delivery, in the order of the room's log. It must not throw.
+   */
   tap(listener: (entry: Entry) => void): void
 }
 
-/** If processes share a bus, only the one that recorded an entry tells of it. */
+/** If processes share a bus, only the process that recorded an entry passes it to listeners. */
 export function tapped(bus: RoomBus): TappedBus {
   const listeners: ((entry: Entry) => void)[] = []
   return {

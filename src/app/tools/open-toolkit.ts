@@ -18,7 +18,7 @@ export interface Toolkit {
   readonly asks: (id: string) => boolean
 }
 
-/** Opens all sources of tools, and logs the names of tools in the config that are wrong. */
+/** Opens all sources of tools, and logs unknown tool names in the config. */
 export async function openToolkit(
   current: CurrentConfig,
   rooms: Rooms,
@@ -42,7 +42,7 @@ export async function openToolkit(
     },
     log,
   })
-  // A turn goes on with its model's settings, but the present config decides what the model may call.
+  // A turn keeps its model's settings, but the current config decides which tools the model may call.
   const scopeNow = ({ name, tools: first }: ModelSettings): Json =>
     current.now().models.find((model) => model.name === name)?.tools ?? first
   const scopedTools = createScopedTools(catalogue, storage.chat.rooms, scopeNow, mcp.list)

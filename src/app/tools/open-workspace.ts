@@ -6,15 +6,16 @@ import { WorkspaceError, type Workspace } from '../../tools/workspace.ts'
 import { paths } from '../paths.ts'
 
 export interface WorkspaceChoice {
-  /** It must exist. Tools see nothing else, also through links. */
+  /** Must exist. Tools see nothing outside, also through links. */
   readonly directory: string
-  /** For old versions of changed files; made if it is missing. It must not be inside of `directory`. */
+  /** Directory for old versions of changed files. Created if missing. Must not be inside `directory`. */
   readonly backups: string
   /**
-   * `bubblewrap` when absent: without it commands are refused. With `none` they can do all the program can.
+   * Default: `bubblewrap`, without which commands are refused. With `none`, commands can do everything that
+   * this program can.
    */
   readonly mode?: 'bubblewrap' | 'none'
-  /** For each command; 512 when absent. */
+  /** Memory of each command; default: 512. */
   readonly memory_mb?: number
   readonly log?: Log
 }
@@ -22,8 +23,8 @@ export interface WorkspaceChoice {
 const NAME = 'program'
 
 /**
- * A directory and a sandbox for commands, as a room of the server has them, without a limit on the disk.
- * Disposing ends every command and search. Throws `WorkspaceError` if the directory cannot be used.
+ * Opens a directory and a sandbox for commands, as a room of the server has, without a disk limit. Disposing
+ * ends all commands and searches. Throws `WorkspaceError` if the directory cannot be used.
  */
 export function openWorkspace(choice: WorkspaceChoice): Workspace & AsyncDisposable {
   const { mode = 'bubblewrap', memory_mb = 512, log = NO_LOG } = choice

@@ -28,13 +28,16 @@ export interface ConfiguredTools extends AsyncDisposable {
   builtin(): readonly Tool[]
   readonly modules: ToolModules
   readonly wrapped: WrappedTools
-  /** Of modules, `.tool` files and the config, with file and line. `connected`: see `BesideConfig`. */
+  /**
+   * Resolves to problems of modules, `.tool` files and the config, with file and line. `connected`: see
+   * `BesideConfig`.
+   */
   problems(connected?: readonly string[]): Promise<readonly string[]>
-  /** Takes another config; until that is done the old tools stay. Never rejects. */
+  /** Applies another config; the old tools stay until it is done. Never rejects. */
   follow(config: Config): Promise<void>
 }
 
-/** In the order in which their tools are listed. */
+/** Returns the sources in the order in which their tools are listed. */
 export function toolSources(
   current: CurrentConfig,
   rooms: Rooms,
@@ -53,7 +56,7 @@ export function toolSources(
     {
       group: 'builtin',
       name: 'builtin',
-      // A `.tool` file replaces the tool of its name that yields.
+      // Omits a built-in tool with `yields` if a `.tool` file defines the same ID.
       tools: () =>
         builtin().filter(({ id, yields }) => !yields || wrapped.tools().every((one) => one.id !== id)),
     },
@@ -64,7 +67,7 @@ export function toolSources(
 
 type ToolStores = Pick<Storage, 'chat' | 'tools'>
 
-/** A `.tool` file may build on a built-in tool or one of a module. */
+/** Opens the tools. A `.tool` file may build on a built-in tool or one of a module. */
 export async function openTools(
   first: Config,
   stores: ToolStores,
@@ -97,7 +100,7 @@ export async function openTools(
 
 export const located = ({ file, line, message }: ModuleProblem): string => `${file}:${line}: ${message}`
 
-/** The tools that come along keep their ids; a `.tool` file of an admin gives way to a module. */
+/** Reserves the IDs of bundled tools. A module replaces an admin's `.tool` file with the same ID. */
 async function moduleOptions({ tools }: Config): Promise<ToolModulesOptions> {
   const { definitions } = await loadToolFiles([paths.wrappedTools])
   const bundled = definitions.map(({ name }) => name)
@@ -125,18 +128,23 @@ const wrappedOptions = (
   bases: { tools: [...builtin, ...modules], ids: BUILTIN_IDS, kept: KEPT, disabled },
 })
 
-/** `fork` is the name of two tools: the built-in one has it, and the one of the rooms its whole id. */
+/**
+ * `fork` names two tools: the name belongs to the built-in one, and the room tool is known only by its full
+ * ID.
+ */
 const KEPT = [...ROOM_TOOL_NAMES, findToolsDefinition.name].filter((name) => !BUILTIN_IDS.includes(name))
 
-/** Whether commands can run. */
+/** Says whether commands can run. */
 export interface CommandsState {
-  /** The reason if they cannot. */
+  /** The reason why commands cannot run; absent if they can. */
   readonly noCommands?: string
-  /** For a server that runs as root: what limits the processes of commands, or why nothing does. */
+  /**
+   * For a server that runs as root: what limits the processes of commands, or a warning that nothing does.
+   */
   readonly asRoot?: { readonly cgroups: string } | { readonly warning: string }
 }
 
-/** Tries a command with this config. Never rejects. */
+/** Tests the sandbox with a command. Never rejects. */
 export async function commandsIn({ sandbox }: Pick<Config, 'sandbox'>): Promise<CommandsState> {
   if (sandbox.mode === 'none') return {}
   const state = await probeSandbox()

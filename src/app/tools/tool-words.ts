@@ -13,13 +13,13 @@ import { ROOM_TOOL_IDS, ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
 import { paths } from '../paths.ts'
 
 export interface BesideConfig {
-  /** Absent if they are not loaded yet. */
+  /** Absent if modules are not loaded yet. */
   readonly modules?: Pick<ToolModules, 'tools' | 'problems'>
-  /** The names of MCP servers that admins connected; absent if they are not known now. */
+  /** Names of MCP servers that admins connected; absent if unknown. */
   readonly connected?: readonly string[] | undefined
 }
 
-/** Ids and names of tools, with every config. */
+/** IDs and names of tools that exist with every config. */
 const ALWAYS: readonly string[] = [
   ...BUILTIN_IDS,
   ...ROOM_TOOL_IDS,
@@ -27,7 +27,7 @@ const ALWAYS: readonly string[] = [
   findToolsDefinition.name,
 ]
 
-/** Unknown ids in `[tools] disabled`, and MCP servers with the name of a tool. Never rejects. */
+/** Finds unknown IDs in `[tools] disabled`, and MCP servers with the name of a tool. Never rejects. */
 export async function toolWordProblems(
   config: Config,
   beside: BesideConfig = {},
@@ -39,13 +39,13 @@ export async function toolWordProblems(
   return [...unknownDisabled(config, known, beside, text), ...namesakes(config, known, text)]
 }
 
-/** The ids and names of tools that are known without asking a server. Never rejects. */
+/** Returns the IDs and names of tools that are known without a server. Never rejects. */
 export async function toolWords(dirs: readonly string[] = []): Promise<readonly string[]> {
   const { definitions } = await loadToolFiles([...dirs, paths.wrappedTools])
   return [...ALWAYS, ...definitions.map(({ name }) => name)]
 }
 
-/** Undefined if nothing can be read now. */
+/** Resolves to undefined if the storage cannot be read. */
 export async function connectedNames(
   store: Pick<ConnectedMcpStore, 'all'>,
 ): Promise<readonly string[] | undefined> {
@@ -59,7 +59,7 @@ export async function connectedNames(
 
 interface Known {
   readonly words: readonly string[]
-  /** False if a `.tool` file or a module cannot be read, or is not loaded yet: it may have any name. */
+  /** False if a `.tool` file or a module is unreadable or not loaded yet, because it may define any name. */
   readonly isAll: boolean
 }
 
@@ -85,9 +85,9 @@ function unknownDisabled(
   if (!isAll) return []
   const line = lineOf(text, ['tools', 'disabled'])
   const servers = [...mcp.map(({ name }) => name), ...(connected ?? [])]
-  // The rooms' tools are disabled by their ids, not by their names.
+  // The room tools are disabled by ID, not by name.
   const ids = words.filter((word) => !ROOM_TOOL_NAMES.includes(word) || BUILTIN_IDS.includes(word))
-  // The tools of a server are known when it answers.
+  // The tools of an MCP server are known only when it answers.
   const mayBe = (id: string): boolean =>
     servers.some((name) => id.startsWith(`${name}_`)) || (connected === undefined && mayBeOfServer(id, ids))
   return tools.disabled
@@ -95,7 +95,10 @@ function unknownDisabled(
     .map((name) => `${file}:${line}: tools.disabled: there is no tool called ${name}${meant(name, ids)}`)
 }
 
-/** True if an admin may have connected a server with such a tool. A word near another tool is a mistake. */
+/**
+ * True if an ID may be a tool of an MCP server that an admin connected. An ID similar to a known tool counts
+ * as a typo.
+ */
 const mayBeOfServer = (id: string, ids: readonly string[]): boolean =>
   /^[a-z0-9-]+_./.test(id) && meant(id, ids) === ''
 
@@ -112,6 +115,6 @@ function namesakes({ file, mcp }: Config, { words }: Known, text: string): reado
   )
 }
 
-/** In any case of letters. */
+/** Compares without regard to case. */
 export const isToolWord = (name: string, words: readonly string[]): boolean =>
   words.some((word) => word.toLowerCase() === name.toLowerCase())
