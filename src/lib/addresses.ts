@@ -2,7 +2,7 @@
 const MAX_ADDRESS_UNITS = 2_083
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:'])
 
-/** Plain ASCII without blanks and controls; undefined for all else. */
+/** Returns a link in plain ASCII without spaces and control characters; undefined for an unsafe one. */
 export function safeAddress(text: string): string | undefined {
   if (text.length > MAX_ADDRESS_UNITS || !URL.canParse(text)) return undefined
   const { href, protocol } = new URL(text)
@@ -10,8 +10,8 @@ export function safeAddress(text: string): string | undefined {
 }
 
 /**
- * A PostgreSQL URL with `sslmode=verify-full` instead of its synonyms, for which the driver prints ten lines
- * of warning. Leaves a URL with `uselibpqcompat` alone.
+ * Replaces synonyms of `sslmode=verify-full` in a PostgreSQL URL, for which the driver prints ten lines of
+ * warning. Leaves a URL with `uselibpqcompat` alone.
  */
 export const saidOutright = (url: string): string =>
   /[?&]uselibpqcompat=/.test(url)

@@ -7,14 +7,14 @@ const UNITS = [
 export const HOUR_MS = 60 * 60 * 1_000
 export const DAY_MS = 24 * HOUR_MS
 
-/** `80ms`, `3.2s`, `2m 5s`, `1h 30m`, `2d`: at most two units. */
+/** Formats milliseconds with at most two units: `80ms`, `3.2s`, `2m 5s`, `1h 30m`, `2d`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.floor(ms))}ms`
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')}s`
   return wholeUnits(Math.round(ms / 1_000))
 }
 
-/** Always with tenths of a second, so that it keeps its width: `0.5s`, `2.0s`. */
+/** Formats milliseconds always with tenths of a second, so that the width is constant: `0.5s`, `2.0s`. */
 export const runningTime = (ms: number): string =>
   ms < 59_950 ? `${(Math.max(0, ms) / 1_000).toFixed(1)}s` : duration(ms)
 
@@ -30,7 +30,10 @@ const WORD_UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3
 
 const MAX_WRITTEN_DAYS = 3_650
 
-/** Milliseconds of `30s`, `10m`, `2h` or `7d`, at most ten years; undefined for all else and for 0. */
+/**
+ * Returns the milliseconds of `30s`, `10m`, `2h` or `7d`, at most ten years; undefined for anything else and
+ * for 0.
+ */
 export function parseDuration(word: string): number | undefined {
   const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(word) ?? []
   const ms = Number(count) * (WORD_UNITS[unit] ?? 0)

@@ -5,10 +5,10 @@
 
 declare const brand: unique symbol
 
-/** A string that only one function makes. */
+/** A string that only one function creates. */
 export type Brand<Name extends string> = string & { readonly [brand]: Name }
 
-/** Not for data, which may have other keys than its type. */
+/** Typed `Object.keys`. Not for data, which may have other keys than its type. */
 export const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] =>
   Object.keys(table) as Key[]
 
@@ -32,7 +32,7 @@ export const shortHash = (text: string): string => fnv1a(text).toString(16).padS
 /** Returns the earlier result of `make` for this object and key, or calls it. */
 export type MemoizePer<Of extends object, T> = (of: Of, key: string, make: () => T) => T
 
-/** Per object; the oldest goes first. */
+/** Results kept per object; the oldest is dropped first. */
 const MAX_KEPT = 4
 
 export function memoizePer<Of extends object, T>(): MemoizePer<Of, T> {
@@ -50,5 +50,5 @@ export function memoizePer<Of extends object, T>(): MemoizePer<Of, T> {
   }
 }
 
-/** Tokens kept for an answer by default. */
+/** The default number of tokens reserved for an answer. */
 export const usualOutput = (window: number): number => Math.min(4_096, Math.floor(window / 4))

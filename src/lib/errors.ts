@@ -1,8 +1,8 @@
-/** Such as `ENOENT`. */
+/** Returns a code such as `ENOENT`. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function errorMessage(error: unknown): string {
   if (error instanceof Error) return error.message
   try {

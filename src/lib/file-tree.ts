@@ -1,19 +1,21 @@
-/** Files and directories by path, for a protocol that carries them. Sizes are bytes, times ms since the epoch. */
+/**
+ * Files and directories by path, as a file protocol needs them. Sizes are bytes, times ms since the epoch.
+ */
 export interface FileTree {
-  /** Of the entry itself, also if it is a link. */
+  /** Describes the entry itself, also if it is a link. */
   facts(path: string): Promise<FileFacts>
-  /** To be ended with `return` by a reader that stops early. */
+  /** A reader that stops early must call `return`. */
   list(path: string): AsyncGenerator<FileFacts, void, void>
-  /** `check` is awaited before each step, with the bytes that it carries: 0 for facts and at the end. */
+  /** `check` is awaited before each step, with its number of bytes: 0 for facts and at the end. */
   open(path: string, how: OpenMode, check?: (bytes: number) => Promise<void>): Promise<OpenFile>
   makeDirectory(path: string): Promise<void>
-  /** A directory must be empty. */
+  /** Removes a file or an empty directory. */
   remove(path: string, kind: 'file' | 'directory'): Promise<void>
-  /** Replaces nothing. */
+  /** Never replaces an existing entry. */
   rename(path: string, to: string): Promise<void>
 }
 
-/** `replace` makes a file or replaces it as a whole, and `create` only makes it. */
+/** `replace` creates or replaces a file as a whole; `create` never replaces one. */
 export type OpenMode = 'read' | 'replace' | 'create'
 
 export interface FileFacts {
@@ -23,20 +25,23 @@ export interface FileFacts {
   readonly modifiedAt: number
 }
 
-/** Each is read or written, never both. What failed once fails again. */
+/** A file open for reading or writing, never both. After a failure all later steps fail. */
 export interface OpenFile {
   facts(): Promise<FileFacts>
-  /** Fewer bytes at the end of the file, none after it. */
+  /** Returns fewer bytes at the end of the file, and none after it. */
   read(offset: number, bytes: number): Promise<Buffer>
-  /** The first piece is the beginning of the file. */
+  /** The first call must write the beginning of the file. */
   write(offset: number, data: Buffer): Promise<void>
-  /** What was written becomes the file, unless a step failed: then this rejects and nothing is changed. */
+  /** Saves the written bytes as the file. If a step has failed, rejects and changes nothing. */
   close(): Promise<void>
-  /** Drops what was written. Never rejects. */
+  /** Discards the written bytes. Never rejects. */
   abandon(): Promise<void>
 }
 
-/** Nothing is there that the person may know of. The message is for them; empty if their program has its own words. */
+/**
+ * Thrown if the path has no entry that the person may know of. The message is shown to them; it is empty if
+ * their client has a text of its own.
+ */
 export class NoSuchFile extends Error {
   override readonly name = 'NoSuchFile'
 }

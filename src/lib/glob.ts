@@ -1,6 +1,6 @@
 /**
- * `*` is any run, `?` one code point. At most (pattern + 1) × (text + 1) steps: a room's owner cannot make it
- * slow.
+ * Matches `*` to any run and `?` to one code point. Takes at most (pattern + 1) × (text + 1) steps, so that a
+ * room's owner cannot make it slow.
  */
 export function globMatches(pattern: readonly string[], text: readonly string[]): boolean {
   let at = 0

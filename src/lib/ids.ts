@@ -1,8 +1,8 @@
 import { decodeTime, isValid, monotonicFactory } from 'ulid'
 
 /**
- * Makes ULIDs (github.com/ulid/spec) that sort in the order of making, and after `after` even if the clock
- * went back. Throws if `after` is no ULID.
+ * Creates ULIDs (github.com/ulid/spec) that sort in order of creation, and after `after` even if the clock
+ * went back. Throws if `after` is not a ULID.
  */
 export function createIds(clock: { now(): number }, after?: string): () => string {
   const earliest = after === undefined ? 0 : timeOf(after) + 1
@@ -12,7 +12,7 @@ export function createIds(clock: { now(): number }, after?: string): () => strin
 
 const POOL_BYTES = 1_024
 
-/** Pooled: asking the system for each byte, an id takes 140 µs instead of 4. */
+/** With a pool of random bytes an ID takes 4 µs. Asking the system for each byte, it takes 140 µs. */
 function pooledRandom(): () => number {
   const pool = new Uint8Array(POOL_BYTES)
   let at = POOL_BYTES

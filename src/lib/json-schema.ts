@@ -1,7 +1,7 @@
 import { keysOf } from './basics.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from './json.ts'
 
-/** Keywords by what they hold; draft 2020-12 (json-schema.org/draft/2020-12). */
+/** Keywords by the kind of their values, of draft 2020-12 (json-schema.org/draft/2020-12). */
 const KEYWORDS = {
   'a schema': [
     ...['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'],
@@ -33,7 +33,7 @@ const isSchema = (value: Json): boolean => typeof value === 'boolean' || isJsonO
 const isListOf = (value: Json, isOne: (one: Json) => boolean): boolean =>
   isJsonList(value) && value.every(isOne)
 
-/** Does not look into schemas within. */
+/** Checks the outer value only, not the schemas inside it. */
 const IS_OF: Readonly<Record<Kind, (value: Json) => boolean>> = {
   'a schema': isSchema,
   'a list of schemas': (value) => isListOf(value, isSchema) && isJsonList(value) && value.length > 0,
@@ -48,13 +48,13 @@ const IS_OF: Readonly<Record<Kind, (value: Json) => boolean>> = {
     isListOf(isJsonList(value) ? value : [value], (one) => TYPES.includes(one)),
 }
 
-/** `at` is the way to it: `.properties.path.items`; empty for the outer one. */
+/** `at` is the path of the schema, such as `.properties.path.items`; empty for the outermost one. */
 interface Subschema {
   readonly at: string
   readonly schema: JsonObject
 }
 
-/** From the outside in. Nesting must be bounded. */
+/** Yields a schema and all schemas inside it, outermost first. The caller must limit the nesting. */
 export function* schemasIn(schema: JsonObject, at = ''): Iterable<Subschema> {
   yield { at, schema }
   for (const [key, value] of Object.entries(schema))
@@ -80,7 +80,7 @@ export function mistakeIn(schema: JsonObject): string | undefined {
   return undefined
 }
 
-/** Adds empty `items` to lists and `properties` to objects that have none. */
+/** Adds empty `items` and `properties` to list and object types that lack them, at any depth. */
 export function completeSchema(schema: JsonObject): JsonObject {
   const inside = Object.entries(schema).map(([key, value]) => [key, completeIn(value, KINDS.get(key))])
   const isOfType = (type: string): boolean => [schema['type']].flat().includes(type)

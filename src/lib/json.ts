@@ -4,10 +4,10 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export type JsonObject = { readonly [key: string]: Json }
 
-/** Draft 2020-12 unless `$schema` says otherwise. */
+/** A JSON Schema, of draft 2020-12 unless `$schema` names another. */
 export type JsonSchema = JsonObject
 
-/** Throws a `SyntaxError`. */
+/** Throws `SyntaxError`. */
 export function parseJson(text: string): Json {
   const value: Json = JSON.parse(text)
   return value
@@ -19,8 +19,8 @@ export const isJsonObject = (value: Json | undefined): value is JsonObject =>
 export const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
 
 /**
- * Compact JSON with the keys of objects in code-unit order, so that equal values give equal text. Throws
- * `RangeError` on thousands of levels.
+ * Writes compact JSON with keys in code-unit order, so that equal values give equal text. Throws `RangeError`
+ * for thousands of levels.
  */
 export function stableJson(value: Json): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isObject(inner) ? sorted(inner) : inner))
@@ -29,11 +29,11 @@ export function stableJson(value: Json): string {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `fromEntries` makes an own property also of `__proto__`. */
+/** `fromEntries` also creates `__proto__` as an own property. */
 const sorted = (object: object): object =>
   Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 
-/** JSON that is safe on a terminal: controls and invisible characters are escaped. */
+/** Writes JSON that is safe on a terminal: control and invisible characters are escaped. */
 export const safeJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(''),
@@ -41,13 +41,13 @@ export const safeJson = (value: unknown): string =>
 
 const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
 
-/** Of JSON from outside. Deeper values overflow the stack. */
+/** Limit for JSON from outside, because deeper values overflow the stack. */
 export const MAX_JSON_DEPTH = 64
 
-/** Of JSON from outside. Each takes about a microsecond to read. */
+/** Limit for JSON from outside, because each value takes about a microsecond to read. */
 export const MAX_JSON_VALUES = 10_000
 
-/** Does not parse the text. */
+/** Counts without parsing the text. */
 export function hasTooManyValues(text: string): boolean {
   let count = 1
   for (let at = 0; at < text.length; at++) {
@@ -66,8 +66,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Cleans all texts in JSON from outside, names of properties too. Of two names that become one, the later
- * property stays. Takes at most `MAX_JSON_DEPTH` levels.
+ * Sanitizes all texts in JSON from outside, also property names. If two names become equal, the later
+ * property wins. Handles at most `MAX_JSON_DEPTH` levels.
  */
 export function cleanJson<T extends Json>(value: T): T
 export function cleanJson(value: Json): Json {
@@ -79,7 +79,7 @@ export function cleanJson(value: Json): Json {
 
 const isList = (value: readonly Json[] | JsonObject): value is readonly Json[] => Array.isArray(value)
 
-/** Without recursion, because the nesting comes from outside. */
+/** Avoids recursion, because input decides the nesting. */
 export function isTooDeep(value: Json): boolean {
   let level: readonly Json[] = [value]
   for (let depth = 0; depth < MAX_JSON_DEPTH; depth++) {

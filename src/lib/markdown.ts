@@ -2,16 +2,16 @@ import type { MarkdownIt, ParserBlock } from 'markdown-it'
 import { safeAddress } from './addresses.ts'
 
 /**
- * Reads the Markdown that models write: CommonMark with GitHub's tables, strike-through and bare addresses.
- * One parser for terminals and pages. It must not know how anything is drawn.
+ * Parses the Markdown that models write: CommonMark with GitHub's tables, strikethrough and bare links. The
+ * same parser serves terminals and pages. It must not know how anything is drawn.
  */
 
-/** A list counts twice. What lies deeper is text. */
+/** A list counts as two levels. Deeper content is plain text. */
 const MAX_DEPTH = 16
 
 /**
- * Loads the parser, which takes longer than the rest of a start. HTML is text, only safe addresses are links,
- * and no link is defined elsewhere: a block means the same whatever follows.
+ * Loads the parser, which takes longer than the rest of a start. HTML is text, only safe addresses become
+ * links, and link definitions are off, so that a block means the same whatever follows it.
  */
 export async function loadMarkdownParser(): Promise<MarkdownIt> {
   const { default: createParser } = await import('markdown-it')
@@ -21,7 +21,7 @@ export async function loadMarkdownParser(): Promise<MarkdownIt> {
   limitDepth(parser.block, 'list', ['paragraph', 'reference', 'blockquote'])
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
   parser.validateLink = (address) => safeAddress(address) !== undefined
-  // The parser's own rule drops blanks at line beginnings, and with them the shape of plain text.
+  // The parser's own rule drops spaces at line starts, which plain text may need for its layout.
   parser.inline.ruler.at('newline', (state, silent) => {
     if (state.src.charAt(state.pos) !== '\n') return false
     if (!silent) {
@@ -34,27 +34,33 @@ export async function loadMarkdownParser(): Promise<MarkdownIt> {
   return parser
 }
 
-/** The parser's own limit drops what lies deeper. `interrupts`: the blocks that the rule may end. */
+/**
+ * Turns deeper content into text; the parser's own limit drops it. `interrupts` lists the blocks that the
+ * rule may end.
+ */
 function limitDepth({ ruler }: ParserBlock, name: string, interrupts: string[]): void {
   const rule = ruler.getRules('').find((one) => one.name === name)
   if (!rule) throw new TypeError(`the Markdown parser has no rule ${name}`)
   ruler.at(name, (state, ...rest) => state.level < MAX_DEPTH && rule(state, ...rest), { alt: interrupts })
 }
 
-/** A line that is too long for Markdown is text. */
+/** A part of a text that is parsed at once. A line too long to parse is text. */
 export interface MarkdownSegment {
   readonly text: string
   readonly isMarkdown: boolean
 }
 
-/** UTF-16 units after which a segment ends at an empty line, and at any line. */
+/** UTF-16 units after which a segment ends at the next empty line. */
 const WANTED_UNITS = 1_000
+/** UTF-16 units that a segment never exceeds. */
 const MOST_UNITS = 2_000
 
-/** After a mark of backticks, more of them make code within a line. */
+/** A mark of backticks with more backticks on its line is inline code. */
 const FENCE = /^[ >]*(?:(?:[-*+]|\d+[.)]) +)*(`{3,}(?!`)(?![^`]*`)|~{3,})/
 
-/** Cuts a text into segments that do not take long to read. Long blocks of code go on as code. */
+/**
+ * Splits a text into segments that are quick to parse. A long code block goes on as code in the next segment.
+ */
 export function* markdownSegments(text: string): Generator<MarkdownSegment, void, void> {
   let lines: string[] = []
   let units = 0
@@ -85,7 +91,7 @@ export function* markdownSegments(text: string): Generator<MarkdownSegment, void
   yield* take()
 }
 
-/** The mark that opened the block of code in which the line ends; empty if it ends in none. */
+/** Returns the fence of the code block that is open after this line; empty if there is none. */
 export function fenceAfter(line: string, open: string): string {
   const mark = FENCE.exec(line)?.[1] ?? ''
   if (open === '') return mark

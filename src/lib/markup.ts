@@ -1,4 +1,4 @@
-/** Escaped markup. Only `markup`, and `trusted` for what a library made safe, make it. */
+/** Escaped markup. Only `markup` creates it, and `trusted` from a library's safe output. */
 export class Html {
   readonly #markup: string
 
@@ -10,18 +10,18 @@ export class Html {
     return this.#markup
   }
 
-  /** Never for a text that somebody wrote. */
+  /** Must never get a text that somebody wrote. */
   static trusted(markup: string): Html {
     return new Html(markup)
   }
 }
 
-/** Texts are escaped; `undefined` and false are nothing. */
+/** Texts are escaped; `undefined` and false produce nothing. */
 type Part = string | number | Html | undefined | false | readonly Part[]
 
 /**
- * A template that escapes its texts, for between tags and in quoted attributes. Leaves out the indents of its
- * lines.
+ * A template tag that escapes its texts, for use between tags and in quoted attributes. Strips the indents of
+ * its lines.
  */
 export const markup = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   Html.trusted(

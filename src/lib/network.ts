@@ -2,18 +2,18 @@ import ipaddr from 'ipaddr.js'
 import { fullAfter, waitFor } from './token-bucket.ts'
 
 export interface Network {
-  /** Such as `10.0.0.0/8`, always in the same form. */
+  /** A normalized network such as `10.0.0.0/8`. */
   readonly text: string
   /** See `addressBits`. */
   readonly bits: string
 }
 
-/** Who has one IPv6 address can take any other of its /64 (RFC 6177). */
+/** A client with one IPv6 address usually has its whole /64 (RFC 6177). */
 const LONGEST_IPV6_PREFIX = 64
 
 /**
- * Such as `10.0.0.0/8`, `192.0.2.7` or `2001:db8::/32`; an IPv6 address is its /64. Undefined for anything
- * else, longer IPv6 prefixes included.
+ * Parses `10.0.0.0/8`, `192.0.2.7` or `2001:db8::/32`; an IPv6 address becomes its /64. Returns undefined for
+ * anything else, also for longer IPv6 prefixes.
  */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length, ...more] = text.split('/')
@@ -21,7 +21,7 @@ export function parseNetwork(text: string): Network | undefined {
   if (bits === undefined || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined
   const longest = bits.length - FAMILY_LETTERS
   const prefix = length === undefined ? longest : Number(length)
-  // A prefix means nothing for IPv4 inside IPv6.
+  // IPv4-mapped IPv6 addresses must have no prefix.
   if (prefix > longest || (length !== undefined && isMapped(address))) return undefined
   const kept = bits.slice(0, FAMILY_LETTERS + prefix)
   return { text: `${shownAddress(kept)}/${prefix}`, bits: kept }
@@ -30,8 +30,8 @@ export function parseNetwork(text: string): Network | undefined {
 const FAMILY_LETTERS = 1
 
 /**
- * `4` or `6`, then the bits of an address, of IPv6 the first 64. A network contains addresses that begin with
- * its bits. Four groups of an IPv6 /64 are an address, too. Undefined for anything else.
+ * Returns `4` or `6`, then the bits of an address, for IPv6 the first 64. A network contains the addresses
+ * that begin with its bits. Also accepts the four groups of an IPv6 /64. Returns undefined for anything else.
  */
 export function addressBits(text: string): string | undefined {
   const address = text.replace(/%.*$/, '')
@@ -46,10 +46,10 @@ export function addressBits(text: string): string | undefined {
   return isIpv4 ? `4${all}` : `6${all.slice(0, LONGEST_IPV6_PREFIX)}`
 }
 
-/** IPv4 inside IPv6 becomes IPv4. Throws for anything but an address. */
+/** Turns an IPv4-mapped IPv6 address into IPv4. Throws if the text is not an address. */
 export const plainAddress = (text: string): string => ipaddr.process(text).toString()
 
-/** 4 or 16 bytes. */
+/** Formats the 4 or 16 bytes of an address. */
 export const addressOf = (bytes: Uint8Array): string =>
   plainAddress(ipaddr.fromByteArray([...bytes]).toString())
 
@@ -65,7 +65,10 @@ function shownAddress(bits: string): string {
   return ipaddr.fromByteArray(bytes).toString()
 }
 
-/** An IPv4 address itself; of IPv6 the /64 as four groups: a host can choose any address in it. */
+/**
+ * Returns an IPv4 address itself, and for IPv6 the four groups of the /64, in which a host can choose any
+ * address.
+ */
 export const networkOf = (address: string): string =>
   ipaddr.IPv6.isValid(address)
     ? ipaddr.IPv6.parse(address)
@@ -75,15 +78,15 @@ export const networkOf = (address: string): string =>
     : address
 
 /**
- * In all a network pays nothing for a connection that is used, 1 for a login alone, 4 for a refused one.
- * After four wrong codes answers are late.
+ * Tokens charged to a network. In total a used connection costs 0, a login without use 1, and a refused one
+ * 4. After four wrong codes answers are delayed.
  */
 export const COSTS = { connection: 1, use: -1, failure: 3, wrongCode: 10 } as const
 
-/** People who share an address with an attacker still come in. */
+/** Limit of a delay, so that people who share an attacker's address can still connect. */
 const MAX_DELAY_S = 5
 
-/** The one that was not seen for the longest time is forgotten. */
+/** Beyond this number the network seen longest ago is forgotten. */
 const MAX_NETWORKS = 10_000
 
 interface PaceLimits {
@@ -102,7 +105,7 @@ export class NetworkPace {
   readonly #now: () => number
   readonly #visitors = new Map<string, Visitor>()
 
-  /** Milliseconds that never go back. */
+  /** `now` returns monotonic milliseconds. */
   constructor(limits: PaceLimits, now: () => number = () => performance.now()) {
     this.#limits = limits
     this.#now = now
@@ -118,7 +121,7 @@ export class NetworkPace {
     return Math.max(0, waitFor(visitor.fullAt, now, rate))
   }
 
-  /** True if its last connection was let in. */
+  /** True if the network's last connection logged in. */
   isKnown(network: string): boolean {
     return this.#visitors.get(network)?.isKnown ?? false
   }

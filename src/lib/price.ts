@@ -1,6 +1,6 @@
 /**
- * Per token, in 10^-12 of a currency unit: the same as millionths per million tokens, so that six digits
- * after the point are exact. Only the config knows the currency.
+ * Price of a token in 10^-12 of a currency unit. That equals millionths per million tokens, so that six
+ * decimals are exact. Only the config knows the currency.
  */
 export interface Price {
   readonly input: number
@@ -15,35 +15,35 @@ interface Tokens {
 }
 
 const AMOUNT_DIGITS = 12
-/** After the point, for people. */
+/** Decimals of an amount shown to people. */
 const MIN_SHOWN_DIGITS = 2
 const MAX_SHOWN_DIGITS = 4
 
-/** Per million tokens. Above it, millionths would not be exact. */
+/** Limit per million tokens, above which millionths are not exact. */
 export const MAX_PRICE = 1_000_000_000
 
-/** Undefined for more than six digits after the point. */
+/** Returns undefined for more than six decimals. */
 export function millionths(price: number): number | undefined {
   const whole = Math.round(price * 1e6)
   return whole / 1e6 === price ? whole : undefined
 }
 
-/** In 10^-12 of a currency unit. Exact: nothing is divided. */
+/** Returns the cost in 10^-12 of a currency unit. It is exact, because nothing is divided. */
 export const costOf = ({ input, cached = 0, output }: Tokens, price: Price): bigint =>
   BigInt(input - cached) * BigInt(price.input) +
   BigInt(cached) * BigInt(price.cached) +
   BigInt(output) * BigInt(price.output)
 
-/** All digits, for programs: `0.0123`. */
+/** Formats all digits, for programs: `0.0123`. */
 export const exactAmount = (cost: bigint): string => decimal(cost, AMOUNT_DIGITS).replace(/\.?0+$/, '')
 
-/** Reads what `exactAmount` wrote. */
+/** Parses the output of `exactAmount`. */
 export function readAmount(amount: string): bigint {
   const [whole = '', fraction = ''] = amount.split('.')
   return BigInt(whole + fraction.padEnd(AMOUNT_DIGITS, '0'))
 }
 
-/** An amount for people, rounded: `1.20`, `0.0123`, `<0.0001`. */
+/** Formats a rounded amount for people: `1.20`, `0.0123`, `<0.0001`. */
 export function shownAmount(cost: bigint): string {
   const step = 10n ** BigInt(AMOUNT_DIGITS - MAX_SHOWN_DIGITS)
   if (cost > 0n && cost < step) return `<${decimal(1n, MAX_SHOWN_DIGITS)}`
@@ -52,7 +52,7 @@ export function shownAmount(cost: bigint): string {
   return rounded.replace(new RegExp(`0{1,${most}}$`), '')
 }
 
-/** A whole number with its point moved by so many digits. */
+/** Formats an integer with its decimal point moved left by `digits`. */
 function decimal(value: bigint, digits: number): string {
   const text = String(value).padStart(digits + 1, '0')
   return `${text.slice(0, -digits)}.${text.slice(-digits)}`

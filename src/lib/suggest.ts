@@ -1,12 +1,12 @@
 import { distance } from 'fastest-levenshtein'
 
-/** In UTF-16 units: comparing costs the product of the lengths. */
+/** Limit in UTF-16 units, because a comparison costs the product of the lengths. */
 const MAX_WORD_UNITS = 64
 
 /**
- * The candidate that was probably meant by `word`, without regard to case: with at most one slip in up to
- * four letters, two in up to eight, then one in each three. Swapped letters are one slip in a short word. Of
- * equals the earlier one; undefined if none is near.
+ * Returns the candidate that `word` probably means, ignoring case. Allows one typo in up to four letters, two
+ * in up to eight, then one per three letters. Swapped letters are one typo in a short word. The first of
+ * several equal candidates wins; undefined if none is near.
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > MAX_WORD_UNITS) return undefined
@@ -21,15 +21,14 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** `; did you mean CANDIDATE?`; empty if no candidate is near. */
+/** Returns `; did you mean CANDIDATE?`, or an empty text if no candidate is near. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = closest(word, candidates)
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
 /**
- * Sorts by how near candidates are to `word`, without regard to case. Only looks at the first letters of long
- * words.
+ * Sorts candidates by their distance to `word`, ignoring case. Compares only the first letters of long words.
  */
 export function nearestFirst(word: string, candidates: readonly string[]): readonly string[] {
   const wanted = word.toLowerCase().slice(0, MAX_WORD_UNITS)
@@ -39,13 +38,13 @@ export function nearestFirst(word: string, candidates: readonly string[]): reado
   return candidates.toSorted((a, b) => (slips.get(a) ?? 0) - (slips.get(b) ?? 0))
 }
 
-/** In UTF-16 units: two slips in a shorter word leave too little to guess by. */
+/** In UTF-16 units. Two typos in a shorter word leave too little to compare. */
 const SHORT_UNITS = 4
 
 const slipsBetween = (word: string, candidate: string): number =>
   word.length <= SHORT_UNITS && isSwapped(word, candidate) ? 1 : distance(word, candidate)
 
-/** `qwne` for `qwen` */
+/** True for two swapped letters, such as `qwne` for `qwen`. */
 function isSwapped(word: string, candidate: string): boolean {
   const at = [...word].findIndex((letter, index) => letter !== candidate[index])
   const [first = '', second = ''] = word.slice(at)

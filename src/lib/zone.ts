@@ -1,17 +1,17 @@
 export interface Zone {
-  /** As `Intl` knows it: `UTC`, `Europe/Berlin`. */
+  /** The name in `Intl`: `UTC`, `Europe/Berlin`. */
   readonly name: string
-  /** The time at which a clock in UTC shows what one here shows `at`. Never throws. */
+  /** Returns the time at which a UTC clock shows what a clock in this zone shows at `at`. Never throws. */
   local(at: number): number
 }
 
-/** All changes of clocks in the last hundred years are at such times. */
+/** All offset changes of the last hundred years are at multiples of this. */
 const SLOT_MS = 900_000
 
-/** Most sessions have it, and a format of `Intl` takes tens of kilobytes. */
+/** Most sessions use it, and a format of `Intl` takes tens of kilobytes. */
 export const UTC: Zone = { name: 'UTC', local: (at) => at }
 
-/** By its name, as `TZ` has it; UTC for an unknown name. */
+/** Returns the zone by its `TZ` name; UTC for an unknown name. */
 export function zoneOf(name: string): Zone {
   const format = formatFor(name)
   if (!format) return UTC
@@ -28,14 +28,14 @@ export function zoneOf(name: string): Zone {
   }
 }
 
-/** `Europe/Berlin` for `europe/berlin`; undefined for a name that IANA does not list. */
+/** Normalizes `europe/berlin` to `Europe/Berlin`; undefined for a name that IANA does not list. */
 export function zoneName(word: string): string | undefined {
-  // `Intl` takes offsets, too, which know no summer time.
+  // `Intl` also accepts fixed offsets, which have no daylight saving time.
   if (!/^:?[a-z]/i.test(word)) return undefined
   return formatFor(word)?.resolvedOptions().timeZone
 }
 
-/** The names for completion: `Intl` knows older ones, too. */
+/** Names for completion; `Intl` knows older names, too. */
 export const zoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
 function formatFor(name: string): Intl.DateTimeFormat | undefined {
@@ -48,7 +48,7 @@ function formatFor(name: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** `GMT+05:30`, `GMT-03:30:52`, or `GMT` for none. */
+/** Parses `GMT+05:30`, `GMT-03:30:52`, or `GMT` for no offset. */
 function offsetIn(format: Intl.DateTimeFormat, at: number): number {
   const shown = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d+):(\d+)(?::(\d+))?/.exec(shown) ?? []

@@ -1,6 +1,6 @@
 import { createDeferred } from './waiting.ts'
 
-/** Runs something whose time does not count: waiting for a person's answer. */
+/** Runs a wait that does not count against the deadline: for a person's answer. */
 export type Uncounted = <T>(wait: () => Promise<T>) => Promise<T>
 
 export class DeadlineError extends Error {
@@ -10,9 +10,9 @@ export class DeadlineError extends Error {
 const GRACE_MS = 3000
 
 /**
- * Runs `job` for `ms` milliseconds of its own time. Then its signal is aborted with a `DeadlineError`, and
- * what it settles with within three seconds counts; after that it is given up. Rejects at once with the outer
- * signal's reason.
+ * Runs `job` for `ms` milliseconds of its own time. At the deadline its signal is aborted with a
+ * `DeadlineError`. Its result still counts within three seconds; later it is abandoned. Rejects at once with
+ * the outer signal's reason.
  */
 export async function underDeadline<T>(
   ms: number,

@@ -1,47 +1,56 @@
-/** Shares the thread between all connections. A job is any function; this file must not know what it does. */
+/**
+ * Divides the thread's time between all connections. A job is any function; this file must not know its
+ * purpose.
+ */
 import { fullAfter } from '../token-bucket.ts'
 
 export interface SchedulerTimers {
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   now(): number
   soon(run: () => void): void
 }
 
 /**
- * Each connection divides what it makes the server do into pieces of a fraction of a millisecond, and runs
- * them on its account. Between two looks at the event loop there is one slice of `SLICE_MS`: pieces of cheap
- * accounts run in order while it lasts, and one piece of all others, of the cheapest of them. So a flood
- * takes all the time that nobody else wants, and no more.
+ * Each connection divides its work into pieces of a fraction of a millisecond, and runs them on its account.
+ * Between two rounds of the event loop there is one slice of `SLICE_MS`, in which pieces of cheap accounts
+ * run in order, and one piece of the cheapest of all other accounts. So a flood gets all the time that nobody
+ * else needs, and no more.
  */
 export interface Scheduler {
   open(): Account
 }
 
-/** All methods settle as the work does. */
+/** An account of CPU time. All methods settle as the work does. */
 export interface Account {
-  /** Runs a piece at once if the account is cheap, the slice lasts and no cheap piece waits; else in turn. */
+  /**
+   * Runs a piece at once if the account is cheap, the slice is not over and no cheap piece waits; else queues
+   * it.
+   */
   run<T>(work: () => T): Promise<T>
-  /** Runs a piece in turn, after the event loop was looked at once more. */
+  /** Queues a piece until the event loop has handled events once more. */
   runLater<T>(work: () => T): Promise<T>
-  /** As `runLater`, before work that is asynchronous and may never wait. */
+  /** Waits like `runLater`, before asynchronous work that must not be queued itself. */
   rest(): Promise<void>
   /**
-   * As `rest`, before long work that cannot be measured, such as making a page: `ms` are charged for it, and
-   * it takes the place of a dear piece.
+   * Waits like `rest` before long work that cannot be measured, such as rendering a page. Charges `ms` for
+   * it, and counts it as the piece of an expensive account.
    */
   restBefore(ms: number): Promise<void>
 }
 
-/** Of cheap pieces, between two looks at the event loop; the last one may pass it. */
+/** Time in ms for cheap pieces between two rounds of the event loop. The last piece may exceed it. */
 export const SLICE_MS = 5
 
-/** An account that cost less than this lately is cheap. */
+/** An account with a lower recent cost in ms is cheap. */
 const CREDIT_MS = 8
 
-/** Of a cost, forgotten in each ms: an account that costs less than this share is never dear. */
+/**
+ * Milliseconds of cost forgotten per ms: an account that uses less than this fraction of the time always
+ * stays cheap.
+ */
 const FORGOTTEN_SHARE = 0.2
 
-/** A higher cost is cut to this, so that it is forgotten in a few seconds. */
+/** Limit of an account's cost, so that it is forgotten within a few seconds. */
 const MAX_COST_MS = 800
 
 interface Waiting {
@@ -49,12 +58,15 @@ interface Waiting {
   readonly run: () => void
 }
 
-/** `forgottenAt`: when all costs will be forgotten, a token bucket of milliseconds. The later, the dearer. */
+/**
+ * `forgottenAt` is the time at which all costs will be forgotten, as in a token bucket of milliseconds. A
+ * later time means a more expensive account.
+ */
 interface Payer {
   forgottenAt: number
 }
 
-/** One for a process: a slice is only short if all share it. */
+/** One per process, because slices are short only if all connections share them. */
 export const createScheduler = (timers: SchedulerTimers): Scheduler => new Slices(timers)
 
 class Slices implements Scheduler {
@@ -102,7 +114,7 @@ class Slices implements Scheduler {
     this.#timers.soon(() => this.#serve())
   }
 
-  /** Pieces that are asked for meanwhile come after those that wait now. */
+  /** Runs one slice. Pieces that are added meanwhile come after those in the queue. */
   #serve(): void {
     this.#isScheduled = false
     this.#used = 0
@@ -117,7 +129,7 @@ class Slices implements Scheduler {
     const next = cheapest(this.#dear)
     if (next) {
       this.#dear.delete(next)
-      // Others do not wait longer because a dear piece ran.
+      // The piece of an expensive account does not count, so that others get their whole slice.
       const usedByOthers = this.#used
       next.run()
       this.#used = usedByOthers
@@ -152,7 +164,7 @@ class Slices implements Scheduler {
   }
 }
 
-/** Of equals, the one that waits longest. */
+/** Returns the payer with the lowest cost; among equals the one that has waited longest. */
 function cheapest(waiting: ReadonlySet<Waiting>): Waiting | undefined {
   let best: Waiting | undefined
   for (const one of waiting) if (!best || one.payer.forgottenAt < best.payer.forgottenAt) best = one

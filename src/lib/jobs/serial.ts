@@ -29,7 +29,7 @@ interface InLine {
   readonly owner: string
 }
 
-/** The first of an owner without a running job, else the first. */
+/** Returns the first entry whose owner runs no job, or else the first entry. */
 export function nextInLine<One extends InLine>(
   running: Iterable<InLine>,
   waiting: Iterable<One>,

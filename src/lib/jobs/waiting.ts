@@ -4,7 +4,7 @@ export interface Deferred<T> {
   reject(reason: unknown): void
 }
 
-/** `Promise.withResolvers`, which Node 20 does not have. */
+/** Does what `Promise.withResolvers` does, which Node 20 lacks. */
 export function createDeferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void
   let reject!: (reason: unknown) => void
@@ -15,7 +15,7 @@ export function createDeferred<T>(): Deferred<T> {
   return { promise, resolve, reject }
 }
 
-/** Calls `listener` at once if the signal is aborted already. */
+/** Calls `listener` on abort, or at once if the signal is aborted already. */
 export function whenAborted(signal: AbortSignal, listener: () => void): void {
   if (signal.aborted) listener()
   else signal.addEventListener('abort', listener, { once: true })
@@ -24,7 +24,7 @@ export function whenAborted(signal: AbortSignal, listener: () => void): void {
 export const aborted = async (signal: AbortSignal): Promise<void> =>
   await new Promise((resolve) => whenAborted(signal, resolve))
 
-/** Throws the signal's reason once it is aborted, and does not wait for the source to end. */
+/** Yields the source's items. Throws the signal's reason on abort, without waiting for the source to end. */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]()
   let next: Deferred<IteratorResult<T>> | undefined
@@ -57,7 +57,7 @@ export async function settledWithin(ms: number, work: Iterable<Promise<unknown>>
 
 const MIN_PROGRESS_BYTES = 1_024
 
-/** Notices that fewer than 1,024 bytes move while something waits. */
+/** Detects that fewer than 1,024 bytes are sent while output waits. */
 export interface ProgressTimer {
   isRunning(): boolean
   run(): void

@@ -1,45 +1,46 @@
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * Grapheme clusters (UAX #29). Made with the first text: that takes 16 ms, and every process loads this file.
+ * Splits a text into grapheme clusters (UAX #29). The segmenter is created for the first text, because that
+ * takes 16 ms and every process loads this file.
  */
 export function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenter.segment(text)
 }
 
-/** UTF-16 units before and behind an index in which the ends of a character are looked for. */
+/** UTF-16 units around an index in which a character's boundaries are searched. */
 export const MAX_CHARACTER_UNITS = 512
 
-/** The beginning of the character that the UTF-16 unit at `index` belongs to. */
+/** Returns the start of the character that contains the UTF-16 unit at `index`. */
 export function characterAt(text: string, index: number): number {
   const from = codePointAt(text, Math.max(0, index - MAX_CHARACTER_UNITS))
   const around = text.slice(from, index + MAX_CHARACTER_UNITS)
   return from + (segmentsOf(around).containing(index - from)?.index ?? index - from)
 }
 
-/** The end of the character that the unit at `index` belongs to. */
+/** Returns the end of the character that contains the UTF-16 unit at `index`. */
 export function characterEnd(text: string, index: number): number {
   const from = characterAt(text, index)
   const around = text.slice(from, index + MAX_CHARACTER_UNITS)
   return from + (segmentsOf(around).containing(0)?.segment.length ?? 0)
 }
 
-/** `index`, or one less inside a surrogate pair. */
+/** Returns `index`, or `index - 1` inside a surrogate pair. */
 export function codePointAt(text: string, index: number): number {
   const inside = /[\uD800-\uDBFF]/.test(text.charAt(index - 1)) && /[\uDC00-\uDFFF]/.test(text.charAt(index))
   return inside ? index - 1 : index
 }
 
-/** At most so many UTF-16 units, cut between characters. */
+/** Returns at most `units` UTF-16 units, cut between characters. */
 export const headOf = (text: string, units: number): string =>
   text.length <= units ? text : text.slice(0, characterAt(text, Math.max(0, units)))
 
-/** The characters of a text as people count them. Joined they are the text. */
+/** Splits a text into characters as people count them; joined they equal the text. */
 export const graphemes = (text: string): string[] =>
   /^[\n -~]*$/.test(text) ? text.split('') : Array.from(segments(text))
 
-/** In UTF-16 units: V8 takes ten times as long for each character of a long text. */
+/** UTF-16 units segmented at once: in a long text V8 takes ten times as long for each character. */
 const WINDOW_UNITS = 512
 
 function* segments(text: string): Generator<string, void, void> {
@@ -47,7 +48,7 @@ function* segments(text: string): Generator<string, void, void> {
   for (let from = 0; from < text.length;) {
     const end = from + units < text.length ? codePointAt(text, from + units) : text.length
     const found = Array.from(segmentsOf(text.slice(from, end)), ({ segment }) => segment)
-    // The last one may go on behind the window.
+    // The last character may go on after the window.
     const whole = end < text.length ? found.slice(0, -1) : found
     yield* whole
     units = whole.length === 0 ? 2 * units : WINDOW_UNITS
@@ -55,7 +56,7 @@ function* segments(text: string): Generator<string, void, void> {
   }
 }
 
-/** In UTF-16 units. */
+/** Returns the start of the character before `at`, in UTF-16 units. */
 export function previousBoundary(text: string, at: number): number {
   if (isAscii(text, at - 1) && isAscii(text, at - 2)) return Math.max(0, at - 1)
   const from = Math.max(0, at - MAX_CHARACTER_UNITS)
@@ -69,6 +70,6 @@ export function nextBoundary(text: string, at: number): number {
   return codePointAt(text, at + (near?.segment.length ?? 0))
 }
 
-/** Beside another one, an ASCII character stands alone; CR LF does not come into drafts. */
+/** Two adjacent ASCII characters are always separate, because drafts contain no CR LF. */
 const isAscii = (text: string, at: number): boolean =>
   at < 0 || at >= text.length || text.charCodeAt(at) < 0x80

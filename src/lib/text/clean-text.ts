@@ -1,13 +1,13 @@
 /**
- * Makes text from outside safe to store, show and send. Controls are those of ECMA-48, properties those of
- * Unicode.
+ * Sanitizes text from outside so that it is safe to store, show and send. Control characters are those of
+ * ECMA-48, properties those of Unicode.
  */
 
 /**
- * Text that is safe on any terminal: line ends are LF, of other controls only TAB is left, escape sequences
- * are gone whole, nothing is invisible or turns the direction of writing except joiners inside an emoji, a
- * base has at most four marks, and Unicode is well-formed. Never throws, in linear time. Cleaning twice
- * changes nothing.
+ * Returns text that is safe on any terminal. Line ends become LF. Removes escape sequences, control
+ * characters except TAB and LF, and characters that are invisible or change the writing direction, except
+ * joiners inside an emoji. A base keeps at most four marks, and Unicode is well-formed. Never throws, takes
+ * linear time, and is idempotent.
  */
 export function cleanText(text: string): string {
   if (isPlain(text)) return text
@@ -16,25 +16,26 @@ export function cleanText(text: string): string {
   return isPlain(unified) ? unified : passes.reduce((before, pass) => run(pass, before), unified)
 }
 
-/** Line ends and tabs become spaces, ends are trimmed. */
+/** Sanitizes, turns line ends and tabs into spaces, and trims. */
 export function cleanLine(text: string): string {
   return cleanText(text)
     .replace(/[\n\t]+/gu, ' ')
     .trim()
 }
 
-/** Blanks, fillers and marks without a base cannot be seen. */
+/** True if nothing is visible: whitespace, fillers, and marks without a base. */
 export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }
 
-/** True for clean text of plain ASCII, as most is. */
+/** True for printable ASCII with tabs and LF, which needs no sanitizing. */
 export const isPlain = (text: string): boolean => /^[\n\t -~]*$/u.test(text)
 
 /**
  * Sequences that begin with ESC or its 8-bit forms (ECMA-48 5.4, 5.6, 8.3): CSI; OSC, DCS, SOS, PM and APC up
- * to ST or BEL; SS2, SS3; the short ones. If no ST follows on the line only the opening goes, so that a stray
- * byte cannot swallow a message. Line by line, so that a part of a file looks as in the whole.
+ * to ST or BEL; SS2, SS3; the short ones. If no ST follows on the line, only the introducer is removed, so
+ * that a stray byte cannot remove a message. Matches within a line, so that a part of a file looks as it does
+ * in the whole.
  */
 const ESCAPE_SEQUENCE = new RegExp(
   [
@@ -49,9 +50,9 @@ const ESCAPE_SEQUENCE = new RegExp(
 const PICTOGRAPH = '\\p{Extended_Pictographic}[\\uFE0E\\uFE0F\\p{Emoji_Modifier}]?'
 
 /**
- * An emoji and what belongs to it (UTS #51): three flags spelled with tags; a presentation selector or skin
- * tone, also after joiners; the selector of a keycap. Tags elsewhere could hide words from people that a
- * model reads.
+ * An emoji with its modifiers (UTS #51): three flags spelled with tags; a presentation selector or skin tone,
+ * also after joiners; the selector of a keycap. Tags elsewhere could hide words from people that a model
+ * reads.
  */
 const EMOJI =
   '\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}' +
@@ -61,8 +62,8 @@ const EMOJI =
 const EMOJI_OR_INVISIBLE = new RegExp(`(${EMOJI})|[\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]`, 'gu')
 
 /**
- * Each match becomes a line feed, or its first group, which is its beginning. So a cleaned text can be traced
- * to where it came from.
+ * A replacement of each match by a line feed, by nothing, or by its first group, which starts the match. So
+ * each part of a sanitized text can be traced to its origin.
  */
 export interface Pass {
   readonly pattern: RegExp
@@ -79,12 +80,12 @@ export const PASSES: readonly [Pass, ...(readonly Pass[])] = [
 
 const run = ({ pattern, becomes }: Pass, text: string): string => text.replace(pattern, becomes)
 
-/** A cleaned text, and the origin of each part in UTF-16 units. */
+/** A sanitized text and the origins of its parts in UTF-16 units. */
 export interface TracedText {
   readonly text: string
-  /** The beginning in the original; its end for the end of the text. Not what was dropped before it. */
+  /** Returns the start in the original, after removed characters; for the end of the text the original's end. */
   startOf(index: number): number
-  /** The end in the original: after both characters of a CRLF. */
+  /** Returns the end in the original, which is after both characters of a CRLF. */
   endOf(index: number): number
 }
 
@@ -103,7 +104,7 @@ export function traceCleanText(original: string): TracedText {
   }
 }
 
-/** With the beginning and the end of each unit in the original. */
+/** A text with the start and the end of each unit in the original. */
 interface Units {
   readonly text: string
   readonly starts: Int32Array

@@ -1,14 +1,14 @@
-/** In CommonMark, GitHub's dialect and those with formulas. */
+/** Special characters in CommonMark, GitHub's dialect and dialects with formulas. */
 const SPECIAL = /[\\`*_[\]{}<>#~|&$^]/gu
-/** Lists, rules, underlined headings and definitions. */
+/** Beginnings of lists, rules, underlined headings and definitions. */
 const LINE_BEGINNING = /^(?:[-+=:]|\d+(?=[.)]))/u
-/** Dialects make links of these. */
+/** Parts of texts that dialects turn into links. */
 const LINK = /:(?=\/\/)|(?<=www)\.|(?<=\S)@/giu
 
 /**
- * Text as the content of a Markdown paragraph whose later lines are indented by `indent`: it is seen as it
- * is, and nothing in it is markup or HTML (spec.commonmark.org/0.31.2/#backslash-escapes). Leading spaces
- * become unbreakable, so that they make no code. The text must be clean.
+ * Escapes a sanitized text as a Markdown paragraph whose later lines are indented by `indent`. It is
+ * displayed as it is, and no part of it is markup or HTML (spec.commonmark.org/0.31.2/#backslash-escapes).
+ * Leading spaces become non-breaking, so that they do not make a code block.
  */
 export function markdownText(text: string, indent: string): string {
   const [first = '', ...later] = text.split('\n').map(withoutMarks)
@@ -25,10 +25,13 @@ const withoutMarks = (line: string): string =>
     .replace(LINK, '\\$&')
     .replace(/^[ \t]+/u, (blank) => blank.replaceAll('\t', '    ').replaceAll(' ', '\u00a0'))
 
-/** A digit cannot be escaped; the sign behind it can. */
+/** Escapes the sign after a number, because a digit cannot be escaped. */
 const withoutBeginning = (line: string): string =>
   line.replace(LINE_BEGINNING, (beginning) => (/\d/.test(beginning) ? `${beginning}\\` : `\\${beginning}`))
 
-/** An empty line begins a new paragraph, and there a backslash would be a letter. */
+/**
+ * Ends a line with a backslash, which is a hard break, except before an empty line, where it would be a
+ * letter.
+ */
 const lineEnd = (before: string, line: string): string =>
   line === '' || before.endsWith('\n') ? '\n' : '\\\n'

@@ -3,8 +3,9 @@ import { characterAt, codePointAt } from './characters.ts'
 export type Page = string
 
 /**
- * Pages of at most `size` UTF-16 units (at least 2), which joined are the text. A page ends after a line if
- * one ends in its last quarter, else before a whole character. The empty text is one empty page.
+ * Splits a text into pages of at most `size` UTF-16 units (at least 2), which joined equal the text. A page
+ * ends after a line if one ends in its last quarter, else between characters. The empty text is one empty
+ * page.
  */
 export function splitPages(text: string, size: number): readonly Page[] {
   const pages: Page[] = []

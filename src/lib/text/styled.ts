@@ -1,15 +1,15 @@
-/** docs/terminal.md says why each looks as it does. */
+/** The role of a text. docs/terminal.md explains how each role looks. */
 export type TextRole =
   | 'own'
   | 'model'
   | 'tool'
-  /** What the room says. */
+  /** Notices of the room. */
   | 'system'
-  /** Times, hints, sums. */
+  /** Times, hints and totals. */
   | 'dim'
-  /** Questions and approvals. Nothing is brighter. */
+  /** Questions and approvals, the brightest role. */
   | 'waiting'
-  /** A line that names this person. */
+  /** A line that mentions this person. */
   | 'mention'
   /** Failures and refusals. */
   | 'error'
@@ -18,10 +18,10 @@ export type TextRole =
   | 'link'
   | 'status'
 
-/** A link comes before code, code before a role, a role before a tint; a model has a tint of its role. */
+/** Precedence: a link, then code, then a role, then a tint. A model has a tint in its role. */
 export interface SpanStyle {
   readonly role?: TextRole
-  /** The same number is the same colour. */
+  /** Equal numbers have equal colours. */
   readonly tint?: number
   readonly strong?: true
   readonly emphasis?: true
@@ -34,19 +34,19 @@ export interface SpanStyle {
 
 export interface Span extends SpanStyle {
   readonly text: string
-  /** True for a bar or the like: the text beside it says the same. */
+  /** True for a bar or other drawing whose meaning the text beside it repeats. */
   readonly isPicture?: true
 }
 
 /**
- * Drawn lines. The theme says how they look, and they must say everything without colours. Without escape
- * sequences.
+ * Drawn lines without escape sequences. The theme decides their look, and they must be understandable without
+ * colours.
  */
 export interface Styled {
   readonly lines: readonly (readonly Span[])[]
 }
 
-/** For screen readers: neither colours nor pictures. */
+/** Returns text for screen readers, without colours and drawings. */
 export const spokenOf = (text: string | Styled): string =>
   typeof text === 'string'
     ? text

@@ -1,5 +1,6 @@
 /**
- * The first word of a command line and the rest. Blanks around the word are dropped, the rest stays as it is.
+ * Splits a command line into its first word and the rest. Drops spaces and tabs around the word, and leaves
+ * the rest unchanged.
  */
 export function takeWord(text: string): { readonly word: string; readonly rest: string } {
   const start = text.replace(/^[ \t]+/u, '')
