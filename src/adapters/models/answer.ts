@@ -7,32 +7,34 @@ import { errorOfEvent } from './errors.ts'
 import { LimitError } from './fetch.ts'
 import { countIn, isObject, isSaid, listIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
 
-/** How one kind of server writes its answers. Made anew for each answer, so it may remember events. */
+/**
+ * The format in which a kind of server writes answers. Created for each answer, so it may remember events.
+ */
 export interface Dialect {
-  /** A field that each event of an answer has. Others are a gateway's own, or an error. */
+  /** A field that each event of an answer has. Other events are a gateway's own, or errors. */
   readonly field: string
-  /** What an event says; nothing for an event or a part of one that is not known. */
+  /** Yields the pieces of an event; nothing for unknown events or parts. */
   read(event: Fields): Iterable<Piece>
-  /** Tokens of the whole request so far; what is no count is ignored. */
+  /** Returns the tokens of the whole request so far. Values that are not counts are ignored. */
   usage(event: Fields): { readonly [Key in keyof ReportedSoFar]: unknown }
 }
 
 export interface Piece {
   readonly text?: string
-  /** Pieces with one id make one thought. */
+  /** Pieces with the same ID form one thought. */
   readonly thought?: Partial<Thought> & { readonly id?: string | number }
   readonly call?: CallPiece
-  /** The server's word for why the answer ended. It is whole after an empty word, too. */
+  /** The server's reason why the answer ended. An empty reason also marks the answer as complete. */
   readonly end?: string
 }
 
-/** Whole if no other piece belongs to the call. */
+/** `isWhole` is set if no other piece belongs to the call. */
 type CallPiece = Partial<ToolCall> & { readonly index?: number; readonly isWhole?: boolean }
 
 /**
- * Calls come at the end: an answer that is cut leaves half a call. Throws `ProviderError` for the server's own
- * errors, `BrokenAnswer` if the body is no whole answer, or the error of the body. `progress.begun` says that the
- * provider has read the prompt, which costs.
+ * Yields an answer's events, and its calls at the end, because a truncated answer may contain half a call.
+ * Throws `ProviderError` for the server's own errors, `BrokenAnswer` for an incomplete answer, or the error
+ * of the body. `progress.begun` is set when the provider has read the prompt, which costs.
  */
 export async function* readAnswer(
   body: ReadableStream<Uint8Array>,
@@ -69,7 +71,7 @@ export async function* readAnswer(
       if (text) yield { type: 'text', text }
       if (thought?.text) yield { type: 'thinking', text: thought.text }
       if (thought) {
-        // What the provider wants back with it may come with any of its pieces.
+        // The data that the provider wants back with a thought may come with any of its pieces.
         const { text: before = '', providerData } = thoughts.get(thought.id) ?? {}
         const data = thought.providerData ?? providerData
         thoughts.set(thought.id, { text: before + (thought.text ?? ''), ...(data && { providerData: data }) })
@@ -91,8 +93,8 @@ export async function* readAnswer(
 const FAILURE = /^(?:error|fail|failed|failure)$/i
 
 /**
- * Anthropic and vLLM name the type, most others have an `error`, FastAPI a `detail`, gateways a status, and
- * OpenRouter's is in the first choice.
+ * Returns the error in an event: Anthropic and vLLM name the type, most others have an `error`, FastAPI a
+ * `detail`, gateways a status; OpenRouter's is in the first choice.
  */
 function errorIn(event: Fields, { field }: Pick<Dialect, 'field'>): Fields | undefined {
   const part = listIn(event[field])[0]
@@ -104,7 +106,7 @@ function errorIn(event: Fields, { field }: Pick<Dialect, 'field'>): Fields | und
   return isFailure && !isObject(part) ? event : undefined
 }
 
-/** The words of all protocols, since gateways hand those of others through. In small letters. */
+/** Lower-case reasons of all protocols, because gateways pass on the reasons of other servers. */
 const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
   ...{ '': 'stop', stop: 'stop', eos: 'stop', end_turn: 'stop', stop_sequence: 'stop', pause_turn: 'stop' },
   ...{ tool_calls: 'calls', function_call: 'calls', tool_use: 'calls' },
@@ -118,11 +120,11 @@ const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
 function endOf(word: string, hasCalls: boolean): FinishReason {
   const reason = ENDS[word.toLowerCase()] ?? 'other'
   if (reason === 'other' || reason === 'refused') return { reason, word: cleanLine(word) }
-  // Some servers say "stop" also after calls.
+  // Some servers say "stop" even after calls.
   return { reason: reason === 'stop' && hasCalls ? 'calls' : reason }
 }
 
-/** Empty if one of the counts is absent. */
+/** Returns an empty object if a count is missing. */
 function usageOf({ input, cached, output }: ReportedSoFar): { usage?: Usage } {
   if (input === undefined || output === undefined) return {}
   return { usage: { input, output, ...(cached && cached <= input ? { cached } : {}) } }
@@ -139,7 +141,7 @@ class Calls {
       ...(providerData && { providerData }),
     }))
 
-  /** Throws `LimitError` for more calls than a turn runs, so that the rest is not read. */
+  /** Throws `LimitError` for more calls than a turn runs, so that reading stops. */
   add(piece: CallPiece): void {
     const call = this.#continuedBy(piece)
     if (call) {
@@ -151,7 +153,9 @@ class Calls {
     else throw new LimitError('calls')
   }
 
-  /** Some servers give all calls one index, or one id, or send neither. */
+  /**
+   * Finds the call that a piece continues. Some servers give all calls one index or one ID, or send neither.
+   */
   #continuedBy({ isWhole, id, index, name }: CallPiece) {
     if (isWhole) return undefined
     if (!id && index === undefined) return name ? undefined : this.#calls.at(-1)

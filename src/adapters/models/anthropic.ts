@@ -4,10 +4,13 @@ import { REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from
 import { askBySdk, servedModel } from './served-model.ts'
 import { thoughtTokens } from './settings.ts'
 
-/** Up to such a mark, a request is cached for five minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
+/**
+ * Caches a request up to this mark for five minutes
+ * (platform.claude.com/docs/en/build-with-claude/prompt-caching).
+ */
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
-/** The API refuses a request for any other name (github.com/n8n-io/n8n/issues/30590). */
+/** The API refuses a request with any other parameter name (github.com/n8n-io/n8n/issues/30590). */
 const PARAMETER_NAMES = '^[a-zA-Z0-9_.-]{1,64}$'
 
 export const anthropic: Provider = {
@@ -49,11 +52,11 @@ function anthropicSettings(access: ModelAccess, maxOutput: number): Fields {
   return { temperature, top_p: topP, stop_sequences: stop, ...thinkingOf(access, maxOutput) }
 }
 
-/** Tokens that the API asks for at least. */
+/** The API's minimum of thinking tokens. */
 const MIN_THOUGHT = 1024
 
 /**
- * Models before 4.6 think for a number of tokens, later ones by effort
+ * Models before 4.6 take a number of thinking tokens, later ones an effort
  * (platform.claude.com/docs/en/build-with-claude/extended-thinking).
  */
 function thinkingOf({ model, effort }: ModelAccess, maxOutput: number): Fields {
@@ -75,7 +78,7 @@ function anthropicDialect(): Dialect {
       const { type } = event
       const index = countIn(event['index']) ?? 0
       const delta = objectIn(event['delta'])
-      // A whole answer, although a stream was asked for.
+      // A complete answer, though a stream was requested.
       if (type === 'message')
         for (const [place, block] of listIn(event['content']).entries())
           yield* blockIn(place, typeof block === 'string' ? { type: 'text', text: block } : objectIn(block))
@@ -115,7 +118,7 @@ function* blockIn(index: number, block: Fields): Iterable<Piece> {
 
 const DELTA = /^(?:text|thinking|signature|input_json)_delta$/
 
-/** Some gateways leave the type out. `anthropic` is what the SDK writes back into the next request. */
+/** Some gateways omit the type. The SDK sends `anthropic` back in the next request. */
 function* deltaIn(index: number, delta: Fields): Iterable<Piece> {
   const words = (key: string): string => argumentsIn(delta[key]) ?? ''
   if (!DELTA.test(textIn(delta['type']) ?? 'text_delta')) return

@@ -4,16 +4,16 @@ import { LimitError } from './fetch.ts'
 const MAX_MS_AT_ONCE = 5
 const MAX_CHARS_AT_ONCE = 64 * 1024
 
-/** A line is looked through from its start whenever it grows. */
+/** Limits a line, which is searched from its start whenever it grows. */
 const MAX_LINE_CHARS = 1024 * 1024
 
-/** Comments and empty events keep a connection open for an hour, but are no answer. */
+/** Limits comments and empty events, which keep a connection open but are not an answer. */
 const MAX_BYTES_WITHOUT_USE = 8 * 1024 * 1024
 
-/** A body that is no whole answer. */
+/** Thrown if a body is not a complete answer. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer'
-  /** The beginning of what is no answer, for people; undefined if the answer was cut off. */
+  /** The beginning of an invalid body, shown to people; undefined if the answer was cut off. */
   readonly text: string | undefined
   constructor(text?: string) {
     super(text === undefined ? 'the stream ended without an end' : 'no event of an answer')
@@ -22,25 +22,26 @@ export class BrokenAnswer extends Error {
 }
 
 /**
- * A provider's body as JSON objects: events of a stream, lines of JSON, or one JSON text. This file knows no
- * protocol of a provider. It passes over comments, texts and other fields, but no words of an error.
+ * Parses a provider's body into JSON objects: stream events, JSON lines, or one JSON text. This file knows no
+ * provider's protocol. It skips comments, texts and other fields, but never an error's text.
  */
 export class BodyEvents {
   /** True after `[DONE]`. */
   saysDone = false
-  /** The reader of the events sets it to 0 if it could use one. */
+  /** Bytes since the last useful event. The reader of the events resets it to 0. */
   bytesWithoutUse = 0
   #rest = ''
-  /** An event may have several `data` fields, whose texts belong together. */
+  /** The `data` fields of one event, whose texts belong together. */
   #parts: string[] = []
   /** The `event` field, which is the type of an event that names none itself. */
   #type = ''
-  /** Lines that are no event. */
+  /** Lines that are not events. */
   #plain: string[] = []
 
   /**
-   * Lets others work after 5 ms or 64 K characters. Throws `BrokenAnswer` for a broken event or a body without
-   * any, `LimitError` for a long line or too much without use, or the error of the body.
+   * Yields the events. Lets other work run every 5 ms or 64 K characters. Throws `BrokenAnswer` for a broken
+   * event or a body without events, `LimitError` for a long line or too much useless data, or the error of
+   * the body.
    */
   async *read(body: ReadableStream<Uint8Array>): AsyncGenerator<Fields> {
     const decoder = new TextDecoder()
@@ -87,7 +88,7 @@ export class BodyEvents {
     if (field === 'data') return this.#dataIn(text)
     if (field === 'event') this.#type = text === 'message' ? '' : text
     if (field !== 'error') return []
-    // llama.cpp before October 2025 wrote an error into a field of its own (tools/server/server.cpp).
+    // llama.cpp before October 2025 sent errors in a field `error:` of the stream (tools/server/server.cpp).
     const error = jsonIn(text) ?? text
     return [isSaid(objectIn(error)['error']) ? objectIn(error) : { error }]
   }
@@ -126,7 +127,7 @@ export class BodyEvents {
   }
 }
 
-/** A piece of JSON tells people nothing. */
+/** Quotes no broken JSON, which tells people nothing. */
 const broken = (text: string): BrokenAnswer => new BrokenAnswer(/^\s*[[{]/.test(text) ? '' : text)
 
 const FIELD = /^(?:(data|event|error|id|retry):\s*)+/

@@ -10,12 +10,13 @@ export interface FoundModel {
   readonly endpoint: string
 }
 
-/** Milliseconds for the list of models, and then for what is told of them. */
+/** Time in ms for the list of models, and again for all their details. */
 const WAIT_MS = 500
 const MAX_SOCKETS = 8
 
 /**
- * The models that an Ollama on this machine can answer with, named for mentioning; none without an Ollama.
+ * Returns the models of an Ollama on this machine that can answer, with names for mentions; none without an
+ * Ollama.
  */
 export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<readonly FoundModel[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
@@ -25,7 +26,7 @@ export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<
     const options = { agent, signal: AbortSignal.timeout(WAIT_MS) }
     const able = await Promise.all(all.map((model) => canAnswer(model, endpoint, options)))
     const models = all.filter((_, index) => able[index])
-    // Shortened names may be equal. The first model keeps the name, and the others need a [[models]] entry.
+    // Shortened names may collide. The first model gets the name, and others need a [[models]] entry.
     const byName = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
     return [...byName].toReversed().map(([name, model]) => ({ name, backend: 'ollama', model, endpoint }))
   } catch {
@@ -44,7 +45,10 @@ async function canAnswer(model: string, endpoint: string, options: AskOptions): 
 
 type AskOptions = Pick<RequestOptions, 'agent' | 'signal'>
 
-/** With `node:http`: loading `fetch` takes a tenth of the server's start. Rejects if anything goes wrong. */
+/**
+ * Requests JSON with `node:http`, because loading `fetch` takes a tenth of the server's start. Rejects on any
+ * failure.
+ */
 const askJson = (url: string, options: AskOptions, body?: object): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const asking = request(url, { ...options, method: body ? 'POST' : 'GET' }, (response) => {
@@ -54,7 +58,7 @@ const askJson = (url: string, options: AskOptions, body?: object): Promise<unkno
     asking.end(body && JSON.stringify(body))
   })
 
-/** `qwen3:8b` is called `qwen3` if it is the only one of its family, else `qwen3-8b`. */
+/** Shortens `qwen3:8b` to `qwen3` if it is the only model of its family, else to `qwen3-8b`. */
 function mentionName(model: string, all: readonly string[]): string {
   const family = familyOf(model)
   const isAlone = all.filter((other) => familyOf(other) === family).length === 1

@@ -1,4 +1,4 @@
-// Explains a failed request in a sentence for people, and says if another request may succeed.
+// Explains a failed request in a sentence for people, and decides if a retry may succeed.
 import { duration } from '../../lib/amounts.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
@@ -14,7 +14,7 @@ import { partNamedIn } from './refused-parts.ts'
 export interface Target {
   readonly access: ModelAccess
   readonly endpoint: string
-  /** What an admin should look at if nothing answers there. */
+  /** Tells an admin what to check if nothing answers there. */
   readonly advice: string
 }
 
@@ -29,7 +29,7 @@ export class ProviderError extends Error {
 }
 
 interface Reply {
-  /** All that was said. */
+  /** The whole text of the answer. */
   readonly said: string
   /** Undefined for an event of a stream. */
   readonly status?: number
@@ -37,7 +37,7 @@ interface Reply {
   readonly retryAfterMs?: number | undefined
 }
 
-/** Of an event that says an error in any form that `messageIn` knows. */
+/** Creates the error of an event that has an error in any form that `messageIn` knows. */
 export function errorOfEvent(event: Fields): ProviderError {
   const { error = event } = event
   const said = JSON.stringify(isSaid(error) && typeof error !== 'boolean' ? error : event)
@@ -47,13 +47,13 @@ export function errorOfEvent(event: Fields): ProviderError {
   return new ProviderError(messageIn(event) ?? said, { said, isPassing: isKnown || hasStatus })
 }
 
-/** Names of errors within a stream, of Anthropic (docs.anthropic.com/en/api/errors, 2026-11) and OpenAI. */
+/** Retryable errors within a stream, of Anthropic (docs.anthropic.com/en/api/errors, 2026-11) and OpenAI. */
 const PASSING =
   /^(?:overloaded|rate_limit|timeout|api|server|internal_server|service_unavailable)(?:_error|_exceeded)?$/
 
 const isPassing = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500
 
-/** Of a response without an answer. */
+/** Creates the error of a response without an answer. */
 export function errorOfResponse({ status, statusText, headers }: Response, said: string): ProviderError {
   const value = /^\s*[{[]/.test(said) ? jsonIn(said) : said.trim()
   const words = messageIn(value) ?? (isSaid(value) ? said : statusText)
@@ -67,13 +67,16 @@ const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)\b/i
 
 const A_PAGE = "a web page, not a model's answer"
 
-/** Of an account without credit: OpenAI (platform.openai.com/docs/guides/error-codes), Anthropic with status 400. */
+/**
+ * Errors of an account without credit: OpenAI (platform.openai.com/docs/guides/error-codes), Anthropic with
+ * status 400.
+ */
 const NO_CREDIT = /insufficient_quota|credit balance is too low/i
 
-/** Of Gemini (google.rpc, error_details.proto). */
+/** Gemini's delay before a retry (google.rpc, error_details.proto). */
 const RETRY_DELAY = /"retryDelay":\s{0,9}"([\d.]{1,9})s"/
 
-/** Milliseconds, from seconds or a date (RFC 9110, 10.2.3). */
+/** Parses seconds or a date (RFC 9110, 10.2.3). Returns milliseconds. */
 function retryAfter(said: string): number | undefined {
   const isNumber = /^\s*\d{1,9}(?:\.\d{1,9})?\s*$/.test(said)
   const ms = isNumber ? Math.ceil(Number(said) * 1_000) : Date.parse(said) - Date.now()
@@ -81,8 +84,9 @@ function retryAfter(said: string): number | undefined {
 }
 
 /**
- * Makes a `ModelError` of any failure: a sentence for people, and facts for the log, neither with a secret.
- * `begun`: the provider had begun to answer. `sent` is the request, which it may have refused a part of.
+ * Converts any failure to a `ModelError`: a sentence for people and facts for the log, both without secrets.
+ * `begun` is true if the provider had begun to answer. `sent` is the request, of which a part may have been
+ * refused.
  */
 export function toModelError(error: unknown, target: Target, begun = false, sent: Fields = {}): ModelError {
   if (error instanceof ModelError) return error
@@ -99,12 +103,12 @@ export function toModelError(error: unknown, target: Target, begun = false, sent
     detail: redact((reply?.status && reply.said) || errorMessage(error), target, 500),
   }
   const refusal = reply && refusalOf(reply, words, sent)
-  // The same request would be refused again, whatever its status says.
+  // The provider would refuse the same request again, whatever the status says.
   const maySucceed = isPassing && (!refusal || (refusal.kind === 'too-long' && refusal.isPassing === true))
   return new ModelError(`${target.access.name}: ${sentence}`, maySucceed, facts, {
     ...(refusal ? { refusal } : {}),
     ...(reply?.retryAfterMs ? { retryAfterMs: reply.retryAfterMs } : {}),
-    // What the provider itself gave up is not known to have been read.
+    // If the provider itself gave up, it may not have read the prompt.
     begun: begun && (isPassing || limit !== undefined) && !refusal,
   })
 }
@@ -116,7 +120,7 @@ function refusalOf(reply: Reply, words: string, sent: Fields): ModelRefusal | un
   const refusal =
     (status === 429 ? parseRateRefusal(said) : parseRefusal(said)) ??
     (isBadRequest ? partNamedIn(said, sent) : undefined)
-  // This status is of a request that is too large (RFC 9110, 15.5.14), whatever a proxy's page says.
+  // RFC 9110, 15.5.14: 413 means that the request is too large, whatever a proxy's page says.
   if (!refusal) return status === 413 ? { kind: 'too-long' } : undefined
   return refusal.kind === 'too-long' || words === '' ? refusal : { ...refusal, words }
 }
@@ -137,7 +141,7 @@ function explainCode(code: string, { endpoint, advice }: Target): Explanation {
     return [`there is no host at ${at}; check endpoint`, false]
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code))
     return [`the certificate of ${at} cannot be trusted (${code})`, false]
-  // A broken connection is nothing that people can mend. The log says where the server is.
+  // People cannot fix a broken connection. The log has the server's address.
   return ['the connection to its server broke; ask again', true]
 }
 
@@ -164,7 +168,7 @@ function explainStatus(status: number, reply: Reply, words: string, target: Targ
   if (status < 400)
     return `${endpoint} answers with a redirect (status ${status}), which is not followed; check endpoint`
   const quoted = words && ` (${words})`
-  // Gemini refuses a wrong key with status 400.
+  // Gemini rejects a wrong key with status 400.
   if (status === 401 || status === 403 || /API key not valid/i.test(words))
     return `${keySentence(access)}${quoted}`
   if (words.includes('only supported in v1/responses'))
@@ -198,10 +202,13 @@ function keySentence({ apiKey, apiKeyEnv, headerEnv = {}, headers = {} }: ModelA
   return `the provider refused the key in ${variable} (${key}); check it`
 }
 
-/** Names such as `skip_special_tokens` and `key-value-store` do not. */
+/** Matches keys, but not names such as `skip_special_tokens` and `key-value-store`. */
 const LOOKS_SECRET = /\b(?:(?:sk|pk|key)[-_*]|AIza)(?=[-_a-z.]*[\dA-Z*])[-_A-Za-z0-9*.]{7,}/g
 
-/** On one line. Providers quote the key that they were given, so whatever looks like one is taken out. */
+/**
+ * Returns one line without keys. Providers quote the key of a request, so anything that looks like a key is
+ * removed.
+ */
 function redact(text: string, { access }: Target, length: number): string {
   const secrets = [access.apiKey, ...Object.values(access.headers ?? {})]
   const hidden = secrets.reduce<string>(
@@ -211,6 +218,9 @@ function redact(text: string, { access }: Target, length: number): string {
   return cleanLine(hidden.slice(0, 4 * length).replace(LOOKS_SECRET, '[key]')).slice(0, length)
 }
 
-/** Servers without keys want one nevertheless. It is a word of their texts rather than a secret. */
+/**
+ * Placeholder keys for servers without authentication. They are ordinary words in error texts and not
+ * secrets.
+ */
 const DUMMY_KEY =
   /^(?:.{1,5}|ollama|lm-?studio|llama-?cpp|not-?needed|no-?key(?:-?required)?|sk-no-key-required|dummy-?key|placeholder)$/i

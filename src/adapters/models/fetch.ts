@@ -12,10 +12,10 @@ export class LimitError extends Error {
   }
 }
 
-/** Headers in which libraries send a key, and some of them also an empty one. */
+/** Headers in which libraries send a key, some also an empty one. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 
-/** `fetch` to a model's server: with the headers and the query of its config, and through its proxy. */
+/** A `fetch` to a model's server with the configured headers, query and proxy. */
 export function modelFetch(access: ModelAccess, limits: ModelLimits): typeof fetch {
   const send = limitedFetch(limits, access.proxy)
   return async (input, init) => {
@@ -34,7 +34,7 @@ function addressOf(input: string | URL, { endpoint, endpointIsWhole }: ModelAcce
   return url
 }
 
-/** Pairs its own `fetch` with its proxies: that of Node may be of another version, which does not fit. */
+/** Uses undici's `fetch` with undici's proxy agent: Node's own `fetch` may be of an incompatible version. */
 async function fetchThrough(proxies: Proxies): Promise<typeof fetch> {
   const undici = await import('undici')
   const dispatcher = new undici.EnvHttpProxyAgent(proxies)
@@ -43,8 +43,8 @@ async function fetchThrough(proxies: Proxies): Promise<typeof fetch> {
 }
 
 /**
- * `fetch` whose answer fails with `LimitError` if the provider is silent or endless. Redirects are not
- * followed: a key must not be carried to another host.
+ * A `fetch` whose answer fails with `LimitError` if the provider is silent or the answer is too long.
+ * Redirects are not followed, so that no key is sent to another host.
  */
 export function limitedFetch({ idleMs, answerBytes }: ModelLimits, proxies?: Proxies): typeof fetch {
   let proxied: Promise<typeof fetch> | undefined
@@ -54,7 +54,7 @@ export function limitedFetch({ idleMs, answerBytes }: ModelLimits, proxies?: Pro
     let timer = wait()
     const endWait = (): void => clearTimeout(timer)
     const signal = AbortSignal.any([silence.signal, ...(init?.signal ? [init.signal] : [])])
-    // The caller aborts its signal when it is done.
+    // The caller aborts its signal when it has finished.
     signal.addEventListener('abort', endWait, { once: true })
     let bytes = 0
     const guard = new TransformStream<Uint8Array, Uint8Array>({
@@ -77,16 +77,19 @@ export function limitedFetch({ idleMs, answerBytes }: ModelLimits, proxies?: Pro
       return new Response(body ?? null, response)
     } catch (error) {
       endWait()
-      // The library would report our own abort as the caller's. A silent provider is a failure.
+      // Without this, the library reports our own abort as the caller's. A silent provider is a failure.
       throw signal.aborted ? signal.reason : error
     }
   }
 }
 
-/** A hosted server may list thousands of models. */
+/** Limits are generous, because a hosted server may list thousands of models. */
 const INQUIRY_LIMITS: ModelLimits = { idleMs: 10_000, answerBytes: 8 * 1024 * 1024 }
 
-/** Asks a server about its models: `body` in a POST, else a GET. Rejects unless it answers with an object. */
+/**
+ * Queries a server about its models, with a POST if there is a `body`, else a GET. Rejects unless the answer
+ * is an object.
+ */
 export async function queryServer(
   url: string,
   access: ModelAccess,

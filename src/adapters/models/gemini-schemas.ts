@@ -1,9 +1,9 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../lib/json.ts'
 
 /**
- * A schema that Google's SDK can turn into one of Gemini; it throws for others, and all of the request fails.
- * Lists of values of several types become texts, empty ones are left out. References become what they name; one
- * that leads back to itself, or to nothing, becomes an object.
+ * Adapts a schema for Google's SDK, which throws for schemas that it cannot convert, so that the whole
+ * request fails. Lists of values of several types become strings, and empty ones are dropped. References are
+ * inlined; a circular or broken reference becomes an object.
  */
 export function geminiSchema(whole: JsonSchema): JsonSchema {
   function taken(schema: Json, open: readonly string[]): Json {
@@ -30,7 +30,7 @@ export function geminiSchema(whole: JsonSchema): JsonSchema {
   return taken(root, []) as JsonObject
 }
 
-/** Only direct children of the two are found. */
+/** Finds only direct children of `$defs` and `definitions`. */
 function definitionAt(whole: JsonSchema, reference: string): Json | undefined {
   const [, source = '', encoded = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? []
   const definitions = whole[source]
@@ -65,7 +65,7 @@ const IS_OF: Readonly<Record<string, (value: Json) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
 }
 
-/** As the SDK requires it: all values of one type, which is the one that the schema names. */
+/** True if all values have one type that the schema names, as the SDK requires. */
 function isOfOneType(values: readonly Json[], type: Json | undefined): boolean {
   const types = isJsonList(type) ? type : type === undefined ? [...Object.keys(IS_OF), 'null'] : [type]
   const said = types.includes('null') && types.length > 1 ? values.filter((value) => value !== null) : values

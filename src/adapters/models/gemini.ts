@@ -20,7 +20,7 @@ export const gemini: Provider = {
     }),
     dialect: () => geminiDialect,
   }),
-  // How its API writes declarations is not documented.
+  // The API's serialization of declarations is undocumented.
   framing: {
     ...CAREFUL_FRAMING,
     source:
@@ -37,7 +37,7 @@ export const gemini: Provider = {
   },
 }
 
-/** Models before Gemini 3 think for a number of tokens (ai.google.dev/gemini-api/docs/thinking). */
+/** Models before Gemini 3 take a number of thinking tokens (ai.google.dev/gemini-api/docs/thinking). */
 function geminiSettings(access: ModelAccess, maxOutput: number) {
   const { model, temperature, topP, seed, stop, effort } = access
   const isOld = /gemini-[12]\b/.test(model)
@@ -64,7 +64,7 @@ const geminiDialect: Dialect = {
   },
   usage({ usageMetadata }) {
     const counts = objectIn(usageMetadata)
-    // Gemini leaves a count of 0 out.
+    // Gemini omits counts of 0.
     const { candidatesTokenCount = 0, thoughtsTokenCount } = counts
     return {
       input: counts['promptTokenCount'],
@@ -74,7 +74,7 @@ const geminiDialect: Dialect = {
   },
 }
 
-/** `google` is what the SDK writes back into the next request. */
+/** The SDK sends `google` back in the next request. */
 function* partIn(part: unknown): Iterable<Piece> {
   const { text: said = part, thought, thoughtSignature, functionCall } = objectIn(part)
   const signature = textIn(thoughtSignature)

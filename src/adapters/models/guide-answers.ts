@@ -2,16 +2,16 @@ import { askerIn, mayManage, type Asker, type DescribedCommand, type GuidePlace 
 
 const MOST = 3
 
-/** `who are you?` is no question about commands. */
+/** `who are you?` is not a question about commands. */
 const ABOUT_THE_GUIDE = /\b(?:who|what) are you\b/iu
 
 const ASKS = /\?|^\s*(?:how|what|where|which|who|why|when|can|could|do|does|is|are|may)\b/iu
 
-/** True for a question about something: `how are you?` is none. */
+/** True for a question about something, but not for `how are you?`. */
 export const isQuestion = (text: string): boolean =>
   ASKS.test(text) && !ABOUT_THE_GUIDE.test(text) && wordsOf(text).some((word) => !EMPTY_WORDS.has(word))
 
-/** What to type for a question: the hint for a word that is in no summary of help, and what help says. */
+/** Returns the answer to a question: the hint for a word that is in no help summary, and matching help. */
 export function answerFrom(
   question: string,
   context: string,
@@ -38,11 +38,11 @@ function hintIn(
       (stem) => !EMPTY_WORDS.has(stem) && !texts.some((weights) => (weights.get(stem) ?? 0) > DETAIL),
     ),
   )
-  // In code, a name asks no model.
+  // In backticks, a name mentions no model.
   return foreign.flatMap((word) => hint(word) ?? [])[0]?.replace(/@\w+/g, '`$&`')
 }
 
-/** The commands that fit a question best, in the words of `/help`; undefined if none fits. */
+/** Returns the help of the commands that fit a question best; undefined if none fits. */
 function helpAnswer(
   question: string,
   context: string,
@@ -71,7 +71,10 @@ function helpAnswer(
     .join('\n')
 }
 
-/** Of two commands with all the words of a question, such as rename and rename-room, the plain one comes first. */
+/**
+ * If several commands have all words of a question, such as rename and rename-room, the one without a hyphen
+ * comes first.
+ */
 const isLong = ({ name }: DescribedCommand): boolean => name.includes('-')
 
 function line({ usage, summary, name, manage }: DescribedCommand, asker: Asker, isWhole: boolean): string {
@@ -85,16 +88,16 @@ function line({ usage, summary, name, manage }: DescribedCommand, asker: Asker, 
   ].join('; ')
 }
 
-/** They keep something for a person, and a guest is not stored. */
+/** Commands that store something for a person. Guests are not stored. */
 const NOT_FOR_GUESTS = new Set(['create', 'fork', 'invites', 'keys', 'token'])
 
 const DETAIL = 1
 const NAME = 10
 
-/** How much a word says of a command: most in its name. */
+/** Returns each word's weight for a command, highest in its name. */
 function weightedWords(command: DescribedCommand): ReadonlyMap<string, number> {
   const weighted = [
-    // A model of an example is nobody here.
+    // A model in an example does not exist here.
     [command.details.replaceAll(/@[a-z]+/g, ''), DETAIL],
     [command.group, 2],
     [command.summary, 3],
@@ -103,7 +106,7 @@ function weightedWords(command: DescribedCommand): ReadonlyMap<string, number> {
   return new Map(weighted.flatMap(([text, weight]) => wordsOf(text).map((word) => [word, weight] as const)))
 }
 
-/** Words that few commands have count more. */
+/** Rare words score higher. */
 function scoreOf(
   words: ReadonlySet<string>,
   weights: ReadonlyMap<string, number>,
@@ -114,19 +117,19 @@ function scoreOf(
   return [...words].reduce((sum, word) => sum + scoreOfWord(word), 0)
 }
 
-/** The words that are a name by their place, as in `talk to bob` and `kick @bob`. */
+/** Returns words that are names by their position, as in `talk to bob` and `kick @bob`. */
 const namedIn = (question: string): readonly string[] =>
   [...question.matchAll(/(?:\b(?:to|with|from|for)\s+|@)([\p{L}\p{N}_.-]+)/giu)].flatMap(([, word = '']) =>
     wordsOf(word),
   )
 
-/** In lower case and without the ends that differ: `changes`, `changing` and `change` are one. */
+/** Returns lower-case stems: `changes`, `changing` and `change` are equal. */
 const wordsOf = (text: string): string[] =>
   (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) =>
     word.length > 4 ? word.replace(/(?:ing|ed|ely|ly|es|e|s)$/u, '') : word.replace(/(?<=..)s$/u, ''),
   )
 
-/** Of questions; they say nothing of what is asked. */
+/** Words in questions that tell nothing about the subject. */
 const EMPTY_WORDS = new Set(
   wordsOf(
     `a about an and are at be begin can could do does for from get go has have hello help here hey hi how i if in is
@@ -136,7 +139,7 @@ const EMPTY_WORDS = new Set(
   ),
 )
 
-/** Words that people use, each with that of help. */
+/** Maps people's words to those of the help. */
 const SYNONYMS = new Map(
   Object.entries({
     ...{ message: 'write', send: 'write', chat: 'talk', speak: 'talk', name: 'rename' },

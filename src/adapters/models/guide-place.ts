@@ -1,11 +1,11 @@
-/** What the guide knows besides its request. The server hands it in: an adapter knows no commands. */
+/** The guide's facts besides its request. The server passes them in, because an adapter knows no commands. */
 export interface GuidePlace {
   readonly commands: () => readonly DescribedCommand[]
   /** Names of the enabled language models. */
   readonly models: () => readonly string[]
   /** True if a tool of this id asks people before it runs. */
   readonly asks: (toolId: string) => boolean
-  /** What help says of a word that is no command here, such as timezone; undefined if nothing. */
+  /** Returns the help for a word that is not a command here, such as timezone; undefined if there is none. */
   readonly hint: (word: string) => string | undefined
   /** Who may make invite codes; undefined if newcomers need none. */
   readonly inviteMakers: () => 'members' | 'ops' | 'admins' | undefined
@@ -15,11 +15,11 @@ export interface GuidePlace {
 export interface DescribedCommand {
   readonly name: string
   readonly aliases: readonly string[]
-  /** With what it is about. */
+  /** The subject that the command belongs to. */
   readonly group: string
   readonly usage: string
   readonly summary: string
-  /** Of its arguments and flags. */
+  /** Texts of its arguments and flags. */
   readonly details: string
   /** Completes "only the owner of the room, an op or an admin can …"; absent if everybody may. */
   readonly manage?: string
@@ -33,16 +33,18 @@ export const NO_PLACE: GuidePlace = {
   inviteMakers: () => undefined,
 }
 
-/** Who asks the guide, and in which room, by the layers of its prompt. */
+/** The person who asks the guide, and the room, parsed from the prompt's layers. */
 export interface Asker {
   readonly name: string
-  /** That of a guest if the room's script leaves it out: nothing is proposed then that is refused. */
+  /**
+   * The guest role if the room's script omits it, so that the guide suggests nothing that would be refused.
+   */
   readonly role: string
   readonly room: string
   readonly isPrivate: boolean
 }
 
-/** Other lines at the margin have a colon or a star before a text that people wrote. */
+/** In other lines without an indent, a colon or a star comes before text that people wrote. */
 const USER = /^([^\s:*]+) is asking you; their role here is (\w+)\.$/m
 const ROOM = /^Name: (\S+?)( \(private\))?$/m
 

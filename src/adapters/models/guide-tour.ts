@@ -10,8 +10,8 @@ interface Step {
 }
 
 /**
- * Who the guide is, and what the asker can try here. It keeps nothing: it ticks what it finds among the asker's
- * own messages in the conversation that it reads.
+ * Introduces the guide and lists what the asker can try here. It stores nothing: it ticks steps that it finds
+ * in the asker's own messages in its prompt.
  */
 export function tour({ prompt }: Pick<ModelRequest, 'prompt'>, name: string, place: GuidePlace): string {
   const asker = askerIn(prompt.context)
@@ -37,7 +37,7 @@ export function tour({ prompt }: Pick<ModelRequest, 'prompt'>, name: string, pla
 
 const verbOf = (type: string): string => /^\/(\w+)/.exec(type)?.[1] ?? ''
 
-/** In code, a name asks no model. */
+/** In backticks, a name mentions no model. */
 const line = ({ type, shows, isDone }: Step): string =>
   `- ${isDone === undefined ? '' : `[${isDone ? 'x' : ' '}] `}\`${type}\` – ${shows}`
 
@@ -73,14 +73,17 @@ function commandSteps(asker: Asker, place: GuidePlace, hasQuestions: boolean): r
 function mayMakeCodes(asker: Asker, { inviteMakers }: GuidePlace): boolean {
   const makers = inviteMakers()
   if (asker.role === 'admin') return makers !== undefined
-  // The ops are those of the lobby, whose role elsewhere is not known here.
+  // `ops` means the ops of the lobby; the asker's role there is unknown in other rooms.
   if (makers === 'ops') return asker.room === 'lobby' && mayManage(asker)
   return makers === 'members' && asker.role !== 'guest'
 }
 
 const CONVERSATION = '\n## The conversation so far\n'
 
-/** The texts of one author's messages, and of the one that is answered. Later lines of an entry are indented. */
+/**
+ * Returns the texts of one author's messages and of the message to be answered. Later lines of an entry are
+ * indented.
+ */
 function messagesOf(author: string, context: string, message: string): readonly string[] {
   const [, ...parts] = `\n${context}`.split(CONVERSATION)
   const entries = `${parts.join(CONVERSATION)}\n${message}`.split(/\n(?! )/)

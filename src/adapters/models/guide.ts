@@ -1,6 +1,6 @@
 /**
- * The guide is no language model. It answers offline and by rules, from its request and what the server says of
- * itself: the same bytes for the same prompt.
+ * The guide is not a language model. It answers offline and by rules, from its request and the server's
+ * facts. Equal prompts get byte-equal answers.
  */
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import { EXACT_FRAMING } from '../../prompt/model-settings.ts'
@@ -66,7 +66,7 @@ function* call(rest: string, name: string): Generator<ModelEvent> {
 const NOTHING_FOUND = 'I found no command for that.'
 const HAS_WORDS = /[\p{L}\p{N}]/u
 
-/** The text around the first `@guide`: before it without its author, after it without the comma that some write. */
+/** Returns the text around the first `@guide`: before it without the author, after it without a comma. */
 function aroundName(message: string, name: string): { readonly before: string; readonly after: string } {
   const at = message.toLowerCase().indexOf(`@${name}`)
   if (at < 0) return { before: '', after: '' }

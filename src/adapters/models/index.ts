@@ -1,7 +1,6 @@
 /**
- * Language models by their providers. Only the list below names a provider: the config's check, its types and
- * the tests are made from it. This folder sends one request and yields its answer; it knows neither rooms nor
- * tools.
+ * Language models by provider. Only the list below names providers, and the config's check, types and tests
+ * are derived from it. This folder sends one request and yields its answer; it knows neither rooms nor tools.
  */
 import { keysOf } from '../../lib/basics.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
@@ -13,7 +12,7 @@ import { ollama } from './ollama.ts'
 import { llamacpp, openai, openaiCompatible } from './openai.ts'
 import { MODEL_LIMITS, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
 
-/** By the name of its `backend` in the config. */
+/** The providers by the name of the `backend` in the config. */
 export const PROVIDERS = {
   guide,
   ollama,

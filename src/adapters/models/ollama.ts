@@ -57,23 +57,22 @@ const ollamaDialect: Dialect = {
       const [id, written] = [textIn(call['id']), argumentsIn(args) ?? '{}']
       yield { call: { isWhole: true, id, name: textIn(name), arguments: written } }
     }
-    // `load` and `unload` say that it did nothing with the prompt (github.com/ollama/ollama, docs/api.md).
+    // `load` and `unload` mean that the prompt was not processed (github.com/ollama/ollama, docs/api.md).
     if (done === true || done === 1 || done === 'true') yield { end: textIn(done_reason) ?? '' }
   },
   usage: ({ prompt_eval_count, eval_count }) => ({ input: prompt_eval_count, output: eval_count }),
 }
 
 /**
- * Without `num_ctx` the server takes a window of its own, often 4,096 tokens
- * (docs.ollama.com/context-length), and cuts longer prompts silently; newer versions obey `truncate` and
- * `shift` (api/types.go at v0.33.2). A `num_ctx` that changes makes it load the model again, so it is always
- * the whole window.
+ * Without `num_ctx` the server chooses a window, often 4,096 tokens (docs.ollama.com/context-length), and
+ * silently truncates longer prompts; newer versions obey `truncate` and `shift` (api/types.go at v0.33.2). A
+ * changed `num_ctx` makes it reload the model, so it is always the whole window.
  */
 function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): Fields {
   const { prompt, messages, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
   const { temperature, topP, seed, stop, effort, options = {} } = access
-  // Only gpt-oss knows degrees; some versions refuse them for others (server/routes.go).
+  // Only gpt-oss has degrees of thinking; some versions refuse them for other models (server/routes.go).
   const thinking = effort && (/gpt-?oss/i.test(access.model) ? effort : true)
   const settings = { temperature, top_p: topP, seed, stop, num_ctx: contextWindow, num_predict: maxOutput }
   return {
@@ -113,7 +112,7 @@ function messageOf(step: RequestMessage): object {
   }
 }
 
-/** docs.ollama.com/api-reference/show-model-details; older versions tell no capabilities. */
+/** docs.ollama.com/api-reference/show-model-details; older versions have no capabilities. */
 function factsIn(shown: Fields): ModelFacts {
   const info = objectIn(shown['model_info'])
   const window = countIn(info[`${textIn(info['general.architecture'])}.context_length`])
@@ -126,6 +125,9 @@ function factsIn(shown: Fields): ModelFacts {
   }
 }
 
-/** A template without a place for a system message drops it silently, unless a renderer does its work. */
+/**
+ * True if the template has no place for a system message, which is then silently dropped, unless a renderer
+ * replaces the template.
+ */
 const dropsSystem = (template: string, modelfile: string): boolean =>
   template !== '' && !/system|\.Messages/i.test(template) && !/^RENDERER /m.test(modelfile)

@@ -44,28 +44,28 @@ export const openai: Provider = {
   usual: { name: 'gpt', model: 'gpt-4.1', context_window: 128_000, api_key_env: 'OPENAI_API_KEY' },
 }
 
-/** Servers that copy OpenAI. A key may be absent: then no header is sent. */
+/** Loads the SDK for servers that copy OpenAI. Without a key no header is sent. */
 async function loadCompatible({ apiKey, ...options }: SdkOptions, { backend, model }: ModelAccess) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const key = apiKey === '' ? {} : { apiKey }
   return createOpenAICompatible({ name: backend, includeUsage: true, ...options, ...key }).chatModel(model)
 }
 
-/** Any server with OpenAI's chat completions: vLLM, LM Studio and others. */
+/** Any server with OpenAI's chat completions, such as vLLM and LM Studio. */
 export const openaiCompatible: Provider = {
   create: servedModel({
     endpointOf: versionedEndpoint,
     ask: askBySdk({ load: loadCompatible, settings: chatSettings }),
     dialect: () => chatDialect,
     advice: 'is its server running?',
-    // Of `GET /v1/models`, only vLLM's tells a window (github.com/vllm-project/vllm/pull/4643).
+    // Of all `GET /v1/models`, only vLLM's has the window (github.com/vllm-project/vllm/pull/4643).
     async inquire(access, signal) {
       const { data } = await queryServer(`${versionedEndpoint(access)}/models`, access, signal)
       const model = listIn(data).find((one) => objectIn(one)['id'] === access.model)
       return windowOf(objectIn(model)['max_model_len'])
     },
   }),
-  // Many of these servers keep to OpenAI's number.
+  // Many of these servers have the same limit as OpenAI.
   framing: { ...CAREFUL_FRAMING, maxTools: 128 },
   required: ['model', 'endpoint'],
   takes: [...REQUEST_KEYS, 'seed', 'reasoning_effort'],
@@ -78,7 +78,7 @@ export const llamacpp: Provider = {
     endpointOf: (access) => versionedEndpoint(access, LLAMACPP_ENDPOINT),
     ask: askBySdk({
       load: loadCompatible,
-      // A template takes it (github.com/ggml-org/llama.cpp, tools/server/README.md).
+      // A chat template reads the effort (github.com/ggml-org/llama.cpp, tools/server/README.md).
       settings: (access) => ({
         ...chatSettings(access),
         ...(access.effort ? { chat_template_kwargs: { reasoning_effort: access.effort } } : {}),
@@ -109,7 +109,7 @@ function windowOf(value: unknown): ModelFacts {
   return window ? { window } : {}
 }
 
-/** The stream of OpenAI's chat completions, and of all servers that copy it. */
+/** The stream of OpenAI's chat completions, which many servers copy. */
 const chatDialect: Dialect = {
   field: 'choices',
   *read(event) {
@@ -118,23 +118,23 @@ const chatDialect: Dialect = {
     const written = delta ?? message ?? choice['text']
     const fields = typeof written === 'object' ? objectIn(written) : { content: written }
     yield* contentIn(fields)
-    // OpenAI's form of a call before it had tools has the function alone.
+    // OpenAI's form of a call before tools existed has only the function.
     const old = listIn(fields['function_call']).map((call) => isSaid(call) && { index: 0, function: call })
     for (const call of [...listIn(fields['tool_calls']), ...old].map(objectIn))
       if (isSaid(call)) yield callIn(call)
     const end = textIn(choice['finish_reason']) ?? textIn(objectIn(choice['finish_reason'])['type'])
-    // A whole message needs no reason.
+    // A complete message needs no finish reason.
     if (end || (delta === null && message !== null)) yield { end: end ?? '' }
   },
   usage({ usage }) {
     const { prompt_tokens, prompt_tokens_details, completion_tokens, ...others } = objectIn(usage)
-    // DeepSeek has a name of its own (api-docs.deepseek.com/guides/kv_cache).
+    // DeepSeek has another name for it (api-docs.deepseek.com/guides/kv_cache).
     const { cached_tokens = others['prompt_cache_hit_tokens'] } = objectIn(prompt_tokens_details)
     return { input: prompt_tokens, cached: cached_tokens, output: completion_tokens }
   },
 }
 
-/** Mistral sends its content as a list of texts and thoughts. A refusal of OpenAI is read as text. */
+/** Mistral's content is a list of texts and thoughts. OpenAI's refusals are read as text. */
 function* contentIn(delta: Fields): Iterable<Piece> {
   const content = listIn(delta['content'])
   const thoughts = content.map((part) => wordsIn(objectIn(part)['thinking']))
@@ -146,7 +146,7 @@ function* contentIn(delta: Fields): Iterable<Piece> {
 
 function callIn(piece: Fields): Piece {
   const { name, arguments: args } = parsedIn(piece['function'] ?? piece)
-  // Gemini's own server of this protocol has it (ai.google.dev/gemini-api/docs/thought-signatures).
+  // Sent by Gemini's OpenAI-compatible server (ai.google.dev/gemini-api/docs/thought-signatures).
   const signature = textIn(objectIn(objectIn(piece['extra_content'])['google'])['thought_signature'])
   return {
     call: {

@@ -3,18 +3,18 @@ import type { Framing } from '../../prompt/model-settings.ts'
 import type { LanguageModel } from '../../turns/ports.ts'
 
 export interface ModelAccess {
-  /** Error messages begin with it. */
+  /** Error messages begin with this name. */
   readonly name: string
   readonly backend: string
   /** Such as `qwen3:8b`. */
   readonly model: string
   readonly endpoint?: string
-  /** Never logged, never in an error. */
+  /** A secret: never logged, never in an error. */
   readonly apiKey?: string
   readonly apiKeyEnv?: string
-  /** Environment variables by the headers that have their values. */
+  /** Maps headers to the environment variables with their values. */
   readonly headerEnv?: Readonly<Record<string, string>>
-  /** Values are secret like `apiKey`. They win over headers of ours. */
+  /** Values are secrets like `apiKey`. They override this adapter's own headers. */
   readonly headers?: Readonly<Record<string, string>>
   readonly endpointIsWhole?: boolean
   readonly proxy?: Proxies
@@ -24,19 +24,19 @@ export interface ModelAccess {
   readonly topP?: number
   readonly seed?: number
   readonly stop?: readonly string[]
-  /** How much the model thinks, in words for all providers. */
+  /** How much the model thinks, by a name common to all providers. */
   readonly effort?: Effort
-  /** The same in the provider's own words. */
+  /** The effort by the provider's own name. */
   readonly reasoningEffort?: string
   readonly think?: boolean | Effort
   readonly options?: JsonObject
-  /** Merged into the request, over all settings. */
+  /** Merged into the request, where it overrides all settings. */
   readonly extraBody?: JsonObject
 }
 
 export type Effort = 'low' | 'medium' | 'high'
 
-/** Addresses of HTTP proxies, and with commas between them the hosts that are reached without one. */
+/** URLs of HTTP proxies, and a comma-separated list of hosts reached without a proxy. */
 export interface Proxies {
   readonly httpProxy?: string
   readonly httpsProxy?: string
@@ -44,19 +44,19 @@ export interface Proxies {
 }
 
 export interface Provider {
-  /** Sends nothing until it is asked to stream. Throws as `endpoint`. */
+  /** Sends nothing before the first stream. Throws as `endpoint` does. */
   readonly create: (access: ModelAccess, limits: ModelLimits) => LanguageModel
   readonly framing: Framing
-  /** Keys that a `[[models]]` entry must have, and further ones that it may have. */
+  /** Keys that a `[[models]]` entry must have; `takes` lists further allowed keys. */
   readonly required: readonly RequiredKey[]
   readonly takes: readonly SettingKey[]
-  /** The model of a server whose config names none, if the key is in the environment. */
+  /** The default model of a server, used if the config names no model and the environment has the key. */
   readonly usual?: Readonly<Record<'name' | 'model' | 'api_key_env', string>> & {
     readonly context_window: number
   }
 }
 
-/** Keys that every provider with a server takes. */
+/** Keys that every provider with a server accepts. */
 export const REQUEST_KEYS = [
   ...(['temperature', 'top_p', 'stop', 'effort'] as const),
   ...(['extra_body', 'header_env', 'endpoint_is_whole'] as const),
@@ -75,15 +75,16 @@ export interface ModelLimits {
   readonly answerBytes: number
 }
 
-/** A model on a slow disk takes minutes to load before its first byte. */
+/** Allows minutes before the first byte, in which a model on a slow disk loads. */
 export const MODEL_LIMITS: ModelLimits = { idleMs: 240_000, answerBytes: 32 * 1024 * 1024 }
 
-/** The ends of addresses that people copy from a page for one request. */
+/** Endings of request URLs that people copy from documentation. */
 const REQUEST_PATH = /\/(?:chat\/completions|responses|messages)$/
 
 /**
- * The base of an OpenAI-style API. An address that names a version anywhere (`/v1`, `/v1beta/openai`,
- * `?api-version=`) or one request (`/chat/completions`) gets no version. Throws as `endpoint`.
+ * Returns the base URL of an OpenAI-style API. Adds a version unless the URL has one anywhere (`/v1`,
+ * `/v1beta/openai`, `?api-version=`) or is that of one request (`/chat/completions`). Throws as `endpoint`
+ * does.
  */
 export function versionedEndpoint(access: ModelAccess, fallback?: string): string {
   const base = endpoint(access, fallback)
@@ -96,8 +97,8 @@ export function versionedEndpoint(access: ModelAccess, fallback?: string): strin
 const withoutSlash = (path: string): string => path.replace(/\/+$/, '')
 
 /**
- * Without a query, a slash at its end or the path of one request. Throws an `Error` for people if there is
- * none, it is no http(s) URL, or it holds a password.
+ * Returns the URL without query, final slash or a request's path. Throws an `Error` for people if there is
+ * none, it is no http(s) URL, or it contains a password.
  */
 export function endpoint(access: ModelAccess, fallback?: string): string {
   const { name, backend, endpoint: written = fallback } = access

@@ -1,23 +1,25 @@
 import type { ModelRefusal } from '../../turns/ports.ts'
 
-// Patterns read small letters and digits without commas, in linear time. Groups are numbers of tokens:
+// Patterns match lower-case text with digits without commas, in linear time. Groups are numbers of tokens:
 // `tokens` and `more` of the prompt, `total` of prompt and answer, `window` for both. A wrong window would be
-// stored, so numbers are read only from words whose meaning is certain.
+// stored, so numbers are read only from texts whose meaning is certain.
 
-/** OpenAI, status 429, of a request that is never taken (github.com/Aider-AI/aider/issues/1880). */
+/** OpenAI's status 429 for a request that can never succeed (github.com/Aider-AI/aider/issues/1880). */
 const OVER_MINUTE =
   /request too large for .{0,200}tokens per min(?:ute)? \(tpm\): limit (?<window>\d+), requested (?<total>\d+)/
 
-/** llama.cpp whose requests share a window: taken later, maybe (github.com/ggml-org/llama.cpp/issues/19774). */
+/**
+ * llama.cpp whose requests share a window: a retry may succeed (github.com/ggml-org/llama.cpp/issues/19774).
+ */
 const TOO_LONG_NOW = /context size has been exceeded/
 
-/** A refusal only beside a window. */
+/** Counts as a refusal only if the text also names a window. */
 const OPENAI_PROMPT =
   /(?:\((?=\d+ (?:in|of) )|has |passed |messages resulted in |total of \d+ tokens: )(?<tokens>\d+) (?:in the messages|in your prompt|of text input(?:, (?<more>\d+) of tool input)?|input tokens|tokens)/
 
 const TOO_LONG: readonly RegExp[] = [
   OVER_MINUTE,
-  // OpenAI; DeepSeek, vLLM, SGLang, LiteLLM and OpenRouter have taken over its words.
+  // OpenAI; DeepSeek, vLLM, SGLang, LiteLLM and OpenRouter use the same text.
   /(?:maximum context length (?:is |of )?\(?|context length is only |input tokens exceed the configured limit of )(?<window>\d+)/,
   // SGLang (github.com/sgl-project/sglang/issues/4048)
   /input (?:length )?\((?<tokens>\d+) tokens\) (?:is longer than the model's context|exceeds the maximum allowed) length \((?<window>\d+) tokens\)/,
@@ -32,7 +34,8 @@ const TOO_LONG: readonly RegExp[] = [
   // LM Studio (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546)
   /keep the first (?<tokens>\d+) tokens when .{0,30}overflows.{0,60}context length of only (?<window>\d+)/,
   /n_keep: (?<tokens>\d+)\s{0,3}>=\s{0,3}n_ctx: (?<window>\d+)/,
-  // Without a number that is certain. Most are from github.com/earendil-works/pi, packages/ai/src/utils/overflow.ts.
+  // Texts without a reliable number. Most are from github.com/earendil-works/pi,
+  // packages/ai/src/utils/overflow.ts.
   /context_length_exceeded|request_too_large|request exceeds the maximum|model token limit/,
   /prompt (?:is )?too long|too long (?:for requested model|to fit into the model)|large for model with/,
   /exceeds? (?:the )?(?:available )?context (?:window|size|length)|context window exceeds limit/,
@@ -42,15 +45,18 @@ const TOO_LONG: readonly RegExp[] = [
   /reduce the length of the messages or completion/,
 ]
 
-/** Ollama, vLLM, llama.cpp, Gemma by Gemini, OpenRouter, OpenAI's o1-mini, Azure, templates. */
+/** Texts of Ollama, vLLM, llama.cpp, Gemma on Gemini, OpenRouter, OpenAI's o1-mini, Azure, templates. */
 const NO_TOOLS =
   /does not support tools|requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled for|no endpoints found that support tool use|(?<!parallel )\b(?:tools|functions|(?:tool|function)[ _](?:call(?:ing|s)?|use))['"`]? (?:is|are) not supported|(?:does not|doesn't) support (?:functions|(?:tool|function)[ _](?:calling|calls|use))\b/
 
-/** Gemma 2 (github.com/huggingface/chat-ui/issues/1386), OpenAI's o1-mini, templates of Mistral, pydantic. */
+/**
+ * Texts of Gemma 2 (github.com/huggingface/chat-ui/issues/1386), OpenAI's o1-mini, templates of Mistral,
+ * pydantic.
+ */
 const NO_SYSTEM_ROLE =
   /(?:system|developer)['"`]? (?:roles?|messages?|prompts?|instructions?) (?:is |are )?(?:not (?:supported|allowed|permitted|enabled)|unsupported)|developer instruction is not enabled for|(?:does not|doesn't|do not|don't) support (?:an? |the )?['"`]?(?:system|developer)\b|only (?:the )?['"`]?user['"`]?(?:,| and| or) ['"`]?(?:assistant|model)['"`]? (?:roles|messages) are (?:supported|allowed)|(?:unsupported|invalid|unknown|unexpected) role:? ['"`]?(?:system|developer)\b|role['"`]?\]?: input should be ['"`]user['"`](?:,| or) ['"`]assistant['"`]|(?<!system message, )conversation roles must alternate/
 
-/** Undefined if another request would be refused as well. */
+/** Returns undefined if a changed request would be refused as well. */
 export function parseRefusal(said: string): ModelRefusal | undefined {
   const text = readable(said)
   if (NO_TOOLS.test(text)) return { kind: 'no-tools' }
@@ -62,7 +68,7 @@ export function parseRefusal(said: string): ModelRefusal | undefined {
     : undefined
 }
 
-/** Most limits of status 429 pass by themselves and are no refusals. */
+/** Parses a refusal of status 429. Most limits of that status pass by themselves and are not refusals. */
 export function parseRateRefusal(said: string): ModelRefusal | undefined {
   const match = OVER_MINUTE.exec(readable(said))
   return match ? { kind: 'too-long', ...numbersIn(match.groups) } : undefined

@@ -1,20 +1,23 @@
-/** Many servers take only some of OpenAI's fields, and validate each tool of a request. */
+/**
+ * Finds the refused part of a request: many servers accept only some of OpenAI's fields, and validate each
+ * tool.
+ */
 import type { ModelRefusal } from '../../turns/ports.ts'
 import { listIn, objectIn, textIn, type Fields } from './loose.ts'
 
-/** Fields that have the other name on some servers (platform.openai.com/docs/api-reference/chat/create). */
+/** Fields that some servers know by the other name (platform.openai.com/docs/api-reference/chat/create). */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   max_tokens: 'max_completion_tokens',
   max_completion_tokens: 'max_tokens',
 }
 
-/** Without these a request is another one, or none. In small letters. */
+/** Lower-case fields that a request cannot do without. */
 const NEEDED: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'systeminstruction', 'prompt'],
   ...['tools', 'stream', 'options', 'generationconfig', 'max_output_tokens', 'maxoutputtokens'],
 ])
 
-/** Gemini's settings are in an object of their own. */
+/** The object that contains Gemini's settings. */
 const NESTED = 'generationConfig'
 
 /** A request's body without the fields that a server refused. */
@@ -28,7 +31,7 @@ export const without = (body: Fields, refused: readonly string[]): Fields =>
     }),
   )
 
-/** The part that a server's words name first; undefined if they name none that may be left out. */
+/** Returns the part that a server's text names first; undefined if it names none that can be omitted. */
 export function partNamedIn(said: string, fields: Fields): ModelRefusal | undefined {
   const text = said.slice(0, 8_000)
   const tool = toolNamedIn(text, toolNames(fields))
@@ -40,18 +43,21 @@ export function partNamedIn(said: string, fields: Fields): ModelRefusal | undefi
   return field === undefined ? undefined : { kind: 'field', field }
 }
 
-/** In the forms of OpenAI's two APIs, Anthropic and Gemini. */
+/** Returns tool names in the forms of OpenAI's two APIs, Anthropic and Gemini. */
 const toolNames = ({ tools }: Fields): readonly unknown[] =>
   listIn(tools)
     .map(objectIn)
     .flatMap((tool) => listIn(tool['functionDeclarations'] ?? tool['function'] ?? tool))
     .map((declaration) => objectIn(declaration)['name'])
 
-/** `tools.3.custom`, `tools[3].function`, FastAPI's `"tools", 3`; Gemini's `tools[0].function_declarations[3]`. */
+/**
+ * Paths such as `tools.3.custom`, `tools[3].function`, FastAPI's `"tools", 3`; Gemini's
+ * `tools[0].function_declarations[3]`.
+ */
 const DECLARATION = /function_?declarations\[(\d{1,4})/i
 const PLACE = /\btools\\?["']?\s{0,9}[.,[(]{1,2}\s{0,9}(\d{1,4})\b/i
 
-/** A word in quotes, or after `function` or `tool`. */
+/** A quoted word, or one after `function` or `tool`. */
 const NAMED =
   /["'`](?<quoted>[\w-]{1,64})\\?["'`]|\b(?:function|tool)(?: named| called| name)?:? (?<bare>[\w-]{1,64})/gi
 
@@ -63,7 +69,7 @@ function toolNamedIn(text: string, names: readonly unknown[]): string | undefine
   return words.find((word) => word !== undefined && names.includes(word))
 }
 
-/** A limit of tokens is also named when its value is refused. */
+/** Texts that say a field is unknown. A token limit is also named if only its value is refused. */
 const UNKNOWN =
   /unsupported|not supported|unrecogni[sz]ed|unknown|unexpected|not (?:permitted|allowed)|extra (?:inputs|fields)|instead/
 
@@ -76,7 +82,9 @@ function fieldNamedIn(text: string, fields: readonly string[]): string | undefin
   return named.toSorted((a, b) => a.place - b.place)[0]?.field
 }
 
-/** Short words without `_` have to be in quotes: `stop` may be any word. Some servers write `Stream options`. */
+/**
+ * Short names without `_` match only in quotes: `stop` may be any word. Some servers write `Stream options`.
+ */
 function namePattern(field: string): RegExp {
   const name = field.replaceAll(/\W/g, '\\$&').replaceAll('_', '[_ ]')
   const isPlain = field.includes('_') || field.length > 8

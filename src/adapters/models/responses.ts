@@ -15,7 +15,7 @@ export const responsesDialect: Dialect = {
     const type = textIn(event['type'])?.replace(/^response\./, '') ?? ''
     const text = textIn(event['delta'])
     const id = textIn(event['item_id'])
-    // Calls are read when they are whole.
+    // Calls are read when they are complete.
     if (type === 'output_item.done') yield* itemIn(objectIn(event['item']))
     if (text && /^(?:output_text|refusal)\.delta$/.test(type)) yield { text }
     if (text && /^reasoning_(?:summary_)?text\.delta$/.test(type)) yield { thought: { id, text } }
@@ -31,7 +31,7 @@ export const responsesDialect: Dialect = {
   },
 }
 
-/** `openai` is what the SDK writes back into the next request. */
+/** The SDK sends `openai` back in the next request. */
 function* itemIn(item: Fields): Iterable<Piece> {
   const id = textIn(item['id']) ?? ''
   if (item['type'] === 'reasoning') {

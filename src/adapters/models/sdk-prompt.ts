@@ -4,7 +4,7 @@ import { systemAndUser } from '../../prompt/prompt.ts'
 import type { ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import { parsedIn } from './loose.ts'
 
-/** A request in the AI SDK's words; `cacheMark` goes with the system message. */
+/** Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message. */
 export function sdkPrompt(
   { prompt, messages, withoutSystemRole = false }: ModelRequest<RequestMessage>,
   cacheMark?: SharedV3ProviderOptions,
@@ -37,7 +37,7 @@ function sdkMessage(step: RequestMessage): LanguageModelV3Message {
           })),
           ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
           ...step.calls.map(({ id, name, arguments: args, providerData }) => ({
-            // Providers refuse a history with arguments that are no JSON object: those become `{}`.
+            // Providers refuse a history with arguments that are not a JSON object, so those become `{}`.
             ...{ type: 'tool-call' as const, toolCallId: id, toolName: name, input: parsedIn(args) },
             ...optionsOf(providerData),
           })),

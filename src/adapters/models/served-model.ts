@@ -10,14 +10,14 @@ import { without } from './refused-parts.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 import { merge } from './settings.ts'
 
-/** What differs between the providers that have a server. */
+/** The differences between providers that have a server. */
 interface ServedProvider {
-  /** The base of its API. Throws as `Provider.create`. */
+  /** Returns the base URL of the API. Throws as `Provider.create` does. */
   readonly endpointOf: (access: ModelAccess) => string
-  /** Writes the request and posts it, once. */
+  /** Writes and posts the request once. */
   readonly ask: (request: ModelRequest<RequestMessage>, at: Server) => Promise<Body>
   readonly dialect: (access: ModelAccess) => Dialect
-  /** What an admin should look at if nothing answers at the endpoint. */
+  /** Tells an admin what to check if nothing answers at the endpoint. */
   readonly advice?: string
   readonly inquire?: (access: ModelAccess, signal: AbortSignal) => Promise<ModelFacts>
 }
@@ -66,7 +66,7 @@ export const servedModel =
     }
   }
 
-/** What an SDK is made with. `apiKey` is empty if there is none. */
+/** The options of an SDK. `apiKey` is empty if there is none. */
 export interface SdkOptions {
   readonly baseURL: string
   readonly apiKey: string
@@ -74,23 +74,23 @@ export interface SdkOptions {
 }
 
 interface SdkProvider {
-  /** Imports an SDK, which takes longer to load than the rest of the server. */
+  /** Imports an SDK, which takes longer than loading the rest of the server. */
   readonly load: (options: SdkOptions, access: ModelAccess) => Promise<LanguageModelV3>
   /** The settings of the model as its provider names them. An undefined field is not sent. */
   readonly settings: (access: ModelAccess, maxOutput: number) => Fields
-  /** Marks the end of what stays the same from turn to turn, for the provider's cache. */
+  /** Marks the end of the part that stays the same between turns, for the provider's cache. */
   readonly cacheMark?: SharedV3ProviderOptions
-  /** The schema of a tool as the SDK takes it, if it does not take all. */
+  /** Adapts a tool's schema if the SDK does not accept every schema. */
   readonly schema?: (schema: JsonSchema) => JsonSchema
 }
 
 /**
- * A request as an SDK writes it. `doStream` sends what it is given, runs no tool and does not try again, unlike
- * `streamText`. An SDK refuses a whole answer for one odd field, so it gets an empty one.
+ * Sends a request as an SDK writes it. Unlike `streamText`, `doStream` runs no tool and does not retry. An
+ * SDK rejects a whole answer for one odd field, so it gets an empty answer, and the real one is read here.
  */
 export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
   const models = new WeakMap<ModelAccess, Promise<LanguageModelV3>>()
-  // The SDK hands the signal of a request on to `fetch`, which finds the request by it.
+  // The SDK passes a request's signal to `fetch`, which finds the request's own `fetch` by it.
   const fetches = new WeakMap<AbortSignal, typeof fetch>()
   const fetchIt: typeof fetch = async (input, init) => {
     const own = init?.signal && fetches.get(init.signal)
@@ -105,7 +105,7 @@ export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
       answer = await post(input, init?.headers, body)
       return new Response('')
     })
-    // Without a key, even an empty one, the libraries would look in the environment.
+    // Without a key, even an empty one, the libraries would read the environment.
     const options = { baseURL: endpoint, apiKey: access.apiKey ?? '', fetch: fetchIt }
     const model = models.get(access) ?? provider.load(options, access)
     models.set(access, model)
@@ -124,13 +124,13 @@ const callOptions = (
   maxOutputTokens: request.maxOutput,
   tools: request.tools.map((tool, index) => ({
     type: 'function',
-    // The Responses API would change a schema into a strict one, whose parameters are all required.
+    // The Responses API would otherwise make a schema strict, with all parameters required.
     strict: api === 'responses' ? false : undefined,
     name: tool.name,
     description: tool.description,
     inputSchema: schema(tool.parameters) as object,
     providerOptions: index === request.tools.length - 1 ? cacheMark : undefined,
   })),
-  // The Responses API keeps all it is sent for 30 days unless told otherwise.
+  // The Responses API stores all input for 30 days unless `store` is false.
   providerOptions: api === 'responses' ? { openai: { store: false } } : undefined,
 })

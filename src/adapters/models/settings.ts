@@ -1,13 +1,16 @@
 import { objectIn, type Fields } from './loose.ts'
 import type { Effort } from './provider.ts'
 
-/** Share of the answer's tokens that may be thought, for a provider that takes a number. */
+/** Fraction of the answer's tokens for thinking, for providers that take a number. */
 const THOUGHT: Readonly<Record<Effort, number>> = { low: 0.25, medium: 0.5, high: 0.75 }
 
 export const thoughtTokens = (effort: Effort, maxOutput: number): number =>
   Math.floor(maxOutput * THOUGHT[effort])
 
-/** `over` wins; tables are merged, everything else is replaced, and undefined is left out. */
+/**
+ * Merges settings: `over` wins, objects are merged, all other values are replaced, undefined ones are
+ * skipped.
+ */
 export function merge(under: Fields, over: Fields): Fields {
   const merged: Record<string, unknown> = { ...under }
   for (const [key, value] of Object.entries(over)) {
@@ -19,7 +22,7 @@ export function merge(under: Fields, over: Fields): Fields {
 
 const isTable = (value: unknown): value is Fields => objectIn(value) === value
 
-/** What each request has of us, in the words of all providers, small and without `_`. */
+/** Fields that this adapter sends itself, of all providers, in lower case and without `_`. */
 const OURS: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'systeminstruction'],
   ...['tools', 'toolchoice', 'toolconfig', 'stream', 'streamoptions', 'store', 'truncate', 'shift'],
@@ -27,7 +30,7 @@ const OURS: ReadonlySet<string> = new Set([
   ...['generationconfig.maxoutputtokens', 'options.numpredict', 'options.numctx'],
 ])
 
-/** Keys of `extra_body` that we send ourselves; `path` if it is a part of a request only. */
+/** Returns the keys of `extra_body` that this adapter sends itself; `path` is set for a nested part. */
 export const ownKeys = (table: Fields, path = ''): readonly string[] =>
   Object.entries(table).flatMap(([key, value]) => [
     ...(OURS.has((path + key).replaceAll('_', '').toLowerCase()) ? [path + key] : []),
