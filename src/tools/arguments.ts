@@ -3,17 +3,17 @@ import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
 import { keysOf } from '../lib/basics.ts'
 import type { ChatMessage } from './context.ts'
 
-/** The message tells the model what to change. */
+/** Thrown for wrong arguments. The message tells the model what to change. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError'
 }
 
-/** A model corrects no more than this at once. */
+/** Problems per message: a model corrects no more at once. */
 const MAX_PROBLEMS = 5
 
 /**
- * A parameter that is null counts as absent: models like to fill in all of them. `schema` is the JSON Schema
- * of the same input. Throws `ArgumentError`.
+ * Checks arguments against `input`; `schema` is its JSON Schema. A parameter that is null counts as absent,
+ * because models like to fill in all of them. Throws `ArgumentError`.
  */
 export function checkArguments<Shape extends z.ZodRawShape>(
   input: z.ZodObject<Shape>,
@@ -30,7 +30,7 @@ export function checkArguments<Shape extends z.ZodRawShape>(
   )
 }
 
-/** The problems of a program's value. Each names a field below `at`. */
+/** Returns the problems of a program's value, each with a field's path below `at`. */
 export function problemsIn(form: z.ZodType, value: unknown, at: string): readonly string[] {
   const issues = form.safeParse(value).error?.issues ?? []
   return issues.map((issue) => {
@@ -41,7 +41,7 @@ export function problemsIn(form: z.ZodType, value: unknown, at: string): readonl
   })
 }
 
-/** Drops nulls among the properties that a schema names, at any depth. */
+/** Drops nulls among properties that the schema names, at any depth. */
 function withoutNulls(value: unknown, schema: JsonObject | undefined): unknown {
   if (Array.isArray(value)) {
     const items = objectAt(schema, 'items')
@@ -49,7 +49,7 @@ function withoutNulls(value: unknown, schema: JsonObject | undefined): unknown {
   }
   if (!isObject(value)) return value
   const properties = objectAt(schema, 'properties')
-  // Without a prototype: a parameter that is called `constructor` and was not given is absent.
+  // No prototype, so that an absent parameter called `constructor` stays absent.
   const kept: Record<string, unknown> = Object.create(null)
   for (const [name, one] of Object.entries(value)) {
     if (one !== null || at(properties, name) === undefined)
@@ -72,13 +72,13 @@ function explain(issue: Issue, schema: JsonSchema, args: unknown): string {
   return `${name} is required${issue.code === 'invalid_type' ? ` (${typeName(wanted, issue.expected)})` : ''}`
 }
 
-/** `todos[0].content` */
+/** Formats a path such as `todos[0].content`. */
 const nameOf = (path: readonly PropertyKey[]): string =>
   path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`))
     .join('') || 'arguments'
 
-/** Completes `must be`. */
+/** Completes the words `must be`. */
 function expectation(issue: Issue, wanted: JsonObject | undefined): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -93,7 +93,7 @@ function expectation(issue: Issue, wanted: JsonObject | undefined): string | und
   }
 }
 
-/** An issue names one bound; the schema has both. */
+/** Uses the schema, because an issue names only one bound. */
 function bounds(
   issue: Extract<Issue, { code: 'too_big' | 'too_small' }>,
   wanted: JsonObject | undefined,
@@ -104,7 +104,7 @@ function bounds(
   return issue.code === 'too_big' ? `at most ${issue.maximum}${unit}` : `at least ${issue.minimum}${unit}`
 }
 
-/** zod puts the largest safe integers on every integer. */
+/** Ignores the largest safe integers, which zod sets as bounds of every integer. */
 const isBound = (value: Json | undefined): value is number =>
   typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
 
@@ -118,16 +118,16 @@ function unknownParameters(
   return `unknown parameter ${keys.map((key) => shown(key)).join(', ')}${where}; ${takes}`
 }
 
-/** `an integer`, `an array of strings` */
+/** Returns `an integer`, `an array of strings`. */
 function typeName(wanted: JsonObject | undefined, expected: string): string {
   const type = textAt(wanted, 'type') ?? (expected === 'record' ? 'object' : expected)
   const items = textAt(objectAt(wanted, 'items'), 'type')
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}${items ? ` of ${items}s` : ''}`
 }
 
-/** As JSON, cut to fit into a sentence. */
+/** Formats a value as JSON, cut to fit into a sentence. */
 export function shown(value: unknown): string {
-  // `1e400` is read as infinity, which JSON cannot write.
+  // `1e400` is parsed as infinity, which JSON cannot express.
   if (typeof value === 'number' && !Number.isFinite(value)) return 'a number that is too large'
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
@@ -165,7 +165,7 @@ function textAt(object: JsonObject | undefined, key: PropertyKey): string | unde
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A program or a module may be written without types. */
+/** Checked at run time, because programs and modules may be untyped. */
 const FORMS = {
   user: z.object({ text: z.string() }),
   assistant: z.object({

@@ -2,15 +2,15 @@ import { ArgumentError } from './arguments.ts'
 
 export const MAX_ARGUMENTS = 1000
 
-/** Of UTF-8, with the NULs. */
+/** Limit in UTF-8 bytes, including the NULs. */
 export const MAX_ARGUMENT_BYTES = 128 * 1024
 
-/** The name in a `{name}` word of a template. */
+/** Returns the name in a template's `{name}` word. */
 export const placeholder = (word: string): string | undefined => /^\{([A-Za-z_]\w*)\}$/.exec(word)?.[1]
 
 /**
- * Each `{name}` word becomes the words of that argument, an array's elements one by one, or none if it was
- * not given. Their text is never changed. Throws `ArgumentError`.
+ * Replaces each `{name}` word by that argument, an array by its elements, or nothing if it is absent. Never
+ * changes their text. Throws `ArgumentError`.
  */
 export function buildArgv(
   words: readonly string[],
@@ -50,6 +50,6 @@ function checkSize(words: readonly string[]): void {
   }
 }
 
-/** A command as one would type it in a POSIX shell; only for people to read. */
+/** Formats a command for a POSIX shell, only for display. */
 export const quoteArgv = (argv: readonly string[]): string =>
   argv.map((each) => (/^[\w@%+=:,./-]+$/.test(each) ? each : `'${each.replaceAll("'", `'\\''`)}'`)).join(' ')

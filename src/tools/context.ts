@@ -13,40 +13,40 @@ export interface PermissionRequest {
   readonly model?: string
   readonly tool: string
   readonly access: Access
-  /** That of the tool, if its question has another: a command with the network. */
+  /** The tool's access, if the question has another one: a command with the network. */
   readonly toolAccess?: Access
   /** As in `Question`. */
   readonly target: string
   readonly detail: string
-  /** True if a grant would be too much. In a room only an admin may allow it. */
+  /** True if a lasting grant would be too much. In a room only an admin may allow the call. */
   readonly onceOnly?: boolean
   readonly turn?: TurnId
   readonly signal: AbortSignal
 }
 
 export interface Denial {
-  /** Ends a sentence: `denied by alice`. */
+  /** The end of a sentence: `denied by alice`. */
   readonly why: string
 }
 
-/** Never throws: if nobody can be asked, it denies. */
+/** Never throws: denies if nobody can be asked. */
 export interface PermissionProvider {
-  /** True if reading needs a permission, too. Absent: it needs none. */
+  /** True if reading also needs a permission. */
   asksToRead?(): boolean
   request(request: PermissionRequest): Promise<'allow' | 'deny' | Denial>
 }
 
 export interface SubTurnRequest {
   readonly prompt: string
-  /** Present if several side turns continue the conversation so far. */
+  /** Present if several side turns continue the same conversation. */
   readonly part?: readonly [number: number, of: number]
-  /** Patterns that keep some of the turn's own tools; they never add any. */
+  /** Patterns that select from the turn's own tools; they never add any. */
   readonly scope?: readonly string[]
-  /** A model's name; the turn's own model when absent. */
+  /** A model's name; default: the turn's own model. */
   readonly model?: string
 }
 
-/** Turns inside a turn, for the same requester, with no more tools or time. */
+/** Turns inside a turn, for the same requester, with at most its tools and time. */
 export interface SubTurns {
   /** Resolves with the answer. A failure is a result too. */
   run(request: SubTurnRequest): Promise<ToolResult>
@@ -55,23 +55,23 @@ export interface SubTurns {
 export interface CallingTurn {
   readonly id: TurnId
   readonly model: string
-  /** The room for calls that name none. Walking changes it. */
+  /** The room for calls that name none. Tools that walk change it. */
   readonly currentRoom: { name: RoomName }
   readonly subTurns: SubTurns
 }
 
-/** All that a tool gets from its caller: a turn, a person's `/run`, or a program. */
+/** Everything that a tool gets from its caller: a turn, a person's `/run`, or a program. */
 export interface ToolContext {
   readonly room: RoomName
   readonly requester: { readonly person: Person; readonly role: Role }
   /** `turn` is absent when a person or a program runs the tool. */
   readonly chat: ChatView & { readonly turn?: CallingTurn }
   readonly workspace: Workspace
-  /** For questions that arise while the tool runs. All others are in `Tool.asks`. */
+  /** For questions that come up while the tool runs; other questions are in `Tool.asks`. */
   readonly permissions: PermissionProvider
-  /** In the room, as the caller. */
+  /** Adds to the room, as the caller. */
   addMessage(entry: NewEntry): Promise<Entry>
-  /** As often as the tool likes. Absent if nobody sees it. */
+  /** May be called often. Absent if nobody sees it. */
   readonly progress?: (progress: ToolProgress) => void
   /** Aborted when the turn is stopped or its time is over. */
   readonly signal: AbortSignal
@@ -86,14 +86,14 @@ export type ChatMessage =
       readonly text: string
       /** `arguments` is the JSON text that the model wrote. */
       readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]
-      /** For the provider alone. */
+      /** For the provider only. */
       readonly thoughts?: readonly { readonly text: string; readonly providerData?: JsonObject }[]
     }
   | ToolMessage
-  /** From a tool to people; no model is sent it. */
+  /** From a tool to people; never sent to a model. */
   | { readonly role: 'note'; readonly author: string; readonly text: string }
 
-/** The reply to one call; `call` is the call's id. */
+/** The reply to the call with the ID `call`. */
 export interface ToolMessage {
   readonly role: 'tool'
   readonly call: string
@@ -101,13 +101,13 @@ export interface ToolMessage {
   readonly content: string
 }
 
-/** In a text it is its name: `${chat.model}`. */
+/** The calling model. In a template its text is its name: `${chat.model}`. */
 export interface ChatModel {
   readonly name: string
   /**
-   * Asks the model once, beside the conversation: it reads these messages alone, the last of its user, and
-   * has no tools. The request is billed to the turn, and aborted with the tool's call. Rejects with
-   * `ArgumentError` (a wrong form, or too long), `Refusal` (a quota), `ModelError`, or the signal's reason.
+   * Sends one request outside the conversation: only these messages, the last one by the user, without tools.
+   * It is billed to the turn, and aborted with the tool's call. Rejects with `ArgumentError` (a wrong form,
+   * or too long), `Refusal` (a quota), `ModelError`, or the signal's reason.
    */
   ask(messages: readonly ChatMessage[], signal?: AbortSignal): Promise<ModelAnswer>
   toString(): string
@@ -115,7 +115,7 @@ export interface ChatModel {
 
 export interface ModelAnswer {
   readonly text: string
-  /** Absent if its provider reported nothing. */
+  /** Absent if the provider reported none. */
   readonly usage?: Usage
 }
 
@@ -128,7 +128,7 @@ export const chatModel = (name: string, ask: ChatModel['ask']): ChatModel => ({
 export interface ChatView {
   /** Absent if a person or a program runs the tool. */
   readonly model?: ChatModel
-  /** Oldest first: the question of a turn and its steps. A call by hand has none. */
+  /** The turn's question and its steps, oldest first; empty for a call by a person. */
   readonly messages: readonly ChatMessage[]
 }
 
@@ -138,5 +138,5 @@ export interface ToolLimits {
   readonly outputBytes: number
 }
 
-/** Of a command's output. */
+/** Limits of a command's output. */
 export const OUTPUT_LIMITS = { outputLines: 2_000, outputBytes: 262_144 } as const

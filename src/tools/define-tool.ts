@@ -7,14 +7,14 @@ import type { ToolContext } from './context.ts'
 import { type ToolResult, withTrouble } from './result.ts'
 import type { Asked, Tool } from './tool.ts'
 
-/** With a zod schema. */
+/** A tool with a zod schema. */
 export type ToolSpec<Shape extends z.ZodRawShape> = ToolParts<Shape> &
   (
     | { readonly access: 'read'; readonly asks?: never }
     | { readonly access: Exclude<Access, 'read'>; readonly asks: Asks<z.output<z.ZodObject<Shape>>> }
   )
 
-/** See `Tool.asks`; `arguments` asks for the tool's name with all arguments of the call. */
+/** See `Tool.asks`; `arguments` asks with the tool's name and all arguments. */
 type Asks<Args> = 'arguments' | ((args: Args, context: ToolContext) => Promise<Asked> | Asked)
 
 interface CommonParts<Name extends string, Args> {
@@ -24,7 +24,7 @@ interface CommonParts<Name extends string, Args> {
   readonly verbatim?: readonly Name[]
   /** See `Tool.files`. */
   readonly files?: readonly Name[]
-  /** A plain text is an error if it begins with `ERROR:`. May throw what `withTrouble` knows. */
+  /** A text that begins with `ERROR:` is an error. May throw the errors that `withTrouble` converts. */
   run(args: Args, context: ToolContext): Promise<ToolResult | string> | ToolResult | string
 }
 
@@ -34,7 +34,7 @@ interface ToolParts<Shape extends z.ZodRawShape> extends CommonParts<
 > {
   readonly title: string
   readonly input: z.ZodObject<Shape>
-  /** Text for a parameter, which wins over the one on its schema. */
+  /** Descriptions of parameters, which override those of the schema. */
   readonly parameters?: { readonly [Name in keyof Shape]?: string }
   readonly wrap?: Tool['wrap']
   readonly yields?: true
@@ -68,29 +68,29 @@ type PlainArguments<Parameters extends PlainParameters> = {
     | (Parameters[Name] extends { readonly type: string; readonly optional?: false } ? never : undefined)
 }
 
-/** Without zod. */
+/** A tool without zod. */
 export interface PlainToolSpec<Parameters extends PlainParameters> extends CommonParts<
   keyof Parameters & string,
   PlainArguments<Parameters>
 > {
-  /** For people; the id when absent. */
+  /** For people; default: the ID. */
   readonly title?: string
   readonly access: Access
   readonly parameters: Parameters
-  /** If it does more than read: `arguments` when absent. */
+  /** Used if the tool does more than read; default: `arguments`. */
   readonly asks?: Asks<PlainArguments<Parameters>>
 }
 
 type PlainTool = PlainToolSpec<PlainParameters>
 
 /**
- * Makes a tool from a zod schema, or from parameters that are described one by one. Arguments are checked
- * before `run`. Throws an `Error` that names a field of the wrong form.
+ * Creates a tool from a zod schema, or from parameters described one by one. Arguments are checked before
+ * `run`. Throws an `Error` that names a wrong field.
  */
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool
 export function defineTool<const Parameters extends PlainParameters>(spec: PlainToolSpec<Parameters>): Tool
 export function defineTool(spec: ToolSpec<z.ZodRawShape> | PlainTool): Tool {
-  // Fields and methods that an object inherits would be lost in the tool.
+  // Inherited fields and methods would be lost in the tool.
   const given: unknown = typeof spec === 'object' && spec !== null ? { ...spec } : spec
   const hasInput = typeof given === 'object' && given !== null && 'input' in given
   const problems = problemsIn(hasInput ? ZOD_FORM : PLAIN_FORM, given, '')
@@ -104,7 +104,7 @@ export const aFunction = z.custom<PlainTool['run']>(isRun, 'must be a function')
 const isAsks = (value: unknown): value is NonNullable<PlainTool['asks']> =>
   value === 'arguments' || isRun(value)
 
-/** Of any copy of zod 4: a program may have its own. */
+/** Accepts any copy of zod 4, because a program may have its own. */
 const isZodObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && '_zod' in value && 'shape' in value
 
@@ -121,7 +121,7 @@ const texts = z.array(z.string())
 const description = z.string().refine((text) => text.trim() !== '', 'must say what it is for')
 
 export const toolFields = {
-  /** An id as a scope, a `.tool` file and a provider can name it. */
+  /** An ID that scopes, `.tool` files and providers accept. */
   id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ and -'),
   description,
   access: z.enum(ACCESSES),
@@ -129,7 +129,7 @@ export const toolFields = {
   files: texts.optional(),
 }
 
-/** Without `run`. */
+/** All fields except `run`. */
 export const plainFields = {
   ...toolFields,
   title: z.string().optional(),
@@ -194,7 +194,7 @@ function toTool<Shape extends z.ZodRawShape>(spec: CheckedSpec<Shape>): Tool {
   }
 }
 
-/** Of a tool that only reads, arguments are checked before the room reads that it runs. */
+/** Also for a read-only tool: arguments are checked before the room is told that it runs. */
 function asking<Args>(
   access: Access,
   check: (args: unknown) => Args,
@@ -205,13 +205,13 @@ function asking<Args>(
   return { asks: async (args) => (check(args), 'nobody') }
 }
 
-/** Not sent to models, for their tokens: a value that does not fit is answered with the bounds. */
+/** Keywords that are not sent to models, to save tokens: the error for a wrong value names the bounds. */
 const BOUNDS: ReadonlySet<string> = new Set([
   ...['default', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'],
   'additionalProperties',
 ])
 
-/** The schema for models. `descriptions` win over those in the schema. */
+/** Returns the schema for models. `descriptions` override those in the schema. */
 function sentSchema(
   schema: JsonSchema,
   descriptions: { readonly [name: string]: string | undefined },
@@ -224,7 +224,7 @@ function sentSchema(
   return withoutBounds({ ...schema, properties: Object.fromEntries(described) })
 }
 
-/** The keys of `properties` are names of parameters, which may be those of keywords. */
+/** In `properties` keys are parameter names, which may equal keywords. */
 const withoutBounds = (schema: JsonSchema, areNames = false): JsonSchema =>
   Object.fromEntries(
     Object.entries(schema)

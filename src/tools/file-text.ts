@@ -1,7 +1,7 @@
 import { cleanText, traceCleanText } from '../lib/text/clean-text.ts'
 import { ArgumentError } from './arguments.ts'
 
-/** The lines of a file with their line ends. */
+/** Splits a file into lines with their line ends. */
 export const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
 interface Replacement {
@@ -10,9 +10,9 @@ interface Replacement {
 }
 
 /**
- * Replaces a part of a file as results of tools show it, cleaned. All else stays to the last byte, also
- * inside the part if both texts begin or end alike. A new line gets the line end of its neighbour. Throws
- * `ArgumentError` unless the old text is shown exactly once.
+ * Replaces text as tools show it, sanitized. All other bytes stay, also inside the text if both versions
+ * begin or end alike. A new line gets its neighbour's line end. Throws `ArgumentError` unless the old text is
+ * shown exactly once.
  */
 export function replaceShown(path: string, text: string, { before, after }: Replacement): string {
   const lines = linesOf(text)
@@ -28,7 +28,7 @@ export function replaceShown(path: string, text: string, { before, after }: Repl
 
 interface ShownFile {
   readonly lines: readonly string[]
-  /** The same lines, cleaned. */
+  /** The same lines, sanitized. */
   readonly shown: readonly string[]
 }
 
@@ -47,7 +47,7 @@ function findOnce(path: string, file: ShownFile, wanted: string): number {
   return at
 }
 
-/** `text`, as short as can be, replaces what is from `start` to `end`. */
+/** Returns the shortest `text` to put between `start` and `end`. */
 function difference(
   before: string,
   after: string,
@@ -60,7 +60,7 @@ function difference(
   return { start, end: before.length - same, text: after.slice(start, after.length - same) }
 }
 
-/** The place in the file of a shown index. Most changes are in one line, which is traced once. */
+/** Maps an index of the shown text to the file. Traces a line once, because most changes are in one line. */
 function createPlaces(file: ShownFile): (index: number) => { readonly start: number; readonly end: number } {
   let line = -1
   let traced = traceCleanText('')
@@ -73,7 +73,7 @@ function createPlaces(file: ShownFile): (index: number) => { readonly start: num
   }
 }
 
-/** The line, from 1, of a shown index, and the lengths before it. */
+/** Returns the line (1-based) of a shown index, and the lengths before it. */
 function lineAt({ lines, shown }: ShownFile, index: number) {
   let shownBefore = 0
   let before = 0

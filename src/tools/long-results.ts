@@ -6,13 +6,13 @@ export interface LongResult {
   readonly room: RoomName
   /** Counts up in its room. */
   readonly fd: number
-  /** Id of the tool that gave it. */
+  /** ID of the tool that returned it. */
   readonly tool: string
-  /** Cleaned (lib/text/clean-text.ts). */
+  /** Sanitized (lib/text/clean-text.ts). */
   readonly text: string
-  /** As `Outside.from`; absent for a text of the tool itself. */
+  /** See `Outside.from`; absent for the tool's own text. */
   readonly outside?: string
-  /** In UTF-16 units, the same for every reader. */
+  /** UTF-16 units, equal for all readers. */
   readonly pageSize: number
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -21,25 +21,28 @@ export interface LongResult {
 export interface ResultLimits {
   /** Older results are deleted. Milliseconds since the epoch. */
   readonly since: number
-  /** In one room; the oldest are deleted first, and the newest never. */
+  /** Limit of a room; the oldest results are deleted first, the newest never. */
   readonly roomBytes: number
   readonly allBytes: number
 }
 
 /** Long results on disk. All methods reject with `StorageError` only. */
 export interface ResultStore {
-  /** Resolves to its fd, which no other result of the room ever has. */
+  /** Resolves to the fd, which is unique in the room for ever. */
   put(result: Omit<LongResult, 'fd'>, limits: ResultLimits): Promise<number>
   find(room: RoomName, fd: number): Promise<LongResult | undefined>
 }
 
-/** Models that do not have this tool are told so. */
+/** Models without this tool are told that they cannot read on. */
 export const READ_FD = 'read_fd'
 
-/** `fd:3` */
+/** Formats `fd:3`. */
 export const fdName = (fd: number): string => `fd:${fd}`
 
-/** A page, from 1, and a last line that says how to read the next. Undefined if there is no such page. */
+/**
+ * Shows a page (1-based), and a last line that says how to read the next one. Returns undefined for a page
+ * that does not exist.
+ */
 export function showPage(
   { fd, tool, text, pageSize, outside }: LongResult,
   page: number,

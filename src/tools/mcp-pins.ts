@@ -1,6 +1,6 @@
-/** The definition of a tool when it was first seen, or when an admin approved it. */
+/** A tool's definition when it was first seen, or when an admin approved it. */
 export interface McpPin {
-  /** The server's name for it, as JSON, which keeps any text. */
+  /** The server's name for the tool, as JSON, which preserves any text. */
   readonly tool: string
   /** SHA-256 of the definition. */
   readonly hash: string
@@ -8,7 +8,7 @@ export interface McpPin {
   readonly definition: string
 }
 
-/** The definitions that hold, by server. All methods reject with `StorageError` only. */
+/** The approved definitions by server. All methods reject with `StorageError` only. */
 export interface McpPinStore {
   hashes(server: string): Promise<readonly Pick<McpPin, 'tool' | 'hash'>[]>
   find(server: string, tools: readonly string[]): Promise<readonly McpPin[]>
@@ -21,7 +21,7 @@ export interface ConnectedMcp {
   readonly name: string
   /** The keys of `[[mcp]]`, as JSON. */
   readonly entry: string
-  /** The name of the admin then. */
+  /** The admin's name at that time. */
   readonly by: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -29,10 +29,10 @@ export interface ConnectedMcp {
 
 /** All methods reject with `StorageError` only. */
 export interface ConnectedMcpStore {
-  /** By name. */
+  /** Ordered by name. */
   all(): Promise<readonly ConnectedMcp[]>
-  /** Replaces an earlier one of that name. */
+  /** Replaces an earlier server of that name. */
   put(server: ConnectedMcp): Promise<void>
-  /** Its pins go with it. */
+  /** Also removes its pins. */
   remove(name: string): Promise<void>
 }

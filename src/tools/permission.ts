@@ -4,12 +4,12 @@ import { failed, type ToolResult } from './result.ts'
 import type { PermissionProvider, ToolContext } from './context.ts'
 import type { Asked, Question, Tool } from './tool.ts'
 
-/** For a caller without a provider. */
+/** The default: denies everything. */
 export const denyAll: PermissionProvider = {
   request: async () => ({ why: 'nobody can be asked: the caller gave no permission provider' }),
 }
 
-/** A reason to abort a call or a request. The message ends a sentence. */
+/** A reason to abort a call or request. The message completes a sentence. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError'
 }
@@ -20,7 +20,7 @@ export const cancelReason = ({ reason }: AbortSignal): string =>
 export const stoppedText = (signal: AbortSignal): string =>
   `stopped before it was done${signal.reason instanceof CancelledError ? `: ${signal.reason.message}` : ''}`
 
-/** The question before a call by `name`. Rejects with what the tool throws: then the call is wrong. */
+/** Returns the question before a call by `name`. Rejects with the tool's error for wrong arguments. */
 export async function questionFor(
   tool: Tool,
   args: JsonObject,
@@ -36,7 +36,7 @@ export async function questionFor(
   return { target: whole, detail: whole, asked: `use ${name} ${shown(args)}?` }
 }
 
-/** Undefined if it was allowed. `tool` is for grants: for an alias, its target. */
+/** Resolves to undefined if the call was allowed. Grants are for `tool`, which for an alias is its target. */
 export async function refusalOf(
   question: Question,
   tool: Pick<Tool, 'id' | 'access'>,
@@ -60,7 +60,7 @@ export async function refusalOf(
   return why === undefined ? undefined : failed(`Permission denied: ${asked}${why && ` (${why})`}`)
 }
 
-/** A provider written without types may answer anything. */
+/** Accepts any answer, because a provider may be untyped. */
 function whyNot(verdict: unknown): string | undefined {
   if (verdict === 'allow') return undefined
   if (verdict === 'deny') return ''

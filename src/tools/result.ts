@@ -5,13 +5,13 @@ import { ArgumentError } from './arguments.ts'
 import { WebError } from './web.ts'
 import { WorkspaceError } from './workspace.ts'
 
-/** For the caller. A text of our own that begins with `ERROR:` is an error as well. */
+/** For the caller. A text that begins with `ERROR:` is an error, too. */
 export interface ToolResult {
   readonly content: string
   readonly isError: boolean
-  /** Present if strangers wrote a part of it, which a model reads between marks. */
+  /** Present if strangers wrote a part, which a model reads between marks. */
   readonly outside?: Outside
-  /** True for a page of a long result, which is clean and short already. */
+  /** True for a page of a long result, which is sanitized and short already. */
   readonly isPage?: true
 }
 
@@ -31,7 +31,7 @@ export function renamedTrouble(result: ToolResult, from: string, to: string): To
   return { ...result, content: `ERROR: ${to}: ${result.content.slice(prefix.length)}` }
 }
 
-/** Makes an error that a model can do something about a result; any other is thrown. */
+/** Turns errors that a model can act on into results; throws others. */
 export async function withTrouble<T>(tool: string, run: () => Promise<T>): Promise<T | ToolResult> {
   try {
     return await run()

@@ -9,22 +9,24 @@ import { ArgumentError } from './arguments.ts'
 import { failed, type ToolResult } from './result.ts'
 
 export interface Question {
-  /** A grant is for exactly this: the command, the path, the address. */
+  /** The exact subject of a grant: the command, the path, the address. */
   readonly target: string
-  /** All that a person must see to decide; may have many lines. */
+  /** All facts that a person needs to decide; may have many lines. */
   readonly detail: string
-  /** As the refusal repeats it: `run 'rm -rf build'?` */
+  /** As a refusal repeats it: `run 'rm -rf build'?` */
   readonly asked: string
-  /** That of the tool when absent. */
+  /** Default: the tool's access. */
   readonly access?: Access
   /** See `PermissionRequest`. */
   readonly onceOnly?: boolean
 }
 
-/** `nobody` is asked if this one call changes nothing. */
+/** `nobody` if this call changes nothing. */
 export type Asked = Question | 'nobody'
 
-/** A tool from any source. Its caller asks first (`permission.ts`); `asks` and `run` check the arguments. */
+/**
+ * A tool from any source. Its caller asks for permission (`permission.ts`); `asks` and `run` check arguments.
+ */
 export interface Tool {
   /** Unique and stable: `sshawl_look`, `read_file`, `Grep`. */
   readonly id: string
@@ -32,34 +34,34 @@ export interface Tool {
   readonly description: string
   readonly schema: JsonSchema
   readonly access: Access
-  /** True if it gives way to a tool of the same name but for the case, or to a `.tool` file of its name. */
+  /** True if it is replaced by a tool of the same name, ignoring case, or by a `.tool` file of its name. */
   readonly yields?: true
-  /** For people: why it cannot run here. It is listed then, and offered to no model. */
+  /** The reason, for people, why it cannot run here. It is listed but offered to no model. */
   readonly unavailable?: string
   /** True if it runs only in a room from which models may walk (`/nav on`). */
   readonly walks?: true
-  /** For an alias: the id of the tool it is another name for. */
+  /** For an alias: the ID of its target. */
   readonly aliasOf?: string
-  /** For a wrapped tool: the id of the tool it is built on. */
+  /** For a wrapped tool: the ID of the underlying tool. */
   readonly base?: string
-  /** Parameters that `run` gets as they came, such as the text of a file. All others are cleaned. */
+  /** Parameters that `run` gets unchanged, such as a file's text. Others are sanitized. */
   readonly verbatim?: readonly string[]
-  /** Parameters that are paths: a room's script is told where they lead. */
+  /** Parameters that are paths; a room's script is told their targets. */
   readonly files?: readonly string[]
   /**
-   * Checks the arguments, changes nothing, and gives the question. Without it, people are asked for the tool
-   * with all arguments. Nothing runs if it throws. With the access `read` it is called for the check alone.
+   * Checks arguments without changes and returns the question. Without it, people are asked about the tool
+   * with all arguments. If it throws, nothing runs. With the access `read` it is called for the check only.
    */
   asks?(args: unknown, context: ToolContext): Promise<Asked>
-  /** Asks nobody; what `asks` has checked may have changed. A failure is a result. */
+  /** Asks nobody; the facts that `asks` checked may have changed. A failure is a result. */
   run(args: unknown, context: ToolContext): Promise<ToolResult>
-  /** Makes a call for a `.tool` file that is built on this tool. Throws `ArgumentError`. */
+  /** Creates a call for a `.tool` file built on this tool. Throws `ArgumentError`. */
   wrap?(request: WrapRequest): WrappedCall
-  /** True if nothing can be built on it without a `@command`. */
+  /** True if only `.tool` files with `@command` can be built on it. */
   readonly wrapsCommand?: boolean
 }
 
-/** The arguments were checked against the file's `@param`s. */
+/** Arguments are checked against the file's `@param`s. */
 export interface WrapRequest {
   /** The wrapped tool's id. */
   readonly tool: string
@@ -73,7 +75,7 @@ export interface WrapRequest {
 export interface WrappedCall {
   /** For people. */
   readonly shown: string
-  /** Not called for a wrapped tool that only reads. */
+  /** Not called for a wrapped read-only tool. */
   asks(context: ToolContext): Question
   run(context: ToolContext): Promise<ToolResult>
 }
@@ -82,11 +84,11 @@ export interface ToolSource {
   readonly group: ToolGroup
   /** `internal`, `builtin`, `wrapped`, or the MCP server's name. */
   readonly name: string
-  /** In a stable order. Cheap: called at each step of each turn. */
+  /** Returns tools in a stable order. Cheap: called at each step of each turn. */
   tools(): readonly Tool[]
 }
 
-/** A tool that cannot run here. A call of it fails with the reason. */
+/** Returns a tool whose calls fail with the reason. */
 export const unavailable = (tool: Tool, reason: string): Tool => ({
   ...tool,
   unavailable: reason,

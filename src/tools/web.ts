@@ -1,12 +1,12 @@
-/** The message never has a key in it. */
+/** The message never contains a key. */
 export class WebError extends Error {
   override readonly name = 'WebError'
 }
 
-/** `text` is `markdown` without marks, `raw` is as the server sent it. */
+/** `text` is Markdown without marks, `raw` is the server's text. */
 export type PageFormat = 'markdown' | 'text' | 'raw'
 
-/** Nothing in it can be trusted. */
+/** A page, whose content is untrusted. */
 export interface WebPage {
   /** After redirects. */
   readonly url: string
@@ -16,15 +16,15 @@ export interface WebPage {
   readonly contentType: string
   readonly title: string
   readonly text: string
-  /** True if there was more than may be read. */
+  /** True if the page is longer than the limit. */
   readonly cut: boolean
 }
 
 export interface Visit {
-  /** With an unusual port. A permission is for this. */
+  /** With an unusual port. Permissions are for this host. */
   readonly host: string
   readonly url: string
-  /** Reads the page within limits of its own. Rejects with `WebError`, or with the signal's reason. */
+  /** Reads the page within its own limits. Rejects with `WebError`, or the signal's reason. */
   read(format: PageFormat, signal: AbortSignal): Promise<WebPage>
 }
 
@@ -37,16 +37,18 @@ export interface SearchHit {
 export interface WebSearch {
   readonly provider: string
   readonly host: string
-  /** About ten results from number `start`, from 1. Rejects with `WebError`, or the signal's reason. */
+  /**
+   * Returns about ten results from number `start`, 1-based. Rejects with `WebError`, or the signal's reason.
+   */
   find(
     query: { readonly words: string; readonly start: number },
     signal: AbortSignal,
   ): Promise<readonly SearchHit[]>
 }
 
-/** Parts that are not configured are absent. */
+/** Unconfigured parts are absent. */
 export interface Web {
-  /** Throws `WebError` unless it is a public web address; nothing is sent before `read`. */
+  /** Throws `WebError` unless it is a public web address. Sends nothing before `read`. */
   readonly visit?: (url: string) => Visit
   readonly search?: WebSearch
 }

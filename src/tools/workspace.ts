@@ -6,7 +6,7 @@ export class WorkspaceError extends Error {
 }
 
 export interface FileSlice {
-  /** With its own line ends and a byte order mark. */
+  /** With its line ends and byte order mark. */
   readonly text: string
   /** From 1. */
   readonly firstLine: number
@@ -20,7 +20,7 @@ export interface ProcessOutcome {
   readonly exitCode?: number
   readonly signal?: string
   readonly timedOut: boolean
-  /** Why the workspace ended it, or which limit it met. */
+  /** Why the workspace ended it, or which limit it reached. */
   readonly notice?: string
 }
 
@@ -30,20 +30,22 @@ export type ProcessSpec = ({ readonly argv: readonly string[] } | { readonly she
   readonly cwd?: string
   /** Off unless true. */
   readonly network?: boolean
-  /** The workspace cannot be written, if there is a sandbox. */
+  /** If there is a sandbox, the workspace is read-only. */
   readonly readOnly?: boolean
 }
 
 export interface FileQuery {
-  /** `*`, `?` and `[…]` stop at `/`, `**` does not; `{a,b}`. Without `/` it is for the name alone. */
+  /**
+   * A glob: `*`, `?` and `[…]` do not match `/`, but `**` does; `{a,b}`. Without `/` it matches names only.
+   */
   readonly pattern: string
-  /** The pattern is relative to it; the whole workspace when absent. */
+  /** The pattern's base; default: the whole workspace. */
   readonly path?: string
 }
 
-/** `cut` says what was left out, and is empty if nothing was. */
+/** `cut` says what was omitted; empty if nothing was. */
 export interface FoundFiles {
-  /** Relative to the workspace, in order. */
+  /** Relative to the workspace, sorted. */
   readonly paths: readonly string[]
   readonly cut: string
 }
@@ -53,9 +55,9 @@ export interface TextQuery {
   readonly pattern: string
   readonly literal: boolean
   readonly ignoreCase: boolean
-  /** A directory or a file; the whole workspace when absent. */
+  /** A directory or file; default: the whole workspace. */
   readonly path?: string
-  /** The files, as in a `FileQuery`. */
+  /** Files to search, as in a `FileQuery`. */
   readonly glob?: string
   /** Lines before and after each match. */
   readonly context: number
@@ -65,25 +67,25 @@ export interface FoundLine {
   readonly path: string
   /** From 1. */
   readonly line: number
-  /** Without its line end; cut if it is very long. */
+  /** Without line end; cut if it is very long. */
   readonly text: string
-  /** False for a line of the context. */
+  /** False for a context line. */
   readonly matches: boolean
 }
 
 export interface FoundText {
   readonly lines: readonly FoundLine[]
   readonly files: number
-  /** Files that are not text, or may not be read. */
+  /** Files that are not text, or are unreadable. */
   readonly skipped: number
   /** As in `FoundFiles`. */
   readonly cut: string
 }
 
 /**
- * The only part of the machine that a tool can reach: one room's directory, and commands in the sandbox
- * around it. Paths are relative to it or absolute inside it, and checked by real path: `..`, symlinks that
- * lead out, devices and FIFOs are refused with `WorkspaceError`.
+ * The only part of the machine that a tool can reach: a room's directory, and commands in the sandbox around
+ * it. Paths are relative to it or absolute inside it, and checked by real path: `..`, symlinks that lead out,
+ * devices and FIFOs are refused with `WorkspaceError`.
  */
 export interface Workspace {
   /** True if commands run without a sandbox. */
@@ -95,29 +97,29 @@ export interface Workspace {
   /** Throws `WorkspaceError` if `changeText` would for any new text. */
   checkChange(path: string): Promise<void>
   /**
-   * Replaces a whole file, or makes it with its directories; `change` gets the old text, undefined for a new
-   * file. One change after the other; a copy of the old text is kept. Throws `WorkspaceError` as `readText`
-   * does, and what `change` throws; then nothing is changed.
+   * Replaces or creates a whole file, and its directories; `change` gets the old text, undefined for a new
+   * file. Changes run one at a time, and a copy of the old text is kept. If `change` or an access fails,
+   * throws its error, a `WorkspaceError` as in `readText`, and changes nothing.
    */
   changeText(
     path: string,
     change: (old: string | undefined) => string,
   ): Promise<{ readonly created: boolean }>
   /**
-   * Finds regular files in a bounded time; links are not followed. Rejects with `WorkspaceError`: a bad path
+   * Finds regular files in limited time, without following links. Rejects with `WorkspaceError`: a bad path
    * or pattern, or a search that takes too much.
    */
   findFiles(query: FileQuery, signal: AbortSignal): Promise<FoundFiles>
-  /** Finds lines in text files; as `findFiles`. */
+  /** Finds lines in text files. Limits and errors are as in `findFiles`. */
   searchText(query: TextQuery, signal: AbortSignal): Promise<FoundText>
   /**
-   * Follows a path through every symlink, also to a file that does not exist yet. Relative, without `.` and
-   * `..`; empty for the top. Undefined if it leads outside or cannot be followed.
+   * Resolves a path through all symlinks, also to a file that does not exist yet. The result is relative,
+   * without `.` and `..`, empty for the top; undefined if it leads outside or cannot be resolved.
    */
   placeOf(path: string): Promise<string | undefined>
   /**
-   * Runs in the sandbox with the workspace as its directory; everything it started is gone when this
-   * resolves. Rejects with `WorkspaceError` when the sandbox does not work.
+   * Runs a process in the sandbox, in the workspace. All of its children are gone when this resolves. Rejects
+   * with `WorkspaceError` if the sandbox does not work.
    */
   run(spec: ProcessSpec, limits: ToolLimits, signal: AbortSignal): Promise<ProcessOutcome>
 }

@@ -82,7 +82,7 @@ export const editFile = defineTool({
   },
 })
 
-/** Throws `ArgumentError` if the file is not there, or the old text is not in it exactly once. */
+/** Throws `ArgumentError` if the file is missing, or does not contain the old text exactly once. */
 const replaceIn =
   (path: string, before: string, after: string) =>
   (old: string | undefined): string => {

@@ -1,4 +1,4 @@
-/** These tools know only the room of the call. */
+/** Built-in tools, which know only the room of the call. */
 import type { ResultStore } from '../long-results.ts'
 import { WebError, type Web } from '../web.ts'
 import { unavailable, type Tool } from '../tool.ts'
@@ -11,14 +11,14 @@ import { googleSearch, webFetch } from './web.ts'
 import { runCommand } from './run-command.ts'
 import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 
-/** Without `todo` or `results` their tools are left out. */
+/** Tools that need an absent `todo` or `results` are omitted. */
 export interface BuiltinParts {
   readonly todo?: TodoStore
   readonly results?: Pick<ResultStore, 'find'>
   readonly web?: Web
   /** False if turns may start no side turns. */
   readonly subTurns?: boolean
-  /** The reason if no command can run here. */
+  /** The reason why no command can run here. */
   readonly noCommands?: string
 }
 
@@ -66,14 +66,14 @@ const noSearch = unavailable(
   NO_SEARCH,
 )
 
-/** For programs: the tools that need nothing but a workspace. */
+/** For programs: tools that need only a workspace. */
 export const WORKSPACE_TOOLS: readonly Tool[] = [
   ...[readFile, writeFile, editFile, glob, grep, runCommand, calculator],
 ]
 
-/** Also of those that are left out. */
+/** IDs of all built-in tools, also of omitted ones. */
 export const BUILTIN_IDS: readonly string[] = TOOLS.map(({ id }) => id)
 
-/** Tools that these parts do not allow are listed with the reason. */
+/** Lists tools that these parts do not allow with the reason. */
 export const builtinTools = (parts: BuiltinParts = {}): readonly Tool[] =>
   TOOLS.flatMap((tool) => ('from' in tool ? (tool.from(parts) ?? []) : tool))

@@ -7,13 +7,13 @@ import type { Tool } from '../tool.ts'
 import { visibleLine } from '../../lib/text/visible-text.ts'
 import { ok } from '../result.ts'
 
-/** A number alone is enough. */
+/** A number without `fd:` is accepted. */
 const fdParameter = z.coerce
   .string()
   .regex(/^(fd:)?[1-9][0-9]{0,8}$/, 'write it as "fd:3"')
   .describe('Such as fd:3.')
 
-/** Throws `ArgumentError` if there is none. */
+/** Throws `ArgumentError` for an unknown result. */
 async function findResult(
   results: Pick<ResultStore, 'find'>,
   { room }: ToolContext,
@@ -69,7 +69,7 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
     },
   })
 
-/** The whole is too long for a question. */
+/** The whole result is too long for a question. */
 const SHOWN_CHARS = 1000
 
 function detailOf({ fd, tool, text }: LongResult, path: string): string {

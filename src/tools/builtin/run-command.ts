@@ -13,7 +13,7 @@ const input = z.strictObject({
   network: z.boolean().describe('With the network.').default(false),
 })
 
-/** Also the base of `.tool` files with a `@command`. */
+/** Also the base of `.tool` files with `@command`. */
 export const runCommand = defineTool({
   id: 'run_command',
   title: 'Run Command',
@@ -33,7 +33,7 @@ export const runCommand = defineTool({
 
 interface PreparedCommand {
   readonly tool: string
-  /** As people read it. */
+  /** The command as shown to people. */
   readonly shown: string
   readonly spec: ProcessSpec
 }
@@ -88,5 +88,5 @@ function report({ tool, spec }: PreparedCommand, outcome: ProcessOutcome): ToolR
 
 const NOTHING = 'The command succeeded and wrote nothing.'
 
-/** grep(1) exits with 1 if no line was selected. */
+/** grep(1) exits with 1 if no line matches. */
 const isGrep = (spec: ProcessSpec): boolean => 'argv' in spec && /(^|\/)[ef]?grep$/.test(spec.argv[0] ?? '')

@@ -55,7 +55,7 @@ export const grep = defineTool({
     ok(written(await context.workspace.searchText({ ...query, ignoreCase }, context.signal))),
 })
 
-/** As grep writes it: `:` for lines that match, `-` for others, `--` between lines that are apart. */
+/** Writes lines as grep does: `:` after matches, `-` after context, `--` between groups. */
 function written({ lines, files, skipped, cut }: FoundText): string {
   const inGroups = lines.some(({ matches }) => !matches)
   const rows = lines.flatMap((line, index) => {

@@ -15,7 +15,7 @@ export const spawnAgent: Tool = defineTool({
     tools: z.array(z.string().max(200)).max(100).describe('Patterns of yours; default: all.').optional(),
     model: z.string().max(64).describe('Default: yourself.').optional(),
   }),
-  // What may do harm is a call in the side turn, which asks for itself.
+  // Calls inside the side turn ask for permission themselves.
   asks: () => 'nobody',
   run: async ({ prompt, tools, model }, context) =>
     subTurnsOf(context).run({ prompt, scope: tools, model: model?.replace(/^@/, '') }),
@@ -29,7 +29,7 @@ export const fork: Tool = defineTool({
     'your tools.',
   access: 'execute',
   input: z.strictObject({ prompts: z.array(z.string()).min(1).max(8).describe('1 to 8 tasks.') }),
-  // What may do harm is a call in the side turn, which asks for itself.
+  // Calls inside the side turn ask for permission themselves.
   asks: () => 'nobody',
   run: async ({ prompts }, context) => {
     const subTurns = subTurnsOf(context)
@@ -42,7 +42,7 @@ export const fork: Tool = defineTool({
   },
 })
 
-/** Throws `Refusal` if a person calls, who has no turn. */
+/** Throws `Refusal` if a person calls the tool, who has no turn. */
 function subTurnsOf({ chat: { turn } }: ToolContext): SubTurns {
   if (!turn) throw new Refusal('only a model in its turn can start a side turn')
   return turn.subTurns

@@ -27,7 +27,7 @@ export function webFetch(visit: NonNullable<Web['visit']>): Tool {
       'JSON and XML as they are.',
     access: 'network',
     input,
-    // An address that cannot be visited is refused before anybody is asked.
+    // An invalid address is refused before a person is asked.
     asks: ({ url }) => question(visit(url)),
     run: async (args, context) => fetchPage(args, context),
     wrap({ args: given }) {
@@ -50,7 +50,7 @@ const question = ({ host, url }: Visit): Question => ({
   asked: `fetch ${url}?`,
 })
 
-/** Cleaned before a line follows: an open escape sequence must not hide that. */
+/** Sanitizes the page first, so that an open escape sequence cannot hide the line after it. */
 const pageText = (page: WebPage): ToolResult => ({
   ...ok([heading(page), cleanText(page.text), ...(page.cut ? [CUT] : [])].join('\n')),
   outside: { from: 'page', head: 1, tail: page.cut ? 1 : 0 },
@@ -99,7 +99,7 @@ export function googleSearch(search: WebSearch): Tool {
   }
 }
 
-/** Some models call the parameter `q`, as search engines do. */
+/** Accepts `q` as the query, as some models call it. */
 function withQuery(args: unknown): unknown {
   if (typeof args !== 'object' || args === null || !('q' in args)) return args
   const { q, ...rest } = args
@@ -110,7 +110,7 @@ function withQuery(args: unknown): unknown {
 const nothing = (start: number): string =>
   start > 1 ? `No results from number ${start} on.` : 'No results; try other or fewer words.'
 
-/** Strangers wrote these texts. */
+/** Formats a result, whose texts strangers wrote. */
 function line({ title, url, snippet }: SearchHit, number: number): string {
   const words = cleanLine(snippet).slice(0, 600)
   const name = cleanLine(title).slice(0, 200) || '(no title)'

@@ -1,5 +1,6 @@
 /**
- * Tools for rooms and people, the group `internal`. They act for the requester and see what that person sees.
+ * Tools for rooms and people, the group `internal`. They act for the requester and see only what that person
+ * sees.
  */
 import { ROOM_TOOL_PREFIX } from '../../chat/tool-words.ts'
 import type { Tool } from '../tool.ts'
@@ -27,7 +28,7 @@ const TOOLS: Readonly<Record<string, (parts: RoomToolParts) => Tool>> = {
 
 export const ROOM_TOOL_IDS: readonly string[] = Object.keys(TOOLS)
 
-/** As models call them. */
+/** The names by which models call them. */
 export const ROOM_TOOL_NAMES: readonly string[] = ROOM_TOOL_IDS.map((id) => id.slice(ROOM_TOOL_PREFIX.length))
 
 export const roomTools = (parts: RoomToolParts): readonly Tool[] =>

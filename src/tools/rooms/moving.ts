@@ -83,7 +83,10 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
 type About = Pick<Tool, 'id' | 'title' | 'description'>
 
 function makingTool(parts: RoomToolParts, { copies, ...about }: About & { readonly copies?: true }): Tool {
-  /** All who read a public room would learn of a private one from the call. Throws `Refusal`. */
+  /**
+   * Returns the room to start from. All readers of a public room would see the name of a private one. Throws
+   * `Refusal`.
+   */
   async function roomToMakeFrom(isPrivate: boolean, context: ToolContext): Promise<Room> {
     const here = await roomOf(parts, context, context.room)
     if (isPrivate && !(await here.info()).private)

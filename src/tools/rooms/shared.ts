@@ -14,16 +14,16 @@ export interface RoomToolParts {
   readonly store: Pick<RoomStore, 'getValue' | 'setValue' | 'update'>
   /** The models that can be mentioned. */
   readonly models?: { names(): readonly string[] }
-  /** Of one message. */
+  /** Limits of one message. */
   readonly speech?: MessageLimits
 }
 
 export const roomParameter = z.string().max(32).describe('Default: here.').optional()
 
 /**
- * The named room, else the one that the turn has walked to, else the call's own. The result is recorded in
- * the call's room, so all its readers must be able to see the found one. Throws `Refusal`, in the same words
- * for a hidden room and for none.
+ * Returns the named room, or the one that the turn walked to, or the call's own. The result is recorded in
+ * the call's room, so all its readers must be able to see the returned one. Throws `Refusal` in the same
+ * words for a hidden and for a missing room.
  */
 export const roomOf = (
   { rooms }: RoomToolParts,
@@ -31,7 +31,7 @@ export const roomOf = (
   name: string | undefined,
 ): Promise<Room> => rooms.get(name ?? chat.turn?.currentRoom.name ?? room, requester.person, room)
 
-/** A call can change another room only if models may walk there. Throws `Refusal`, as `roomOf`. */
+/** Returns a room if models may walk there. Throws `Refusal` as `roomOf` does. */
 export async function roomToChange(
   parts: RoomToolParts,
   context: ToolContext,
@@ -50,7 +50,7 @@ export const changeQuestion = (room: Room, context: ToolContext, what: string, a
   asked,
 })
 
-/** Throws `Refusal` unless models may walk from the call's room to this one. People go where they like. */
+/** Throws `Refusal` unless models may walk from the call's room to this one. People may go anywhere. */
 export async function needNav({ rooms }: RoomToolParts, context: ToolContext, room: Room): Promise<void> {
   if (room.name === context.room || context.chat.turn === undefined) return
   for (const name of [context.room, room.name]) {

@@ -35,7 +35,7 @@ export function sayTool(parts: RoomToolParts): Tool {
   })
 }
 
-/** In another room nobody has seen the requester, so the message has the name. */
+/** In another room nobody saw the requester, so the message names them. */
 async function post(room: Room, text: string, context: ToolContext): Promise<void> {
   const { person } = context.requester
   const { turn } = context.chat
@@ -45,7 +45,7 @@ async function post(room: Room, text: string, context: ToolContext): Promise<voi
   else await room.record({ ...message, by: person.id, text })
 }
 
-/** As for the command /vibe. */
+/** The same limit as of /vibe. */
 const MAX_VIBE_CHARS = 500
 
 export const vibeTool = (parts: RoomToolParts): Tool =>
@@ -69,7 +69,7 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
     },
   })
 
-/** The room key-value with its notes: a list of lines, oldest first. */
+/** The room's key for notes: a list of lines, oldest first. */
 const KEY = 'notes'
 
 const MAX_NOTES = 100
@@ -112,7 +112,7 @@ export function noteTool(parts: RoomToolParts): Tool {
 }
 
 interface LineTool extends Pick<Tool, 'id' | 'title' | 'description'> {
-  /** A question that the room's name completes: `note in`. */
+  /** A question to be completed by the room's name: `note in`. */
   readonly asked: string
   readonly read: (room: Room) => Promise<string>
   /** Returns the line to write. Throws `Refusal`. */
@@ -120,7 +120,7 @@ interface LineTool extends Pick<Tool, 'id' | 'title' | 'description'> {
   readonly write: (room: Room, line: string, context: ToolContext) => Promise<string>
 }
 
-/** Reads without a text. */
+/** A tool that reads if it gets no text. */
 const lineTool = (parts: RoomToolParts, { asked, read, check, write, ...about }: LineTool): Tool =>
   defineTool({
     ...about,

@@ -30,7 +30,7 @@ export const calculator = defineTool({
   run: async ({ expression, precision }) => ok(write(evaluate(expression), precision)),
 })
 
-/** Integers in full; floats rounded, without trailing zeros. */
+/** Writes integers in full, and floats rounded without trailing zeros. */
 function write(value: Numeric, precision: number): string {
   if (typeof value === 'bigint') return value.toString()
   if (!Number.isFinite(value)) return String(value)
@@ -38,10 +38,13 @@ function write(value: Numeric, precision: number): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }
 
-/** Far below the limit of the stack. */
+/** Far below the stack's limit. */
 const MAX_DEPTH = 500
 
-/** `-2**2` is -4, `2**3**2` is 512, `-7//2` is -4, `-7%3` is 2. Throws `CalculationError`. */
+/**
+ * Evaluates like Python: `-2**2` is -4, `2**3**2` is 512, `-7//2` is -4, `-7%3` is 2. Throws
+ * `CalculationError`.
+ */
 export function evaluate(expression: string): Numeric {
   const reader = readTokens(tokenize(expression))
   if (reader.done()) throw new CalculationError('the expression is empty')

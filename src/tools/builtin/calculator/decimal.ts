@@ -1,6 +1,8 @@
 import { CalculationError, type Numeric } from './numbers.ts'
 
-/** As Python's `f"{x:.6f}"`, ties to even. (`toFixed` takes ties away from zero, and gives up at 1e21.) */
+/**
+ * Formats as Python's `f"{x:.6f}"`, ties to even. (`toFixed` rounds ties away from zero, and fails at 1e21.)
+ */
 export function toDecimal(x: number, places: number): string {
   const digits = scaled(x, places).toString()
   const negative = digits.startsWith('-')
@@ -10,13 +12,13 @@ export function toDecimal(x: number, places: number): string {
   return negative ? `-${text}` : text
 }
 
-/** Python's `round(x, places)` of a float. */
+/** Rounds a float as Python's `round(x, places)`. */
 export function roundToPlaces(x: number, places: number): number {
   if (!Number.isFinite(x) || x === 0 || places > 323) return x
   return places >= 0 ? Number(toDecimal(x, places)) : Number(scaled(x, places)) * 10 ** -places
 }
 
-/** Python's `round(x)`, and `round(n, places)` of an integer: ties to even. */
+/** Rounds as Python's `round(x)`, and `round(n, places)` of an integer, ties to even. */
 export function roundToInteger(x: Numeric, places: number): bigint {
   if (typeof x === 'number') {
     if (!Number.isFinite(x)) throw new CalculationError(`${x} cannot be made an integer`)
@@ -27,7 +29,7 @@ export function roundToInteger(x: Numeric, places: number): bigint {
   return divideToEven(x, unit) * unit
 }
 
-/** `x · 10^places` as the nearest integer, ties to even. */
+/** Returns `x · 10^places` as the nearest integer, ties to even. */
 function scaled(x: number, places: number): bigint {
   const { mantissa, exponent } = decompose(x)
   const ten = 10n ** BigInt(Math.abs(places))
@@ -46,7 +48,7 @@ function divideToEven(numerator: bigint, denominator: bigint): bigint {
   return numerator < 0n ? -rounded : rounded
 }
 
-/** `x = mantissa · 2^exponent`, exactly (IEEE 754 binary64). */
+/** Splits exactly into `mantissa · 2^exponent` (IEEE 754 binary64). */
 function decompose(x: number): { mantissa: bigint; exponent: number } {
   const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, x)

@@ -2,7 +2,7 @@ import { bitLength, CalculationError, checkSize, finite, power, toFloat, type Nu
 import { roundToPlaces, roundToInteger } from './decimal.ts'
 
 interface Signature {
-  /** Of arguments. */
+  /** The number of arguments. */
   readonly min: number
   readonly max: number
   readonly evaluate: (...args: readonly Numeric[]) => Numeric
@@ -79,7 +79,7 @@ function inDomain(name: string, x: number, result: number): number {
   return result
 }
 
-/** `round(x)` is an integer; `round(x, places)` of a float stays one. */
+/** `round(x)` gives an integer; `round(x, places)` of a float a float. */
 function round(...[x = 0n, places]: readonly Numeric[]): Numeric {
   const digits = Number(integer('round', places ?? 0n))
   if (Math.abs(digits) > 400) throw new CalculationError('round takes between -400 and 400 decimal places')
@@ -124,7 +124,7 @@ function log10(x: Numeric): number {
   return float > 0 && Number.isFinite(float) ? Math.log10(float) : logarithm(x) / Math.LN10
 }
 
-/** Natural, also of integers that are too large for a double. */
+/** Natural logarithm, also of integers too large for a double. */
 function logarithm(x: Numeric): number {
   if (x <= 0) throw new CalculationError(`a logarithm takes numbers above 0, got ${x}`)
   if (typeof x === 'number') return Math.log(x)

@@ -5,11 +5,11 @@ export type Numeric = bigint | number
 
 export class CalculationError extends ArgumentError {}
 
-/** Of an exact integer: Python's limit for writing one out (`sys.int_info`). */
+/** Python's limit for printing an integer (`sys.int_info`). */
 export const MAX_DIGITS = 4300
 const MAX_BITS = Math.ceil(MAX_DIGITS * Math.log2(10))
 
-/** Returns the value. Throws `CalculationError`. */
+/** Throws `CalculationError` if the value is too large. */
 export function checkSize(value: bigint): bigint {
   if (bitLength(value) > MAX_BITS) throw tooLarge()
   return value
@@ -18,7 +18,7 @@ export function checkSize(value: bigint): bigint {
 const tooLarge = (): CalculationError =>
   new CalculationError(`the result is too large (integers have at most ${MAX_DIGITS} digits)`)
 
-/** As a double; integers beyond its range are an error, as in Python. */
+/** Converts to a double. Throws for integers beyond its range, as Python does. */
 export function toFloat(value: Numeric): number {
   const float = Number(value)
   if (typeof value === 'bigint' && !Number.isFinite(float)) {
@@ -29,7 +29,7 @@ export function toFloat(value: Numeric): number {
 
 const isInteger = (value: Numeric): value is bigint => typeof value === 'bigint'
 
-// One float makes the whole operation a float one.
+// An operation with a float operand gives a float.
 
 export const add = (a: Numeric, b: Numeric): Numeric =>
   isInteger(a) && isInteger(b) ? checkSize(a + b) : toFloat(a) + toFloat(b)
@@ -77,7 +77,7 @@ function exactModulo(a: bigint, b: bigint): bigint {
   return remainder !== 0n && remainder < 0n !== b < 0n ? remainder + b : remainder
 }
 
-/** The way of CPython's `float_divmod`, whose quotient is not always `floor(a / b)`. */
+/** Follows CPython's `float_divmod`, whose quotient is not always `floor(a / b)`. */
 function floatDivmod(a: number, b: number): { quotient: number; remainder: number } {
   let remainder = a % b
   let quotient = (a - remainder) / b
@@ -106,7 +106,7 @@ function floatPower(base: number, exponent: number): number {
   return finite(base ** exponent, base, exponent)
 }
 
-/** Infinity out of finite operands is an overflow, which Python refuses. */
+/** Throws if finite operands give infinity, as Python does. */
 export function finite(result: number, ...operands: readonly number[]): number {
   if (!Number.isFinite(result) && operands.every((operand) => Number.isFinite(operand))) {
     throw new CalculationError('the result is too large for a floating-point number')

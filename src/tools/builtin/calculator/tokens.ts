@@ -5,11 +5,11 @@ export type Token =
   | { readonly type: 'name'; readonly text: string }
   | { readonly type: 'operator'; readonly text: string }
 
-/** Python's number literals, without the imaginary ones; then names, then operators. */
+/** Python's real number literals, then names, then operators. */
 const TOKEN =
   /\s+|(?<number>0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?)|(?<name>[A-Za-z_]\w*)|(?<operator>\*\*|\/\/|[-+*/%(),])/y
 
-/** Throws `CalculationError` at the first character that is part of no token. */
+/** Throws `CalculationError` at the first invalid character. */
 export function tokenize(expression: string): readonly Token[] {
   const tokens: Token[] = []
   const scanner = new RegExp(TOKEN)
