@@ -5,14 +5,13 @@ import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { WebError } from '../../tools/web.ts'
 
-/** Where a request may go. */
 export interface UrlPolicy {
   readonly ports: readonly number[]
   readonly allowAddress: (address: string) => boolean
   readonly resolve: Resolve
 }
 
-/** A checked address, and the only machines that a connection for it may be made to. */
+/** A checked URL, and the only machines to connect to for it. */
 export interface Destination {
   readonly url: URL
   readonly addresses: readonly string[]
@@ -21,8 +20,8 @@ export interface Destination {
 const PROTOCOL_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /**
- * Parses an address and checks all that can be known without asking a name server. The parser is the one of the
- * URL standard: it turns decimal, octal and hexadecimal hosts into dotted quads before they are checked. Throws `WebError`.
+ * Parses a URL and checks everything that needs no name server. The URL standard's parser normalizes decimal,
+ * octal and hexadecimal hosts to dotted quads first. Throws `WebError`.
  */
 export function checkUrl(text: string, rules: UrlPolicy, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new WebError(`${shown(text)} is no address; ${EXAMPLE}`)
@@ -43,7 +42,7 @@ export function checkUrl(text: string, rules: UrlPolicy, base?: URL): URL {
 
 const EXAMPLE = 'write it whole, such as https://example.org/page'
 
-/** A name without a dot belongs to a local network or to this machine. */
+/** Refuses names without a dot, which belong to a local network or this machine. */
 function checkHost({ hostname }: URL, rules: UrlPolicy): void {
   const literal = literalAddress(hostname)
   const fits = literal === undefined ? hostname.includes('.') : rules.allowAddress(literal)
@@ -51,8 +50,8 @@ function checkHost({ hostname }: URL, rules: UrlPolicy): void {
 }
 
 /**
- * Finds the machines behind an address. Every one of them must be allowed: a name that has one private address is
- * a trap even if the others are not. Rejects with `WebError`, or with the signal's reason.
+ * Resolves a URL's host. Every address must be allowed: a name with one private address is a trap. Rejects
+ * with `WebError`, or the signal's reason.
  */
 export async function findDestination(url: URL, rules: UrlPolicy, signal: AbortSignal): Promise<Destination> {
   const literal = literalAddress(url.hostname)
@@ -63,7 +62,7 @@ export async function findDestination(url: URL, rules: UrlPolicy, signal: AbortS
   return { url, addresses }
 }
 
-/** The message holds no address that a name has: it may be one of somebody's network. */
+/** Omits the name's addresses, which may belong to a private network. */
 const notPublic = (host: string): string =>
   `${host} is refused: it is a private or local address, and only the public web can be read`
 
@@ -74,12 +73,12 @@ function literalAddress(hostname: string): string | undefined {
 
 const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
-/** All addresses of a name, IPv4 first; none if there are none. Rejects with `WebError`, or with the signal's reason. */
+/** Returns a name's addresses, IPv4 first, or none. Rejects with `WebError`, or the signal's reason. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /**
- * Asks the name servers themselves (those of the machine, if none are given, as `HOST:PORT`): the machine's own names,
- * from its hosts file and search domains, must not be found, and a slow answer must not keep a thread of the pool.
+ * Queries the name servers directly (`HOST:PORT`; default: the machine's), so that names from its hosts file
+ * and search domains are not found, and slow answers do not block the thread pool.
  */
 export function createResolver(servers?: readonly string[]): Resolve {
   return async (name, signal) => {
@@ -98,7 +97,7 @@ export function createResolver(servers?: readonly string[]): Resolve {
   }
 }
 
-/** A name may have no address of one family. It is an error if no name server answered for either. */
+/** Accepts that one family has no address. Throws if no name server answered for either. */
 function addressesIn(answers: readonly PromiseSettledResult<string[]>[], name: string): readonly string[] {
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   const known = answers.some((answer) => answer.status === 'fulfilled' || isAbsent(answer.reason))
@@ -108,16 +107,16 @@ function addressesIn(answers: readonly PromiseSettledResult<string[]>[], name: s
 
 const isAbsent = (error: NodeJS.ErrnoException): boolean => error.code === NOTFOUND || error.code === NODATA
 
-/** Global unicast (RFC 4291 2.4 and IANA's registry): every public IPv6 address is in it. */
+/** Global unicast (RFC 4291 2.4, IANA's registry), which contains every public IPv6 address. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Azure answers its machines' agents, keys included, on this address, which looks public (Microsoft Learn). */
+/** Azure serves its machines' agents, keys included, on this public-looking address (Microsoft Learn). */
 const AZURE_HOST = '168.63.129.16'
 
 /**
- * True for an address of the public internet. Everything with a special purpose is not: private, loopback,
- * link-local with the clouds' metadata, shared, multicast, reserved, IPv4 inside IPv6 in any of its forms, tunnels.
- * This machine's own addresses are not public either: its firewall would not see the connection.
+ * True for an address of the public internet. Special-purpose ones are not: private, loopback, link-local
+ * with the clouds' metadata, shared, multicast, reserved, IPv4 in any form inside IPv6, tunnels. Neither are
+ * this machine's own addresses, because its firewall would not see the connection.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || address.includes('%')) return false

@@ -5,16 +5,15 @@ import { WebError } from '../../tools/web.ts'
 import type { TimeLimit } from './request.ts'
 import { explain } from './request.ts'
 
-/** A body, unpacked. */
 export interface Body {
   readonly bytes: Buffer
-  /** True if there was more. */
+  /** True if the body is longer. */
   readonly cut: boolean
 }
 
 /**
- * Reads and unpacks the body of an answer, up to `maxBytes` of unpacked data. Then the connection is closed, so that
- * neither an endless answer nor a compression bomb fills the memory. Rejects with `WebError`, or with the signal's reason.
+ * Reads and decompresses a body up to `maxBytes`, then closes the connection, so that neither an endless body
+ * nor a compression bomb fills the memory. Rejects with `WebError`, or the signal's reason.
  */
 export async function readBody(
   answer: IncomingMessage,
@@ -45,7 +44,7 @@ function unpacked(answer: IncomingMessage, { host }: URL, progress: () => void):
   const unpack = UNPACKERS.get(encoding)
   if (!unpack)
     throw new WebError(`${host} packed its answer as ${encoding.slice(0, 40)}, which was not asked for`)
-  // Errors reach whoever reads the last stream; there is nobody else to tell.
+  // The reader of the last stream gets all errors.
   return pipeline(answer, watched(progress), unpack(), () => {})
 }
 

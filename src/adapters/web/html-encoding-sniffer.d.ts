@@ -1,5 +1,5 @@
 declare module 'html-encoding-sniffer' {
-  /** The encoding of a document (HTML standard, 13.2.3.2), by its name in the encoding standard. */
+  /** Returns a document's encoding (HTML standard, 13.2.3.2) by its standard name. */
   export default function sniff(
     bytes: Uint8Array,
     options: { readonly transportLayerEncodingLabel?: string; readonly defaultEncoding: string },

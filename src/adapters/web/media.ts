@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'whatwg-mimetype'
 import { WebError } from '../../tools/web.ts'
 
-/** What kind of text an answer is. */
+/** The type of a text response. */
 export interface Media {
-  /** Such as `text/html`, in small letters. */
+  /** Such as `text/html`, in lower case. */
   readonly type: string
   readonly isHtml: boolean
-  /** As the server named it. */
+  /** As the server wrote it. */
   readonly charset: string | undefined
 }
 
-/** A longer type is taken for none: RFC 6838 (4.2) wants names to be short, and this one is shown. */
+/** A longer type counts as missing: RFC 6838 (4.2) wants short names, and this one is shown. */
 const MAX_TYPE_CHARS = 120
 
-/** The kind of an answer's body. Throws `WebError` for what is not text: images, archives, nothing named. */
+/** Throws `WebError` for a body that is not text. */
 export function mediaOf({ headers }: IncomingMessage): Media {
   const mime = MIMEType.parse(headers['content-type'] ?? '')
   if (!mime || mime.essence.length > MAX_TYPE_CHARS)
@@ -33,8 +33,8 @@ const isText = (mime: MIMEType): boolean =>
   /^application\/(json|yaml|toml)$|\+json$/.test(mime.essence)
 
 /**
- * Decodes a body. A byte order mark wins over the header, the header over the document's own word, and UTF-8 is the
- * rest; unknown charsets count as unnamed (HTML standard, 13.2.3.2). What does not fit is U+FFFD.
+ * Decodes a body. A byte order mark wins over the header, the header over the document's declaration; the
+ * default is UTF-8. Unknown charsets count as missing (HTML standard, 13.2.3.2). Invalid bytes become U+FFFD.
  */
 export async function decodeText(bytes: Uint8Array, charset: string | undefined): Promise<string> {
   const { sniff, decode } = await loadCharsets()
@@ -47,9 +47,9 @@ export async function decodeText(bytes: Uint8Array, charset: string | undefined)
 }
 
 /**
- * The tables of charsets take some 30 ms to load, which no start of a server has to wait for. One after the other:
- * Node.js 20 cannot load the same modules by `import` and by the sniffer's `require` at once. The decoder is not the
- * one of Node.js 20, which takes windows-1252, and so every page that says latin1, for ISO 8859-1.
+ * Loads the charset tables, which take 30 ms, at first use. Loads one after the other, because Node.js 20
+ * cannot load the same modules by `import` and the sniffer's `require` at once. Node.js 20's own decoder
+ * takes windows-1252, and so every page that says latin1, for ISO 8859-1.
  */
 async function loadCharsets() {
   const { default: sniff } = await import('html-encoding-sniffer')
@@ -57,7 +57,7 @@ async function loadCharsets() {
   return { sniff, decode }
 }
 
-/** What an XML declaration says, at which the sniffer does not look. */
+/** Returns the encoding of an XML declaration, which the sniffer ignores. */
 function xmlEncoding(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
   return /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w:.-]{1,40})["']/.exec(head)?.[1]

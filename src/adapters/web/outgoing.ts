@@ -3,28 +3,28 @@ import type { Log } from '../../chat/ports.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { explain } from './request.ts'
 
-/** A POST that nobody waits for. */
+/** A POST whose result nobody waits for. */
 export interface OutgoingPost {
-  /** Posts of one queue are sent one by one, in order. It is logged, and so holds no secret. */
+  /** Posts of one queue are sent one by one, in order. The name is logged, so it holds no secret. */
   readonly queue: string
-  /** An address that the operator named, or one below an origin that they named. */
+  /** A URL that the operator configured, or one below a configured origin. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Of each queue. More are dropped. */
+/** Limit per queue; further posts are dropped. */
 const MAX_WAITING = 100
 const TIMEOUT_MS = 10_000
-/** Before each try. */
+/** Pauses before each attempt. */
 const PAUSES_MS = [0, 1_000, 5_000]
 
-/** Sends webhooks and notices. Follows no redirect. What waits when the server stops is dropped. */
+/** Sends webhooks and notices. Follows no redirects. Drops waiting posts when the server stops. */
 export class Outgoing implements AsyncDisposable {
   readonly #log: Pick<Log, 'warn'>
   readonly #closing = new AbortController()
   readonly #inOrder = createKeyedSerial<string>()
-  /** How many posts of a queue wait or are sent. */
+  /** Posts of each queue that wait or are being sent. */
   readonly #counts = new Map<string, number>()
 
   constructor(log: Pick<Log, 'warn'>) {
@@ -73,7 +73,7 @@ export class Outgoing implements AsyncDisposable {
   }
 }
 
-/** An error without a cause may repeat a header with a secret. */
+/** Shows only the cause, because the error itself may contain a secret header. */
 function whyNotSent(error: unknown, url: string): string {
   const cause = error instanceof Error ? error.cause : undefined
   return cause === undefined ? 'it could not be sent' : explain(cause, new URL(url))

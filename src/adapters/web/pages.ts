@@ -7,7 +7,7 @@ import type { ReadPage } from './page-reader.ts'
 import { get, startTimeLimit, type TimeLimit, type TimeLimits } from './request.ts'
 
 export interface PageLimits extends TimeLimits {
-  /** Of the body, unpacked. */
+  /** Limit of the decompressed body. */
   readonly bodyBytes: number
 }
 
@@ -21,7 +21,7 @@ export interface PagesParts {
   readonly authorities?: string
 }
 
-/** Makes the `visit` of a `Web`. */
+/** Creates the `visit` of a `Web`. */
 export function createPages(parts: PagesParts): (url: string) => Visit {
   return (text) => {
     const url = checkUrl(text, parts.rules)
@@ -46,7 +46,7 @@ async function readPage(
   return { ...page, title: read.title, text: read.text, cut: loaded.cut || read.cut }
 }
 
-/** Does all that needs the network, within one time limit. */
+/** Does all network work within one time limit. */
 async function load(start: URL, parts: PagesParts, outer: AbortSignal) {
   using time = startTimeLimit(parts.limits, outer)
   const { rules, authorities } = parts
@@ -68,7 +68,7 @@ async function take({ url, answer }: PageResponse, limits: PageLimits, time: Tim
 
 const statusText = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim()
 
-/** Redirects in one visit. */
+/** Limit of redirects in a visit. */
 const MAX_REDIRECTS = 5
 
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
@@ -78,15 +78,15 @@ const HEADERS = {
   accept: 'text/markdown, text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1',
 }
 
-/** An answer, and where it came from. */
+/** A response with its final URL. */
 interface PageResponse {
   readonly url: URL
   readonly answer: IncomingMessage
 }
 
 /**
- * Gets a page, following redirects within the site; each step is checked as the first was. Another site is an error
- * that names it, because the visit was allowed for this one. Rejects with `WebError`, or with the signal's reason.
+ * Gets a page. Follows redirects within the site, and checks each step like the first. Another site is an
+ * error that names it, because permission was for this one. Rejects with `WebError`, or the signal's reason.
  */
 async function fetchPage(
   start: URL,
@@ -109,5 +109,5 @@ async function fetchPage(
   }
 }
 
-/** With `www.` and without it is the same site. */
+/** `www.` does not make another site. */
 const siteOf = ({ host }: URL): string => host.replace(/^www\./, '')

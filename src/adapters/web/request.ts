@@ -4,23 +4,22 @@ import { isIPv6, type LookupFunction } from 'node:net'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { WebError } from '../../tools/web.ts'
 
-/** One GET. */
 export interface GetRequest {
   readonly url: URL
-  /** The only addresses to connect to; whatever the name resolves to when absent. */
+  /** The only addresses to connect to; default: those that the name resolves to. */
   readonly addresses?: readonly string[]
   readonly headers: Readonly<Record<string, string>>
-  /** Authorities whose certificates are good, in PEM; the usual ones when absent. */
+  /** CA certificates in PEM; default: the usual ones. */
   readonly authorities?: string
 }
 
-/** Bytes of all headers' names and values together. */
+/** Limit of all headers' names and values together. */
 const MAX_HEADER_BYTES = 16 * 1024
 
 /**
- * Sends one GET and resolves at the answer's headers; redirects are answers like others. The name is not looked up
- * again: the connection goes to one of `addresses`, and a certificate must still be the name's. Whoever gets the
- * answer destroys it or reads it to its end. Rejects with `WebError`, or with the signal's reason.
+ * Sends one GET and resolves with the headers; redirects are not followed. Does not resolve the name again:
+ * it connects to one of `addresses`, and the certificate must be the name's. The caller must destroy the
+ * response or read all of it. Rejects with `WebError`, or the signal's reason.
  */
 export async function get(request: GetRequest, { signal, progress }: TimeLimit): Promise<IncomingMessage> {
   const { url, addresses, headers, authorities } = request
@@ -48,7 +47,7 @@ export async function get(request: GetRequest, { signal, progress }: TimeLimit):
   }
 }
 
-/** Answers with addresses that were checked before, whatever it is asked. */
+/** Always returns the checked addresses. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   const [first] = answers
@@ -59,7 +58,7 @@ function pinned(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** Says why a connection failed. Of the address, only the host is repeated. */
+/** Says why a connection failed. Repeats only the URL's host. */
 export function explain(error: unknown, { host }: URL): string {
   const code = errorCode(error) ?? ''
   if (code === 'ECONNREFUSED') return `${host} takes no connections`
@@ -73,22 +72,21 @@ export function explain(error: unknown, { host }: URL): string {
   return `the connection to ${host} broke (${code || errorMessage(error)})`
 }
 
-/** How long something on the web may take. Milliseconds. */
+/** Time limits in ms. */
 export interface TimeLimits {
   readonly totalMs: number
-  /** Without a byte, or another sign of life. */
+  /** Without a byte or another sign of life. */
   readonly idleMs: number
 }
 
-/** The running time limit of one job. Whoever starts it disposes of it when the job is done. */
+/** The running time limit of a job, to be disposed of when the job is done. */
 export interface TimeLimit extends Disposable {
   /** Aborted with a `WebError` when the time is over, or with the outer signal's reason. */
   readonly signal: AbortSignal
-  /** Restarts the idle time, because something arrived. */
+  /** Restarts the idle time. */
   progress(): void
 }
 
-/** Starts the time limit of a job. */
 export function startTimeLimit({ totalMs, idleMs }: TimeLimits, outer: AbortSignal): TimeLimit {
   const over = new AbortController()
   const giveUp = (reason: string) => (): void => over.abort(new WebError(reason))

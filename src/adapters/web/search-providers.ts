@@ -2,19 +2,18 @@ import { z } from 'zod'
 import { keysOf } from '../../lib/basics.ts'
 import type { SearchHit } from '../../tools/web.ts'
 
-/** One question to a provider. */
 export interface SearchRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Where a search provider is, and how to log in there. */
+/** A provider's URL and credentials. */
 export interface SearchAccess {
-  /** Where it answers; the provider's own address when absent. */
+  /** Default: the provider's own URL. */
   readonly url?: string
-  /** The key itself, read from the environment by src/config. Never logged, never in an error. */
+  /** The key. Never logged, never in an error. */
   readonly apiKey?: string
-  /** The name of the environment variable that the key came from, for error messages. */
+  /** The environment variable with the key, for error messages. */
   readonly apiKeyEnv?: string
   /** Google's `cx`. */
   readonly engineId?: string
@@ -23,11 +22,10 @@ export interface SearchAccess {
 /** Keys of `[tools.web.search]` that some providers can do without. */
 export type RequiredSearchKey = 'url' | 'api_key_env' | 'engine_id'
 
-/** All that is a search provider's own. */
 export interface SearchProvider {
-  /** What `[tools.web.search]` must say. */
+  /** Keys that `[tools.web.search]` must have. */
   readonly required: readonly RequiredSearchKey[]
-  /** Where it answers when the config does not say; absent where that cannot be known. */
+  /** The default URL, if there is one. */
   readonly usualUrl?: string
   /** The request for results from number `start`, 1-based. */
   request(
@@ -35,15 +33,15 @@ export interface SearchProvider {
     query: { readonly words: string; readonly start: number },
     access: SearchAccess,
   ): SearchRequest
-  /** The results in an answer's JSON; undefined if it is not an answer of this provider. */
+  /** Returns the results in a response's JSON; undefined if it is not from this provider. */
   hits(answer: unknown): readonly SearchHit[] | undefined
-  /** What an admin can do about a status. */
+  /** Advice for an admin by HTTP status. */
   readonly advice?: Readonly<Record<number, string>>
 }
 
 const searxngAnswer = z.object({ results: z.array(z.unknown()) })
 
-/** Results on a page; of SearXNG, which counts pages alone, about so many. */
+/** Results on a page; about so many for SearXNG, which counts pages only. */
 const PAGE = 10
 
 /** docs.searxng.org, Search API: `q`, `format`, `pageno`. */
@@ -108,30 +106,27 @@ export const google: SearchProvider = {
   advice: { 400: 'the engine_id in the config may be wrong' },
 }
 
-/** Every search provider there is, by its name in the config: the config's check and the types are made from it. */
+/** All search providers by their name in the config, whose check and types are derived from it. */
 export const SEARCH_PROVIDERS = { searxng, brave, google } satisfies Readonly<Record<string, SearchProvider>>
 
-/** All names, in the order of the list. */
 export const SEARCH_PROVIDER_NAMES = keysOf(SEARCH_PROVIDERS)
 
-/** A search provider as it is configured. */
 export interface SearchConfig extends SearchAccess {
   readonly provider: keyof typeof SEARCH_PROVIDERS
 }
 
-/** The web as it is configured. */
 export interface WebConfig {
-  /** Whether pages may be read. */
+  /** True if pages may be read. */
   readonly fetch: boolean
-  /** Ports that pages may be read from. */
+  /** Allowed ports of pages. */
   readonly ports: readonly number[]
   readonly search?: SearchConfig
 }
 
-/** Results shown of one answer. */
+/** Limit of shown results. */
 const MAX_HITS = 20
 
-/** The results in a list whose items have these fields. Items without an address are left out. */
+/** Returns results from items with these fields. Omits items without a URL. */
 const hitsIn = (items: readonly unknown[], urlField: string, snippetField: string): readonly SearchHit[] =>
   items.slice(0, MAX_HITS).flatMap((item) => {
     const { title, [urlField]: url, [snippetField]: snippet } = Object(item) as Record<string, unknown>

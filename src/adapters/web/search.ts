@@ -1,5 +1,5 @@
-// Web search: a file for each provider, the list of them, and here what all share. It knows addresses and answers; it must
-// not know who searches, or whether they may.
+// Web search: a file for each provider, their list, and here the shared code. It must not know who searches,
+// or whether they may.
 
 import { STATUS_CODES } from 'node:http'
 import { WebError, type SearchHit, type WebSearch } from '../../tools/web.ts'
@@ -19,8 +19,8 @@ export interface SearchLimits extends TimeLimits {
 export const SEARCH_LIMITS: SearchLimits = { totalMs: 15_000, idleMs: 10_000, bodyBytes: 2 * 1024 * 1024 }
 
 /**
- * The configured search. Its address is the admin's word and may be a private one; redirects are not followed, so
- * that a key goes nowhere else. No error holds the request's address, which may hold the key.
+ * Creates the configured search. Its URL is the admin's choice and may be private. Redirects are not
+ * followed, so that a key goes nowhere else. Errors omit the request's URL, which may contain the key.
  */
 export function createSearch(config: SearchConfig, limits: SearchLimits = SEARCH_LIMITS): WebSearch {
   const provider: SearchProvider = SEARCH_PROVIDERS[config.provider]

@@ -1,6 +1,6 @@
 /**
- * The public web: pages to read, and a search. What may be reached is decided here, by address; who may ask for it is
- * decided elsewhere. Nothing here knows a tool, a room or a person.
+ * The public web: pages and a search. It decides by address what may be reached; other code decides who may
+ * ask for it. It must not know tools, rooms or people.
  */
 import type { Web } from '../../tools/web.ts'
 import { createResolver, isPublicAddress, type UrlPolicy } from './addresses.ts'
@@ -9,7 +9,7 @@ import { createPages, PAGE_LIMITS, type PageLimits } from './pages.ts'
 import { createSearch } from './search.ts'
 import type { WebConfig } from './search-providers.ts'
 
-/** What tests may put in the place of the real internet; no config reaches these. */
+/** Replacements of the real internet in tests; no config sets them. */
 export interface WebOverrides {
   readonly resolve?: UrlPolicy['resolve']
   readonly allowAddress?: UrlPolicy['allowAddress']
@@ -18,7 +18,7 @@ export interface WebOverrides {
   readonly authorities?: string
 }
 
-/** The web as it is configured; nothing at all without a config. `readerEntry` is the built reader/main.ts. */
+/** Returns an empty object without a config. `readerEntry` is the built reader/main.ts. */
 export function createWeb(
   config: WebConfig | undefined,
   readerEntry: string,

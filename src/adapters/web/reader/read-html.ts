@@ -3,31 +3,30 @@ import { parseHTML } from 'linkedom'
 import { headOf } from '../../../lib/text/characters.ts'
 import { createWriter } from './write-text.ts'
 
-/** A page to be read. */
 export interface ReadRequest {
   readonly html: string
-  /** Where it came from: relative links are made whole with it. */
+  /** The page's URL, the base of relative links. */
   readonly url: string
   readonly format: 'markdown' | 'text'
 }
 
-/** What there is to read in a page. */
+/** The readable content of a page. */
 export interface Reading {
   readonly title: string
   readonly text: string
-  /** True if there was more. */
+  /** True if the text is longer. */
   readonly cut: boolean
 }
 
-/** Characters of the text that is kept. */
+/** Limit of the text. */
 const MAX_CHARS = 1_000_000
 
-/** Readability gives up on a page with more elements: it could not end in time. */
+/** Limit for Readability, which takes too long with more elements. */
 const MAX_ELEMENTS = 100_000
 
 /**
- * What there is to read in a page: its article where it has one, else all of it. Runs under limits of time and
- * memory, which HTML made to hang needs; may throw anything.
+ * Returns a page's article, or all of it if there is none. Must run under limits of time and memory, because
+ * of HTML made to hang; may throw anything.
  */
 export function readHtml({ html, url, format }: ReadRequest): Reading {
   const { document } = parseHTML(asDocument(html))
@@ -39,7 +38,7 @@ export function readHtml({ html, url, format }: ReadRequest): Reading {
   return { title: article?.title || title, text: headOf(text, MAX_CHARS), cut: text.length > MAX_CHARS }
 }
 
-/** Adds html and body where a page leaves them out: the parser does not, and the other libraries need them. */
+/** Adds missing html and body elements, which other libraries need and the parser does not add. */
 const asDocument = (html: string): string =>
   /<html[\s>]/i.test(html) && /<body[\s>]/i.test(html)
     ? html

@@ -1,5 +1,5 @@
 declare module '@joplin/turndown-plugin-gfm' {
   import type TurndownService from 'turndown'
-  /** HTML tables as pipe tables. */
+  /** Writes HTML tables as pipe tables. */
   export const tables: (service: TurndownService) => void
 }

@@ -1,7 +1,7 @@
 import { tables } from '@joplin/turndown-plugin-gfm'
 import TurndownService, { type Rule } from 'turndown'
 
-/** Elements without text for readers. */
+/** Elements without readable text. */
 const SILENT: readonly string[] = [
   'script',
   'style',
@@ -15,12 +15,12 @@ const SILENT: readonly string[] = [
   'nav',
 ]
 
-/** What is asked of an element: the parser's types know no DOM. */
+/** The used part of an element, because the parser has no DOM types. */
 interface Element {
   getAttribute(name: string): string | null
 }
 
-/** Writes HTML as Markdown, or as text that has its paragraphs but no marks. */
+/** Writes HTML as Markdown, or as paragraphs without marks. */
 export function createWriter(format: 'markdown' | 'text', base: string): (html: string) => string {
   const writer = new TurndownService({
     headingStyle: 'atx',
@@ -38,7 +38,7 @@ export function createWriter(format: 'markdown' | 'text', base: string): (html: 
   return (html) => (html.trim() === '' ? '' : writer.turndown(html))
 }
 
-/** Makes links absolute. Of a link that no reader could follow, only its words are kept. */
+/** Makes links absolute. Keeps only the words of a link that nobody could follow. */
 const link = (base: string): Rule => ({
   filter: 'a',
   replacement: (content, node) => {
