@@ -1,6 +1,6 @@
 /**
  * Flags, environment and file, checked once at the start. Only this folder reads the environment. Types,
- * checks and docs/config.md come from its schemas. It knows no rooms, sessions or turns.
+ * checks and docs/config.md are derived from its schemas. It must not know rooms, sessions or turns.
  */
 import { dirname, resolve } from 'node:path'
 import type { McpServerConfig } from '../adapters/mcp/config.ts'
@@ -26,13 +26,13 @@ import { busFrom, storageFrom, type StorageConfig } from './storage.ts'
 import { webFrom } from './web.ts'
 import { type Webhook, webhooksFrom } from './webhooks.ts'
 
-/** Port 0 is any free one. */
+/** Port 0 means any free port. */
 export interface Address {
   readonly host: string
   readonly port: number
 }
 
-/** The checked configuration: flags over environment over file over defaults. Frozen. */
+/** The checked configuration: flags override the environment, then the file, then defaults. Frozen. */
 export interface Config extends Omit<
   FileConfig,
   'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http' | 'storage' | 'bus' | 'webhooks'
@@ -41,16 +41,16 @@ export interface Config extends Omit<
   readonly http: FileConfig['http'] & { readonly listen?: Address }
   readonly dataDir: string
   readonly storage: StorageConfig
-  /** Absent: PostgreSQL's notifications. */
+  /** Absent for PostgreSQL's notifications. */
   readonly bus: BusConfig | undefined
   readonly file: string | undefined
   readonly logLevel: string
   /** `host_keys` are absolute paths. */
   readonly server: Changed<FileConfig['server'], { access: NonNullable<FileConfig['server']['access']> }>
   readonly models: readonly ModelConfig[]
-  /** True if the file names no model: the server looks for some on this machine. */
+  /** True if the file names no model, so that the server searches for models on this machine. */
   readonly discoverModels: boolean
-  /** Absolute paths; `web` is absent if the web is off. */
+  /** Paths are absolute; `web` is absent if the web is off. */
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined; allow: AllowRules }>
   readonly mcp: readonly McpServerConfig[]
   readonly webhooks: readonly Webhook[]
@@ -121,13 +121,13 @@ const besideFile = (paths: readonly string[], file = ''): string[] =>
 export const dataDirOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
   dataPath(settingsOf(flags, env)('data', 'SSHAWL_DATA'), env)
 
-/** Whether it exists or not. */
+/** Returns the file's path, whether it exists or not. */
 export const configFileOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
   configPath(settingsOf(flags, env)('config', 'SSHAWL_CONFIG'), env) ?? defaultConfigPath(env)
 
 const DEFAULT_LISTEN = '127.0.0.1:2222'
 
-/** A port alone is on this machine only. */
+/** A port alone means an address of this machine only. */
 const httpAddress = ({ value, from }: Setting): Address =>
   address(
     { value: /^:?\d{1,5}$/.test(value) ? `127.0.0.1:${value.replace(':', '')}` : value, from },
@@ -159,6 +159,6 @@ function logLevel(setting: Setting | undefined): string {
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-/** True if anybody may come in from other machines. */
+/** True if anybody can connect from other machines. */
 export const isOpenToStrangers = (access: string, { host }: Address): boolean =>
   access === 'open' && !isLoopback(host)

@@ -6,7 +6,7 @@ import { ConfigError } from './environment.ts'
 import { lineOf } from './file.ts'
 import type { FileConfig } from './schema.ts'
 
-/** Unless the config names another. */
+/** The default of `rooms_dir`. */
 export const ownRoomsDir = (dataDir: string): string => join(dataDir, 'rooms')
 
 interface Others {
@@ -51,8 +51,8 @@ function whyOverlapping(dir: string, { dataDir, mapped }: Others): string | unde
 }
 
 /**
- * Real paths. Throws `ConfigError` if one overlaps the data directory, where files of the server and other
- * rooms are.
+ * Returns real paths. Throws `ConfigError` if one overlaps the data directory, which has files of the server
+ * and other rooms.
  */
 export function workspacesFrom(
   written: FileConfig['sandbox']['workspaces'],
@@ -77,7 +77,7 @@ const overlaps = (one: string, other: string): boolean => holds(one, other) || h
 const holds = (outer: string, inner: string): boolean =>
   inner === outer || outer === '/' || inner.startsWith(`${outer}/`)
 
-/** Directories at its end may not exist yet. */
+/** Allows directories at the end that do not exist yet. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path)

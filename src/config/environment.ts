@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Something in environment, flags or file that cannot be used; `message` says where and what to write. */
+/** Thrown for an invalid environment, flag or file; `message` says where and what to write. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  /** One line each; the first is the message. */
+  /** One line per problem; the first is the message. */
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
     super(problems[0] ?? 'the configuration cannot be used')
@@ -15,13 +15,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** A value, and the flag or variable that errors name. */
+/** A value with its flag or variable, for errors. */
 export interface Setting {
   readonly value: string
   readonly from: string
 }
 
-/** A flag wins over a variable; an empty variable is absent. */
+/** A flag overrides a variable; an empty variable counts as absent. */
 export const settingsOf =
   <Name extends string>(flags: { readonly [Flag in Name]?: string }, env: Environment) =>
   (flag: Name, variable: string): Setting | undefined => {

@@ -13,7 +13,7 @@ export function readConfigFile(path: string): FileConfig {
   return checkConfig(textOf(path), path)
 }
 
-/** `path` is for the messages. Throws `ConfigError` with all problems, in order of line. */
+/** `path` is for messages. Throws `ConfigError` with all problems in order of lines. */
 export function checkConfig(text: string, path: string): FileConfig {
   const file = tomlOf(text, path)
   const { success, data, error } = fileSchema.safeParse(file, { reportInput: true })
@@ -77,7 +77,7 @@ function shapeOf(schema: unknown): Record<string, unknown> {
   return inner ? shapeOf(inner) : {}
 }
 
-/** Looks at the unchecked file, so that problems of the schema hide none of these. */
+/** Reads the unchecked file, so that schema problems hide no others. */
 const problemsBeyondSchema = (file: unknown, text: string): readonly ConfigProblem[] =>
   [
     ...findDuplicateNames(file, 'models'),
@@ -103,7 +103,7 @@ function* findDuplicateNames(file: unknown, list: 'models' | 'mcp'): Iterable<Fo
   }
 }
 
-/** It must be `@guide` or another enabled model of the file, and must not lead back. */
+/** A fallback must be `@guide` or another enabled model of the file, without cycles. */
 function* findWrongFallbacks(file: unknown): Iterable<Found> {
   const models = listAt(file, 'models')
   const next = new Map(models.map((entry) => [at(entry, 'name'), at(entry, 'fallback')]))
@@ -135,7 +135,7 @@ const SETTINGS = new Set<SettingKey>(BACKENDS.flatMap((backend) => PROVIDERS[bac
 const takersOf = (key: SettingKey) =>
   BACKENDS.filter((backend) => PROVIDERS[backend].takes.some((one: SettingKey) => one === key))
 
-/** A setting that a backend does not have would do nothing. */
+/** Finds settings that the backend would ignore. */
 function* findUselessSettings(file: unknown): Iterable<Found> {
   for (const [index, entry] of listAt(file, 'models').entries()) {
     const backend = BACKENDS.find((one) => one === at(entry, 'backend'))
@@ -181,8 +181,8 @@ const at = (value: unknown, key: string): unknown =>
     : undefined
 
 /**
- * The line (1-based) of the value at `path`, or of the nearest part of the path. The TOML parser gives no
- * positions; this looks only at tables and keys at line starts.
+ * Returns the line (1-based) of the value at `path`, or of its nearest existing parent. The TOML parser gives
+ * no positions; this reads only tables and keys at line starts.
  */
 export function lineOf(text: string, path: readonly PropertyKey[]): number {
   const wanted = path.map(String)

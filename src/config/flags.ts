@@ -3,15 +3,15 @@ import { errorMessage } from '../lib/errors.ts'
 import { didYouMean } from '../lib/suggest.ts'
 import { ConfigError } from './environment.ts'
 
-/** The values of its flags are not checked yet. */
+/** Flag values are unchecked. */
 export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
   | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb | 'audit' | 'copy' | 'mcp'> }
   | { readonly verb: 'audit'; readonly json: boolean }
-  /** To write, or to restore. */
+  /** `target` is the file to write, or to restore. */
   | { readonly verb: FileVerb; readonly target: string }
-  /** Paths of files or URLs of PostgreSQL. */
+  /** Paths of files or PostgreSQL URLs. */
   | { readonly verb: 'copy'; readonly from: string; readonly to: string }
-  /** `add` puts the servers of the file `target` into the config. */
+  /** `add` adds the servers in the file `target` to the config. */
   | { readonly verb: 'mcp import'; readonly target: string; readonly add: boolean }
 )
 
@@ -48,7 +48,7 @@ export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--co
 environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_HTTP SSHAWL_LOG
 `
 
-/** Throws `ConfigError` about the first thing that is wrong. */
+/** Throws `ConfigError` for the first error. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const { values, positionals } = parsed(argv)
   if (values.help) return { verb: 'help', flags: {} }
@@ -87,7 +87,7 @@ const OWN_FLAGS: { readonly [Name in Verb]?: readonly string[] } = {
   audit: ['json'],
 }
 
-/** Words of a command, itself included. */
+/** The number of words of a command, including its name. */
 const OPERANDS: { readonly [Name in Verb]?: number } = { mcp: 3, backup: 2, restore: 2 }
 
 function mcpImport([, action, target]: readonly string[], add: boolean) {

@@ -1,8 +1,8 @@
-/** `[limits]`. Code uses the names that keys have here. */
+/** `[limits]`, whose keys the code uses by the same names. */
 import { z } from 'zod'
 import { orOff, positive } from './values.ts'
 
-/** With fewer, the search for tools may not fit, and then a model has no tools at all. */
+/** With fewer tokens the tool search may not fit, which leaves a model without tools. */
 const LEAST_TOOLS_TOKENS = 500
 
 export const limitsSchema = z.strictObject({

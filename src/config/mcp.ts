@@ -13,7 +13,7 @@ import {
 import type { Environment } from './environment.ts'
 import { address, camelKeys, header, valuesOf, variable } from './values.ts'
 
-/** Tokens are sent there, so nobody may read on the way. */
+/** A URL that gets tokens, so the connection must be private. */
 const privateAddress = (example: string) =>
   address(example, 'client_secret_env').refine(
     (text) => isPrivateWay(new URL(text)),
@@ -129,7 +129,7 @@ export const mcpEntry = z
 
 type McpEntry = z.output<typeof mcpEntry>
 
-/** Programs need these to find their files; none is a secret. */
+/** Non-secret variables that programs need to find their files. */
 const KEPT_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 export const environmentOfChildren = (env: Environment): Readonly<Record<string, string>> =>
@@ -140,7 +140,7 @@ export const environmentOfChildren = (env: Environment): Readonly<Record<string,
     }),
   )
 
-/** Paths are relative to the file; secrets come from the environment, by name. */
+/** Resolves relative paths at the file; reads secrets from the environment by name. */
 export const mcpFrom = (
   entries: readonly McpEntry[],
   file: string | undefined,

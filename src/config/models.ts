@@ -10,7 +10,7 @@ import type { JsonObject } from '../lib/json.ts'
 import type { Environment } from './environment.ts'
 import { address, camelKeys, header, variable, valuesOf } from './values.ts'
 
-/** Per million tokens, as whole millionths, so that sums are exact. */
+/** A price per million tokens, converted to whole millionths, so that sums are exact. */
 const rate = z
   .number('write a price per million tokens, such as 2.5')
   .min(0)
@@ -41,7 +41,7 @@ const keepAlive = z.union([
 
 const EFFORTS = ['low', 'medium', 'high'] as const
 
-/** A table for the request. What we send ourselves is no choice: a prompt is counted for it. */
+/** A table for the request. Must not have the keys that sshawl sends, which the prompt is counted for. */
 const bodyTable = (path: string, instead: string) =>
   z.record(z.string(), z.unknown()).transform((table, { addIssue }) => {
     for (const key of ownKeys(table, path))
@@ -143,7 +143,7 @@ const hasRequired =
  */
 const MIN_PROMPT = 375
 
-/** An answer as long as the window is another problem. */
+/** Accepts an answer as long as the window, which is reported as another problem. */
 function hasSpace({
   context_window: window,
   max_output: answer = usualOutput(window),
@@ -177,7 +177,7 @@ export const modelSchema = modelFields
 
 export type ModelEntry = z.input<typeof modelSchema>
 
-/** And `@guide`, which needs no entry. Keys come from the environment, by name. */
+/** Adds `@guide`, which needs no entry. Reads keys from the environment by name. */
 export function modelsFrom(
   entries: readonly z.output<typeof modelSchema>[],
   env: Environment,
@@ -199,7 +199,7 @@ export const modelsFound = (entries: readonly ModelEntry[]): ModelConfig[] =>
 
 const GUIDE = { name: 'guide', backend: 'guide' } as const satisfies ModelEntry
 
-/** Of each provider whose key is in the environment. */
+/** Returns an entry for each provider whose key is in the environment. */
 const withKeysIn = (env: Environment): ModelEntry[] =>
   BACKENDS.flatMap((backend) => {
     const { usual } = PROVIDERS[backend]
@@ -220,7 +220,7 @@ function toModel(entry: ModelFields, env: Environment): ModelConfig {
   }
 }
 
-/** The variables that curl and most programs know. Servers on this machine are reached without a proxy. */
+/** Reads the proxy variables that curl uses. Servers on this machine get no proxy. */
 function proxyFrom(env: Environment): ModelAccess['proxy'] {
   const read = (name: string): string => env[name.toLowerCase()] || env[name] || ''
   const [httpProxy, httpsProxy] = [read('HTTP_PROXY'), read('HTTPS_PROXY')]

@@ -11,10 +11,10 @@ import { orOff, positive } from './values.ts'
 import { webSchema } from './web.ts'
 import { notifySchema, webhookSchema } from './webhooks.ts'
 
-/** Of a `.pub` file. */
+/** A line of a `.pub` file. */
 const PUBLIC_KEY = /^(ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)|ssh-rsa) +([A-Za-z0-9+/]+={0,2})(?: .*)?$/
 
-/** The bytes begin with the length and the name of the key's type (RFC 4253, 6.6). */
+/** Checks that the bytes begin with the length and name of the key's type (RFC 4253, 6.6). */
 function isPublicKey(text: string): boolean {
   const [, type = '', base64 = ''] = PUBLIC_KEY.exec(text.trim()) ?? []
   const bytes = Buffer.from(base64, 'base64')
@@ -162,7 +162,8 @@ const http = z
   )
 
 /**
- * sshawl.toml. Strict, so that a misspelt key is an error. `npm run docs` writes docs/config.md from this.
+ * The schema of sshawl.toml, strict so that a misspelt key is an error. `npm run docs` writes docs/config.md
+ * from it.
  */
 export const fileSchema = z.strictObject({
   server,

@@ -52,7 +52,7 @@ export const busSchema = z
 
 type BusEntry = NonNullable<z.output<typeof busSchema>>
 
-/** Without `url` a file in the data directory. The URL may hold a password, so it is never shown. */
+/** Without `url`, a file in the data directory. The URL may contain a password, so it is never shown. */
 export interface StorageConfig {
   readonly url?: string
 }

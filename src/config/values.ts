@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts'
 export const positive = (fallback: number, says: string) =>
   z.int().min(1).max(2_000_000_000).default(fallback).describe(says)
 
-/** 0 switches the limit off. */
+/** A number that 0 turns off. */
 export const orOff = (fallback: number, says: string) =>
   z.int().min(0).max(2_000_000_000).default(fallback).describe(says)
 
@@ -14,10 +14,10 @@ export const variable = (says: string) =>
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of an environment variable, not the key')
     .describe(says)
 
-/** RFC 9110, 5.1. */
+/** A header's name (RFC 9110, 5.1). */
 export const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write the name of a header')
 
-/** It is shown and logged, so it may hold no password; `key` is the place for one. */
+/** A URL without a password, because it is shown and logged; `key` is the place for a password. */
 export const address = (example: string, key: string) =>
   z
     .string()
@@ -33,7 +33,7 @@ function hasNoPassword(text: string): boolean {
 
 type Camel<K extends string> = K extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : K
 
-/** `api_key_env` becomes `apiKeyEnv`. Leaves out absent keys. */
+/** Turns `api_key_env` into `apiKeyEnv`. Omits absent keys. */
 export const camelKeys = <T extends object>(entry: T) =>
   Object.fromEntries(
     Object.entries(entry)
@@ -41,7 +41,7 @@ export const camelKeys = <T extends object>(entry: T) =>
       .map(([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
   ) as { [K in keyof T & string as Camel<K>]: Exclude<T[K], undefined> }
 
-/** The values of these variables under the keys of `names`. A blank variable counts as not set. */
+/** Maps the keys of `names` to the variables' values. A blank variable counts as unset. */
 export function valuesOf(names: Readonly<Record<string, string>>, env: Environment) {
   const found = Object.entries(names).map(([what, name]) => ({ what, name, value: env[name]?.trim() }))
   return {

@@ -6,14 +6,14 @@ import type { Tool } from '../tools/tool.ts'
 import { contextOf, DEFAULT_LIMITS, type ProgramChat, type ProgramContext } from './context.ts'
 
 export interface ContextOptions extends Omit<ProgramContext, 'log'> {
-  /** `denyAll` when absent. */
+  /** Default: `denyAll`. */
   readonly permissions?: PermissionProvider
   readonly chat?: ProgramChat
-  /** Aborted to stop the call; never when absent. */
+  /** Aborting it stops the call. */
   readonly signal?: AbortSignal
 }
 
-/** For tools that a program calls by itself. */
+/** Creates the context of a tool that a program calls itself. */
 export function createContext({
   permissions = denyAll,
   chat = {},
@@ -24,7 +24,10 @@ export function createContext({
   return { ...contextOf(context, permissions, chat), signal, limits }
 }
 
-/** Asks if it must, and runs a call. Absent parts are those of `createContext()`: with `{}` nothing runs that must ask. */
+/**
+ * Asks for permission if needed, and runs a call. Defaults are those of `createContext()`: with `{}`, calls
+ * that need permission are denied.
+ */
 export async function callTool(
   tool: Tool,
   args: JsonObject = {},
@@ -38,7 +41,7 @@ export async function callTool(
   })
 }
 
-/** By name: a copy would lack the methods of a class. */
+/** Copies by name, because spreading would lose a class's methods. */
 function completed(given: Partial<ToolContext>): ToolContext {
   const usual = createContext()
   return {

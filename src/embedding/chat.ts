@@ -1,6 +1,7 @@
 /**
- * The same tools, toolbox and models for a program without server, rooms and turns: src/index.ts, docs/embedding.md.
- * This folder must not know how a model is reached, where a tool comes from or what runs Lua. It starts nothing.
+ * The same tools, toolbox and models for a program without server, rooms and turns: src/index.ts,
+ * docs/embedding.md. This folder must not know how a model is reached, where a tool comes from or what runs
+ * Lua. It starts nothing.
  */
 import type { Usage } from '../chat/entry.ts'
 import { errorMessage } from '../lib/errors.ts'
@@ -27,42 +28,42 @@ import { requestCalls, type ChatEvents } from './requested-calls.ts'
 import { createToolbox, type ProgramToolbox, type ToolboxOptions, type ToolSet } from './toolbox.ts'
 
 export interface ChatOptions extends Partial<Omit<ToolboxOptions, 'chat'>> {
-  /** See `createModel`; anything that keeps the contract of `LanguageModel` will do. */
+  /** See `createModel`; any implementation of `LanguageModel` works. */
   readonly model: LanguageModel
-  /** The model's name, as tools and errors say it; `model` when absent. */
+  /** The model's name in tools and errors; default: `model`. */
   readonly name?: string
-  /** The system text; none when absent. */
+  /** Default: no system text. */
   readonly system?: string
   readonly limits?: ChatLimits
 }
 
 export interface ChatLimits {
-  /** Requests to the model; 24 when absent. */
+  /** Requests to the model; default: 24. */
   readonly steps?: number
-  /** Tokens that it may write in one step; 4096 when absent. */
+  /** Output tokens of one step; default: 4096. */
   readonly maxOutput?: number
 }
 
-/** A chat's own reason to reject: neither the model nor the caller's signal. */
+/** An error of the chat itself, not of the model or the caller's signal. */
 export class ChatError extends Error {
   override readonly name = 'ChatError'
 }
 
 export interface Answer {
-  /** What it wrote in all steps, cleaned. */
+  /** The text of all steps, sanitized. */
   readonly text: string
-  /** `length`: it was cut at `maxOutput`. `refused`: its provider cut it. */
+  /** `length`: cut at `maxOutput`. `refused`: cut by the provider. */
   readonly reason: StepResult['end']['reason']
-  /** Tokens of all steps, and of what tools asked, as the provider reported them; zeros if it did not. */
+  /** Tokens of all steps and of tools' requests, as reported by the provider, else 0. */
   readonly usage: Usage
 }
 
-/** Nothing is sent and nothing starts until `send`. Throws an `Error` if two tools have one id. */
+/** Sends and starts nothing before `send`. Throws an `Error` if two tools have the same ID. */
 export const createChat = (options: ChatOptions): Chat => new Chat(options)
 
 /**
- * A conversation with a model that may call tools. If there is a listener for `toolCallRequested`, it runs the calls;
- * else the chat does. One answer at a time.
+ * A conversation with a model that may call tools. Listeners of `toolCallRequested` run the calls; without
+ * one, the chat does. One answer at a time.
  */
 export class Chat {
   readonly #options: ChatOptions
@@ -77,7 +78,7 @@ export class Chat {
   }
   #usage: Usage = { input: 0, output: 0 }
   #isBusy = false
-  /** All of the conversation, oldest first. */
+  /** The whole conversation, oldest first. */
   readonly messages: readonly ChatMessage[] = this.#messages
   readonly toolbox: ProgramToolbox
 
@@ -102,9 +103,9 @@ export class Chat {
   }
 
   /**
-   * Says this and resolves with the answer, after all calls on the way. Rejects with `ChatError` (an empty text, an
-   * answer that is not done yet, too many steps, a model that goes in circles), `ModelError`, or the signal's reason.
-   * What was said and done until then stays in `messages`, and `sendAppend([])` asks again.
+   * Sends a text and resolves to the answer after all calls. Rejects with `ChatError` (an empty text, an
+   * unfinished answer, too many steps, a model that repeats itself), `ModelError`, or the signal's reason.
+   * Messages until then stay in `messages`, and `sendAppend([])` retries.
    */
   async send(text: string, signal?: AbortSignal): Promise<Answer> {
     if (typeof text === 'string' && isBlank(text))
@@ -112,7 +113,7 @@ export class Chat {
     return await this.sendAppend([{ role: 'user', text }], signal)
   }
 
-  /** Appends messages, such as the replies to calls, and goes on as `send` does. */
+  /** Appends messages, such as replies to calls, and continues as `send` does. */
   async sendAppend(
     more: readonly ChatMessage[],
     signal: AbortSignal = new AbortController().signal,
@@ -130,12 +131,12 @@ export class Chat {
     }
   }
 
-  /** Has other tools from the next step on; a call of one that is gone is refused at once. */
+  /** Replaces the tools from the next step on; calls of removed tools are refused at once. */
   rebuildTools(set: ToolSet): void {
     this.toolbox.rebuild(set)
   }
 
-  /** Returns the function that ends the listening. Listeners are called in the order in which they came. */
+  /** Returns a function that removes the listener. Listeners are called in order of addition. */
   on<Event extends keyof ChatEvents>(event: Event, listener: ChatEvents[Event]): () => void {
     this.#listeners[event].add(listener)
     return () => void this.#listeners[event].delete(listener)
@@ -195,7 +196,7 @@ export class Chat {
     return { text, ...(usage ? { usage } : {}) }
   }
 
-  /** A step that could not be finished leaves nothing that a provider would refuse. */
+  /** An unfinished step leaves nothing that a provider would refuse. */
   async #runStep(calls: readonly ToolCall[], said: AssistantMessage, signal: AbortSignal): Promise<void> {
     const from = this.#messages.length
     const replied = (message: ChatMessage): void => this.#append(message)
@@ -214,7 +215,7 @@ export class Chat {
   }
 }
 
-/** A program's message as it may be kept and sent. */
+/** Returns a program's message sanitized. */
 function cleanMessage(message: ChatMessage): ChatMessage {
   if (message.role === 'tool') return { ...message, content: cleanText(message.content) }
   const text = cleanText(message.text)

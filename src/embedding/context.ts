@@ -15,24 +15,24 @@ import {
 import { WorkspaceError, type Workspace } from '../tools/workspace.ts'
 
 export interface ProgramContext {
-  /** Files and commands; when absent each use is an error that the model reads. */
+  /** Files and commands; by default each use is an error that the model reads. */
   readonly workspace?: Workspace
-  /** A name for permission requests; `program` when absent. */
+  /** A name for permission requests; default: `program`. */
   readonly caller?: string
-  /** `program` when absent. */
+  /** Default: `program`. */
   readonly room?: string
-  /** Of each call: 60 s, and 262,144 characters of a result when absent. */
+  /** Limits of each call; default: 60 s, and 262,144 characters of a result. */
   readonly limits?: ToolLimits
-  /** Gets what a tool tells people. */
+  /** Gets a tool's messages to people. */
   readonly addMessage?: (entry: NewEntry) => void
-  /** Gets what tools throw. */
+  /** Gets errors of tools. */
   readonly log?: Log
 }
 
 export interface ProgramChat {
-  /** None when absent. */
+  /** Default: none. */
   readonly messages?: readonly ChatMessage[]
-  /** The model that calls. No tool can ask one that is only a name. */
+  /** The calling model. Tools cannot send requests to a model given only by name. */
   readonly model?: ChatModel | string
 }
 
@@ -75,7 +75,7 @@ const NO_WORKSPACE: Workspace = {
   run: refuse,
 }
 
-/** A program's list of messages may grow. */
+/** Reads the messages at each use, because the list may grow. */
 const viewOf = (chat: ProgramChat): ToolContext['chat'] => ({
   ...(chat.model === undefined ? {} : { model: askable(chat.model) }),
   get messages() {

@@ -6,30 +6,30 @@ import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { ChatMessage, ToolMessage } from '../tools/context.ts'
 import { failed } from '../tools/result.ts'
 
-/** What the listeners of a chat are given. */
 export interface ChatEvents {
   /**
-   * The model asked for a call. The listener runs it and appends its reply to `replies`, which has those of earlier
-   * calls of this step; then the next call is requested. If it throws or appends no reply, the model reads that.
+   * The model requested a call. The listener runs it and appends its reply to `replies`, which has those of
+   * earlier calls of this step; then the next call is requested. If it throws or appends no reply, the model
+   * reads that.
    */
   toolCallRequested(call: ToolCall, replies: ToolMessage[]): void | Promise<void>
-  /** A piece of the answer, cleaned, as soon as it comes. What it throws ends the step. */
+  /** A sanitized piece of the answer, as soon as it arrives. An error ends the step. */
   text(piece: string): void
-  /** A message was appended to the conversation. What it throws ends the step. */
+  /** A message was appended to the conversation. An error ends the step. */
   message(message: ChatMessage): void
 }
 
 interface Handing {
   readonly listeners: readonly ChatEvents['toolCallRequested'][]
   readonly signal: AbortSignal
-  /** Characters that a reply may have. */
+  /** Limit of a reply's characters. */
   readonly maxChars: number
   readonly replied: (reply: ToolMessage) => void
 }
 
 /**
- * Has listeners run the calls of one step, in order. The reply to a call is the first that was appended for it, else
- * an error. Rejects with the signal's reason, also while a listener works.
+ * Lets listeners run the calls of one step, in order. The first reply appended for a call counts, else an
+ * error. Rejects with the signal's reason, also while a listener works.
  */
 export async function requestCalls(calls: readonly ToolCall[], handing: Handing): Promise<void> {
   const { listeners, signal, maxChars, replied } = handing

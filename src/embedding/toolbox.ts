@@ -16,27 +16,27 @@ import { contextOf, DEFAULT_LIMITS, NO_LOG, type ProgramChat, type ProgramContex
 
 export interface ToolSet {
   readonly tools: readonly Tool[]
-  /** `"all"`, `"none"` or patterns; all when absent. Hidden tools are neither sent nor run. */
+  /** `"all"` (default), `"none"` or patterns. Hidden tools are neither sent nor run. */
   readonly scope?: unknown
 }
 
 export interface ToolboxOptions extends ToolSet {
-  /** `denyAll` when absent. */
+  /** Default: `denyAll`. */
   readonly permissions?: PermissionProvider
   readonly context?: ProgramContext
   readonly chat?: ProgramChat
 }
 
 export interface ProgramToolbox extends Toolbox {
-  /** Each function once. */
+  /** Returns each function once. */
   definitions(): readonly ToolDefinition[]
-  /** Each hidden tool has its reason. */
+  /** Returns the visible tools, and the hidden ones with reasons. */
   resolution(): Resolution
-  /** From the next call on. Throws as `createToolbox`; then the old tools stay. */
+  /** Takes effect with the next call. If it throws, as `createToolbox` does, the old tools stay. */
   rebuild(set: ToolSet): void
 }
 
-/** Throws an `Error` if two tools have one id. */
+/** Throws an `Error` if two tools have the same ID. */
 export function createToolbox(options: ToolboxOptions): ProgramToolbox {
   const { permissions = denyAll, context = {}, chat = {} } = options
   const { limits = DEFAULT_LIMITS, log = NO_LOG } = context
