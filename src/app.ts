@@ -1,6 +1,6 @@
 /**
- * app.ts and the folder of its name join the core with its adapters, and only they may know everything. Only main.ts
- * and tests may import them. They decide nothing about rooms, prompts or tools.
+ * app.ts and the folder of its name join the core with its adapters, and only they may know everything. Only
+ * main.ts and tests may import them. They decide nothing about rooms, prompts or tools.
  */
 import { hostname } from 'node:os'
 import { SshServer } from './adapters/ssh/server.ts'

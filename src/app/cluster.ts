@@ -28,7 +28,7 @@ export async function openCluster(
   return createCluster({ stores, wire, entries: storage.chat.entries, facts, earlier, clock, log })
 }
 
-/** Stores the ID of this run in the data directory. Resolves to the ID of the run before. */
+/** Stores the id of this run in the data directory. Resolves to the id of the run before. */
 async function replaceServerId(dataDir: string, id: ServerId): Promise<ServerId | undefined> {
   const file = join(dataDir, 'server-id')
   const before = await readFile(file, 'utf8').catch(() => '')

@@ -7,6 +7,6 @@ export const processTimers: FrameTimers = {
   later: (ms, run) => void setTimeout(run, ms),
 }
 
-/** Resolves after `ms`, or when the signal is aborted. Never rejects. */
+/** Resolves after `ms`, or once the signal is aborted. Never rejects. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   wait(ms, undefined, { signal }).catch(() => undefined)

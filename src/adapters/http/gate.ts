@@ -43,7 +43,7 @@ function isOurs(host: string, names: readonly string[]): boolean {
   return asked === 'localhost' || isIP(asked) === 4 || names.includes(asked)
 }
 
-/** Lets an allowed page read the answer (CORS, https://fetch.spec.whatwg.org). */
+/** Lets an allowed page read the answer (https://fetch.spec.whatwg.org, CORS). */
 export function letPageRead({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
   if (origin === undefined) return

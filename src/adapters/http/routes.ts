@@ -41,7 +41,7 @@ export interface HttpServerOptions {
   >
   readonly settings: () => GateSettings
   readonly visitors: {
-    /** Counts a wrong token. Returns the delay of the answer in ms. */
+    /** Counts a wrong token. Returns the delay of its answer in ms. */
     failed(address: string): number
     /** Returns the network of an address: one IPv6 client has many addresses. */
     networkOf(address: string): string

@@ -3,17 +3,17 @@ import { pino, stdSerializers, destination } from 'pino'
 import { StorageError } from '../../chat/errors.ts'
 import type { Log } from '../../chat/ports.ts'
 
-/** A log whose last lines can be waited for. */
+/** A log that can write out its buffer. */
 export interface FlushableLog extends Log {
-  /** Writes out what is buffered; after it the process may end. */
+  /** Writes out the buffer, so that the process may end. */
   flush(): void
 }
 
-/** While the database is away, all that needs it fails and says so: the same stacks would bury everything else. */
+/** Omits stack traces while the database is unavailable, because everything that needs it fails alike. */
 const errorFacts = (error: Error): unknown =>
   error instanceof StorageError && error.reason === 'away' ? error.forOperators : stdSerializers.err(error)
 
-/** JSON lines on standard error, one a fact, with its level as a word; `level` is pino's, or `silent`. */
+/** Writes JSON lines to stderr, one per event, with the level as a word; `level` is pino's, or `silent`. */
 export function createLog(level: string): FlushableLog {
   const logger = pino(
     {

@@ -1,26 +1,26 @@
-// Counts what the server does, in the form that Prometheus reads. It must not know who may read it, nor where what it counts
-// happens: it is told, and asks for levels only when somebody reads.
+// Collects metrics for Prometheus. It must not know who may read them, nor which code reports them: events
+// are pushed to it, gauges are read at each scrape.
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Entry, Usage } from '../../chat/entry.ts'
 
-/** What is asked at each reading. */
+/** Gauges, read at each scrape. */
 export interface Levels {
   readonly sessions: () => number
   readonly mcpSessions: () => number
-  /** Bytes that wait for clients over SSH. */
+  /** Bytes that wait for SSH clients. */
   readonly queueBytes: () => number
   /** Turns that run or wait. */
   readonly turns: () => number
-  /** True for each that is connected. */
+  /** Maps each MCP server to true if it is connected. */
   readonly mcpServers: () => ReadonlyMap<string, boolean>
 }
 
-/** Servers can change the names of their tools: beyond so many, tools are counted as one. */
+/** MCP servers can rename their tools: beyond this number, further tools are counted as one. */
 const MAX_TOOL_NAMES = 500
 const OTHER_TOOLS = 'other'
 
-/** Is told what happens, and can be read. No method but `read` throws. */
+/** Counts reported events for Prometheus. Only `read` may throw. */
 export class Meter {
   readonly #registry = new Registry()
   readonly #metrics: ReturnType<typeof metricsIn>
@@ -32,7 +32,7 @@ export class Meter {
     this.#metrics.build.set({ version, node: process.version }, 1)
   }
 
-  /** An entry was recorded, and delivered to so many people. */
+  /** Counts a recorded entry that was delivered to `people` people. */
   entry(entry: Entry, people: number): void {
     const { entries, deliveries, tools, toolSeconds } = this.#metrics
     entries.inc({ kind: entry.kind })
@@ -42,49 +42,46 @@ export class Meter {
     toolSeconds.observe(entry.durationMs / 1_000)
   }
 
-  /** Somebody logged in over SSH, or was refused for a reason in one word. */
+  /** Counts an SSH login, or a refusal by its one-word reason. */
   login(refused?: string): void {
     if (refused === undefined) this.#metrics.logins.inc()
     else this.#metrics.refusals.inc({ reason: refused })
   }
 
-  /** A model's turn ended, in one word. Its seconds have the time in which it waited. */
+  /** Counts a model's turn by its one-word outcome. `seconds` includes waiting. */
   turnEnded(model: string, outcome: string, seconds: number): void {
     this.#metrics.turns.inc({ model, outcome })
     this.#metrics.turnSeconds.observe({ model, outcome }, seconds)
   }
 
-  /** A model began to answer a request. */
   firstToken(model: string, seconds: number): void {
     this.#metrics.firstTokens.observe({ model }, seconds)
   }
 
-  /** A request to a model failed, for a reason in one word. */
+  /** Counts a failed model request by its one-word reason. */
   modelFailed(model: string, reason: string): void {
     this.#metrics.modelErrors.inc({ model, reason })
   }
 
-  /** A request to a model used tokens. The cost is in the currency of the config's prices. */
+  /** Counts the tokens of a model request. `cost` is in the config's currency. */
   used(model: string, { input, cached = 0, output }: Usage, cost: number | undefined): void {
     for (const [kind, count] of Object.entries({ input, cached, output }))
       this.#metrics.tokens.inc({ model, kind }, count)
     if (cost !== undefined) this.#metrics.cost.inc({ model }, cost)
   }
 
-  /** The storage answered a call, or failed. */
+  /** Records the time of a storage call, also of a failed one. */
   readonly stored = (lane: string, seconds: number): void => this.#metrics.storage.observe({ lane }, seconds)
 
-  /** A prompt was composed, or composing it failed. */
   composed(seconds: number, isDone: boolean): void {
     this.#metrics.wraps.observe({ outcome: isDone ? 'done' : 'failed' }, seconds)
   }
 
-  /** Adds the levels to what is read. To be called once. */
+  /** Adds the gauges. To be called once. */
   watch(levels: Levels): void {
     watchLevels(levels, [this.#registry])
   }
 
-  /** What Prometheus reads. */
   async read(): Promise<{ readonly type: string; readonly text: string }> {
     return { type: this.#registry.contentType, text: await this.#registry.metrics() }
   }
@@ -185,7 +182,7 @@ function watchLevels(levels: Levels, registers: Registry[]): void {
     labelNames: ['server'],
     registers,
     collect() {
-      // A server that a command disconnected is gone.
+      // Drops servers that a command disconnected.
       this.reset()
       for (const [server, isUp] of levels.mcpServers()) this.set({ server }, Number(isUp))
     },

@@ -45,12 +45,12 @@ export interface Slot {
   release(): void
 }
 
-/** A connection that is not logged in yet, or is refused. */
+/** A connection that is not logged in, or is refused. */
 interface PendingLogin {
   readonly network: Network
   /** Frees its slot and closes the connection. */
   readonly evict: () => void
-  /** Set while it waits for its turn. */
+  /** Set when it starts to wait for its turn. */
   serve?: () => void
   servedAt: number
 }

@@ -61,7 +61,7 @@ export class Outbox {
     queueMicrotask(this.#pump)
   }
 
-  /** Resolves when at most `bytes` are left to send, or the client is gone. */
+  /** Resolves once at most `bytes` are left to send, or the client is gone. */
   drainedTo(bytes: number): Promise<void> {
     if (this.#size <= bytes) return Promise.resolve()
     return new Promise((done) => this.#waiters.push({ bytes, done }))

@@ -87,7 +87,7 @@ function readHeader(socket: Socket, timeoutMs: number): Promise<ProxyHeader> {
 interface ProxyHeader {
   /** Length of the header, after which the client's bytes begin. */
   readonly bytes: number
-  /** Absent if the proxy does not know the client, or the client has no IP address. */
+  /** Absent if the proxy does not know the client, or the client has no internet address. */
   readonly client?: string
   /** True for a health check of the proxy (`LOCAL`). */
   readonly isCheck: boolean

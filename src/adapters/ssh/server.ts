@@ -52,7 +52,7 @@ export class SshServer implements AsyncDisposable {
   readonly #admission: Admission
   readonly #proxies: Proxies
   readonly #listener: Server
-  /** A socket that waits for its turn has no `Connection` yet. */
+  /** A socket that waits for its turn has no connection yet. */
   readonly #connections = new Map<Socket, Connection | undefined>()
   readonly #logRefusal: (address: string, why: string) => void
   /** Resolves when nobody is connected; undefined while the server accepts connections. */

@@ -196,7 +196,7 @@ const { encapsulate: native } = crypto as { encapsulate?: (key: KeyObject) => En
 /** RFC 9935: the bytes of a SubjectPublicKeyInfo before an ML-KEM-768 key. */
 const SPKI_START = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
 
-/** Throws for a key with coefficients beyond the modulus (FIPS 203, section 7.2). */
+/** Throws for a key with numbers beyond the modulus (FIPS 203, section 7.2). */
 function encapsulate(key: Buffer, seed: Uint8Array | undefined): Encapsulated {
   if (native && !seed)
     return native(createPublicKey({ key: Buffer.concat([SPKI_START, key]), format: 'der', type: 'spki' }))

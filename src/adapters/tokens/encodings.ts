@@ -2,8 +2,8 @@ import type { TiktokenEncoding } from 'tiktoken'
 import { keysOf } from '../../lib/basics.ts'
 
 /**
- * Encodings, and the tables of tiktoken that they are counted with. Those with the tables of another differ from it in control
- * tokens and nothing else (openai_public.py), and a text is never taken for those.
+ * Tiktoken's tables by encoding. Encodings with the same tables differ only in control tokens
+ * (openai_public.py), which are never recognised in a text.
  */
 const TABLES = {
   o200k_base: 'o200k_base',
@@ -15,9 +15,9 @@ const TABLES = {
   gpt2: 'r50k_base',
 } as const satisfies Readonly<Record<string, TiktokenEncoding>>
 
-/** The tables of an encoding; undefined where nobody knows it. */
+/** Returns undefined for an unknown encoding. */
 export const tablesOf = (encoding: string): TiktokenEncoding | undefined =>
   new Map<string, TiktokenEncoding>(Object.entries(TABLES)).get(encoding)
 
-/** The names of all encodings, as the config and a script write them. */
+/** The names of all encodings for the config and scripts. */
 export const ENCODINGS = keysOf(TABLES)

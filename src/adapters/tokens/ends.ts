@@ -6,12 +6,12 @@ interface Codec {
   count(text: string): number
 }
 
-/** Characters that are tried first for each token: almost every text has fewer in a token. */
+/** First guess of characters per token: almost every text has fewer. */
 const CHARS_PER_TOKEN = 8
 
 /**
- * Cuts a text at either end on a token boundary; lone surrogates are replaced, as UTF-8 replaces them. What is left
- * counts no more than what was asked for: where the cut changes how the rest is read, one token more is taken off.
+ * Cuts a text at a token boundary from either end. Lone surrogates become U+FFFD. The result never counts
+ * more than `tokens`: if the cut changes how the rest is encoded, another token is removed.
  */
 export function cutEnds(codec: Codec): Pick<TokenCounter, 'head' | 'tail'> {
   const cut = (given: string, tokens: number, side: Side): string => {
@@ -33,10 +33,10 @@ export function cutEnds(codec: Codec): Pick<TokenCounter, 'head' | 'tail'> {
 }
 
 interface Side {
-  /** That end of the text, about `chars` long, without half a character. */
+  /** Returns about `chars` characters of that end, without half a character. */
   slice(text: string, chars: number): string
   take(tokens: readonly number[], count: number): readonly number[]
-  /** The decoded bytes as text of that end, without the part of a character that was cut. */
+  /** Decodes bytes to that end's text, without a truncated character. */
   join(bytes: Uint8Array, text: string): string
 }
 
@@ -59,7 +59,10 @@ const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreB
 
 const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
 
-/** So much of the text that it has at least `tokens` tokens, or all of it: a long text is not encoded for a short end. */
+/**
+ * Returns at least `tokens` tokens of the text, or all of it, so that a long text is not encoded for a short
+ * end.
+ */
 function enough(text: string, tokens: number, side: Side, codec: Codec): string {
   for (let chars = tokens * CHARS_PER_TOKEN; chars < text.length; chars *= 2) {
     const part = side.slice(text, chars)
@@ -69,8 +72,8 @@ function enough(text: string, tokens: number, side: Side, codec: Codec): string 
 }
 
 /**
- * UTF-16 units of `decoded` that agree with `text` at that end: a character cut in half decodes to U+FFFD,
- * which agrees with nothing but itself.
+ * Returns the UTF-16 units of `decoded` that equal `text` at that end. A truncated character decodes to
+ * U+FFFD, which equals only itself.
  */
 function wholeLength(decoded: string, text: string, end: 'start' | 'end'): number {
   for (let length = 0; length < decoded.length; length += 1) {

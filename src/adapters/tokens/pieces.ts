@@ -1,16 +1,22 @@
-/** A run of one class of more bytes than this is cut before counting: merging bytes takes quadratic time in it. */
+/**
+ * Longest run of letters, blanks or symbols in bytes. Longer runs are cut first, because BPE takes quadratic
+ * time in them.
+ */
 const MAX_RUN_BYTES = 512
-/** The same in characters where each may be four bytes: Chinese, emoji. */
+/** The same limit in characters of up to four bytes, such as Chinese and emoji. */
 const MAX_WIDE_RUN_CHARS = MAX_RUN_BYTES / 4
 
-/** Letters with their marks, white space, and the rest; digits never make long runs (they are taken in threes). */
+/**
+ * Runs of letters with marks, white space, or other characters. Digits never form long runs, because they are
+ * split in threes.
+ */
 const LONG_RUN = new RegExp(
   `[\\p{L}\\p{M}]{${MAX_WIDE_RUN_CHARS + 1},}|\\s{${MAX_WIDE_RUN_CHARS + 1},}|[^\\s\\p{L}\\p{N}]{${MAX_WIDE_RUN_CHARS + 1},}`,
   'gu',
 )
 const RUN_PART = new RegExp(`[\\0-\\u007f]{1,${MAX_RUN_BYTES}}|[^]{1,${MAX_WIDE_RUN_CHARS}}`, 'gu')
 
-/** The text in pieces that can be encoded one by one in linear time; joined they are the text. */
+/** Splits a text into pieces that are encoded in linear time; joined they equal the text. */
 export function cutLongRuns(text: string): readonly string[] {
   if (text.length <= MAX_WIDE_RUN_CHARS) return [text]
   const pieces: string[] = []
@@ -18,7 +24,7 @@ export function cutLongRuns(text: string): readonly string[] {
   for (const run of text.matchAll(LONG_RUN)) {
     const parts = run[0].match(RUN_PART) ?? []
     if (parts.length < 2) continue
-    // The run's first part stays with the text before it, its last with what follows: only the run is cut.
+    // Joins the run's first part with the text before it and the last part with the text after it.
     pieces.push(text.slice(end, run.index) + parts[0], ...parts.slice(1, -1))
     end = run.index + run[0].length - (parts.at(-1)?.length ?? 0)
   }
@@ -26,14 +32,14 @@ export function cutLongRuns(text: string): readonly string[] {
 }
 
 /**
- * Encodings with tables of their own whose words never reach over a line break into a following line that begins with neither white
- * space nor a slash: their patterns take a run of white space up to its last line break as one word, and
- * nothing looks behind. So the counts of such lines add up to the count of the text, and can be remembered.
- * (From the patterns in tiktoken's openai_public.py; r50k and p50k differ.)
+ * Tables whose words never cross a line break into a line that begins with neither white space nor a
+ * slash: their patterns match white space up to its last line break as one word, without lookbehind. So the
+ * counts of such lines add up to the text's count, and can be cached. (From the patterns in tiktoken's
+ * openai_public.py; r50k and p50k differ.)
  */
 export const LINES_ADD_UP: ReadonlySet<string> = new Set(['cl100k_base', 'o200k_base'])
 
-/** The text cut where counts add up exactly. A loop, because this is done for every text of every prompt. */
+/** Splits a text where counts add up exactly. A loop, because it runs for every text of every prompt. */
 export function cutLines(text: string): readonly string[] {
   const lines: string[] = []
   let start = 0
@@ -48,7 +54,7 @@ export function cutLines(text: string): readonly string[] {
 const SLASH = 47
 const LAST_ASCII = 127
 
-/** Whether there is neither white space, nor a slash, nor the end. */
+/** True unless white space, a slash or the end of the text is at `at`. */
 export function beginsLine(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   return code > LAST_ASCII ? !/^\s/u.test(text.charAt(at)) : code > 32 && code !== SLASH

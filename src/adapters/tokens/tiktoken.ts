@@ -1,6 +1,4 @@
-/**
- * Counts tokens, exactly, with the tables of tiktoken. Knows texts and encodings: nothing of prompts, models or Lua.
- */
+/** Counts tokens exactly with tiktoken's tables. It must not know prompts, models or Lua. */
 import { get_encoding, type Tiktoken, type TiktokenEncoding } from 'tiktoken'
 import { closest } from '../../lib/suggest.ts'
 import { type TokenCounter, WrapError } from '../../prompt/ports.ts'
@@ -8,15 +6,15 @@ import { ENCODINGS, tablesOf } from './encodings.ts'
 import { cutEnds } from './ends.ts'
 import { beginsLine, cutLines, cutLongRuns, LINES_ADD_UP } from './pieces.ts'
 
-/** What gives counters. Tables are loaded once, at first use (a tenth of a second to half a second of processor time). */
+/** Creates counters. Tables are loaded at first use (0.1 to 0.5 s of CPU time). */
 export interface TokenCounters {
-  /** Throws `WrapError('argument')` for an encoding that nobody knows. */
+  /** Throws `WrapError('argument')` for an unknown encoding. */
   of(encoding: string): TokenCounter
   /** Frees the tables. */
   close(): void
 }
 
-/** Counters by tiktoken, which remember what they counted in at most `memoChars` characters of text for each of the tables. */
+/** Creates counters that cache the counts of at most `memoChars` characters per table. */
 export function createTokenCounters(memoChars = 8_000_000): TokenCounters {
   const loaded = new Map<TiktokenEncoding, { readonly counter: TokenCounter; readonly tables: Tiktoken }>()
   return {
@@ -55,25 +53,25 @@ function counterFor(tables: Tiktoken, byLine: boolean, memoChars: number): Token
   return { count, startsAnew, ...cutEnds({ encode, decode, count }) }
 }
 
-/** `encode_ordinary` takes `<|endoftext|>` and its like as the text they are; the plain call throws on them. */
+/** `encode_ordinary` treats `<|endoftext|>` and the like as text, on which `encode` throws. */
 const encodedLength = (tables: Tiktoken, text: string): number =>
   cutLongRuns(text).reduce((sum, piece) => sum + tables.encode_ordinary(piece).length, 0)
 
-/** Characters from which on a text is remembered as a whole: a budget asks for the same long text several times. */
+/** Longer texts are also cached as a whole: a budget counts the same long text several times. */
 const MIN_LONG_CHARS = 2000
-/** Characters of long texts that are remembered, beside their lines. */
+/** Characters of long texts in the cache, in addition to their lines. */
 const MAX_LONG_CHARS = 1_000_000
 
-/** Remembers long texts as well: what is the same from prompt to prompt is not cut into lines again. */
+/** Caches counts of long texts, so that they are not split into lines again for each prompt. */
 function ofLong(work: (text: string) => number): (text: string) => number {
   const long = createMemo(MAX_LONG_CHARS, work)
   return (text) => (text.length < MIN_LONG_CHARS ? work(text) : long(text))
 }
 
 /**
- * Remembers what `compute` gave for a text, up to about `maxChars` characters of text in all. Texts live in
- * two generations: when the young one is full it becomes the old one, and what nobody asked for since the
- * last time is forgotten. So a known answer costs one lookup, and no order has to be kept.
+ * Caches the results of `compute` for about `maxChars` characters of text. Texts are in two generations: when
+ * the young one is full it replaces the old one, and texts unused since then are dropped. So a hit costs one
+ * lookup, and no order is kept.
  */
 export function createMemo(maxChars: number, compute: (text: string) => number): (text: string) => number {
   const half = maxChars / 2

@@ -1,8 +1,8 @@
-/** Where NATS is; keys are named as in the config file. */
+/** The `[bus]` config of NATS; keys are named as in the file. */
 export interface BusConfig {
-  /** One that `natsAddress` reads. It may hold a password and is never shown. */
+  /** A URL for `natsAddress`. May contain a password, so it is never shown. */
   readonly url: string
-  /** First words of each subject, so that several clusters can share one NATS. */
+  /** First words of each subject, so that clusters can share one NATS. */
   readonly prefix: string
   /** The absolute path of a file with a user's JWT and seed, or the seed of an nkey. */
   readonly credentials?: string
@@ -13,11 +13,11 @@ export interface NatsAddress {
   readonly servers: readonly string[]
   /** True if nothing is sent without TLS. */
   readonly isEncrypted: boolean
-  /** The same for all servers. */
+  /** Used for all servers. */
   readonly login?: { readonly user: string; readonly pass: string } | { readonly token: string }
 }
 
-/** A credentials file has a user's JWT with its seed, as `nsc` writes them, or the seed of a user's nkey. */
+/** Credentials of a user: a JWT with its seed, as `nsc` writes them, or the seed of an nkey. */
 export const HAS_JWT = /^-+BEGIN NATS USER JWT-+$/m
 export const NKEY_SEED = /^SU[A-Z2-7]{56}$/m
 
@@ -26,8 +26,9 @@ export const NATS_EXAMPLE = 'nats://nats.example.org:4222'
 const DEFAULT_PORT = '4222'
 
 /**
- * Reads `nats://HOST:PORT` or `tls://…`, or several with commas between them; the later ones need no scheme.
- * `USER:PASSWORD@` is a login and `TOKEN@` a token. Undefined for anything else, and for different logins.
+ * Reads `nats://HOST:PORT` or `tls://…`, or a comma-separated list, in which later URLs need no scheme.
+ * `USER:PASSWORD@` is a login and `TOKEN@` a token. Returns undefined for anything else, and for different
+ * logins.
  */
 export function natsAddress(text: string): NatsAddress | undefined {
   const scheme = /^[a-z]+:\/\//.exec(text)?.[0] ?? ''
@@ -58,7 +59,7 @@ function loginOf({ username, password }: URL): NonNullable<NatsAddress['login']>
   return password === '' ? { token: user } : { user, pass: decodeURIComponent(password) }
 }
 
-/** False if a percent sign of a password was not written as %25. */
+/** False if a percent sign in a password is not written as %25. */
 function isDecodable(text: string): boolean {
   try {
     return decodeURIComponent(text) !== ''

@@ -18,7 +18,7 @@ import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } 
 
 /** NATS' own default. */
 const MAX_BYTES = 1024 * 1024
-/** What a message costs besides its text, roughly, in bytes. */
+/** Approximate bytes of a message besides its text. */
 const HEAD_BYTES = 64
 const CLOSE_MS = 1_000
 
@@ -37,7 +37,7 @@ export function createNats({ url, prefix, credentials }: BusConfig, log: Log): E
         timeout: ANSWER_MS,
         pingInterval: HEARTBEAT_MS,
         maxPingOut: 2,
-        // The client would store without bound what is published meanwhile; wire.ts connects again.
+        // The client would store messages without limit while disconnected; wire.ts reconnects.
         reconnect: false,
       })
       return new NatsLink(nats, prefix, received, log)
@@ -52,7 +52,7 @@ class NatsLink implements Connection {
   private readonly prefix: string
   private readonly received: (subject: string, text: string) => void
   private readonly subscriptions = new Map<string, Subscription>()
-  /** Bytes that may not have arrived at the server yet. */
+  /** Bytes that may not have reached the server yet. */
   private underWay = 0
   private isFlushing = false
 
@@ -80,7 +80,7 @@ class NatsLink implements Connection {
     if (!this.isFlushing) this.flush().catch(() => undefined)
   }
 
-  /** The server answers in order: what was sent before `flush` has arrived with its answer. */
+  /** Waits for the server, which answers in order: output sent before `flush` has arrived by then. */
   private async flush(): Promise<void> {
     this.isFlushing = true
     while (this.underWay > 0) {
@@ -111,12 +111,12 @@ class NatsLink implements Connection {
   }
 }
 
-/** Resolves when the connection ends, to a reason that only its status tells. Logs the first refusal. */
+/** Resolves at the connection's end, to a reason known only from its status. Logs the first refusal. */
 async function closeIfStale(nats: NatsConnection, log: Log): Promise<string | undefined> {
   let isLogged = false
   for await (const status of nats.status()) {
     if (status.type === 'staleConnection') {
-      // The client itself would first wait until everything is sent.
+      // The client itself would first wait for all output to be sent.
       void nats.close()
       return 'it does not answer'
     }
@@ -136,7 +136,7 @@ function byLogin(login: NatsAddress['login']): Authenticator {
     : usernamePasswordAuthenticator(login.user, login.pass)
 }
 
-/** Credentials are renewed, so the file is read for each connection. */
+/** Reads the file for each connection, because credentials are renewed. */
 function byFile(path: string, log: Log): Authenticator {
   return (nonce) => {
     try {
@@ -150,7 +150,7 @@ function byFile(path: string, log: Log): Authenticator {
 
 function credentialsIn(text: string): Authenticator {
   const bytes = (part: string): Uint8Array => new TextEncoder().encode(part)
-  // The package needs an end of the last line, which a file may lack.
+  // The package needs a final line end, which a file may lack.
   if (HAS_JWT.test(text)) return credsAuthenticator(bytes(`${text}\n`))
   const [seed] = NKEY_SEED.exec(text) ?? []
   if (seed === undefined) throw new Error('it holds no credentials')

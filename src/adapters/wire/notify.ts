@@ -5,25 +5,27 @@ import { errorMessage } from '../../lib/errors.ts'
 import { saidOutright } from '../../lib/addresses.ts'
 import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './wire.ts'
 
-/** One channel for all rooms: with many, PostgreSQL would look through all their names for each server. */
+/**
+ * One channel for all rooms, because PostgreSQL searches all names of a server's channels for each message.
+ */
 const CHANNEL = 'sshawl_hints'
 
-/** A hint is lost in a crash anyway, so its commit does not wait for the disk. */
+/** Commits do not wait for the disk, because a crash loses hints anyway. */
 const LISTEN = `SET synchronous_commit TO off; LISTEN ${CHANNEL}`
-/** Schemas are named so that no function that somebody made in another schema of the search_path runs. */
+/** Names schemas, so that no function from another schema in the search_path runs. */
 const NOTIFY = `SELECT pg_catalog.pg_notify('${CHANNEL}', payload)
   FROM pg_catalog.unnest($1::pg_catalog.text[]) AS payload`
 
 /**
  * A payload has less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html): a subject, a
- * number, since equal payloads of one statement arrive as one, and the text in base64, since PostgreSQL takes
- * no U+0000.
+ * number, because PostgreSQL merges equal payloads, and the text in base64, because PostgreSQL refuses
+ * U+0000.
  */
 const MAX_PAYLOAD_BYTES = 7_999
 const MAX_HEAD_BYTES = 128
 const MAX_BYTES = Math.floor((MAX_PAYLOAD_BYTES - MAX_HEAD_BYTES) / 4) * 3
 
-/** LISTEN and NOTIFY over a connection of its own. A pooler must keep sessions. */
+/** Uses LISTEN and NOTIFY on its own connection. A pooler must pool sessions. */
 export const createNotify = (url: string): Engine => ({
   name: 'PostgreSQL',
   maxBytes: MAX_BYTES,
@@ -60,7 +62,7 @@ class NotifyConnection implements Connection {
   private waiting: string[] = []
   private waitingBytes = 0
   private sent = 0
-  /** Statements run one after the other; undefined while none runs. */
+  /** The running statement; statements run one at a time. */
   private running: Promise<void> | undefined
 
   constructor(client: Client) {
@@ -89,7 +91,7 @@ class NotifyConnection implements Connection {
     return this.run(async () => void (await this.client.query('SELECT 1')))
   }
 
-  /** Sends all texts of one tick in one statement. */
+  /** Sends the texts of one tick in one statement. */
   private flush(): Promise<void> {
     return this.run(endOfTick)
   }
@@ -109,7 +111,7 @@ class NotifyConnection implements Connection {
     this.running = undefined
   }
 
-  /** Does not wait for an orderly end: the other side may not answer any more. */
+  /** Ends without a handshake, because the server may not answer. */
   end(why: string): void {
     clearInterval(this.heartbeat)
     this.waiting = []

@@ -9,24 +9,24 @@ import type { Wire } from '../../cluster/stores.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import type { BusConfig } from './config.ts'
 
-/** One working connection to NATS or PostgreSQL. Its methods neither throw nor wait. */
+/** An open connection to NATS or PostgreSQL. Its methods neither throw nor wait. */
 export interface Connection {
-  /** UTF-8 bytes of the longest text that it sends. */
+  /** Limit of a text's UTF-8 bytes. */
   readonly maxBytes: number
-  /** Drops the text if it is too long or 8 MiB are under way. */
+  /** Drops a text that is too long, or if 8 MiB are unsent. */
   send(subject: string, text: string): void
   subscribe(subject: string): void
   unsubscribe(subject: string): void
   /** Resolves to the reason once the connection has ended. Never rejects. */
   readonly ended: Promise<string>
-  /** Resolves when sent texts are delivered and the connection is closed, after two seconds at most. */
+  /** Resolves when sent texts are delivered and the connection is closed, after at most 2 s. */
   close(): Promise<void>
 }
 
 export interface Engine {
-  /** For people. */
+  /** Shown to people. */
   readonly name: string
-  /** `maxBytes` while there is no connection. */
+  /** The limit while disconnected. */
   readonly maxBytes: number
   /** Passes subscribed texts, and perhaps others, to `received`. Rejects within seconds. */
   connect(received: (subject: string, text: string) => void): Promise<Connection>
@@ -34,21 +34,24 @@ export interface Engine {
 
 type Listener = (text: string) => void
 
-/** How long connecting, and each answer after it, may take, in ms. */
+/** Time in ms for connecting, and for each answer. */
 export const ANSWER_MS = 5_000
-/** A cut network tells nobody, so each connection is checked this often, in ms. */
+/** Interval of checks in ms, because a network failure closes no connection. */
 export const HEARTBEAT_MS = 3_000
-/** Bytes that may wait for a slow engine. */
+/** Limit of bytes that wait for a slow engine. */
 export const MAX_UNDER_WAY = 8 * 1024 * 1024
 
-/** Pauses between attempts double, in ms; they start again after a connection that lasted `STEADY_MS`. */
+/**
+ * Pauses between attempts double, in ms. They restart at the first after a connection that lasted
+ * `STEADY_MS`.
+ */
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 const STEADY_MS = 30_000
 
 /**
- * Resolves after the first attempt to connect; never rejects. The wire connects again until it is disposed
- * of. `storageUrl` is the shared PostgreSQL database; neither URL is ever logged.
+ * Resolves after the first attempt to connect; never rejects. The wire reconnects until it is disposed of.
+ * `storageUrl` is the shared PostgreSQL database; neither URL is ever logged.
  */
 export async function openWire(options: {
   readonly bus: BusConfig | undefined
@@ -83,7 +86,7 @@ const engineOf = async (bus: BusConfig | undefined, storageUrl: string, log: Log
     ? (await import('./nats.ts')).createNats(bus, log)
     : (await import('./notify.ts')).createNotify(storageUrl)
 
-/** If several addresses failed, the error itself has no message. */
+/** If several addresses fail, the error has no message. */
 const reasonOf = (error: unknown): string =>
   errorMessage(error) || (errorCode(error) ?? 'no reason was given')
 
@@ -126,7 +129,7 @@ class ReconnectingWire implements Wire {
   private deliver(subject: string, text: string): void {
     const listeners = this.listeners.get(subject) ?? new Set()
     for (const listener of [...listeners]) {
-      // An earlier listener may have ended a later one.
+      // An earlier listener may have removed a later one.
       if (!listeners.has(listener)) continue
       try {
         listener.call(text)
@@ -153,7 +156,7 @@ class ReconnectingWire implements Wire {
         )
       this.isAwayLogged = true
       if (performance.now() - began > STEADY_MS) failures = 0
-      // Servers that lost the same engine do not return all at once.
+      // Random, so that servers that lost the same engine do not reconnect all at once.
       const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2)
       await delay(pause, undefined, { signal, ref: false }).catch(() => undefined)
     }

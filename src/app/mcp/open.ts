@@ -95,7 +95,7 @@ async function directoryFor(path: string): Promise<string> {
   return await realpath(path)
 }
 
-/** Tells rooms whose scope has tools of a server if these tools are gone, back or changed. */
+/** Tells rooms whose scope has tools of a server that these are gone, back or changed. */
 function createNotices(
   rooms: Pick<Rooms, 'inUse' | 'tellAdmins'>,
   store: Pick<RoomStore, 'getValue'>,

@@ -55,7 +55,7 @@ class RoomBoard {
     this.#replies = createReplies(reading)
   }
 
-  /** Returns the numbers of the open questions that this person may answer. */
+  /** The numbers of the open questions that this person may answer. */
   questions(person: Person, role: Role): readonly number[] {
     const open = this.#source.questions(this.#room)
     return open.filter((one) => one.mayAllow(person, role)).map(({ number }) => number)

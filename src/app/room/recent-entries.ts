@@ -31,7 +31,7 @@ export function createRecentEntries() {
   }
 }
 
-/** Listens first and reads second, so that no entry is missed in between. */
+/** Listens first and reads second, so that no entry is missed between. */
 function keep(room: Room) {
   let entries: readonly Entry[] = []
   /** Keeps all entries until the log was read, because they may revise an entry of it. */
@@ -52,7 +52,7 @@ function keep(room: Room) {
     return () => entries
   }
   return {
-    /** Resolves to a function that returns the newest entries at any time. Rejects with `StorageError`. */
+    /** Resolves to a function that gives the newest entries at any time. Rejects with `StorageError`. */
     ready: read(),
     folded: foldOnce(),
     stop,

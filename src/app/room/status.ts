@@ -71,7 +71,7 @@ export class SharedStatus {
   #running: readonly RunningWork[] = []
   #questions: readonly WaitingQuestion[] = []
   #lastTurn: SessionStatus['lastTurn']
-  /** Turns whose end was shown already, though they run for another moment. */
+  /** Turns whose end was told already, though they run for another moment. */
   readonly #ended = new Set<string>()
   /** The status at the last `update`. */
   #seen = ''

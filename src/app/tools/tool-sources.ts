@@ -67,7 +67,7 @@ export function toolSources(
 
 type ToolStores = Pick<Storage, 'chat' | 'tools'>
 
-/** Opens the tools. A `.tool` file may build on a built-in tool or one of a module. */
+/** A `.tool` file may build on a built-in tool or one of a module. */
 export async function openTools(
   first: Config,
   stores: ToolStores,

@@ -39,7 +39,7 @@ export async function toolWordProblems(
   return [...unknownDisabled(config, known, beside, text), ...namesakes(config, known, text)]
 }
 
-/** Returns the IDs and names of tools that are known without a server. Never rejects. */
+/** The ids and names of tools that are known without asking a server. Never rejects. */
 export async function toolWords(dirs: readonly string[] = []): Promise<readonly string[]> {
   const { definitions } = await loadToolFiles([...dirs, paths.wrappedTools])
   return [...ALWAYS, ...definitions.map(({ name }) => name)]

@@ -63,7 +63,7 @@ function generateHostKey(): HostKey {
   }
 }
 
-/** Reads the private key in a file; undefined if there is no file. Throws `HostKeyError`. */
+/** The private key in a file; undefined if there is no file. Throws `HostKeyError`. */
 async function readKey(file: string): Promise<HostKey | undefined> {
   try {
     // O_NONBLOCK, so that opening a named pipe does not wait for a writer.

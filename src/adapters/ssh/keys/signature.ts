@@ -4,7 +4,7 @@ import type { ParsedKey } from 'ssh2'
 import { ssh2 } from '../ssh2.ts'
 import { readStrings } from './wire.ts'
 
-/** A signature scheme: the key's type, the hash, and for ECDSA the bytes of each integer. */
+/** The key's type, the hash, and for ECDSA the bytes of each integer. */
 interface Scheme {
   readonly keyType: string
   readonly hash: string | null
@@ -51,13 +51,13 @@ function plainEcdsa(signature: Buffer, size: number): Buffer | undefined {
   return Buffer.concat(numbers.flatMap((number) => [Buffer.alloc(size - number.length), number]))
 }
 
-/** True if the signature over `data` is right and the token registered its user's touch. */
+/** True if the signature over `data` is right and the token saw its user's touch. */
 export type VerifySecurityKey = (data: Buffer, signature: Buffer) => boolean
 
 /** Set if the token registered its user's touch. */
 const USER_PRESENT = 0x01
 
-/** Flags (1 byte) and counter (4 bytes), after the actual signature. */
+/** Flags (1 byte) and counter (4 bytes) after the signature proper. */
 const TRAILER_BYTES = 5
 
 const P256_BYTES = 32
