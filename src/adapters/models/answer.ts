@@ -5,7 +5,7 @@ import { type FinishReason, type ModelEvent, type ReportedSoFar, type Thought } 
 import { BodyEvents, BrokenAnswer } from './body-events.ts'
 import { errorOfEvent } from './errors.ts'
 import { LimitError } from './fetch.ts'
-import { countIn, isObject, isSaid, listIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
+import { asCount, isObject, hasContent, asList, errorText, asObject, asText, type Fields } from './loose.ts'
 
 /**
  * The format in which a kind of server writes answers. Created for each answer, so it may remember events.
@@ -50,19 +50,19 @@ export async function* readAnswer(
   let end: string | undefined
   for await (const event of events.read(body)) {
     const counts = Object.entries(dialect.usage(event)).flatMap(([key, value]) => {
-      const count = countIn(value)
+      const count = asCount(value)
       return count === undefined ? [] : [[key, count] as const]
     })
     if (counts.length > 0) {
       usage = { ...usage, ...Object.fromEntries(counts) }
       yield { type: 'reported', usage }
     }
-    const error = errorIn(event, dialect)
+    const error = findError(event, dialect)
     if (error) {
       progress.begun = isAnswer
       throw errorOfEvent(error)
     }
-    const isKnown = isObject(listIn(event[dialect.field])[0])
+    const isKnown = isObject(asList(event[dialect.field])[0])
     if (!isKnown) unknown = event
     isAnswer ||= isKnown
     for (const { text, thought, call, end: word } of dialect.read(event)) {
@@ -80,8 +80,8 @@ export async function* readAnswer(
       if (word !== undefined) end = word || end || ''
     }
   }
-  if (!isAnswer && messageIn(unknown)) throw errorOfEvent(unknown)
-  if (!isAnswer) throw new BrokenAnswer(isSaid(unknown) ? JSON.stringify(unknown) : '')
+  if (!isAnswer && errorText(unknown)) throw errorOfEvent(unknown)
+  if (!isAnswer) throw new BrokenAnswer(hasContent(unknown) ? JSON.stringify(unknown) : '')
   if (events.saysDone) end ??= ''
   if (end === undefined) throw new BrokenAnswer()
   for (const thought of thoughts.values()) yield { type: 'thought', thought }
@@ -96,13 +96,13 @@ const FAILURE = /^(?:error|fail|failed|failure)$/i
  * Returns the error in an event: Anthropic and vLLM name the type, most others have an `error`, FastAPI a
  * `detail`, gateways a status; OpenRouter's is in the first choice.
  */
-function errorIn(event: Fields, { field }: Pick<Dialect, 'field'>): Fields | undefined {
-  const part = listIn(event[field])[0]
-  if (isSaid(objectIn(part)['error'])) return objectIn(part)
-  if (isSaid(event['error']) || isSaid(event['errors'])) return event
-  if (['type', 'object', 'status'].some((key) => FAILURE.test(textIn(event[key]) ?? ''))) return event
-  const status = countIn(event['code']) ?? countIn(event['status']) ?? 0
-  const isFailure = isSaid(event['detail']) || event['success'] === false || status >= 400
+function findError(event: Fields, { field }: Pick<Dialect, 'field'>): Fields | undefined {
+  const part = asList(event[field])[0]
+  if (hasContent(asObject(part)['error'])) return asObject(part)
+  if (hasContent(event['error']) || hasContent(event['errors'])) return event
+  if (['type', 'object', 'status'].some((key) => FAILURE.test(asText(event[key]) ?? ''))) return event
+  const status = asCount(event['code']) ?? asCount(event['status']) ?? 0
+  const isFailure = hasContent(event['detail']) || event['success'] === false || status >= 400
   return isFailure && !isObject(part) ? event : undefined
 }
 

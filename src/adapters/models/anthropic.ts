@@ -1,5 +1,14 @@
 import type { Dialect, Piece } from './answer.ts'
-import { argumentsIn, countIn, listIn, objectIn, parsedIn, sumOf, textIn, type Fields } from './loose.ts'
+import {
+  argumentsText,
+  asCount,
+  asList,
+  asObject,
+  asParsedObject,
+  sumOf,
+  asText,
+  type Fields,
+} from './loose.ts'
 import { REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
 import { askBySdk, servedModel } from './served-model.ts'
 import { thoughtTokens } from './settings.ts'
@@ -76,25 +85,28 @@ function anthropicDialect(): Dialect {
     field: 'type',
     *read(event) {
       const { type } = event
-      const index = countIn(event['index']) ?? 0
-      const delta = objectIn(event['delta'])
+      const index = asCount(event['index']) ?? 0
+      const delta = asObject(event['delta'])
       // A complete answer, though a stream was requested.
       if (type === 'message')
-        for (const [place, block] of listIn(event['content']).entries())
-          yield* blockIn(place, typeof block === 'string' ? { type: 'text', text: block } : objectIn(block))
+        for (const [place, block] of asList(event['content']).entries())
+          yield* piecesOfBlock(
+            place,
+            typeof block === 'string' ? { type: 'text', text: block } : asObject(block),
+          )
       if (type === 'message_start') yield {}
       if (type === 'content_block_start') {
-        const block = objectIn(event['content_block'])
+        const block = asObject(event['content_block'])
         if (BLOCKS.has(block['type'])) unknown.delete(index)
         else unknown.add(index)
-        yield* blockIn(index, block)
+        yield* piecesOfBlock(index, block)
       }
-      if (type === 'content_block_delta' && !unknown.has(index)) yield* deltaIn(index, delta)
-      const end = textIn(event['stop_reason'] ?? delta['stop_reason']) ?? ''
+      if (type === 'content_block_delta' && !unknown.has(index)) yield* piecesOfDelta(index, delta)
+      const end = asText(event['stop_reason'] ?? delta['stop_reason']) ?? ''
       if (type === 'message' || type === 'message_stop' || (type === 'message_delta' && end)) yield { end }
     },
     usage({ usage, message }) {
-      const counts = objectIn(usage ?? objectIn(message)['usage'])
+      const counts = asObject(usage ?? asObject(message)['usage'])
       const { cache_read_input_tokens: cached, cache_creation_input_tokens: written } = counts
       const input = sumOf(counts['input_tokens'], cached ?? 0, written ?? 0)
       return { input, cached, output: counts['output_tokens'] }
@@ -104,24 +116,24 @@ function anthropicDialect(): Dialect {
 
 const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use'])
 
-function* blockIn(index: number, block: Fields): Iterable<Piece> {
+function* piecesOfBlock(index: number, block: Fields): Iterable<Piece> {
   const { type, data, id, name, ...words } = block
-  const input = parsedIn(block['input'])
-  if (type === 'text' || type === 'thinking') yield* deltaIn(index, words)
+  const input = asParsedObject(block['input'])
+  if (type === 'text' || type === 'thinking') yield* piecesOfDelta(index, words)
   if (type === 'redacted_thinking')
-    yield { thought: { id: index, providerData: { anthropic: { redactedData: textIn(data) ?? '' } } } }
+    yield { thought: { id: index, providerData: { anthropic: { redactedData: asText(data) ?? '' } } } }
   if (type === 'tool_use') {
-    const text = Object.keys(input).length > 0 ? argumentsIn(input) : undefined
-    yield { call: { index, id: textIn(id), name: textIn(name) ?? '', arguments: text } }
+    const text = Object.keys(input).length > 0 ? argumentsText(input) : undefined
+    yield { call: { index, id: asText(id), name: asText(name) ?? '', arguments: text } }
   }
 }
 
 const DELTA = /^(?:text|thinking|signature|input_json)_delta$/
 
 /** Some gateways omit the type. The SDK sends `anthropic` back in the next request. */
-function* deltaIn(index: number, delta: Fields): Iterable<Piece> {
-  const words = (key: string): string => argumentsIn(delta[key]) ?? ''
-  if (!DELTA.test(textIn(delta['type']) ?? 'text_delta')) return
+function* piecesOfDelta(index: number, delta: Fields): Iterable<Piece> {
+  const words = (key: string): string => argumentsText(delta[key]) ?? ''
+  if (!DELTA.test(asText(delta['type']) ?? 'text_delta')) return
   const text = words('text')
   if (text) yield { text }
   const thought = words('thinking')

@@ -1,4 +1,4 @@
-import { isObject, isSaid, jsonIn, listIn, objectIn, type Fields } from './loose.ts'
+import { isObject, hasContent, parseIfJson, asList, asObject, type Fields } from './loose.ts'
 import { LimitError } from './fetch.ts'
 
 const MAX_MS_AT_ONCE = 5
@@ -69,7 +69,7 @@ export class BodyEvents {
     const last = this.#eventsIn(this.#rest + decoder.decode())
     yield* last
     const text = [...this.#parts, ...this.#plain].join('\n')
-    const value = jsonIn(text)
+    const value = parseIfJson(text)
     if (isObject(value)) yield* this.#events(value)
     else if (isEmpty && last.length === 0) throw broken(text)
   }
@@ -89,13 +89,13 @@ export class BodyEvents {
     if (field === 'event') this.#type = text === 'message' ? '' : text
     if (field !== 'error') return []
     // llama.cpp before October 2025 sent errors in a field `error:` of the stream (tools/server/server.cpp).
-    const error = jsonIn(text) ?? text
-    return [isSaid(objectIn(error)['error']) ? objectIn(error) : { error }]
+    const error = parseIfJson(text) ?? text
+    return [hasContent(asObject(error)['error']) ? asObject(error) : { error }]
   }
 
   #dataIn(text: string): readonly Fields[] {
     const isFirst = this.#parts.length === 0
-    const value = isFirst ? jsonIn(text) : undefined
+    const value = isFirst ? parseIfJson(text) : undefined
     if (typeof value === 'object') return this.#events(value)
     const isJson = /^[[{]/.test(text)
     const saysError = this.#type === 'error' || SAYS_ERROR.test(text)
@@ -106,7 +106,7 @@ export class BodyEvents {
 
   #endOfEvent(): readonly Fields[] {
     const text = this.#parts.join('\n')
-    const found = text === '' ? [] : jsonIn(text)
+    const found = text === '' ? [] : parseIfJson(text)
     if (typeof found !== 'object') throw broken(text)
     const events = this.#events(found)
     this.#parts = []
@@ -116,11 +116,11 @@ export class BodyEvents {
 
   #events(value: object | null): readonly Fields[] {
     const type = this.#type
-    return listIn(value).map((one) => (type ? { type, ...objectIn(one) } : objectIn(one)))
+    return asList(value).map((one) => (type ? { type, ...asObject(one) } : asObject(one)))
   }
 
   #plainLine(line: string): readonly Fields[] {
-    const value = this.#plain.length === 0 && /^[[{]/.test(line) ? jsonIn(line) : undefined
+    const value = this.#plain.length === 0 && /^[[{]/.test(line) ? parseIfJson(line) : undefined
     if (typeof value === 'object') return this.#events(value)
     this.#plain.push(line)
     return []

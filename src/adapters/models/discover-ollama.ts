@@ -1,6 +1,6 @@
 import { Agent, request, type RequestOptions } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { listIn, objectIn, textIn } from './loose.ts'
+import { asList, asObject, asText } from './loose.ts'
 import { OLLAMA_ENDPOINT } from './ollama.ts'
 
 export interface FoundModel {
@@ -22,7 +22,7 @@ export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
   try {
     const answer = await askJson(`${endpoint}/api/tags`, { agent, signal: AbortSignal.timeout(WAIT_MS) })
-    const all = listIn(objectIn(answer)['models']).flatMap((model) => textIn(objectIn(model)['name']) || [])
+    const all = asList(asObject(answer)['models']).flatMap((model) => asText(asObject(model)['name']) || [])
     const options = { agent, signal: AbortSignal.timeout(WAIT_MS) }
     const able = await Promise.all(all.map((model) => canAnswer(model, endpoint, options)))
     const models = all.filter((_, index) => able[index])
@@ -39,8 +39,8 @@ export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<
 /** False if Ollama says that the model does something else, such as embedding. Older versions say nothing. */
 async function canAnswer(model: string, endpoint: string, options: AskOptions): Promise<boolean> {
   const answer = await askJson(`${endpoint}/api/show`, options, { model }).catch(() => undefined)
-  const { capabilities } = objectIn(answer)
-  return !capabilities || listIn(capabilities).includes('completion')
+  const { capabilities } = asObject(answer)
+  return !capabilities || asList(capabilities).includes('completion')
 }
 
 type AskOptions = Pick<RequestOptions, 'agent' | 'signal'>

@@ -6,10 +6,10 @@ import { MAX_CALLS_PER_STEP } from '../../toolbox/tool-call.ts'
 import { ModelError, type ModelRefusal } from '../../turns/ports.ts'
 import { BrokenAnswer } from './body-events.ts'
 import { LimitError } from './fetch.ts'
-import { countIn, isSaid, jsonIn, messageIn, objectIn, textIn, type Fields } from './loose.ts'
+import { asCount, hasContent, parseIfJson, errorText, asObject, asText, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 import { parseRateRefusal, parseRefusal } from './refusals.ts'
-import { partNamedIn } from './refused-parts.ts'
+import { findRefusedPart } from './refused-parts.ts'
 
 export interface Target {
   readonly access: ModelAccess
@@ -37,14 +37,14 @@ interface Reply {
   readonly retryAfterMs?: number | undefined
 }
 
-/** Creates the error of an event that has an error in any form that `messageIn` knows. */
+/** Creates the error of an event that has an error in any form that `errorText` knows. */
 export function errorOfEvent(event: Fields): ProviderError {
   const { error = event } = event
-  const said = JSON.stringify(isSaid(error) && typeof error !== 'boolean' ? error : event)
-  const { type, code, status } = { ...event, ...objectIn(error) }
-  const isKnown = [type, code, status].some((word) => PASSING.test(textIn(word) ?? ''))
-  const hasStatus = isPassing(countIn(code) ?? countIn(status) ?? 0)
-  return new ProviderError(messageIn(event) ?? said, { said, isPassing: isKnown || hasStatus })
+  const said = JSON.stringify(hasContent(error) && typeof error !== 'boolean' ? error : event)
+  const { type, code, status } = { ...event, ...asObject(error) }
+  const isKnown = [type, code, status].some((word) => PASSING.test(asText(word) ?? ''))
+  const hasStatus = isPassing(asCount(code) ?? asCount(status) ?? 0)
+  return new ProviderError(errorText(event) ?? said, { said, isPassing: isKnown || hasStatus })
 }
 
 /** Retryable errors within a stream, of Anthropic (docs.anthropic.com/en/api/errors, 2026-11) and OpenAI. */
@@ -55,8 +55,8 @@ const isPassing = (status: number): boolean => [408, 409, 429].includes(status) 
 
 /** Creates the error of a response without an answer. */
 export function errorOfResponse({ status, statusText, headers }: Response, said: string): ProviderError {
-  const value = /^\s*[{[]/.test(said) ? jsonIn(said) : said.trim()
-  const words = messageIn(value) ?? (isSaid(value) ? said : statusText)
+  const value = /^\s*[{[]/.test(said) ? parseIfJson(said) : said.trim()
+  const words = errorText(value) ?? (hasContent(value) ? said : statusText)
   return new ProviderError(PAGE.test(said) ? A_PAGE : words, {
     ...{ said, status, isPassing: isPassing(status) && !NO_CREDIT.test(said) },
     retryAfterMs: retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(said)?.[1] || ''),
@@ -119,7 +119,7 @@ function refusalOf(reply: Reply, words: string, sent: Fields): ModelRefusal | un
   const isBadRequest = status === undefined ? !isPassing : status === 400 || status === 422
   const refusal =
     (status === 429 ? parseRateRefusal(said) : parseRefusal(said)) ??
-    (isBadRequest ? partNamedIn(said, sent) : undefined)
+    (isBadRequest ? findRefusedPart(said, sent) : undefined)
   // RFC 9110, 15.5.14: 413 means that the request is too large, whatever a proxy's page says.
   if (!refusal) return status === 413 ? { kind: 'too-long' } : undefined
   return refusal.kind === 'too-long' || words === '' ? refusal : { ...refusal, words }
@@ -157,7 +157,7 @@ function explain(error: unknown, words: string, target: Target): Explanation {
   const { text } = error
   if (text === undefined) return ['the answer was cut off in the middle; ask again', true]
   if (PAGE.test(text)) return [`${target.endpoint} sent ${A_PAGE}; check endpoint`, false]
-  const quoted = isSaid(text) ? ` (${redact(text, target, 100)})` : ''
+  const quoted = hasContent(text) ? ` (${redact(text, target, 100)})` : ''
   return [`the server at ${target.endpoint} sent something that is not a model's answer${quoted}`, true]
 }
 

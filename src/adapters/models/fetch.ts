@@ -1,4 +1,4 @@
-import { objectIn, type Fields } from './loose.ts'
+import { asObject, type Fields } from './loose.ts'
 import type { ModelAccess, ModelLimits, Proxies } from './provider.ts'
 
 type Limit = keyof ModelLimits | 'calls'
@@ -105,8 +105,8 @@ export async function queryServer(
   const path = new URL(url).pathname
   if (!response.ok) throw new Error(`${path} answered with status ${response.status}`)
   const answer: unknown = await response.json()
-  if (objectIn(answer) !== answer) throw new Error(`${path} answered with no object`)
-  return objectIn(answer)
+  if (asObject(answer) !== answer) throw new Error(`${path} answered with no object`)
+  return asObject(answer)
 }
 
 export const authorizationHeader = ({ apiKey }: Pick<ModelAccess, 'apiKey'>): Record<string, string> =>

@@ -6,28 +6,28 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, type JsonSchema }
  * inlined; a circular or broken reference becomes an object.
  */
 export function geminiSchema(whole: JsonSchema): JsonSchema {
-  function taken(schema: Json, open: readonly string[]): Json {
-    if (isJsonList(schema)) return schema.map((one) => taken(one, open))
+  function convert(schema: Json, open: readonly string[]): Json {
+    if (isJsonList(schema)) return schema.map((one) => convert(one, open))
     if (!isJsonObject(schema)) return schema
     const { $ref, ...beside } = schema
     if (typeof $ref === 'string') {
       const definition = open.includes($ref) ? undefined : definitionAt(whole, $ref)
-      if (isJsonObject(definition)) return taken({ ...definition, ...beside }, [...open, $ref])
+      if (isJsonObject(definition)) return convert({ ...definition, ...beside }, [...open, $ref])
       const { description } = beside
       return { type: 'object', ...(description ? { description } : {}) }
     }
     const within = Object.entries(withTakenValues(schema)).map(([key, value]) => {
       if (key === 'properties' && isJsonObject(value)) {
-        const properties = Object.entries(value).map(([name, one]) => [name, taken(one, open)])
+        const properties = Object.entries(value).map(([name, one]) => [name, convert(one, open)])
         return [key, Object.fromEntries(properties)]
       }
-      return [key, ['items', 'allOf', 'anyOf', 'oneOf'].includes(key) ? taken(value, open) : value]
+      return [key, ['items', 'allOf', 'anyOf', 'oneOf'].includes(key) ? convert(value, open) : value]
     })
     return Object.fromEntries(within) as JsonObject
   }
 
   const { $defs: _, definitions: __, ...root } = whole
-  return taken(root, []) as JsonObject
+  return convert(root, []) as JsonObject
 }
 
 /** Finds only direct children of `$defs` and `definitions`. */

@@ -2,7 +2,7 @@ import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import { errorOfEvent } from './errors.ts'
 import type { Dialect, Piece } from './answer.ts'
 import { geminiSchema } from './gemini-schemas.ts'
-import { argumentsIn, listIn, objectIn, sumOf, textIn } from './loose.ts'
+import { argumentsText, asList, asObject, sumOf, asText } from './loose.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
 import { askBySdk, servedModel } from './served-model.ts'
 import { thoughtTokens } from './settings.ts'
@@ -52,10 +52,10 @@ function geminiSettings(access: ModelAccess, maxOutput: number) {
 const geminiDialect: Dialect = {
   field: 'candidates',
   *read(event) {
-    const { content, finishReason } = objectIn(listIn(event['candidates'])[0])
-    const parts = typeof content === 'string' ? content : objectIn(content)['parts']
-    for (const part of listIn(parts)) yield* partIn(part)
-    const end = textIn(finishReason) ?? textIn(objectIn(event['promptFeedback'])['blockReason'])
+    const { content, finishReason } = asObject(asList(event['candidates'])[0])
+    const parts = typeof content === 'string' ? content : asObject(content)['parts']
+    for (const part of asList(parts)) yield* piecesOfPart(part)
+    const end = asText(finishReason) ?? asText(asObject(event['promptFeedback'])['blockReason'])
     if (/^MALFORMED_/i.test(end ?? '')) {
       const message = `it could not read what the model wrote (${end})`
       throw errorOfEvent({ message, status: 503 })
@@ -63,7 +63,7 @@ const geminiDialect: Dialect = {
     if (end && !end.endsWith('_UNSPECIFIED')) yield { end }
   },
   usage({ usageMetadata }) {
-    const counts = objectIn(usageMetadata)
+    const counts = asObject(usageMetadata)
     // Gemini omits counts of 0.
     const { candidatesTokenCount = 0, thoughtsTokenCount } = counts
     return {
@@ -75,15 +75,15 @@ const geminiDialect: Dialect = {
 }
 
 /** The SDK sends `google` back in the next request. */
-function* partIn(part: unknown): Iterable<Piece> {
-  const { text: said = part, thought, thoughtSignature, functionCall } = objectIn(part)
-  const signature = textIn(thoughtSignature)
+function* piecesOfPart(part: unknown): Iterable<Piece> {
+  const { text: said = part, thought, thoughtSignature, functionCall } = asObject(part)
+  const signature = asText(thoughtSignature)
   const providerData = signature ? { google: { thoughtSignature: signature } } : undefined
-  const { name, id, args } = objectIn(functionCall)
-  const text = textIn(said)
+  const { name, id, args } = asObject(functionCall)
+  const text = asText(said)
   if (name) {
-    const [called, written] = [textIn(name), argumentsIn(args) ?? '{}']
-    yield { call: { isWhole: true, id: textIn(id), name: called, arguments: written, providerData } }
+    const [called, written] = [asText(name), argumentsText(args) ?? '{}']
+    yield { call: { isWhole: true, id: asText(id), name: called, arguments: written, providerData } }
   } else if (thought === true && (text || providerData)) yield { thought: { text, providerData } }
   else if (text) yield { text }
 }

@@ -44,11 +44,11 @@ const line = ({ type, shows, isDone }: Step): string =>
 function talkSteps(said: readonly string[], name: string, models: readonly string[]): readonly Step[] {
   const [model] = models
   const asked = said.map((text) => mentions(text, [name, ...models]))
-  const isSaid = asked.some((names) => names.length === 0)
+  const hasContent = asked.some((names) => names.length === 0)
   const isAsked = asked.flat().some((one) => one !== name)
   const question = `@${model} what can you do here?`
   return [
-    { type: 'hello everybody', shows: 'all who are here read it', isDone: isSaid },
+    { type: 'hello everybody', shows: 'all who are here read it', isDone: hasContent },
     ...(model ? [{ type: question, shows: 'asks a model; all read its answer', isDone: isAsked }] : []),
   ]
 }

@@ -7,14 +7,14 @@ import { isTooDeep, parseJson } from '../../lib/json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-export const textIn = (value: unknown): string | undefined =>
+export const asText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined
 
 /** No model reads or writes more tokens in one step. */
 const MAX_COUNT = 1_000_000_000
 
 /** Returns an integer from 0 to 10⁹; undefined for other values. */
-export function countIn(value: unknown): number | undefined {
+export function asCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value
   const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_COUNT
   return isCount ? count : undefined
@@ -22,20 +22,20 @@ export function countIn(value: unknown): number | undefined {
 
 /** Returns undefined if a value is not a count. */
 export function sumOf(...values: readonly unknown[]): number | undefined {
-  const sum = values.reduce<number>((total, value) => total + (countIn(value) ?? NaN), 0)
-  return countIn(sum)
+  const sum = values.reduce<number>((total, value) => total + (asCount(value) ?? NaN), 0)
+  return asCount(sum)
 }
 
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-export const objectIn = (value: unknown): Fields =>
+export const asObject = (value: unknown): Fields =>
   isObject(value) && !Array.isArray(value) ? (value as Fields) : {}
 
-export const listIn = (value: unknown): readonly unknown[] =>
+export const asList = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 
 /** Returns undefined for invalid JSON, and for JSON so deep that reading it could overflow the stack. */
-export function jsonIn(text: string): unknown {
+export function parseIfJson(text: string): unknown {
   try {
     const value = parseJson(text)
     return isTooDeep(value) ? undefined : value
@@ -45,50 +45,50 @@ export function jsonIn(text: string): unknown {
 }
 
 /** False for null, blank texts, 0, false, and for lists and objects that contain nothing else. */
-export function isSaid(value: unknown): boolean {
-  if (isObject(value)) return Object.values(value).some(isSaid)
+export function hasContent(value: unknown): boolean {
+  if (isObject(value)) return Object.values(value).some(hasContent)
   return typeof value === 'string' ? value.trim() !== '' : Boolean(value)
 }
 
 /** The texts of a value in any form: a text, a number, a list of parts, an object with a text. */
-export function wordsIn(value: unknown, depth = 0): string {
-  const text = textIn(value)
+export function joinTexts(value: unknown, depth = 0): string {
+  const text = asText(value)
   if (text !== undefined || depth > 4) return text ?? ''
-  if (Array.isArray(value)) return value.map((part) => wordsIn(part, depth + 1)).join('')
-  const fields = objectIn(value)
-  return wordsIn(fields['text'] ?? fields['content'], depth + 1)
+  if (Array.isArray(value)) return value.map((part) => joinTexts(part, depth + 1)).join('')
+  const fields = asObject(value)
+  return joinTexts(fields['text'] ?? fields['content'], depth + 1)
 }
 
 /** Returns an object, which may also be given as JSON text. */
-export const parsedIn = (value: unknown): Fields =>
-  objectIn(typeof value === 'string' ? jsonIn(value) : value)
+export const asParsedObject = (value: unknown): Fields =>
+  asObject(typeof value === 'string' ? parseIfJson(value) : value)
 
 /** Returns a call's arguments as JSON text. PHP writes an empty object as an empty list. */
-export function argumentsIn(value: unknown): string | undefined {
+export function argumentsText(value: unknown): string | undefined {
   if (Array.isArray(value) && value.length === 0) return '{}'
-  return isObject(value) ? JSON.stringify(value) : textIn(value)
+  return isObject(value) ? JSON.stringify(value) : asText(value)
 }
 
 /** Fields of errors, most usual first: OpenAI and most others, Ollama and xAI; vLLM before 0.10; FastAPI. */
 const WORDS_OF_ERRORS = ['error', 'errors', 'message', 'detail', 'msg', 'error_message', 'error_description']
 
 /** Returns an error's text for people, in any form that servers use. */
-export function messageIn(value: unknown, depth = 0): string | undefined {
-  if (depth > 8 || !isSaid(value)) return undefined
+export function errorText(value: unknown, depth = 0): string | undefined {
+  if (depth > 8 || !hasContent(value)) return undefined
   if (typeof value === 'string') {
-    const inner = /^\s*[{[]/.test(value) ? messageIn(jsonIn(value), depth + 1) : undefined
+    const inner = /^\s*[{[]/.test(value) ? errorText(parseIfJson(value), depth + 1) : undefined
     return inner ?? (value.trim() || undefined)
   }
   if (Array.isArray(value)) {
-    return value.flatMap((one) => messageIn(one, depth + 1) ?? []).join('; ') || undefined
+    return value.flatMap((one) => errorText(one, depth + 1) ?? []).join('; ') || undefined
   }
-  const fields = objectIn(value)
-  const said = WORDS_OF_ERRORS.flatMap((key) => messageIn(fields[key], depth + 1) ?? [])
+  const fields = asObject(value)
+  const said = WORDS_OF_ERRORS.flatMap((key) => errorText(fields[key], depth + 1) ?? [])
   // Spring, Fastify and OAuth have a short word in `error` and the explanation in another field.
   const message = typeof fields['error'] === 'string' ? [...new Set(said)].slice(0, 2).join(': ') : said[0]
   // FastAPI names the path of a wrong field; OpenRouter has the provider's own text in addition to its own.
-  const place = listIn(fields['loc']).join('.')
-  const raw = messageIn(objectIn(fields['metadata'])['raw'], depth + 1)
+  const place = asList(fields['loc']).join('.')
+  const raw = errorText(asObject(fields['metadata'])['raw'], depth + 1)
   if (message === undefined) return raw
   return `${place && `${place}: `}${message}${raw ? `: ${raw}` : ''}`
 }

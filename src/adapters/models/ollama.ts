@@ -3,14 +3,14 @@ import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import type { Dialect } from './answer.ts'
 import { authorizationHeader, queryServer } from './fetch.ts'
 import {
-  argumentsIn,
-  countIn,
-  isSaid,
-  listIn,
-  objectIn,
-  parsedIn,
-  textIn,
-  wordsIn,
+  argumentsText,
+  asCount,
+  hasContent,
+  asList,
+  asObject,
+  asParsedObject,
+  asText,
+  joinTexts,
   type Fields,
 } from './loose.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
@@ -36,7 +36,9 @@ export const ollama: Provider = {
     dialect: () => ollamaDialect,
     advice: 'is ollama running?',
     inquire: async (access, signal) =>
-      factsIn(await queryServer(`${endpointOf(access)}/api/show`, access, signal, { model: access.model })),
+      parseFacts(
+        await queryServer(`${endpointOf(access)}/api/show`, access, signal, { model: access.model }),
+      ),
   }),
   framing: CAREFUL_FRAMING,
   required: ['model'],
@@ -47,18 +49,18 @@ export const ollama: Provider = {
 const ollamaDialect: Dialect = {
   field: 'message',
   *read({ message, done, done_reason }) {
-    const fields = objectIn(message)
-    const thought = wordsIn(fields['thinking'])
+    const fields = asObject(message)
+    const thought = joinTexts(fields['thinking'])
     if (thought) yield { thought: { text: thought } }
-    const text = wordsIn(fields['content'])
+    const text = joinTexts(fields['content'])
     if (text) yield { text }
-    for (const call of listIn(fields['tool_calls']).map(objectIn).filter(isSaid)) {
-      const { name, arguments: args } = parsedIn(call['function'] ?? call)
-      const [id, written] = [textIn(call['id']), argumentsIn(args) ?? '{}']
-      yield { call: { isWhole: true, id, name: textIn(name), arguments: written } }
+    for (const call of asList(fields['tool_calls']).map(asObject).filter(hasContent)) {
+      const { name, arguments: args } = asParsedObject(call['function'] ?? call)
+      const [id, written] = [asText(call['id']), argumentsText(args) ?? '{}']
+      yield { call: { isWhole: true, id, name: asText(name), arguments: written } }
     }
     // `load` and `unload` mean that the prompt was not processed (github.com/ollama/ollama, docs/api.md).
-    if (done === true || done === 1 || done === 'true') yield { end: textIn(done_reason) ?? '' }
+    if (done === true || done === 1 || done === 'true') yield { end: asText(done_reason) ?? '' }
   },
   usage: ({ prompt_eval_count, eval_count }) => ({ input: prompt_eval_count, output: eval_count }),
 }
@@ -101,7 +103,7 @@ function messageOf(step: RequestMessage): object {
     case 'assistant': {
       const thinking = (step.thoughts ?? []).map(({ text }) => text).join('')
       const tool_calls = step.calls.map(({ name, arguments: args }) => ({
-        function: { name, arguments: parsedIn(args) },
+        function: { name, arguments: asParsedObject(args) },
       }))
       return {
         ...{ role: 'assistant', content: step.text },
@@ -113,14 +115,14 @@ function messageOf(step: RequestMessage): object {
 }
 
 /** docs.ollama.com/api-reference/show-model-details; older versions have no capabilities. */
-function factsIn(shown: Fields): ModelFacts {
-  const info = objectIn(shown['model_info'])
-  const window = countIn(info[`${textIn(info['general.architecture'])}.context_length`])
-  const template = textIn(shown['template']) ?? ''
-  const modelfile = textIn(shown['modelfile']) ?? ''
+function parseFacts(shown: Fields): ModelFacts {
+  const info = asObject(shown['model_info'])
+  const window = asCount(info[`${asText(info['general.architecture'])}.context_length`])
+  const template = asText(shown['template']) ?? ''
+  const modelfile = asText(shown['modelfile']) ?? ''
   return {
     ...(window ? { window } : {}),
-    ...(shown['capabilities'] ? { tools: listIn(shown['capabilities']).includes('tools') } : {}),
+    ...(shown['capabilities'] ? { tools: asList(shown['capabilities']).includes('tools') } : {}),
     ...(dropsSystem(template, modelfile) ? { systemRole: false } : {}),
   }
 }

@@ -3,14 +3,14 @@ import type { ModelFacts } from '../../turns/ports.ts'
 import type { Dialect, Piece } from './answer.ts'
 import { queryServer } from './fetch.ts'
 import {
-  argumentsIn,
-  countIn,
-  isSaid,
-  listIn,
-  objectIn,
-  parsedIn,
-  textIn,
-  wordsIn,
+  argumentsText,
+  asCount,
+  hasContent,
+  asList,
+  asObject,
+  asParsedObject,
+  asText,
+  joinTexts,
   type Fields,
 } from './loose.ts'
 import { endpoint, REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
@@ -61,8 +61,8 @@ export const openaiCompatible: Provider = {
     // Of all `GET /v1/models`, only vLLM's has the window (github.com/vllm-project/vllm/pull/4643).
     async inquire(access, signal) {
       const { data } = await queryServer(`${versionedEndpoint(access)}/models`, access, signal)
-      const model = listIn(data).find((one) => objectIn(one)['id'] === access.model)
-      return windowOf(objectIn(model)['max_model_len'])
+      const model = asList(data).find((one) => asObject(one)['id'] === access.model)
+      return windowOf(asObject(model)['max_model_len'])
     },
   }),
   // Many of these servers have the same limit as OpenAI.
@@ -90,7 +90,7 @@ export const llamacpp: Provider = {
     async inquire(access, signal) {
       const url = `${endpoint(access, LLAMACPP_ENDPOINT).replace(/\/v1$/, '')}/props`
       const props = await queryServer(url, access, signal)
-      return windowOf(objectIn(props['default_generation_settings'])['n_ctx'])
+      return windowOf(asObject(props['default_generation_settings'])['n_ctx'])
     },
   }),
   framing: CAREFUL_FRAMING,
@@ -105,7 +105,7 @@ function chatSettings(access: ModelAccess): Fields {
 }
 
 function windowOf(value: unknown): ModelFacts {
-  const window = countIn(value)
+  const window = asCount(value)
   return window ? { window } : {}
 }
 
@@ -113,47 +113,49 @@ function windowOf(value: unknown): ModelFacts {
 const chatDialect: Dialect = {
   field: 'choices',
   *read(event) {
-    const choice = objectIn(listIn(event['choices'])[0])
+    const choice = asObject(asList(event['choices'])[0])
     const { delta = null, message = null } = choice
     const written = delta ?? message ?? choice['text']
-    const fields = typeof written === 'object' ? objectIn(written) : { content: written }
-    yield* contentIn(fields)
+    const fields = typeof written === 'object' ? asObject(written) : { content: written }
+    yield* piecesOfContent(fields)
     // OpenAI's form of a call before tools existed has only the function.
-    const old = listIn(fields['function_call']).map((call) => isSaid(call) && { index: 0, function: call })
-    for (const call of [...listIn(fields['tool_calls']), ...old].map(objectIn))
-      if (isSaid(call)) yield callIn(call)
-    const end = textIn(choice['finish_reason']) ?? textIn(objectIn(choice['finish_reason'])['type'])
+    const old = asList(fields['function_call']).map(
+      (call) => hasContent(call) && { index: 0, function: call },
+    )
+    for (const call of [...asList(fields['tool_calls']), ...old].map(asObject))
+      if (hasContent(call)) yield toCallPiece(call)
+    const end = asText(choice['finish_reason']) ?? asText(asObject(choice['finish_reason'])['type'])
     // A complete message needs no finish reason.
     if (end || (delta === null && message !== null)) yield { end: end ?? '' }
   },
   usage({ usage }) {
-    const { prompt_tokens, prompt_tokens_details, completion_tokens, ...others } = objectIn(usage)
+    const { prompt_tokens, prompt_tokens_details, completion_tokens, ...others } = asObject(usage)
     // DeepSeek has another name for it (api-docs.deepseek.com/guides/kv_cache).
-    const { cached_tokens = others['prompt_cache_hit_tokens'] } = objectIn(prompt_tokens_details)
+    const { cached_tokens = others['prompt_cache_hit_tokens'] } = asObject(prompt_tokens_details)
     return { input: prompt_tokens, cached: cached_tokens, output: completion_tokens }
   },
 }
 
 /** Mistral's content is a list of texts and thoughts. OpenAI's refusals are read as text. */
-function* contentIn(delta: Fields): Iterable<Piece> {
-  const content = listIn(delta['content'])
-  const thoughts = content.map((part) => wordsIn(objectIn(part)['thinking']))
-  const thought = wordsIn(delta['reasoning_content'] ?? delta['reasoning']) + thoughts.join('')
+function* piecesOfContent(delta: Fields): Iterable<Piece> {
+  const content = asList(delta['content'])
+  const thoughts = content.map((part) => joinTexts(asObject(part)['thinking']))
+  const thought = joinTexts(delta['reasoning_content'] ?? delta['reasoning']) + thoughts.join('')
   if (thought) yield { thought: { text: thought } }
-  const text = wordsIn(content) + wordsIn(delta['refusal'])
+  const text = joinTexts(content) + joinTexts(delta['refusal'])
   if (text) yield { text }
 }
 
-function callIn(piece: Fields): Piece {
-  const { name, arguments: args } = parsedIn(piece['function'] ?? piece)
+function toCallPiece(piece: Fields): Piece {
+  const { name, arguments: args } = asParsedObject(piece['function'] ?? piece)
   // Sent by Gemini's OpenAI-compatible server (ai.google.dev/gemini-api/docs/thought-signatures).
-  const signature = textIn(objectIn(objectIn(piece['extra_content'])['google'])['thought_signature'])
+  const signature = asText(asObject(asObject(piece['extra_content'])['google'])['thought_signature'])
   return {
     call: {
-      index: countIn(piece['index']),
-      id: textIn(piece['id']),
-      name: textIn(name),
-      arguments: argumentsIn(args),
+      index: asCount(piece['index']),
+      id: asText(piece['id']),
+      name: asText(name),
+      arguments: argumentsText(args),
       providerData: signature ? { google: { thoughtSignature: signature } } : undefined,
     },
   }

@@ -64,14 +64,14 @@ export function parseRefusal(said: string): ModelRefusal | undefined {
   if (TOO_LONG_NOW.test(text)) return { kind: 'too-long', isPassing: true }
   const match = TOO_LONG.map((pattern) => pattern.exec(text)).find(Boolean)
   return match
-    ? { kind: 'too-long', ...numbersIn({ ...OPENAI_PROMPT.exec(text)?.groups, ...match.groups }) }
+    ? { kind: 'too-long', ...toNumbers({ ...OPENAI_PROMPT.exec(text)?.groups, ...match.groups }) }
     : undefined
 }
 
 /** Parses a refusal of status 429. Most limits of that status pass by themselves and are not refusals. */
 export function parseRateRefusal(said: string): ModelRefusal | undefined {
   const match = OVER_MINUTE.exec(readable(said))
-  return match ? { kind: 'too-long', ...numbersIn(match.groups) } : undefined
+  return match ? { kind: 'too-long', ...toNumbers(match.groups) } : undefined
 }
 
 const readable = (said: string): string =>
@@ -82,7 +82,7 @@ const readable = (said: string): string =>
 
 type Numbers = Partial<Record<'tokens' | 'total' | 'window', number>>
 
-function numbersIn(groups: RegExpExecArray['groups'] = {}): Numbers {
+function toNumbers(groups: RegExpExecArray['groups'] = {}): Numbers {
   const numbers = {
     tokens: Number(groups['tokens']) + Number(groups['more'] ?? 0),
     total: Number(groups['total']),

@@ -3,7 +3,7 @@
  * tool.
  */
 import type { ModelRefusal } from '../../turns/ports.ts'
-import { listIn, objectIn, textIn, type Fields } from './loose.ts'
+import { asList, asObject, asText, type Fields } from './loose.ts'
 
 /** Fields that some servers know by the other name (platform.openai.com/docs/api-reference/chat/create). */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const NESTED = 'generationConfig'
 export const without = (body: Fields, refused: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(body).flatMap(([key, value]) => {
-      if (key === NESTED) return [[key, without(objectIn(value), refused)]]
+      if (key === NESTED) return [[key, without(asObject(value), refused)]]
       if (!refused.includes(key)) return [[key, value]]
       const other = OTHER_NAMES[key]
       return other === undefined || refused.includes(other) ? [] : [[other, value]]
@@ -32,23 +32,23 @@ export const without = (body: Fields, refused: readonly string[]): Fields =>
   )
 
 /** Returns the part that a server's text names first; undefined if it names none that can be omitted. */
-export function partNamedIn(said: string, fields: Fields): ModelRefusal | undefined {
+export function findRefusedPart(said: string, fields: Fields): ModelRefusal | undefined {
   const text = said.slice(0, 8_000)
-  const tool = toolNamedIn(text, toolNames(fields))
+  const tool = findNamedTool(text, toolNames(fields))
   if (tool !== undefined) return { kind: 'tool', tool }
-  const field = fieldNamedIn(text.toLowerCase(), [
+  const field = findNamedField(text.toLowerCase(), [
     ...Object.keys(fields),
-    ...Object.keys(objectIn(fields[NESTED])),
+    ...Object.keys(asObject(fields[NESTED])),
   ])
   return field === undefined ? undefined : { kind: 'field', field }
 }
 
 /** Returns tool names in the forms of OpenAI's two APIs, Anthropic and Gemini. */
 const toolNames = ({ tools }: Fields): readonly unknown[] =>
-  listIn(tools)
-    .map(objectIn)
-    .flatMap((tool) => listIn(tool['functionDeclarations'] ?? tool['function'] ?? tool))
-    .map((declaration) => objectIn(declaration)['name'])
+  asList(tools)
+    .map(asObject)
+    .flatMap((tool) => asList(tool['functionDeclarations'] ?? tool['function'] ?? tool))
+    .map((declaration) => asObject(declaration)['name'])
 
 /**
  * Paths such as `tools.3.custom`, `tools[3].function`, FastAPI's `"tools", 3`; Gemini's
@@ -61,9 +61,9 @@ const PLACE = /\btools\\?["']?\s{0,9}[.,[(]{1,2}\s{0,9}(\d{1,4})\b/i
 const NAMED =
   /["'`](?<quoted>[\w-]{1,64})\\?["'`]|\b(?:function|tool)(?: named| called| name)?:? (?<bare>[\w-]{1,64})/gi
 
-function toolNamedIn(text: string, names: readonly unknown[]): string | undefined {
+function findNamedTool(text: string, names: readonly unknown[]): string | undefined {
   const place = (/function_?declarations/i.test(text) ? DECLARATION : PLACE).exec(text)?.[1]
-  if (place !== undefined) return textIn(names[Number(place)])
+  if (place !== undefined) return asText(names[Number(place)])
   if (!/function|tool|schema/i.test(text)) return undefined
   const words = [...text.matchAll(NAMED)].map(({ groups }) => groups?.['quoted'] ?? groups?.['bare'])
   return words.find((word) => word !== undefined && names.includes(word))
@@ -73,7 +73,7 @@ function toolNamedIn(text: string, names: readonly unknown[]): string | undefine
 const UNKNOWN =
   /unsupported|not supported|unrecogni[sz]ed|unknown|unexpected|not (?:permitted|allowed)|extra (?:inputs|fields)|instead/
 
-function fieldNamedIn(text: string, fields: readonly string[]): string | undefined {
+function findNamedField(text: string, fields: readonly string[]): string | undefined {
   const named = fields
     .filter((field) => !NEEDED.has(field.toLowerCase()))
     .filter((field) => OTHER_NAMES[field] === undefined || UNKNOWN.test(text))

@@ -1,5 +1,5 @@
 import type { Dialect, Piece } from './answer.ts'
-import { argumentsIn, countIn, objectIn, textIn, type Fields } from './loose.ts'
+import { argumentsText, asCount, asObject, asText, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 
 /** platform.openai.com/docs/api-reference/responses/create */
@@ -12,39 +12,39 @@ export const responsesSettings = (access: ModelAccess): Fields => {
 export const responsesDialect: Dialect = {
   field: 'response',
   *read(event) {
-    const type = textIn(event['type'])?.replace(/^response\./, '') ?? ''
-    const text = textIn(event['delta'])
-    const id = textIn(event['item_id'])
+    const type = asText(event['type'])?.replace(/^response\./, '') ?? ''
+    const text = asText(event['delta'])
+    const id = asText(event['item_id'])
     // Calls are read when they are complete.
-    if (type === 'output_item.done') yield* itemIn(objectIn(event['item']))
+    if (type === 'output_item.done') yield* piecesOfItem(asObject(event['item']))
     if (text && /^(?:output_text|refusal)\.delta$/.test(type)) yield { text }
     if (text && /^reasoning_(?:summary_)?text\.delta$/.test(type)) yield { thought: { id, text } }
-    const isNextPart = type === 'reasoning_summary_part.added' && countIn(event['summary_index'])
+    const isNextPart = type === 'reasoning_summary_part.added' && asCount(event['summary_index'])
     if (isNextPart) yield { thought: { id, text: '\n\n' } }
-    const { reason } = objectIn(objectIn(event['response'])['incomplete_details'])
-    if (type === 'completed' || type === 'incomplete') yield { end: textIn(reason) ?? '' }
+    const { reason } = asObject(asObject(event['response'])['incomplete_details'])
+    if (type === 'completed' || type === 'incomplete') yield { end: asText(reason) ?? '' }
   },
   usage({ response }) {
-    const { input_tokens, input_tokens_details, output_tokens } = objectIn(objectIn(response)['usage'])
-    const { cached_tokens } = objectIn(input_tokens_details)
+    const { input_tokens, input_tokens_details, output_tokens } = asObject(asObject(response)['usage'])
+    const { cached_tokens } = asObject(input_tokens_details)
     return { input: input_tokens, cached: cached_tokens, output: output_tokens }
   },
 }
 
 /** The SDK sends `openai` back in the next request. */
-function* itemIn(item: Fields): Iterable<Piece> {
-  const id = textIn(item['id']) ?? ''
+function* piecesOfItem(item: Fields): Iterable<Piece> {
+  const id = asText(item['id']) ?? ''
   if (item['type'] === 'reasoning') {
-    const reasoningEncryptedContent = textIn(item['encrypted_content']) ?? null
+    const reasoningEncryptedContent = asText(item['encrypted_content']) ?? null
     yield { thought: { id, providerData: { openai: { itemId: id, reasoningEncryptedContent } } } }
   }
   if (item['type'] === 'function_call')
     yield {
       call: {
         isWhole: true,
-        id: textIn(item['call_id']) || id,
-        name: textIn(item['name']),
-        arguments: argumentsIn(item['arguments']) ?? '{}',
+        id: asText(item['call_id']) || id,
+        name: asText(item['name']),
+        arguments: argumentsText(item['arguments']) ?? '{}',
         ...(id ? { providerData: { openai: { itemId: id } } } : {}),
       },
     }

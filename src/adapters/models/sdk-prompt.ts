@@ -2,7 +2,7 @@ import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOpt
 import type { JsonObject } from '../../lib/json.ts'
 import { systemAndUser } from '../../prompt/prompt.ts'
 import type { ModelRequest, RequestMessage } from '../../turns/ports.ts'
-import { parsedIn } from './loose.ts'
+import { asParsedObject } from './loose.ts'
 
 /** Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message. */
 export function sdkPrompt(
@@ -38,7 +38,7 @@ function sdkMessage(step: RequestMessage): LanguageModelV3Message {
           ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
           ...step.calls.map(({ id, name, arguments: args, providerData }) => ({
             // Providers refuse a history with arguments that are not a JSON object, so those become `{}`.
-            ...{ type: 'tool-call' as const, toolCallId: id, toolName: name, input: parsedIn(args) },
+            ...{ type: 'tool-call' as const, toolCallId: id, toolName: name, input: asParsedObject(args) },
             ...optionsOf(providerData),
           })),
         ],

@@ -4,7 +4,7 @@ import type { LanguageModel, ModelFacts, ModelRequest, RequestMessage } from '..
 import { readAnswer, type Dialect } from './answer.ts'
 import { errorOfResponse, toModelError } from './errors.ts'
 import { modelFetch } from './fetch.ts'
-import { parsedIn, type Fields } from './loose.ts'
+import { asParsedObject, type Fields } from './loose.ts'
 import type { ModelAccess, ModelLimits } from './provider.ts'
 import { without } from './refused-parts.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
@@ -101,7 +101,7 @@ export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
     let answer: Body | undefined
     const { signal } = new AbortController()
     fetches.set(signal, async (input, init) => {
-      const body = merge(parsedIn(init?.body), provider.settings(access, request.maxOutput))
+      const body = merge(asParsedObject(init?.body), provider.settings(access, request.maxOutput))
       answer = await post(input, init?.headers, body)
       return new Response('')
     })

@@ -1,4 +1,4 @@
-import { objectIn, type Fields } from './loose.ts'
+import { asObject, type Fields } from './loose.ts'
 import type { Effort } from './provider.ts'
 
 /** Fraction of the answer's tokens for thinking, for providers that take a number. */
@@ -14,16 +14,16 @@ export const thoughtTokens = (effort: Effort, maxOutput: number): number =>
 export function merge(under: Fields, over: Fields): Fields {
   const merged: Record<string, unknown> = { ...under }
   for (const [key, value] of Object.entries(over)) {
-    if (isTable(value)) merged[key] = merge(objectIn(merged[key]), value)
+    if (isTable(value)) merged[key] = merge(asObject(merged[key]), value)
     else if (value !== undefined) merged[key] = value
   }
   return merged
 }
 
-const isTable = (value: unknown): value is Fields => objectIn(value) === value
+const isTable = (value: unknown): value is Fields => asObject(value) === value
 
 /** Fields that this adapter sends itself, of all providers, in lower case and without `_`. */
-const OURS: ReadonlySet<string> = new Set([
+const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'systeminstruction'],
   ...['tools', 'toolchoice', 'toolconfig', 'stream', 'streamoptions', 'store', 'truncate', 'shift'],
   ...['maxtokens', 'maxcompletiontokens', 'maxoutputtokens', 'npredict', 'numpredict', 'numctx'],
@@ -33,6 +33,6 @@ const OURS: ReadonlySet<string> = new Set([
 /** Returns the keys of `extra_body` that this adapter sends itself; `path` is set for a nested part. */
 export const ownKeys = (table: Fields, path = ''): readonly string[] =>
   Object.entries(table).flatMap(([key, value]) => [
-    ...(OURS.has((path + key).replaceAll('_', '').toLowerCase()) ? [path + key] : []),
+    ...(OWN_FIELDS.has((path + key).replaceAll('_', '').toLowerCase()) ? [path + key] : []),
     ...(path === '' && isTable(value) ? ownKeys(value, `${key}.`) : []),
   ])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createModel, type Backend } from '../../../src/adapters/models/index.ts'
-import { messageIn } from '../../../src/adapters/models/loose.ts'
+import { errorText } from '../../../src/adapters/models/loose.ts'
 import type { ModelEvent } from '../../../src/turns/ports.ts'
 import { sampleConfig, sampleRequest } from '../../support/model-request.ts'
 import { startModelServer, type Script } from '../../support/model-server.ts'
@@ -81,5 +81,5 @@ test.each(BACKENDS)(
 
 test('an error without a message is searched without exponential time', () => {
   // Each would take 7^8 calls, which together outlast the time of a test.
-  for (let count = 0; count < 200; count++) expect(messageIn({ code: count + 1 })).toBeUndefined()
+  for (let count = 0; count < 200; count++) expect(errorText({ code: count + 1 })).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { errorOfEvent, toModelError } from '../../../../src/adapters/models/errors.ts'
 import { parseRefusal } from '../../../../src/adapters/models/refusals.ts'
 import type { Fields } from '../../../../src/adapters/models/loose.ts'
-import { partNamedIn, without } from '../../../../src/adapters/models/refused-parts.ts'
+import { findRefusedPart, without } from '../../../../src/adapters/models/refused-parts.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 
 const target = { access: sampleConfig({}), endpoint: 'http://localhost:1', advice: 'is it running?' }
@@ -200,7 +200,7 @@ const BODY = {
   tools: [fn('say'), fn('holler_set'), fn('holler_set_all')],
 }
 
-const named = (said: string, body: Fields = BODY) => partNamedIn(said, body)
+const named = (said: string, body: Fields = BODY) => findRefusedPart(said, body)
 
 test.each([
   [
