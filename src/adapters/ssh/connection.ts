@@ -15,7 +15,7 @@ import { handleLogin, type Identified, type Quotas } from './login.ts'
 import type { SendQueues } from './outbox.ts'
 import { runCommand, runShell } from './programs.ts'
 import { type Answers, disconnect, guardClient, watchAnswers } from './ssh2-internals.ts'
-import { mendKeyExchanges } from './ssh2-key-exchange.ts'
+import { patchKeyExchanges } from './ssh2-key-exchange.ts'
 import type { SshServerOptions } from './server.ts'
 import { closeGracefully, reasonOf, refuse, type Transport } from './transport.ts'
 
@@ -177,7 +177,7 @@ export class Connection {
       this.#resumeSending()
     })
     this.socket.on('drain', () => this.#resumeSending())
-    mendKeyExchanges(client)
+    patchKeyExchanges(client)
     guardClient(client, {
       onFault: (why) => this.drop(why),
       onWindowGrown: () => this.#resumeSending(),

@@ -15,7 +15,7 @@ export interface Identified {
 }
 
 /** Attempts allowed in addition to two per key, for other methods, codes and repeated keys. */
-const MORE_ATTEMPTS = 12
+const EXTRA_ATTEMPTS = 12
 
 /**
  * Logs in a person with a public key, and a newcomer with a key and an invite code. For all other failures (a
@@ -34,7 +34,7 @@ export function handleLogin(client: SshClient, connection: Connection): void {
     attempts++
     if (attempt.method === 'publickey') offered.add(attempt.key.data.toString('base64'))
     // A client first asks whether a key is acceptable and then signs: two requests per key.
-    if (offered.size > maxKeys || attempts > 2 * maxKeys + MORE_ATTEMPTS)
+    if (offered.size > maxKeys || attempts > 2 * maxKeys + EXTRA_ATTEMPTS)
       return connection.drop('too many login attempts')
     if (attempt.method === 'publickey') void answerKey(attempt, codes, connection)
     else if (attempt.method === 'keyboard-interactive') codes.ask(attempt)

@@ -86,11 +86,11 @@ class Requests {
     const files = this.#files
     codec.on('REALPATH', (id, path) =>
       this.#answer(id, async () =>
-        codec.name(id, [{ filename: real(path), longname: path, attrs: {} as Attributes }]),
+        codec.name(id, [{ filename: normalizePath(path), longname: path, attrs: {} as Attributes }]),
       ),
     )
     const stat = (id: number, path: string): void =>
-      this.#answer(id, async () => codec.attrs(id, attrsOf(await files.facts(real(path)))))
+      this.#answer(id, async () => codec.attrs(id, attrsOf(await files.facts(normalizePath(path)))))
     codec.on('LSTAT', stat)
     codec.on('STAT', stat)
     // Requests to change modes, owners and times are accepted and ignored.
@@ -100,19 +100,21 @@ class Requests {
       }),
     )
     codec.on('OPEN', (id, path, flags) =>
-      this.#keep(id, async () => ({ file: await files.open(real(path), howOf(flags, path)) })),
+      this.#keep(id, async () => ({ file: await files.open(normalizePath(path), openModeOf(flags, path)) })),
     )
     codec.on('OPENDIR', (id, path) =>
       this.#keep(id, async () => {
-        const { kind } = await files.facts(real(path))
-        if (kind !== 'directory') throw new WorkspaceError(`${real(path)} is not a directory`)
-        return { list: files.list(real(path)) }
+        const { kind } = await files.facts(normalizePath(path))
+        if (kind !== 'directory') throw new WorkspaceError(`${normalizePath(path)} is not a directory`)
+        return { list: files.list(normalizePath(path)) }
       }),
     )
-    codec.on('MKDIR', (id, path) => this.#done(id, () => files.makeDirectory(real(path))))
-    codec.on('REMOVE', (id, path) => this.#done(id, () => files.remove(real(path), 'file')))
-    codec.on('RMDIR', (id, path) => this.#done(id, () => files.remove(real(path), 'directory')))
-    codec.on('RENAME', (id, path, to) => this.#done(id, () => files.rename(real(path), real(to))))
+    codec.on('MKDIR', (id, path) => this.#done(id, () => files.makeDirectory(normalizePath(path))))
+    codec.on('REMOVE', (id, path) => this.#done(id, () => files.remove(normalizePath(path), 'file')))
+    codec.on('RMDIR', (id, path) => this.#done(id, () => files.remove(normalizePath(path), 'directory')))
+    codec.on('RENAME', (id, path, to) =>
+      this.#done(id, () => files.rename(normalizePath(path), normalizePath(to))),
+    )
   }
 
   #onHandles(): void {
@@ -221,7 +223,7 @@ function statusOf(error: unknown): number {
 }
 
 /** Normalizes a path. Paths begin in `/`, which lists the rooms. */
-const real = (path: string): string => {
+const normalizePath = (path: string): string => {
   const normal = posix.normalize(`/${path}`)
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
 }
@@ -232,7 +234,7 @@ const WHOLE = 'a file is put as a whole; nothing is appended or resumed'
  * Maps open flags to a mode. Throws `Refusal`. OpenSSH's `scp` opens a file without TRUNC and truncates it at
  * the end.
  */
-function howOf(flags: number, path: string): OpenMode {
+function openModeOf(flags: number, path: string): OpenMode {
   const { READ, WRITE, APPEND, CREAT, EXCL } = OPEN_MODE
   if ((flags & WRITE) === 0) return 'read'
   if ((flags & (READ | APPEND)) !== 0 || (flags & CREAT) === 0) throw new Refusal(WHOLE)

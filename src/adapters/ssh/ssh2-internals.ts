@@ -55,19 +55,19 @@ interface ChannelInternals {
   readonly _client: { readonly _protocol: Protocol; readonly _sock: Socket }
 }
 
-const inside = (client: Connection): Internals => client as Connection & Internals
-const insideChannel = (channel: ServerChannel): ChannelInternals =>
+const clientInternals = (client: Connection): Internals => client as Connection & Internals
+const channelInternals = (channel: ServerChannel): ChannelInternals =>
   channel as ServerChannel & ChannelInternals
 
 /** Returns the socket of a client, which ssh2 does not expose. */
 export function socketOf(client: Connection): Socket {
-  const { _sock } = inside(client)
+  const { _sock } = clientInternals(client)
   if (!_sock) throw new Error('ssh2 has changed: a client has no socket')
   return _sock
 }
 
 /** Receives bytes of a client. */
-type Take = (bytes: Buffer) => void
+type ReceiveBytes = (bytes: Buffer) => void
 
 export interface ClientWatch {
   /**
@@ -81,7 +81,7 @@ export interface ClientWatch {
    * Returns the function that receives the input and passes it to `parse` later, in order, in pieces of any
    * size. `parse` is ssh2's parser, which throws for some malformed input.
    */
-  createInput(parse: Take): Take
+  createInput(parse: ReceiveBytes): ReceiveBytes
 }
 
 /**
@@ -104,7 +104,7 @@ const STDERR = 1
  * protocol's limit: ssh2 accepts all three. Puts the function of `createInput` before ssh2's parser.
  */
 export function guardClient(client: Connection, { onFault, onWindowGrown, createInput }: ClientWatch): void {
-  const { _protocol: protocol, _chanMgr: channels } = inside(client)
+  const { _protocol: protocol, _chanMgr: channels } = clientInternals(client)
   const socket = socketOf(client)
   const handlers = protocol?._handlers
   const { CHANNEL_OPEN: open, CHANNEL_DATA: take, CHANNEL_WINDOW_ADJUST: adjust } = handlers ?? {}
@@ -163,7 +163,7 @@ export const disconnectMessage = (why: string): Buffer =>
 
 /** Disconnects a client with a reason, which OpenSSH prints; ssh2 would send no text. */
 export function disconnect(client: Connection, why: string): void {
-  const { _protocol: protocol } = inside(client)
+  const { _protocol: protocol } = clientInternals(client)
   const message = disconnectMessage(why)
   try {
     if (!protocol?._packetRW || !protocol._cipher) return
@@ -212,7 +212,7 @@ export class Answers {
 
 /** Watches a client's answers, which ssh2 itself drops. */
 export function watchAnswers(client: Connection): Answers {
-  const { _protocol: protocol } = inside(client)
+  const { _protocol: protocol } = clientInternals(client)
   const ping = protocol?.ping?.bind(protocol)
   const handlers = protocol?._handlers
   if (!protocol || !ping || !handlers) throw new Error('ssh2 has changed: its clients cannot be asked')
@@ -232,7 +232,7 @@ export function watchAnswers(client: Connection): Answers {
  * Returns the bytes that can be sent on a channel now: 0 while its window is closed or keys are exchanged.
  */
 export function sendableBytes(channel: ServerChannel): number {
-  const { outgoing, _client } = insideChannel(channel)
+  const { outgoing, _client } = channelInternals(channel)
   if (outgoing.state !== 'open' || _client._protocol._kexinit !== undefined) return 0
   return Math.min(outgoing.window, outgoing.packetSize)
 }
@@ -242,7 +242,7 @@ export function sendableBytes(channel: ServerChannel): number {
  * the other stream waits too, drops it when the channel is closed, and ignores a full socket.
  */
 export function sendPacket(channel: ServerChannel, bytes: Buffer, stream: 'out' | 'err'): void {
-  const { outgoing, _client } = insideChannel(channel)
+  const { outgoing, _client } = channelInternals(channel)
   writtenTogether(_client._sock, () => {
     if (stream === 'out') _client._protocol.channelData(outgoing.id, bytes)
     else _client._protocol.channelExtData(outgoing.id, bytes, STDERR)

@@ -59,7 +59,7 @@ interface Protocol {
  * Offers the hybrid first and patches each exchange of a client. To be called before KEXINIT is sent. Throws
  * if ssh2 has changed.
  */
-export function mendKeyExchanges(client: Connection): void {
+export function patchKeyExchanges(client: Connection): void {
   const { _protocol: protocol } = client as Connection & { readonly _protocol?: Protocol }
   if (!protocol || !('_kex' in protocol) || !('_skipNextInboundPacket' in protocol))
     throw new Error('ssh2 has changed: its key exchanges are elsewhere')
@@ -99,7 +99,7 @@ function readAsClassic(packets: Protocol['_packetRW']): (read: Buffer) => Buffer
       const message = read(payload)
       if (message[0] !== KEXINIT) return message
       sent = message
-      return renamed(message)
+      return renameHybrid(message)
     }
     return next
   }
@@ -151,7 +151,7 @@ function listAt(payload: Buffer, at: number): { readonly names: readonly string[
  * Replaces the hybrid's name in a KEXINIT by the classic one. Leaves a short payload to ssh2, which refuses
  * it.
  */
-function renamed(payload: Buffer): Buffer {
+function renameHybrid(payload: Buffer): Buffer {
   if (payload.length < LISTS + 4) return payload
   const { names, end } = listAt(payload, LISTS)
   if (!names.includes(HYBRID)) return payload

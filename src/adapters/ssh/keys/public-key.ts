@@ -40,19 +40,24 @@ export function readLoginKey(
   const facts = { fingerprint: fingerprintOf(key.data), algorithm: key.algo }
   if (key.algo === ED25519) {
     const publicKey = readEd25519(key.data)
-    return publicKey && provenBy(facts, (blob, signature) => verify(null, blob, publicKey, signature))
+    return (
+      publicKey && withSignatureCheck(facts, (blob, signature) => verify(null, blob, publicKey, signature))
+    )
   }
   if (key.algo.startsWith('sk-')) {
     const verifyTouch = readSecurityKey(key)
-    return verifyTouch && provenBy(facts, verifyTouch)
+    return verifyTouch && withSignatureCheck(facts, verifyTouch)
   }
   const parsed = parsePublic(key.data)
   if (parsed?.type !== key.algo || (key.algo === 'ssh-rsa' && !isSha2(hashAlgo))) return undefined
-  return provenBy(facts, (blob, signature) => isTrue(parsed.verify(blob, signature, hashAlgo)))
+  return withSignatureCheck(facts, (blob, signature) => isTrue(parsed.verify(blob, signature, hashAlgo)))
 }
 
 /** Adds the signature check to a key. An attempt without a signature proves nothing. */
-const provenBy = (facts: OfferedKey, isRight: (blob: Buffer, signature: Buffer) => boolean): LoginKey => ({
+const withSignatureCheck = (
+  facts: OfferedKey,
+  isRight: (blob: Buffer, signature: Buffer) => boolean,
+): LoginKey => ({
   ...facts,
   proves: ({ blob, signature }) => !!blob && !!signature && isRight(blob, signature),
 })
@@ -78,7 +83,7 @@ function readCertified(
     isCertified: true,
     certifiedUntil: Number(certificate.valid[1]) * 1_000,
   } as const
-  return provenBy(facts, (blob, signature) => verifySignature(key, blob, signature))
+  return withSignatureCheck(facts, (blob, signature) => verifySignature(key, blob, signature))
 }
 
 /** A line of a `.pub` file, or of `authorized_keys` without options: type, base64 bytes, comment. */

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest'
 import {
   HYBRID,
   makeHybrid,
-  mendKeyExchanges,
+  patchKeyExchanges,
   quicken,
   type Exchange,
 } from '../../../../src/adapters/ssh/ssh2-key-exchange.ts'
@@ -147,7 +147,7 @@ async function startServer() {
   const connections: Connection[] = []
   const server = new ssh2.Server({ hostKeys: [makeKey()] }, (connection) => {
     connections.push(connection)
-    mendKeyExchanges(connection)
+    patchKeyExchanges(connection)
     connection.on('authentication', (login) => login.accept())
     connection.on('error', () => undefined)
   })
@@ -214,5 +214,5 @@ test('the first key exchange message of a client with a wrong guess is ignored',
 })
 
 test('an ssh2 without its key exchange in the expected property is detected', () => {
-  expect(() => mendKeyExchanges({ _protocol: {} } as unknown as Connection)).toThrow('ssh2 has changed')
+  expect(() => patchKeyExchanges({ _protocol: {} } as unknown as Connection)).toThrow('ssh2 has changed')
 })
