@@ -47,7 +47,7 @@ export const createDoor = (
  * Runs a command until it ends or its person is removed. In that case the command is aborted without further
  * output, its status is 1, and the reason goes to stderr.
  */
-export async function untilPutOut(
+export async function untilKicked(
   person: Person,
   pipe: ExecPipe,
   door: Pick<Door, 'begin' | 'whyOut'>,

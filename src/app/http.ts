@@ -36,7 +36,7 @@ export async function openHttp(
 ): Promise<HttpServer> {
   const { createHttpServer } = await import('../adapters/http/server.ts')
   const { context, meter, ssh } = needs
-  const accountOf = createAccounts(ssh.scheduler)
+  const accountOf = createSchedulerAccounts(ssh.scheduler)
   const mcp = await openMcp(current, needs, accountOf)
   tap((entry) => meter.entry(entry, rooms.peopleIn(entry.room)))
   meter.watch({
@@ -63,7 +63,7 @@ export async function openHttp(
     handler: {
       mcp: (request, person) => mcp.fetch(request, person),
       say: needs.postLine,
-      cameBack: (answer) => activity.mcp.cameBack(answer),
+      handleLoginRedirect: (answer) => activity.mcp.handleLoginRedirect(answer),
       identify: (token, address) => tokens.identify(token, { address, network: networkOf(address) }),
       whyNotReady: createReadiness(context.storage.upkeep, () => context.clock.monotonic()),
       metrics: () => meter.read(),
@@ -118,7 +118,7 @@ const MAX_ACCOUNTS = 1_000
 /**
  * Returns a scheduler account for each network and person: opening many connections gives nobody more time.
  */
-function createAccounts(scheduler: Scheduler): (key: string) => Account {
+function createSchedulerAccounts(scheduler: Scheduler): (key: string) => Account {
   const accounts = new Map<string, Account>()
   return (key) => {
     const account = accounts.get(key) ?? scheduler.open()
@@ -131,9 +131,9 @@ function createAccounts(scheduler: Scheduler): (key: string) => Account {
 }
 
 /** Time in ms for which a result is reused, so that many health checks do not keep the disk busy. */
-const HOLDS_MS = 1_000
+const REUSE_MS = 1_000
 /** Time in ms after which a slow disk counts as failing. */
-const PATIENCE_MS = 2_000
+const HEALTH_TIMEOUT_MS = 2_000
 
 /**
  * Checks at most once a second if the storage can be written. Resolves to the reason if not, in words that
@@ -146,12 +146,12 @@ export function createReadiness(
   let askedAt = -Infinity
   let why: Promise<string | undefined> = Promise.resolve(undefined)
   return () => {
-    if (now() - askedAt > HOLDS_MS) [askedAt, why] = [now(), whyNotStored()]
+    if (now() - askedAt > REUSE_MS) [askedAt, why] = [now(), whyNotStored()]
     return why
   }
 
   async function whyNotStored(): Promise<string | undefined> {
-    const late = wait(PATIENCE_MS, 'the storage does not answer', { ref: false })
+    const late = wait(HEALTH_TIMEOUT_MS, 'the storage does not answer', { ref: false })
     try {
       return await Promise.race([health().then(() => undefined), late])
     } catch (error) {

@@ -9,7 +9,7 @@ import { createSerial } from '../lib/jobs/serial.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
 import { allModels, type CurrentConfig } from './current-config.ts'
 import { hostKeyProblems, type HostKeys } from './host-keys.ts'
-import { toolWordProblems } from './tools/tool-words.ts'
+import { toolNameProblems } from './tools/tool-words.ts'
 import type { Mcp } from './mcp/admin.ts'
 import { located, type ConfiguredTools } from './tools/tool-sources.ts'
 
@@ -59,7 +59,7 @@ async function reloadOnce(
   try {
     const written = read()
     const connected = mcp.list().map(({ name }) => name)
-    const wrong = [...(await toolWordProblems(written, { connected })), ...(await hostKeyProblems(written))]
+    const wrong = [...(await toolNameProblems(written, { connected })), ...(await hostKeyProblems(written))]
     if (wrong.length > 0) throw new ConfigError(wrong)
     const before = current.now()
     const models = await allModels(written)

@@ -7,7 +7,7 @@ import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../lib/file-tree.ts'
 import type { ClientHandler } from '../session/ports.ts'
-import { type Door, untilPutOut } from './door.ts'
+import { type Door, untilKicked } from './door.ts'
 
 interface RoomFilesParts {
   readonly rooms: Pick<Rooms, 'get' | 'list'>
@@ -23,7 +23,7 @@ interface RoomFilesParts {
 export const createFileServing =
   (door: Pick<Door, 'begin' | 'whyOut'>, parts: RoomFilesParts): NonNullable<ClientHandler['files']> =>
   (person, pipe, serve) =>
-    untilPutOut(person, pipe, door, async (own) => {
+    untilKicked(person, pipe, door, async (own) => {
       await serve(new PersonalFiles(person, own.signal, parts), own)
       return 0
     })
@@ -33,10 +33,10 @@ interface Place {
   readonly inside: string
 }
 
-const FACTS_A_TURN = 20
-const ASK_AGAIN_MS = 1_000
+const FACTS_PER_TURN = 20
+const RECHECK_MS = 1_000
 /** Fraction of the daily bytes: with the rest a person can still send messages. */
-const FILES_PART = 7 / 8
+const FILES_FRACTION = 7 / 8
 
 /**
  * The files that a person may use, as `/ROOM/dir/file`; `/` lists the rooms that they see. Changes are paced
@@ -58,7 +58,7 @@ class PersonalFiles implements FileTree {
 
   async facts(path: string): Promise<FileFacts> {
     // Clients request facts often, so only every 20th request is paced.
-    if (++this.#asked % FACTS_A_TURN === 0) await this.#turn()
+    if (++this.#asked % FACTS_PER_TURN === 0) await this.#turn()
     if (path === '/') return directory('/')
     const { name, inside } = partsOf(path)
     const room = await this.#room(name)
@@ -146,13 +146,13 @@ class PersonalFiles implements FileTree {
   #checkOf(room: Room, how: OpenMode): (bytes: number) => Promise<void> {
     let askedAt = performance.now()
     return async (bytes) => {
-      if (bytes === 0 || performance.now() - askedAt > ASK_AGAIN_MS) {
+      if (bytes === 0 || performance.now() - askedAt > RECHECK_MS) {
         await this.#room(room.name)
         askedAt = performance.now()
       }
       if (how === 'read') return
       room.needVoice(this.#person)
-      if (bytes > 0) this.#parts.bytes.take(this.#person, bytes, FILES_PART)
+      if (bytes > 0) this.#parts.bytes.take(this.#person, bytes, FILES_FRACTION)
     }
   }
 }

@@ -9,7 +9,7 @@ import { exposureOf } from './http.ts'
 import { answerReloads } from './reload-socket.ts'
 import type { Reloaded } from './reload.ts'
 import { openData } from './open-data.ts'
-import { toolWordProblems } from './tools/tool-words.ts'
+import { toolNameProblems } from './tools/tool-words.ts'
 
 /** Time in ms after which a shutdown is cut short. */
 const SHUTDOWN_MS = 4_500
@@ -22,7 +22,7 @@ export async function serve(line: CommandLine): Promise<number> {
   const stop = nextSignal()
   const hangups = listenForHangups()
   const config = loadConfig(line)
-  const problems = [...(await toolWordProblems(config)), ...(await wrongHostKeys(config))]
+  const problems = [...(await toolNameProblems(config)), ...(await wrongHostKeys(config))]
   if (problems.length > 0) throw new ConfigError(problems)
   const app = await start(config, stop)
   try {

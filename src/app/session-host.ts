@@ -27,7 +27,7 @@ import { runSession } from '../session/session.ts'
 import { sessionZone } from '../session/views/viewer.ts'
 import type { SharedBySessions } from '../session/views/view.ts'
 import type { ServeMcp } from './agents.ts'
-import { type Door, untilPutOut } from './door.ts'
+import { type Door, untilKicked } from './door.ts'
 import type { Greeting } from './room/greeting.ts'
 import { CurrentRoom, type RoomViews } from './room/current-room.ts'
 import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
@@ -86,7 +86,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
     },
     async exec(person, line, pipe, account) {
       const afterwards: (() => void)[] = []
-      const status = await untilPutOut(person, pipe, door, (own) =>
+      const status = await untilKicked(person, pipe, door, (own) =>
         parts.runner.command(line, {
           person,
           out: scriptOutput(own, account),

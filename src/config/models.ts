@@ -144,7 +144,7 @@ const hasRequired =
 const MIN_PROMPT = 375
 
 /** Accepts an answer as long as the window, which is reported as another problem. */
-function hasSpace({
+function hasRoomForPrompt({
   context_window: window,
   max_output: answer = usualOutput(window),
 }: ModelFields): boolean {
@@ -162,7 +162,7 @@ export const modelSchema = modelFields
     path: ['model'],
     message: 'say which model of the backend, such as "qwen3:8b"',
   })
-  .refine(hasSpace, {
+  .refine(hasRoomForPrompt, {
     path: ['context_window'],
     message: `is too small: beside max_output (else a quarter of the window), a prompt needs at least ${MIN_PROMPT} tokens`,
   })
@@ -185,7 +185,7 @@ export function modelsFrom(
   const models =
     entries.length > 0
       ? entries.map((entry) => toModel(entry, env))
-      : withKeysIn(env).map((entry) => toModel(modelSchema.parse(entry), env))
+      : entriesWithKeys(env).map((entry) => toModel(modelSchema.parse(entry), env))
   const hasGuide = models.some((model) => model.name === GUIDE.name)
   return hasGuide ? models : [toModel(modelSchema.parse(GUIDE), env), ...models]
 }
@@ -200,7 +200,7 @@ export const modelsFound = (entries: readonly ModelEntry[]): ModelConfig[] =>
 const GUIDE = { name: 'guide', backend: 'guide' } as const satisfies ModelEntry
 
 /** Returns an entry for each provider whose key is in the environment. */
-const withKeysIn = (env: Environment): ModelEntry[] =>
+const entriesWithKeys = (env: Environment): ModelEntry[] =>
   BACKENDS.flatMap((backend) => {
     const { usual } = PROVIDERS[backend]
     return usual && env[usual.api_key_env] ? [{ ...usual, backend }] : []

@@ -33,7 +33,7 @@ export async function callTool(
   args: JsonObject = {},
   context: Partial<ToolContext> = {},
 ): Promise<ToolResult> {
-  const whole = completed(context)
+  const whole = withDefaults(context)
   return await withTrouble(tool.id, async () => {
     const question = await questionFor(tool, args, whole)
     const refusal = question === 'nobody' ? undefined : await refusalOf(question, tool, whole)
@@ -42,7 +42,7 @@ export async function callTool(
 }
 
 /** Copies by name, because spreading would lose a class's methods. */
-function completed(given: Partial<ToolContext>): ToolContext {
+function withDefaults(given: Partial<ToolContext>): ToolContext {
   const usual = createContext()
   return {
     room: given.room ?? usual.room,

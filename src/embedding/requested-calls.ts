@@ -19,7 +19,7 @@ export interface ChatEvents {
   message(message: ChatMessage): void
 }
 
-interface Handing {
+interface CallRequest {
   readonly listeners: readonly ChatEvents['toolCallRequested'][]
   readonly signal: AbortSignal
   /** Limit of a reply's characters. */
@@ -31,7 +31,7 @@ interface Handing {
  * Lets listeners run the calls of one step, in order. The first reply appended for a call counts, else an
  * error. Rejects with the signal's reason, also while a listener works.
  */
-export async function requestCalls(calls: readonly ToolCall[], handing: Handing): Promise<void> {
+export async function requestCalls(calls: readonly ToolCall[], handing: CallRequest): Promise<void> {
   const { listeners, signal, maxChars, replied } = handing
   const replies: ToolMessage[] = []
   for (const call of calls) {
@@ -46,7 +46,7 @@ export async function requestCalls(calls: readonly ToolCall[], handing: Handing)
 
 /** Resolves to the error of a call without a reply. */
 async function askAll(
-  listeners: Handing['listeners'],
+  listeners: CallRequest['listeners'],
   call: ToolCall,
   replies: ToolMessage[],
 ): Promise<string> {

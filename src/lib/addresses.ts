@@ -13,7 +13,7 @@ export function safeAddress(text: string): string | undefined {
  * Replaces synonyms of `sslmode=verify-full` in a PostgreSQL URL, for which the driver prints ten lines of
  * warning. Leaves a URL with `uselibpqcompat` alone.
  */
-export const saidOutright = (url: string): string =>
+export const withExplicitSslMode = (url: string): string =>
   /[?&]uselibpqcompat=/.test(url)
     ? url
     : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full')

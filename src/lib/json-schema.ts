@@ -58,11 +58,11 @@ interface Subschema {
 export function* schemasIn(schema: JsonObject, at = ''): Iterable<Subschema> {
   yield { at, schema }
   for (const [key, value] of Object.entries(schema))
-    for (const [name, one] of heldBy(key, value))
+    for (const [name, one] of subschemasIn(key, value))
       if (isJsonObject(one)) yield* schemasIn(one, `${at}.${key}${name}`)
 }
 
-function heldBy(key: string, value: Json): readonly (readonly [string, Json])[] {
+function subschemasIn(key: string, value: Json): readonly (readonly [string, Json])[] {
   const kind = KINDS.get(key)
   if (kind === 'a schema') return [['', value]]
   const hasMany = kind === 'a list of schemas' || kind === 'an object of schemas'

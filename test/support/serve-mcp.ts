@@ -30,7 +30,7 @@ export async function serveMcp(
       whyNotReady: async () => undefined,
       metrics: async () => ({ type: 'text/plain', text: '' }),
       mayReadMetrics: () => false,
-      cameBack: async () => ({ status: 400, text: '' }),
+      handleLoginRedirect: async () => ({ status: 400, text: '' }),
       say: async () => ({ status: 404, text: '' }),
       mcp,
     },

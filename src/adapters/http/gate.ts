@@ -25,7 +25,7 @@ export function refusalOf(
   // With several Host headers Node keeps only the first.
   const names = rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === 'host')
   if (names.length > 1) return { status: 400, text: 'a request has one Host' }
-  if (!isOurs(host, settings.hosts))
+  if (!isOwnHost(host, settings.hosts))
     return { status: 403, text: 'this server has no such name; its operator can add it to [http] hosts' }
   if (origin !== undefined && !settings.origins.includes(origin))
     return {
@@ -36,7 +36,7 @@ export function refusalOf(
 }
 
 /** Ignores a final dot in the host name. */
-function isOurs(host: string, names: readonly string[]): boolean {
+function isOwnHost(host: string, names: readonly string[]): boolean {
   const [, name = '', inBrackets = ''] = /^(?:([^:[\]]+)|\[([^\]]+)\])(?::\d{1,5})?$/.exec(host) ?? []
   if (inBrackets !== '') return isIP(inBrackets) === 6
   const asked = name.toLowerCase().replace(/\.$/, '')
@@ -44,7 +44,7 @@ function isOurs(host: string, names: readonly string[]): boolean {
 }
 
 /** Lets an allowed page read the answer (https://fetch.spec.whatwg.org, CORS). */
-export function letPageRead({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
+export function setCorsHeaders({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
   if (origin === undefined) return
   response.setHeader('Access-Control-Allow-Origin', origin)

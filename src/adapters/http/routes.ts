@@ -30,7 +30,7 @@ export interface HttpHandler {
   /** Serves an MCP request. Aborting the request ends its stream. */
   mcp(request: Request, person: Person): Promise<Response>
   /** Finishes an OAuth login with the query of its redirect. Never rejects. */
-  cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }>
+  handleLoginRedirect(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }>
 }
 
 export interface HttpServerOptions {
@@ -176,7 +176,9 @@ function routesOf(
       path: LOGIN_PATH,
       methods: ['GET'],
       async answer({ url = '' }, response) {
-        const { status, text } = await handler.cameBack(new URLSearchParams(/\?(.*)/.exec(url)?.[1] ?? ''))
+        const { status, text } = await handler.handleLoginRedirect(
+          new URLSearchParams(/\?(.*)/.exec(url)?.[1] ?? ''),
+        )
         answer(response, status, text, { 'Referrer-Policy': 'no-referrer' })
       },
     },

@@ -10,18 +10,18 @@ import type { Duplex } from 'node:stream'
 import type { Log } from '../../chat/ports.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 import { connectionOf, PacedConnection } from './connection.ts'
-import { answerPreflight, letPageRead, plainAddress, refusalOf } from './gate.ts'
+import { answerPreflight, setCorsHeaders, plainAddress, refusalOf } from './gate.ts'
 import { answer, createRoutes, type HttpServerOptions } from './routes.ts'
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
 /** Limit of a request's first line and headers. */
 const HEADER_BYTES = 16 * 1024
-const LOOK_MS = 1_000
+const TIMEOUT_CHECK_MS = 1_000
 /** Time in ms for a refused connection to send its request and read the reason. */
-const TELL_MS = 1_000
+const REFUSAL_MS = 1_000
 /** Refused connections that get an answer at the same time; others are closed without one. */
-const MAX_TOLD = 64
+const MAX_ANSWERED_REFUSALS = 64
 /** Time in ms for requests under way when the server stops. */
 const GRACE_MS = 1_000
 
@@ -30,11 +30,11 @@ export function createHttpServer(options: HttpServerOptions) {
   const draining = new AbortController()
   const stopping = new AbortController()
   const route = createRoutes(options, draining.signal, stopping.signal)
-  const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
+  const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: TIMEOUT_CHECK_MS })
   // 0 disables Node's limit, which silently drops headers; gate.ts refuses requests with too many.
   server.maxHeadersCount = 0
   const countIn = createConnectionCount(options)
-  let told = 0
+  let answeredRefusals = 0
   const [serveHttp] = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
@@ -42,10 +42,10 @@ export function createHttpServer(options: HttpServerOptions) {
     server.keepAliveTimeout = limits.http_idle_s * 1_000
     const refusal = countIn(socket)
     if (refusal !== undefined) {
-      if (told >= MAX_TOLD) return void socket.destroy()
-      told += 1
-      socket.once('close', () => (told -= 1))
-      setTimeout(() => socket.destroy(), TELL_MS).unref()
+      if (answeredRefusals >= MAX_ANSWERED_REFUSALS) return void socket.destroy()
+      answeredRefusals += 1
+      socket.once('close', () => (answeredRefusals -= 1))
+      setTimeout(() => socket.destroy(), REFUSAL_MS).unref()
     }
     serveHttp?.call(server, new PacedConnection(socket, accountFor(socket), refusal))
   })
@@ -79,7 +79,7 @@ export function createHttpServer(options: HttpServerOptions) {
     if (refusal !== undefined) return answer(response, 503, refusal, { Connection: 'close' })
     const refused = refusalOf(request, settings())
     if (refused) return answer(response, refused.status, refused.text)
-    letPageRead(request, response)
+    setCorsHeaders(request, response)
     if (!answerPreflight(request, response)) await route(request, response)
   }
 
@@ -89,8 +89,8 @@ export function createHttpServer(options: HttpServerOptions) {
       server.listen(port, host)
       await once(server, 'listening')
       server.on('error', (error) => log.error({ error }, 'cannot accept an HTTP connection'))
-      const { address, port: taken } = server.address() as AddressInfo
-      return { host: address, port: taken }
+      const { address, port: actual } = server.address() as AddressInfo
+      return { host: address, port: actual }
     },
     /** Answers only health checks and metrics from now on. */
     drain: (): void => draining.abort(),

@@ -18,7 +18,7 @@ export function cutEnds(codec: Codec): Pick<TokenCounter, 'head' | 'tail'> {
     const text = given.toWellFormed()
     if (tokens <= 0 || text === '') return ''
     if (codec.count(text) <= tokens) return text
-    const near = enough(text, tokens, side, codec)
+    const near = longEnoughPart(text, tokens, side, codec)
     const all = codec.encode(near)
     for (let keep = Math.min(tokens, all.length); keep > 0; keep -= 1) {
       const kept = side.join(codec.decode(side.take(all, keep)), near)
@@ -43,7 +43,7 @@ interface Side {
 const atHead: Side = {
   slice: (text, chars) => text.slice(0, isLow(text, chars) ? chars + 1 : chars),
   take: (tokens, count) => tokens.slice(0, count),
-  join: (bytes, text) => text.slice(0, wholeLength(decode(bytes), text, 'start')),
+  join: (bytes, text) => text.slice(0, commonLength(decode(bytes), text, 'start')),
 }
 
 const atTail: Side = {
@@ -52,7 +52,7 @@ const atTail: Side = {
     return start <= 0 ? text : text.slice(isLow(text, start) ? start - 1 : start)
   },
   take: (tokens, count) => tokens.slice(tokens.length - count),
-  join: (bytes, text) => text.slice(text.length - wholeLength(decode(bytes), text, 'end')),
+  join: (bytes, text) => text.slice(text.length - commonLength(decode(bytes), text, 'end')),
 }
 
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
@@ -63,7 +63,7 @@ const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc
  * Returns at least `tokens` tokens of the text, or all of it, so that a long text is not encoded for a short
  * end.
  */
-function enough(text: string, tokens: number, side: Side, codec: Codec): string {
+function longEnoughPart(text: string, tokens: number, side: Side, codec: Codec): string {
   for (let chars = tokens * CHARS_PER_TOKEN; chars < text.length; chars *= 2) {
     const part = side.slice(text, chars)
     if (codec.count(part) > tokens + 8) return part
@@ -75,7 +75,7 @@ function enough(text: string, tokens: number, side: Side, codec: Codec): string 
  * Returns the UTF-16 units of `decoded` that equal `text` at that end. A truncated character decodes to
  * U+FFFD, which equals only itself.
  */
-function wholeLength(decoded: string, text: string, end: 'start' | 'end'): number {
+function commonLength(decoded: string, text: string, end: 'start' | 'end'): number {
   for (let length = 0; length < decoded.length; length += 1) {
     const agrees =
       end === 'start'

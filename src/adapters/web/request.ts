@@ -29,7 +29,7 @@ export async function get(request: GetRequest, { signal, progress }: TimeLimit):
     headers: { 'accept-encoding': 'gzip, deflate, br', ...headers },
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
-    ...(addresses ? { lookup: pinned(addresses) } : {}),
+    ...(addresses ? { lookup: fixedLookup(addresses) } : {}),
     ...(authorities === undefined ? {} : { ca: authorities }),
   }
   const send = url.protocol === 'https:' ? httpsGet : httpGet
@@ -48,7 +48,7 @@ export async function get(request: GetRequest, { signal, progress }: TimeLimit):
 }
 
 /** Always returns the checked addresses. */
-function pinned(addresses: readonly string[]): LookupFunction {
+function fixedLookup(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   const [first] = answers
   return (name, { all }, done) => {

@@ -56,7 +56,7 @@ export const searxng: SearchProvider = {
   },
   hits(body) {
     const { data } = searxngAnswer.safeParse(body)
-    return data && hitsIn(data.results, 'url', 'content')
+    return data && toHits(data.results, 'url', 'content')
   },
   advice: { 403: 'its settings.yml must list json under search.formats, and its limiter must let us in' },
 }
@@ -80,7 +80,7 @@ export const brave: SearchProvider = {
   },
   hits(body) {
     const { data } = braveAnswer.safeParse(body)
-    return data && hitsIn(data.web?.results ?? [], 'url', 'description')
+    return data && toHits(data.web?.results ?? [], 'url', 'description')
   },
 }
 
@@ -101,7 +101,7 @@ export const google: SearchProvider = {
   },
   hits(body) {
     const { data } = googleAnswer.safeParse(body)
-    return data && hitsIn(data.items, 'link', 'snippet')
+    return data && toHits(data.items, 'link', 'snippet')
   },
   advice: { 400: 'the engine_id in the config may be wrong' },
 }
@@ -127,7 +127,7 @@ export interface WebConfig {
 const MAX_HITS = 20
 
 /** Returns results from items with these fields. Omits items without a URL. */
-const hitsIn = (items: readonly unknown[], urlField: string, snippetField: string): readonly SearchHit[] =>
+const toHits = (items: readonly unknown[], urlField: string, snippetField: string): readonly SearchHit[] =>
   items.slice(0, MAX_HITS).flatMap((item) => {
     const { title, [urlField]: url, [snippetField]: snippet } = Object(item) as Record<string, unknown>
     return typeof url === 'string' && url !== ''

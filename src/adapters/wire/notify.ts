@@ -2,7 +2,7 @@ import { setImmediate as endOfTick } from 'node:timers/promises'
 import { Client } from 'pg'
 import { createDeferred, settledWithin } from '../../lib/jobs/waiting.ts'
 import { errorMessage } from '../../lib/errors.ts'
-import { saidOutright } from '../../lib/addresses.ts'
+import { withExplicitSslMode } from '../../lib/addresses.ts'
 import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './wire.ts'
 
 /**
@@ -31,7 +31,7 @@ export const createNotify = (url: string): Engine => ({
   maxBytes: MAX_BYTES,
   async connect(received) {
     const client = new Client({
-      connectionString: saidOutright(url),
+      connectionString: withExplicitSslMode(url),
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
       application_name: 'sshawl bus',

@@ -12,7 +12,7 @@ import { errorMessage } from '../../lib/errors.ts'
 import { closest } from '../../lib/suggest.ts'
 import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/mcp-pins.ts'
 import type { ToolSource } from '../../tools/tool.ts'
-import { answerIn, entryOf } from './order.ts'
+import { answerIn, toMcpConfigEntry } from './order.ts'
 
 interface McpParts {
   readonly servers: McpServers
@@ -83,7 +83,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     const { logins, store, clock, log } = this.parts
     const { name } = order
     this.refuseName(name)
-    const one = { name, entry: JSON.stringify(entryOf(order)), by: by.name, at: clock.now() }
+    const one = { name, entry: JSON.stringify(toMcpConfigEntry(order)), by: by.name, at: clock.now() }
     this.tried.set(name, one)
     try {
       // The login of an earlier server with this name must not be used.
@@ -173,7 +173,9 @@ export class Mcp implements McpAdmin, AsyncDisposable {
   }
 
   /** Finishes an OAuth login. `answer` is a secret of its person. Never rejects. */
-  async cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }> {
+  async handleLoginRedirect(
+    answer: URLSearchParams,
+  ): Promise<{ readonly status: number; readonly text: string }> {
     const { logins, tellAdmins, log } = this.parts
     const name = logins.begunWith(answer.get('state') ?? '')
     if (name === undefined) return { status: 400, text: UNKNOWN }

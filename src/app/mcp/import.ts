@@ -24,7 +24,7 @@ import { isToolWord, toolWords } from '../tools/tool-words.ts'
  */
 export async function importMcp(line: CommandLine & { readonly verb: 'mcp import' }): Promise<number> {
   try {
-    const { entries, notes } = tablesOf(await jsonIn(line.target), line.target, await toolWords())
+    const { entries, notes } = tablesOf(await readJson(line.target), line.target, await toolWords())
     const tables = stringify({ mcp: entries })
     const names = entries.map(({ name }) => name).join(', ')
     const config = configFileOf(line)
@@ -40,7 +40,7 @@ export async function importMcp(line: CommandLine & { readonly verb: 'mcp import
 }
 
 /** Reads JSON5, which editors use. */
-async function jsonIn(file: string): Promise<unknown> {
+async function readJson(file: string): Promise<unknown> {
   try {
     return JSON5.parse(await readFile(file, 'utf8'))
   } catch (error) {
@@ -95,7 +95,7 @@ function tablesOf(json: unknown, file: string, words: readonly string[]) {
     for (const { path, message } of error?.issues ?? []) wrong(path, message)
     if (data && (data.disabled || !data.enabled)) notes.push(`${called}: left out, since it is turned off`)
     else if (data) {
-      const { entry, notes: more } = importedFrom(called, data)
+      const { entry, notes: more } = toConfigEntry(called, data)
       if (isToolWord(entry.name, words)) wrong([], namesakeRule(entry.name))
       if (entries.some(({ name }) => name === entry.name))
         wrong([], `another one is called ${entry.name}, too`)
@@ -124,7 +124,7 @@ const projectNotes = (json: unknown): string[] =>
     return names.length > 0 ? [`left out: ${names.join(', ')} of projects.${project}.mcpServers`] : []
   })
 
-function importedFrom(called: string, server: ClientServer) {
+function toConfigEntry(called: string, server: ClientServer) {
   const { command = '', args, cwd = '', url } = server
   // The result may still be invalid as a server's name.
   const dashed = called.toLowerCase().replace(/[^a-z0-9_-]+/g, '-')

@@ -3,7 +3,7 @@ import type { McpOrder } from '../../commands/verbs/mcp.ts'
 import { mcpEntry } from '../../config/mcp.ts'
 
 /** Converts a `/mcp connect` command to a config entry. Throws `Refusal`. */
-export function entryOf({ name, target, trust, tokenEnv, passEnv }: McpOrder): object {
+export function toMcpConfigEntry({ name, target, trust, tokenEnv, passEnv }: McpOrder): object {
   if (/^\s*[a-z]+:\/\/\S+\s+--/i.test(target)) throw new Refusal('flags come before the name of the server')
   const entry = {
     name,

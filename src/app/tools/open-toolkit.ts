@@ -8,7 +8,7 @@ import type { CurrentConfig } from '../current-config.ts'
 import type { Mcp } from '../mcp/admin.ts'
 import { openMcp } from '../mcp/open.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
-import { connectedNames, toolWordProblems } from './tool-words.ts'
+import { connectedNames, toolNameProblems } from './tool-words.ts'
 
 export interface Toolkit {
   readonly tools: ConfiguredTools
@@ -29,7 +29,7 @@ export async function openToolkit(
   const { storage, log, commands } = context
   const tools = owned(await openTools(config, storage, log, commands))
   const connected = await connectedNames(storage.tools.mcp.connected)
-  for (const problem of await toolWordProblems(config, { modules: tools.modules, connected }))
+  for (const problem of await toolNameProblems(config, { modules: tools.modules, connected }))
     log.warn({ problem }, 'the config names a tool wrongly')
   const sources = toolSources(current, rooms, context, tools)
   const mcp = owned(await openMcp(current.now, rooms, context, sources))

@@ -16,7 +16,7 @@ import { paths } from '../paths.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import { ROOM_TOOL_NAMES, roomTools } from '../../tools/rooms/index.ts'
 import { loadToolFiles } from '../../adapters/wrapped-tools/load.ts'
-import { toolWordProblems } from './tool-words.ts'
+import { toolNameProblems } from './tool-words.ts'
 import { BUILTIN_IDS, builtinTools } from '../../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import type { AppContext } from '../context.ts'
@@ -84,7 +84,7 @@ export async function openTools(
     modules,
     wrapped,
     problems: async (connected) => [
-      ...(await toolWordProblems(config, { modules, connected })),
+      ...(await toolNameProblems(config, { modules, connected })),
       ...[...modules.problems(), ...wrapped.problems()].map(located),
     ],
     async follow(next) {

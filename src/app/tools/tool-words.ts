@@ -28,7 +28,7 @@ const ALWAYS: readonly string[] = [
 ]
 
 /** Finds unknown IDs in `[tools] disabled`, and MCP servers with the name of a tool. Never rejects. */
-export async function toolWordProblems(
+export async function toolNameProblems(
   config: Config,
   beside: BesideConfig = {},
 ): Promise<readonly string[]> {

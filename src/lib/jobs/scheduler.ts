@@ -48,7 +48,7 @@ const CREDIT_MS = 8
  * Milliseconds of cost forgotten per ms: an account that uses less than this fraction of the time always
  * stays cheap.
  */
-const FORGOTTEN_SHARE = 0.2
+const DECAY_PER_MS = 0.2
 
 /** Limit of an account's cost, so that it is forgotten within a few seconds. */
 const MAX_COST_MS = 800
@@ -150,8 +150,8 @@ class Slices implements Scheduler {
     const at = this.#timers.now()
     this.#used += ms
     payer.forgottenAt = Math.min(
-      at + MAX_COST_MS / FORGOTTEN_SHARE,
-      fullAfter(payer.forgottenAt, at, ms / FORGOTTEN_SHARE),
+      at + MAX_COST_MS / DECAY_PER_MS,
+      fullAfter(payer.forgottenAt, at, ms / DECAY_PER_MS),
     )
   }
 
@@ -160,7 +160,7 @@ class Slices implements Scheduler {
   }
 
   #isCheap({ forgottenAt }: Payer): boolean {
-    return forgottenAt - this.#timers.now() < CREDIT_MS / FORGOTTEN_SHARE
+    return forgottenAt - this.#timers.now() < CREDIT_MS / DECAY_PER_MS
   }
 }
 

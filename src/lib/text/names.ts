@@ -4,20 +4,21 @@ import { PROTOTYPES, ALLOWED_IN_NAMES, RECOMMENDED_SCRIPTS } from './unicode-sec
  * Returns the skeleton of a name: names with the same skeleton count as equal (UTS #39,
  * www.unicode.org/reports/tr39/#Confusable_Detection). Case never matters.
  */
-export const skeleton = (name: string): string => settle(inSmallLetters(name))
+export const skeleton = (name: string): string => toPrototypes(inSmallLetters(name))
 
 /**
  * Returns the appearance of a name as written. It differs from the skeleton if a capital looks like another
  * letter than its lower case: `Вера` (Cyrillic) looks like `bepa`, `Ivan` like `lvan`, `AL1CE` like `alice`.
  * No name may look like another name or skeleton.
  */
-export const look = (name: string): string => settle(name)
+export const look = (name: string): string => toPrototypes(name)
 
 /**
  * Maps to prototypes twice, because a prototype may be a capital whose lower case looks different: M maps to
  * itself, m to rn.
  */
-const settle = (text: string): string => prototypes(strokesAmongCapitals(prototypes(text)).toLowerCase())
+const toPrototypes = (text: string): string =>
+  prototypes(strokesAmongCapitals(prototypes(text)).toLowerCase())
 
 /** The table maps I and 1 to l. Among capitals all three are read as I. */
 const strokesAmongCapitals = (text: string): string =>

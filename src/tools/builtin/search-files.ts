@@ -52,11 +52,11 @@ export const grep = defineTool({
       .default(0),
   }),
   run: async ({ ignore_case: ignoreCase, ...query }, context) =>
-    ok(written(await context.workspace.searchText({ ...query, ignoreCase }, context.signal))),
+    ok(formatLines(await context.workspace.searchText({ ...query, ignoreCase }, context.signal))),
 })
 
 /** Writes lines as grep does: `:` after matches, `-` after context, `--` between groups. */
-function written({ lines, files, skipped, cut }: FoundText): string {
+function formatLines({ lines, files, skipped, cut }: FoundText): string {
   const inGroups = lines.some(({ matches }) => !matches)
   const rows = lines.flatMap((line, index) => {
     const mark = line.matches ? ':' : '-'

@@ -66,14 +66,14 @@ async function walk(
 }
 
 export const createRoomTool = (parts: RoomToolParts): Tool =>
-  makingTool(parts, {
+  createCreationTool(parts, {
     id: 'sshawl_create',
     title: 'Create Room',
     description: 'Makes a room, owned by your requester.',
   })
 
 export const forkRoomTool = (parts: RoomToolParts): Tool =>
-  makingTool(parts, {
+  createCreationTool(parts, {
     id: 'sshawl_fork',
     title: 'Fork Room',
     description: 'Makes a room like this one, with its vibe, tools, script and key-values.',
@@ -82,12 +82,15 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
 
 type About = Pick<Tool, 'id' | 'title' | 'description'>
 
-function makingTool(parts: RoomToolParts, { copies, ...about }: About & { readonly copies?: true }): Tool {
+function createCreationTool(
+  parts: RoomToolParts,
+  { copies, ...about }: About & { readonly copies?: true },
+): Tool {
   /**
    * Returns the room to start from. All readers of a public room would see the name of a private one. Throws
    * `Refusal`.
    */
-  async function roomToMakeFrom(isPrivate: boolean, context: ToolContext): Promise<Room> {
+  async function findSourceRoom(isPrivate: boolean, context: ToolContext): Promise<Room> {
     const here = await roomOf(parts, context, context.room)
     if (isPrivate && !(await here.info()).private)
       throw new Refusal(
@@ -104,13 +107,13 @@ function makingTool(parts: RoomToolParts, { copies, ...about }: About & { readon
       private: z.boolean().describe('Hidden from others.').default(false),
     }),
     asks: async ({ name, private: isPrivate }, context) => {
-      const room = await roomToMakeFrom(isPrivate, context)
+      const room = await findSourceRoom(isPrivate, context)
       const what = `make the room ${roomName(name)}${copies ? ` like ${room.name}` : ''}`
       const owned = `${what}${isPrivate ? ', private' : ''}, owned by ${context.requester.person.name}`
       return changeQuestion(room, context, owned, `${what}?`)
     },
     run: async (wanted, context) => {
-      const room = await roomToMakeFrom(wanted.private, context)
+      const room = await findSourceRoom(wanted.private, context)
       const { person } = context.requester
       const made = copies
         ? await parts.rooms.fork(room, wanted.name, person, wanted)

@@ -3,7 +3,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import type { Changes, ServerId, Topic } from '../../../cluster/stores.ts'
 import { createSerial } from '../../../lib/jobs/serial.ts'
-import { saidOutright } from '../../../lib/addresses.ts'
+import { withExplicitSslMode } from '../../../lib/addresses.ts'
 import { toStorageError } from './errors.ts'
 import { fromStored } from './values.ts'
 
@@ -126,7 +126,7 @@ export class ChangeListener implements Changes {
 
   private async connect(): Promise<void> {
     const client = new Client({
-      connectionString: saidOutright(this.options.url),
+      connectionString: withExplicitSslMode(this.options.url),
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
       application_name: 'sshawl changes',

@@ -4,7 +4,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { createSerial, type Serial } from '../../../lib/jobs/serial.ts'
-import { saidOutright } from '../../../lib/addresses.ts'
+import { withExplicitSslMode } from '../../../lib/addresses.ts'
 import { createKysely, type Database, type Job, type Writes } from '../database.ts'
 import type { Lock } from '../locks.ts'
 import type { StorageTimer } from '../storage.ts'
@@ -135,7 +135,7 @@ const IDLE_MS = 10_000
 function createPool(url: string, { log, name = 'sshawl' }: PostgresSettings): Pool {
   const pool = new Pool({
     Client: PooledClient,
-    connectionString: saidOutright(url),
+    connectionString: withExplicitSslMode(url),
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { toolWordProblems } from '../../../../src/app/tools/tool-words.ts'
+import { toolNameProblems } from '../../../../src/app/tools/tool-words.ts'
 import { loadToolFiles } from '../../../../src/adapters/wrapped-tools/load.ts'
 import { loadConfig, type Config } from '../../../../src/config/config.ts'
 import { temporaryDir } from '../../../support/storage.ts'
@@ -26,9 +26,9 @@ test('a tool of a configured or connected MCP server can be disabled, and an unk
     unknown('run_comand; did you mean run_command?'),
     unknown('look; did you mean sshawl_look?'),
   ]
-  expect(await toolWordProblems(config)).toEqual(always)
-  expect(await toolWordProblems(config, { connected: ['gen'] })).toEqual(always)
-  expect(await toolWordProblems(config, { connected: [] })).toEqual([unknown('gen_echo'), ...always])
+  expect(await toolNameProblems(config)).toEqual(always)
+  expect(await toolNameProblems(config, { connected: ['gen'] })).toEqual(always)
+  expect(await toolNameProblems(config, { connected: [] })).toEqual([unknown('gen_echo'), ...always])
 })
 
 test('an MCP server with the name of a tool is refused with its line', async () => {
@@ -44,5 +44,5 @@ test('an MCP server with the name of a tool is refused with its line', async () 
     `${file}:${at * 3 + 2}: mcp.name: a tool is called ${name}, so a scope that names it would let in all tools of the server; give the server another name`
   const loaded = (await loadToolFiles(config.tools.dirs)).definitions.map(({ name }) => name)
   expect(loaded).toEqual(['Mine'])
-  expect(await toolWordProblems(config)).toEqual(names.slice(0, 5).map(rule))
+  expect(await toolNameProblems(config)).toEqual(names.slice(0, 5).map(rule))
 })
