@@ -51,7 +51,7 @@ const TOOLS_SHARE = 0.4
 
 /** A key of `[limits]`. */
 interface ToolsLimit {
-  /** Limit of the tokens that tools take of a prompt, in addition to `TOOLS_SHARE`; 0 sets no limit. */
+  /** Limit of the tokens that tools take of a prompt; 0 leaves only the limit of `TOOLS_SHARE`. */
   readonly tools_tokens: number
 }
 

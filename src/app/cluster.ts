@@ -66,7 +66,7 @@ export function clusterEvents(
       await endCutTurns()
       for (const { room: name, number, asked } of questions) {
         const room = await rooms.anyRoom(name)
-        // Nobody can answer the question any more.
+        // Nobody waits for the question's answer any more.
         if (room) await tellDenied(room, askedFromJson(asked), `the server of question ${number} ended`)
       }
       // Comes last: after a rejection this function is called again, and people must not leave twice.

@@ -36,7 +36,7 @@ export const createDoor = (
   begin: (client) => clients.begin(client),
   connected(person, hangUp) {
     const end = clients.begin({ person, end: hangUp })
-    // A person who was removed since their login was not registered in time.
+    // The person may have been removed after the login and before this registration.
     if (sanctions.whyOut(person) !== undefined) hangUp()
     return end
   },

@@ -27,7 +27,7 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
           await turns.finish(id, change)
           const began = running.get(id)
           if (!began) return
-          // Only the end of the turn is logged, without its prompt.
+          // `change` may have the prompt, which is too long to keep in memory.
           const { model = began.model, usage = began.usage, outcome } = change
           if (outcome === undefined) return void running.set(id, { ...began, model, ...(usage && { usage }) })
           running.delete(id)

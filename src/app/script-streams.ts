@@ -39,7 +39,7 @@ export const pageTurn = (account: Account): Promise<void> => account.restBefore(
 /** With `if-ready`, silence for this many ms is an empty input. */
 const READY_MS = 250
 
-/** `stallMs` is the time in which almost no input may arrive. */
+/** `stallMs` is the longest time in ms with almost no input. */
 export interface InputLimits {
   readonly bytes: number
   readonly stallMs: number

@@ -87,8 +87,8 @@ function createCreationTool(
   { copies, ...about }: About & { readonly copies?: true },
 ): Tool {
   /**
-   * Returns the room to start from. All readers of a public room would see the name of a private one. Throws
-   * `Refusal`.
+   * Returns the call's room. Throws `Refusal` if a private room is wanted and this one is public, because all
+   * its readers would learn of the private room from the call.
    */
   async function findSourceRoom(isPrivate: boolean, context: ToolContext): Promise<Room> {
     const here = await roomOf(parts, context, context.room)
