@@ -1,13 +1,13 @@
-/** One right of one person, or what was removed of theirs. */
+/** One right of one person, or one removal of a person's lines. */
 export interface AuditRow {
   /** A person's name. */
   readonly who: string
   /** `server`, or a room. */
   readonly where: string
   readonly may: string
-  /** When it ends, in milliseconds since the epoch; null: never by itself. */
+  /** The end of the right in milliseconds since the epoch; null if it has none. */
   readonly until: number | null
-  /** The name of the person who gave it; null if that is not stored. */
+  /** The name of the person who gave the right; null if that is not stored. */
   readonly by: string | null
 }
 

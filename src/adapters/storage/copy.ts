@@ -18,7 +18,7 @@ import type { Tables } from './tables.ts'
 export interface CopyOptions {
   readonly from: string
   readonly to: string
-  /** Of SQLite, with PostgreSQL's in `postgres`. */
+  /** The migrations of SQLite; those of PostgreSQL are in its subdirectory `postgres`. */
   readonly migrationsDir: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -79,7 +79,7 @@ async function toFile({ from, to, migrationsDir, now }: CopyOptions): Promise<Co
   }
 }
 
-/** The limits of a statement are for a server, where people wait. */
+/** Removes timeouts, which are for servers, where people wait for statements. */
 const removeTimeouts = (db: Kysely<Tables>) =>
   sql`SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`.execute(db)
 
@@ -90,7 +90,7 @@ const sameEngine = (tool: string): StorageError =>
       `(between two of a kind, use ${tool})`,
   )
 
-/** A table of SQLite's. PostgreSQL's has the same columns, and `entries` some more. */
+/** A table of SQLite. PostgreSQL's table has the same columns; its `entries` has more. */
 interface Table {
   readonly name: string
   readonly columns: readonly string[]
@@ -104,9 +104,12 @@ interface Side {
   rows(table: Table): AsyncIterable<readonly Row[]>
   insert(table: Table, rows: readonly Row[]): Promise<void>
   count(table: Table): Promise<number>
-  /** The largest id that the table ever gave, also of a row that is gone; undefined if it gives none. */
+  /**
+   * Resolves to the largest id that the table ever assigned, even if its row is deleted; undefined if it
+   * assigns none.
+   */
   lastNumber(table: Table): Promise<number | undefined>
-  /** The next id is larger. Does nothing if the table gives none. */
+  /** Makes the next id larger than `last`. Does nothing if the table assigns no ids. */
   setLastNumber(table: Table, last: number): Promise<void>
 }
 
@@ -125,7 +128,7 @@ export const tablesOf = (file: File): readonly Table[] =>
     .all(JSON.stringify(PARENTS))
     .map(({ name, columns }) => ({ name, columns: JSON.parse(columns) as readonly string[] }))
 
-/** Rejects with `StorageError` if the target has any row, or has not got them all. */
+/** Rejects with `StorageError` if the target has rows before the copy, or lacks rows after it. */
 async function copyTables(from: Side, to: Side, tables: readonly Table[]): Promise<CopiedRows> {
   for (const table of tables)
     if ((await to.count(table)) > 0)
@@ -159,7 +162,7 @@ async function copyTable(from: Side, to: Side, table: Table): Promise<number> {
   return written
 }
 
-/** A piece from SQLite has this many characters, or one row. */
+/** Characters of a piece from SQLite; a longer row is a piece of its own. */
 const PIECE_CHARS = 1_000_000
 
 function sqliteSide(file: File): Side {
@@ -179,7 +182,7 @@ function sqliteSide(file: File): Side {
       if (piece.length > 0) yield piece
     },
     async insert({ name, columns }, rows) {
-      // A trigger has counted the calls of tools by the time that their table comes.
+      // REPLACE: a trigger filled `tool_calls` while `entries` was copied.
       const insert = file.prepare<Row>(
         `INSERT OR REPLACE INTO "${name}" (${quoted(columns)}) VALUES (${columns.map((column) => `@${column}`).join(', ')})`,
       )
@@ -198,7 +201,7 @@ function sqliteSide(file: File): Side {
       return typeof id === 'number' ? id : undefined
     },
     async setLastNumber({ name }, last) {
-      // Another table gives the number after its largest.
+      // Without AUTOINCREMENT SQLite assigns the largest id plus one by itself.
       const counts = "SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'"
       if (!file.prepare(counts).get(name)) return
       file.prepare('DELETE FROM sqlite_sequence WHERE name = ?').run(name)
@@ -251,7 +254,7 @@ function postgresSide(db: Kysely<Tables>): Side {
   }
 }
 
-/** With PostgreSQL's own columns. The JSON stays as it is, byte for byte. */
+/** Adds PostgreSQL's own columns. Keeps the JSON byte for byte. */
 function wholeEntry(row: Row): Row {
   const entry = row as unknown as EntryRow
   return { ...entry, ...ownColumns(toEntry(entry)) }

@@ -21,19 +21,19 @@ import type { Tables } from './tables.ts'
  */
 export type Job<T> = (db: Kysely<Tables>) => Promise<T>
 
-/** A database in use. All of it rejects with `StorageError` only. */
+/** An open database. Its methods reject with `StorageError` only. */
 export interface Database {
   readonly dialect: Dialect
-  /** Runs statements that change nothing. Finds all writes that were awaited before. */
+  /** Runs statements that change nothing. Sees all writes that were awaited before. */
   read<T>(job: Job<T>): Promise<T>
   /**
-   * A new queue of writes, which are done in the order of the calls. Each store has its own, so that none
-   * waits for another.
+   * Creates a queue of writes, which run in the order of the calls. Each store has its own queue, so that no
+   * store waits for another.
    */
   writes(): Writes
   /**
-   * A job calls this when it deletes a text that nobody may read any more. SQLite's log is then emptied
-   * within ten seconds.
+   * Call it in a job that deletes a private text. SQLite's write-ahead log is then emptied within ten
+   * seconds.
    */
   truncateWalSoon(): void
 }
@@ -57,24 +57,24 @@ export interface Dialect {
   fact(name: EntryFact): string
   /** SQL of the table `entries`, to be read along the index of `(room, id)` or of `(room, kind, id)`. */
   entriesBy(index: 'room' | 'kind'): string
-  /** True if the parts of UNION ALL need a limit each. SQLite merges them as it reads, and takes none. */
+  /**
+   * True if each part of a UNION ALL needs a limit. SQLite accepts none, and merges the parts as it reads.
+   */
   readonly limitsParts: boolean
-  /** Rows to ask for first, if the first of them may do. A question costs SQLite less than a row. */
+  /** Rows in the first of several queries. A query costs SQLite less than a row. */
   readonly firstRows: number
-  /** Ends a SELECT whose row is then locked until the transaction ends; nothing on SQLite. */
+  /** The end of a SELECT that locks its row until the transaction ends; empty on SQLite. */
   lockRow(strength: 'update' | 'key share'): RawBuilder<unknown>
   /** The day of a column of milliseconds, in UTC: `2026-01-31`. */
   utcDay(column: string): RawBuilder<string>
-  /**
-   * The columns of ON CONFLICT by which a grant replaces another. PostgreSQL's index has a hash of `target`.
-   */
+  /** The columns of ON CONFLICT that identify a grant. PostgreSQL's index has a hash of `target`. */
   readonly grantTarget: RawBuilder<unknown>
 }
 
-/** A whole number or null as a value in a list of SELECT, which PostgreSQL would take for a text. */
+/** Casts an integer or null in a SELECT list, where PostgreSQL would take a parameter for a text. */
 export const integer = <T extends number | null>(value: T): RawBuilder<T> => sql`cast(${value} as bigint)`
 
-/** A statement with its values in the places of `?`. It is built faster than one of many nested `sql`. */
+/** Builds a statement with values for each `?`. This is faster than many nested `sql`. */
 export function sqlOf<Row>(text: string, values: readonly unknown[]): RawBuilder<Row> {
   const strings = text.split('?')
   return sql<Row>(Object.assign(strings, { raw: strings }), ...values)
@@ -88,7 +88,7 @@ export const select = <Row>({ read }: Pick<Database, 'read'>, query: RawBuilder<
 export const changesRow = async (db: Kysely<Tables>, statement: RawBuilder<unknown>): Promise<boolean> =>
   (await statement.execute(db)).numAffectedRows !== 0n
 
-/** Sends a statement that gives nothing. */
+/** Sends a statement and ignores its result. */
 export const send = async (statement: { execute(): Promise<unknown> }): Promise<void> =>
   void (await statement.execute())
 

@@ -1,29 +1,32 @@
-// What a write may lock on PostgreSQL, where several servers store at once. Each lock guards a rule that more
-// than one row decides, so that no row and no unique index can keep it. SQLite has one writer and needs none.
+// Locks of writes on PostgreSQL, where several servers write at once. Each guards a rule about several rows,
+// which no row lock and no unique index can enforce. SQLite has one writer and needs no locks.
 
 /**
- * The words that a lock is numbered by. They never change: servers of two versions share a database in an
- * upgrade.
+ * The name that a lock's number is computed from. Names never change, because servers of two versions share a
+ * database during an upgrade.
  */
 export type Lock = string
 
-/** The order of a room's log. */
+/** Serializes appends to a room's log. */
 export const roomLog = (room: string): Lock => `log ${room}`
 
-/** Everything that decides who has which name, and who is the first admin. */
+/** Guards who has which name, and who is the first admin. */
 export const NAMES: Lock = 'names'
 
-/** The size of all long results together. */
+/** Serializes inserts of long results, whose total size is limited. */
 export const RESULTS: Lock = 'results'
 
-/** The number of all messages that wait for somebody. */
+/** Serializes inserts of direct messages, whose total on the server is limited. */
 export const WAITING_MESSAGES: Lock = 'waiting messages'
 
-/** The keys, codes and tokens of one person. */
+/** Guards the limits of a person's keys, codes and tokens. */
 export const personOf = (person: string): Lock => `person ${person}`
 
-/** The numbers that a room gives: versions of scripts, instructions and summaries, permissions, questions. */
+/**
+ * Guards numbers that count up in a room: versions of scripts, instructions and summaries, permissions,
+ * questions.
+ */
 export const numbersOf = (room: string): Lock => `numbers ${room}`
 
-/** The parts of requests, which turns share. */
+/** Guards the parts of requests, which turns share. */
 export const REQUESTS: Lock = 'requests'

@@ -6,12 +6,12 @@ import { StorageError } from '../../chat/errors.ts'
 
 /** A numbered change of the schema. */
 export interface Migration {
-  /** 1, 2, 3, …: the schema after it. */
+  /** The schema version after this migration: 1, 2, 3, … */
   readonly version: number
   /** The file's name. */
   readonly name: string
   readonly sql: string
-  /** Of the file, in hex: a migration that was applied is never edited. */
+  /** The file's hash in hex, which reveals if an applied migration was edited. */
   readonly sha256: string
 }
 

@@ -14,11 +14,11 @@ export { lockDirectory } from './sqlite/file.ts'
 
 export interface StorageOptions extends SqliteOptions {
   /**
-   * The built sqlite/thread-main.ts: the database is used in threads, so that the caller never waits for a
-   * disk. If absent, in the caller's thread, as a database in memory always is.
+   * The built sqlite/thread-main.ts. With it SQLite runs in threads, so that the caller never waits for a
+   * disk. A database in memory always runs in the caller's thread.
    */
   readonly threadEntry?: string
-  /** Of a PostgreSQL database, used instead of the file. It may hold a password, and is shown nowhere. */
+  /** The URL of a PostgreSQL database, used instead of the file. It may contain a password: never show it. */
   readonly url?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export async function openStorage({ threadEntry, url, ...options }: StorageOptio
   if (url !== undefined) {
     const { migrationsDir, clock, log, timed } = options
     const { openPostgres } = await loadPostgres()
-    return await openPostgres({ url, migrationsDir: ofPostgres(migrationsDir), clock, log, timed })
+    return await openPostgres({ url, migrationsDir: postgresMigrations(migrationsDir), clock, log, timed })
   }
   if (threadEntry === undefined || options.file === ':memory:') {
     const { openSqlite } = await import('./sqlite/open.ts')
@@ -40,10 +40,10 @@ export async function openStorage({ threadEntry, url, ...options }: StorageOptio
   return await openThreaded(options, threadEntry)
 }
 
-/** Servers with SQLite do not load it. */
+/** Keeps the driver unloaded on servers with SQLite. */
 const loadPostgres = () => import('./postgres/open.ts')
 
-const ofPostgres = (migrationsDir: string): string => join(migrationsDir, 'postgres')
+const postgresMigrations = (migrationsDir: string): string => join(migrationsDir, 'postgres')
 
 /** An existing database: the path of a file, or the URL of PostgreSQL's. */
 export type DatabaseLocation = string
@@ -51,9 +51,9 @@ export type DatabaseLocation = string
 export const isUrl = (location: DatabaseLocation): boolean => /^postgres(ql)?:\/\//.test(location)
 
 /**
- * Looks through a database, also while a server uses it; resolves to the first problem, or undefined. Rejects
- * with `StorageError` if there is no database, or it cannot be read. For PostgreSQL it only checks if a
- * server could start.
+ * Checks a database for damage, also while a server uses it. Resolves to the first problem, or undefined.
+ * Rejects with `StorageError` if there is no database, or it cannot be read. For PostgreSQL it only checks if
+ * a server could start.
  */
 export async function checkDatabase(
   location: DatabaseLocation,
@@ -61,7 +61,7 @@ export async function checkDatabase(
 ): Promise<string | undefined> {
   if (isUrl(location)) {
     const { checkPostgres } = await loadPostgres()
-    await checkPostgres({ url: location, migrationsDir: ofPostgres(migrationsDir) })
+    await checkPostgres({ url: location, migrationsDir: postgresMigrations(migrationsDir) })
     return undefined
   }
   return withStorageErrors(() => {
@@ -81,7 +81,7 @@ export async function auditDatabase(
 ): Promise<readonly AuditRow[]> {
   if (isUrl(location)) {
     const { auditPostgres } = await loadPostgres()
-    return await auditPostgres({ url: location, migrationsDir: ofPostgres(migrationsDir) }, now)
+    return await auditPostgres({ url: location, migrationsDir: postgresMigrations(migrationsDir) }, now)
   }
   if (!existsSync(location))
     throw new StorageError('other', `${location}: there is no database; name its directory with --data`)

@@ -26,15 +26,15 @@ import type {
   SummaryStore,
 } from '../../prompt/ports.ts'
 
-/** A thread with SQLite, and a kind of statement with PostgreSQL, which has no `slow`. */
+/** A thread on SQLite; a kind of statement on PostgreSQL, which never uses `slow`. */
 export type StorageLane = 'write' | 'read' | 'slow'
 
-/** Told how long each call took. */
+/** Called with the duration of each call. */
 export type StorageTimer = (lane: StorageLane, seconds: number) => void
 
 /**
- * All that is kept on disk. Methods take and give plain values, which may cross to another thread, and reject
- * with `StorageError` only.
+ * All stores. Methods take and return plain values, which may cross to another thread, and reject with
+ * `StorageError` only.
  */
 export interface Stores {
   readonly chat: {
@@ -77,21 +77,21 @@ export interface Stores {
   readonly upkeep: Upkeep
 }
 
-/** Disposing stores what is under way, then closes. */
+/** Disposing finishes pending writes, then closes the database. */
 export interface Storage extends Stores, AsyncDisposable {
-  /** Present where several servers may use the same database. */
+  /** Present if several servers may use the same database. */
   readonly cluster?: ClusterStores
 }
 
 export interface Upkeep {
-  /** Rejects if nothing could be stored just now. */
+  /** Rejects if nothing can be stored now. */
   health(): Promise<void>
-  /** Looks through the whole database; resolves to the first problem, or undefined. */
+  /** Checks the whole database for damage. Resolves to the first problem, or undefined. */
   damage(): Promise<string | undefined>
-  /** Adds to the search index what was appended since the last search. */
+  /** Adds new entries to the search index. */
   refreshSearch(): Promise<void>
-  /** Makes the search index anew, so that it has no word of what was removed. */
+  /** Rebuilds the search index, so that it has no word of a removed text. */
   renewSearch(): Promise<void>
-  /** Gives at most this many free pages back to the disk. Resolves to false once there are none to give. */
+  /** Returns at most `most` free pages to the file system. Resolves to false once none are left. */
   releasePages(most: number): Promise<boolean>
 }

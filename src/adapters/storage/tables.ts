@@ -4,7 +4,7 @@ import type { Sanction } from '../../chat/moderation/ports.ts'
 import type { Fingerprint, PersonId } from '../../chat/people/person.ts'
 import type { Membership } from '../../chat/ports.ts'
 
-/** False or true, in a column of numbers. */
+/** A boolean in a column of numbers. */
 type Flag = 0 | 1
 
 /**
@@ -20,7 +20,7 @@ export interface Tables {
   person_keys: { person: PersonId; fingerprint: Fingerprint; added_at: number }
   /** Keys that were added and not yet used. */
   waiting_keys: { person: PersonId; fingerprint: Fingerprint; added_at: number }
-  /** Former names, which nobody else may take until then. */
+  /** Former names, which nobody else may take before `until`. */
   kept_names: { skeleton: string; person: PersonId; until: number; name: string }
   rooms: {
     name: RoomName
@@ -34,7 +34,7 @@ export interface Tables {
   members: { room: RoomName; person: PersonId; membership: Membership }
   room_values: { room: RoomName; key: string; value: string }
   room_scripts: { room: RoomName; version: number; source: string; author: string; at: number }
-  /** An empty `model` is all models; an empty `text` ended it. */
+  /** An empty `model` means all models; an empty `text` ends the instruction. */
   room_instructions: {
     room: RoomName
     model: string
@@ -52,7 +52,7 @@ export interface Tables {
     author: string
     at: number
   }
-  /** `data` is JSON: all that the kind has beside the columns. */
+  /** `data` is JSON: all fields of the entry that are no columns. */
   entries: {
     id: EntryId
     room: RoomName
@@ -66,7 +66,9 @@ export interface Tables {
   /** The newest version of an entry; a retracted one has no text. */
   revisions: { target: EntryId; revision: EntryId; text: string | null }
   tool_calls: { room: RoomName; tool: string; calls: number }
-  /** `prompt` is JSON, of older versions alone. `request_days`: what it sent was removed after so many days. */
+  /**
+   * `prompt` is JSON of older versions. `request_days`: days after which the turn's requests were removed.
+   */
   turns: {
     id: TurnId
     room: RoomName
@@ -85,12 +87,12 @@ export interface Tables {
     person: PersonId | null
     request_days: number | null
   }
-  /** `sent` is JSON, of older versions alone. */
+  /** `sent` is JSON of older versions. */
   turn_steps: { turn: TurnId; step: number; sent: string }
   turn_parts: { turn: TurnId; step: number; position: number; hash: Uint8Array }
   /** `hash` is the SHA-256 of the text, and `bytes` its raw deflate stream. */
   request_parts: { hash: Uint8Array; bytes: Uint8Array }
-  /** `room` is empty when the room was deleted. Prices are null if the config has none. */
+  /** `room` is empty if the room was deleted. Prices are null if the config has none. */
   charges: {
     at: number
     room: string

@@ -11,14 +11,14 @@ import { concernsOneChange } from './errors.ts'
 import { toVector } from './search.ts'
 import { turnOwnership } from './turn-ownership.ts'
 
-/** Entries of one transaction at most. */
+/** The most entries in one transaction. */
 const MAX_BATCH = 500
 
 interface Waiting extends Deferred<Appended> {
   readonly entry: Entry
 }
 
-/** Entries that wait for the transaction before them are stored together in the next one. */
+/** Stores all entries that wait for the previous transaction together in the next one. */
 export function createAppend({ transaction, writes }: PostgresDatabase): EntryLog['append'] {
   const { serially } = writes()
   let batch: Waiting[] | undefined
@@ -30,7 +30,7 @@ export function createAppend({ transaction, writes }: PostgresDatabase): EntryLo
       const appended = await transaction((db) => appendAll(db, entries), locks)
       for (const [at, place] of appended.entries()) waiting[at]?.resolve(place)
     } catch (error) {
-      // The others must not suffer for one that cannot be stored.
+      // Stores them one by one, so that an entry that cannot be stored fails alone.
       if (waiting.length > 1 && concernsOneChange(error)) for (const one of waiting) await storeBatch([one])
       else for (const one of waiting) one.reject(error)
     }
@@ -54,13 +54,14 @@ export function createAppend({ transaction, writes }: PostgresDatabase): EntryLo
 }
 
 /**
- * Appends entries within a transaction that holds the logs of all their rooms. Nobody else appends there until
- * the commit, so that whoever reads an entry can read all that have smaller ids in its room. Throws
- * `StorageError` if an entry belongs to a turn that another server has ended, or to a room that one deletes.
+ * Appends entries within a transaction that holds the log locks of their rooms. Nobody else appends there
+ * until the commit, so that a reader of an entry also finds all entries with smaller ids in its room. Throws
+ * `StorageError` if an entry belongs to a turn that another server has ended, or to a room that another
+ * server deletes or renames.
  */
 async function appendAll(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
   await turnOwnership.check(db, turnsOf(entries))
-  const appended = await placesOf(db, entries)
+  const appended = await assignIds(db, entries)
   const stored = entries.map((entry, at) => ({ ...entry, id: appended[at]?.id ?? entry.id }))
   await insert(db, stored)
   await countToolCalls(db, stored)
@@ -72,8 +73,8 @@ const turnsOf = (entries: readonly Entry[]): readonly string[] => [
   ...new Set(entries.flatMap((entry) => ('turn' in entry && entry.turn !== undefined ? [entry.turn] : []))),
 ]
 
-/** The ids under which they are stored. Throws `StorageError` if one is stored already. */
-async function placesOf(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
+/** Resolves to the ids to store the entries with. Throws `StorageError` if an id is stored already. */
+async function assignIds(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
   const ids = entries.map(({ id }) => id)
   const rows = await lookUp(db, [...new Set(entries.map(({ room }) => room))], ids)
   const known = rows[0]?.known
@@ -92,9 +93,9 @@ async function placesOf(db: Kysely<Tables>, entries: readonly Entry[]): Promise<
 interface RoomRow {
   readonly room: RoomName
   readonly newest: EntryId | null
-  /** One of the ids that is stored, in any room. */
+  /** One of the wanted ids that is stored already, in any room. */
   readonly known: EntryId | null
-  /** Another server is deleting it. */
+  /** True if another server deletes or renames the room. */
   readonly isClosing: boolean
 }
 
@@ -112,7 +113,7 @@ async function lookUp(
   return rows
 }
 
-/** The newest entry of each of these rooms that has any. */
+/** Resolves to the newest id in each of these rooms that has entries. */
 export async function newestIn(
   db: Kysely<Tables>,
   rooms: readonly RoomName[],

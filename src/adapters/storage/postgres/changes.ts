@@ -7,14 +7,14 @@ import { withExplicitSslMode } from '../../../lib/addresses.ts'
 import { toStorageError } from './errors.ts'
 import { fromStored } from './values.ts'
 
-/** Triggers of the database notify it of `[SERVER, TOPIC, KEY]`. */
+/** The database's triggers send notifications of `[SERVER, TOPIC, KEY]`. */
 const LISTEN = 'LISTEN sshawl_changes'
 
 const BEAT_MS = 1_000
-/** How old the last answer may be, in ms: a beat a second, and the time that it takes. */
+/** The maximum age of the last beat's answer, in ms: a beat's interval and its duration. */
 const FRESH_MS = 1_500
 const READ_ALL_MS = 30_000
-/** A cut network tells nobody, so answers are waited for so long. */
+/** The timeout of an answer, in ms: a cut network closes no connection. */
 const ANSWER_MS = 10_000
 
 /** The topics that decide who may do what. */
@@ -24,15 +24,15 @@ type Keys = ReadonlySet<string> | 'all'
 type Read = (keys: readonly never[] | 'all') => Promise<void>
 
 export interface ChangeListenerOptions {
-  /** Of the database itself or a pooler that keeps sessions: LISTEN belongs to a connection. */
+  /** The URL of the database or of a pooler that keeps sessions: LISTEN belongs to a connection. */
   readonly url: string
   readonly self: ServerId
   readonly log: Log
 }
 
 /**
- * Hears of changed rows over a connection of its own. The answer to a statement comes after all notifications
- * of what was committed before it, so after one round trip this server has heard everything.
+ * Receives notifications of changed rows over a connection of its own. PostgreSQL answers a statement after
+ * all notifications of earlier commits, so after one round trip this server has received them all.
  */
 export class ChangeListener implements Changes {
   private readonly options: ChangeListenerOptions
@@ -40,7 +40,7 @@ export class ChangeListener implements Changes {
   private readonly serially = createSerial()
   private client: Client | undefined
   private timer: NodeJS.Timeout | undefined
-  /** What was decided until then is known here, by a clock that never goes back. */
+  /** The monotonic time until which all decisions are known here. */
   private knownAt = -Infinity
   private allReadAt = -Infinity
   private nextBeat: Promise<number> | undefined
@@ -87,13 +87,13 @@ export class ChangeListener implements Changes {
   }
 
   private tick(): void {
-    // What fails is logged where it does.
+    // `ask` and the readers log their failures.
     this.catchUp().catch(() => undefined)
     if (performance.now() - this.allReadAt > READ_ALL_MS) this.addAll()
     for (const reader of this.readers) if (reader.hasFailed) reader.start()
   }
 
-  /** Resolves to a time after the call: what was committed until then is heard. */
+  /** Sends a statement. Resolves to its start: all changes that were committed before are heard. */
   private beat(): Promise<number> {
     this.nextBeat ??= this.serially(() => {
       this.nextBeat = undefined
@@ -111,7 +111,8 @@ export class ChangeListener implements Changes {
       return began
     } catch (cause) {
       this.drop(known)
-      // This server may have stood still while its connection ended: another one says how the database is.
+      // The process may have been suspended while its connection ended. A new connection shows if the
+      // database can be reached.
       if (known) return await this.ask()
       const error = toStorageError(cause, { reading: true })
       if (!this.isLossLogged)
@@ -169,14 +170,14 @@ export class ChangeListener implements Changes {
     await this.serially(async () => {
       const { client } = this
       this.client = undefined
-      // One that ended already has nothing to give back.
+      // A connection that has ended already may reject.
       await client?.end().catch(() => undefined)
     })
     await Promise.allSettled(this.readers.map(async ({ running }) => await running))
   }
 }
 
-/** Reads what changed of one topic, so that one that fails or takes long keeps nothing from the others. */
+/** Reads the changes of one topic, so that a slow or failing topic delays no other. */
 class TopicReader {
   readonly topic: Topic
   running: Promise<void> | undefined
@@ -199,11 +200,11 @@ class TopicReader {
   start(): void {
     if (this.running) return
     this.running = Promise.resolve().then(() => this.readChanged())
-    // It is logged, and those who wait for it hear of it.
+    // `readChanged` logs it, and `caughtUp` rejects with it.
     this.running.catch(() => undefined)
   }
 
-  /** Resolves when all that was added is read. Rejects with `StorageError` if it cannot be read now. */
+  /** Resolves when all added keys are read. Rejects with `StorageError` if they cannot be read now. */
   async caughtUp(): Promise<void> {
     if (this.hasFailed) this.start()
     await this.running
@@ -229,7 +230,7 @@ class TopicReader {
         throw error
       }
     }
-    // At once: what is added from now on begins another run.
+    // Without a wait after the loop's check, so that keys added later start another run.
     this.running = undefined
   }
 }

@@ -1,5 +1,6 @@
-// What servers that share the database know of each other: which of them live, who is in a room through
-// which, what all are to do once, and which rooms are being deleted. It must not know what follows (src/cluster).
+// What servers that share the database know of each other: which servers run, who is in a room through which
+// server, broadcasts, and rooms that are being deleted or renamed. This file must not know what follows from
+// it (src/cluster).
 
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
@@ -28,7 +29,7 @@ import type { PostgresDatabase } from './database.ts'
 import { MIGRATIONS, presenceOf } from './locks.ts'
 import { createQuestionStore, createWorkStore, questionsOf } from './work.ts'
 
-/** What servers share beside the stores of the core. `url` is where LISTEN connects to. */
+/** Creates the stores of the cluster. LISTEN connects to `url`. */
 export const createClusterStores = (
   database: PostgresDatabase,
   { url, server, log }: { readonly url: string; readonly server: ServerId; readonly log: Log },
@@ -57,7 +58,7 @@ function createServerStore(database: PostgresDatabase, self: ServerId): ServerSt
       database,
       sql<PersonInRoom>`SELECT DISTINCT room, person FROM present WHERE server = ANY(${servers})`,
     )
-    // Nobody comes or goes there meanwhile.
+    // Keeps these people from entering and leaving these rooms meanwhile.
     const locks = places.map(({ room, person }) => presenceOf(room, person))
     return await database.transaction((db) => removeLocked(db, sql`id = ANY(${servers}) AND ${which}`), locks)
   }
@@ -97,7 +98,10 @@ function createServerStore(database: PostgresDatabase, self: ServerId): ServerSt
   }
 }
 
-/** A server that another one has removed meanwhile, or that has renewed its lease, is left out. */
+/**
+ * Removes the servers that still match: another server may have removed one, or it may have renewed its
+ * lease.
+ */
 async function removeLocked(db: Kysely<Tables>, which: RawBuilder<unknown>): Promise<ExpiredServers> {
   const gone = await sql<Pick<ServerRecord, 'id' | 'name'>>`
     SELECT id, name FROM servers WHERE ${which} ORDER BY id FOR UPDATE`.execute(db)
@@ -127,7 +131,7 @@ function createPresentStore(database: PostgresDatabase, self: ServerId): Present
     come: (room, person) =>
       transaction(
         async (db) => {
-          // A row that was there already was not inserted by this transaction.
+          // `xmax` is 0 only in a row that this statement inserted.
           const { rows } = await sql<{ isNew: boolean }>`
             INSERT INTO present (room, person, server, name, facts)
             VALUES (${room}, ${person.id}, ${self}, ${person.name}, ${factsOf(person)})
@@ -163,12 +167,12 @@ const isAt = (places: readonly PersonInRoom[]): RawBuilder<unknown> => sql`
 interface StoredPresence extends PersonInRoom {
   readonly server: ServerId
   readonly name: string
-  /** Of a registered person. */
+  /** Null for a guest. */
   readonly admin: number | null
   readonly facts: string
 }
 
-/** What is stored of somebody who is there, and nowhere else. */
+/** Facts about a present person that are stored only in `present`. */
 interface Facts extends Pick<Person, 'admin' | 'guest'> {
   readonly login?: Pick<Login, 'key' | 'network'>
 }
@@ -187,7 +191,7 @@ function toPresent({ room, server, person: id, facts: json, name, admin }: Store
   return { room, server, person: { ...facts, id, name, admin: facts.admin || admin === 1 } }
 }
 
-/** The table `broadcasts`. Each one removes those that all servers have read, or lost their lease since. */
+/** The table `broadcasts`. Sending deletes old rows: all servers have read them or lost their lease since. */
 function createBroadcastStore(database: PostgresDatabase, self: ServerId): BroadcastStore {
   const { statement } = database.writes()
   return {
@@ -213,7 +217,7 @@ function createBroadcastStore(database: PostgresDatabase, self: ServerId): Broad
   }
 }
 
-/** The columns `closing_server` and `closing_by` of rooms, which each append looks at (append.ts). */
+/** The columns `closing_server` and `closing_by` of rooms, which each append checks (append.ts). */
 function createClosingStore(database: PostgresDatabase, self: ServerId): ClosingStore {
   const { write, statement } = database.writes()
   return {
@@ -241,7 +245,7 @@ function createClosingStore(database: PostgresDatabase, self: ServerId): Closing
   }
 }
 
-/** The table `secrets`, and the clock. */
+/** The table `secrets`, and the database's clock. */
 const createCommonStore = (database: PostgresDatabase): CommonStore => ({
   claimCode: (made) =>
     database.transaction(

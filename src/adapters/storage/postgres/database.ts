@@ -17,37 +17,38 @@ import { toStored, VALUE_TYPES } from './values.ts'
 /** A PostgreSQL database, through a pool of connections. */
 export interface PostgresDatabase extends Database, AsyncDisposable {
   writes(): PostgresWrites
-  /** A transaction outside of all queues, which holds the locks until it ends. Resolves after the commit. */
+  /** Runs a transaction outside of all queues with these locks. Resolves after the commit. */
   transaction<T>(job: Job<T>, locks?: readonly Lock[]): Promise<T>
 }
 
 /** The writes of one store, in the order of the calls. */
 export interface PostgresWrites extends Writes {
-  /** Does something else in its turn. */
+  /** Runs other work in the order of the writes. */
   readonly serially: Serial
 }
 
-/** What PostgreSQL calls the connections, and where their troubles are logged. */
+/** `name` is the `application_name` of the connections. */
 export interface PostgresSettings {
   readonly log?: Log
   readonly name?: string
   readonly timed?: StorageTimer | undefined
 }
 
-/** Attempts at a transaction that others are in the way of. */
+/** The most attempts at a transaction that conflicts with others. */
 const ATTEMPTS = 5
 
-/** Nothing is connected before the first statement. */
+/** Connects with the first statement. */
 export function createPostgresDatabase(url: string, settings: PostgresSettings = {}): PostgresDatabase {
   const pool = createPool(url, settings)
-  const reach = new Reach(settings.log)
+  const reach = new ReachLogger(settings.log)
   const queues: Serial[] = []
   let closing: Promise<void> | undefined
 
   async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (closing) throw new StorageError('other', 'the server is stopping; nothing was stored')
     const client = await pool.connect()
-    // The pool listens only while nobody uses it. If it ends between two statements, the next one rejects.
+    // The pool handles errors of idle clients only. If this connection ends between two statements, the next
+    // one rejects.
     client.on('error', ignore)
     let trouble: unknown
     try {
@@ -100,7 +101,7 @@ export function createPostgresDatabase(url: string, settings: PostgresSettings =
       return {
         serially,
         write: (job, ...locks) => serially(() => transaction(job, locks)),
-        // It is never sent twice: nobody knows whether one without an answer was done.
+        // Never sends it twice: a statement without an answer may have been executed.
         statement: (job) => serially(() => settle(once(job))),
         inOrder: (job) => serially(() => read(job)),
       }
@@ -114,22 +115,22 @@ export function createPostgresDatabase(url: string, settings: PostgresSettings =
   }
 }
 
-/** Connections of one server. PostgreSQL takes a hundred unless somebody changed it. */
+/** The most connections of one server. PostgreSQL's default limit is 100. */
 const MAX_CONNECTIONS = 12
 
-/** Milliseconds until an attempt to connect is given up. */
+/** The timeout of an attempt to connect, in ms. */
 const CONNECT_MS = 10_000
 
-/**
- * Milliseconds that a statement may take there, and that its answer is waited for: the network may be cut.
- */
+/** PostgreSQL's timeout of a statement, in ms. */
 const STATEMENT_MS = 20_000
+
+/** The timeout of an answer, in ms: the network may be cut. */
 const ANSWER_MS = 25_000
 
-/**
- * Milliseconds that others' locks are waited for, and that a transaction may do nothing: its server may hang.
- */
+/** The timeout of a lock that others hold, in ms. */
 const LOCK_MS = 15_000
+
+/** Milliseconds that a transaction may do nothing: its server may hang. */
 const IDLE_MS = 10_000
 
 function createPool(url: string, { log, name = 'sshawl' }: PostgresSettings): Pool {
@@ -156,11 +157,11 @@ const ignore = (): void => undefined
 
 type Connected = Parameters<Client['connect']>[0]
 
-/** A client of the pool, with what the driver leaves to those who use it. */
+/** A client that handles errors which the driver leaves to its users. */
 class PooledClient extends Client {
   constructor(config?: ClientConfig) {
     super(config)
-    // One that ends while it is used has rejected its statement, and emits the same error once more.
+    // A connection that ends during a statement rejects it, and emits the same error once more.
     this.on('error', ignore)
   }
 
@@ -169,7 +170,7 @@ class PooledClient extends Client {
   override connect(done?: Connected): Promise<Client> | undefined {
     if (!done) return super.connect()
     super.connect((error: Error) => {
-      // A login that fails on our side, as without a password, would stay open until PostgreSQL ends it.
+      // Otherwise a login that fails on our side, as without a password, stays open until PostgreSQL ends it.
       if (error) void this.end()
       Reflect.apply(done, undefined, [error, this])
     })
@@ -177,8 +178,8 @@ class PooledClient extends Client {
   }
 }
 
-/** Logs once that the database cannot be reached, and once that it can be again. */
-class Reach {
+/** Logs once when the database becomes unreachable, and once when it can be reached again. */
+class ReachLogger {
   readonly #log: Log | undefined
   #isAway = false
 
@@ -186,11 +187,11 @@ class Reach {
     this.#log = log
   }
 
-  /** Call it as a statement begins, and the function that it returns once that has succeeded. */
+  /** Call it when a statement begins. Call the returned function when the statement has succeeded. */
   begin(): () => void {
     const wasAway = this.#isAway
     return () => {
-      // What began before may still end well when the database goes away.
+      // A statement that began before the database went away may still succeed.
       if (!wasAway || !this.#isAway) return
       this.#isAway = false
       this.#log?.info({}, 'the database can be reached again')

@@ -5,13 +5,13 @@ import { errorCode, errorMessage } from '../../../lib/errors.ts'
 type Reason = StorageError['reason']
 
 const UNREACHABLE = 'the database server cannot be reached; start it, or look at url in [storage]'
-/** Of a standby, and of a database with `default_transaction_read_only`. */
+/** For a standby, and for a database with `default_transaction_read_only`. */
 export const ONLY_READS = 'the database in [storage] url only reads; sshawl check says why, and what to do'
 
 /**
- * What PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html), the network or the
- * driver, which gives no code, reported: `CODE MESSAGE`. For everything else PostgreSQL's own message is
- * shown.
+ * Patterns of `CODE MESSAGE`, as PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html),
+ * the network or the driver, which has no codes, report errors. Other errors are shown with PostgreSQL's own
+ * message.
  */
 const CAUSES: readonly (readonly [error: RegExp, reason: Reason, advice: string])[] = [
   [/^53100/, 'full', "the database server's disk is full; free some space there and try again"],
@@ -47,7 +47,7 @@ const EXPIRED = 'the other servers had not heard of this one for a while; try ag
 const AWAY = 'the database is away just now; the server tries it again by itself, so try again in a moment'
 const UNFIT = 'the database takes nothing just now; the log of the server says why, so tell an admin'
 
-/** The error as a `StorageError`, with a sentence for people; a `StorageError` stays. */
+/** Wraps an error in a `StorageError` with a sentence for people. Returns a `StorageError` unchanged. */
 export function toStorageError(error: unknown, { reading = false } = {}): StorageError {
   if (error instanceof StorageError) return error
   const cause = withoutRows(error)
@@ -65,7 +65,7 @@ export function toStorageError(error: unknown, { reading = false } = {}): Storag
   return new StorageError(reason, message, { cause, reading, forOperators })
 }
 
-/** The row of this server is gone: another server removed it, and what refers to it is refused. */
+/** True if another server removed this server's row, so that PostgreSQL rejects references to it. */
 const isExpired = (error: unknown): boolean =>
   error instanceof DatabaseError &&
   error.code === '23503' &&
@@ -78,7 +78,7 @@ function withoutRows(error: unknown): unknown {
   return Object.assign(new Error(message), { code, table, constraint })
 }
 
-/** Of several attempts to connect, to IPv6 and IPv4, the first one. */
+/** Returns the error's code; of several attempts to connect, over IPv6 and IPv4, the first one's. */
 const codeOf = (error: unknown): string =>
   errorCode(error) ?? (error instanceof AggregateError ? codeOf(error.errors[0]) : '')
 
@@ -91,7 +91,7 @@ export const concernsOneChange = (error: unknown): boolean =>
 /** True if the same work may succeed when it is tried again at once: another transaction was in its way. */
 export const isConflict = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
-/** True if the connection is gone, and another may work. */
+/** True if the connection is lost, and another one may work. */
 export const isDisconnected = (error: unknown): boolean =>
   /^(08|57P0|ECONNRESET|EPIPE)/.test(codeOf(error)) ||
   /Connection terminated|not queryable/i.test(errorMessage(error))

@@ -4,23 +4,23 @@ import type { Lock } from '../locks.ts'
 export const MIGRATIONS: Lock = 'migrations'
 
 /**
- * A person's entering and leaving of a room. All people share 64 locks, so that a server that expires another
- * one needs no more than those.
+ * Serializes a person's entering and leaving of a room. All people share 64 locks, so that expiring a server
+ * needs at most 64.
  */
 export const presenceOf = (room: string, person: string): Lock =>
   `place ${lockNumber(`${room} ${person}`) & 63}`
 
-/** The order of a queue of work. The version before uses the same word. */
+/** Serializes changes of a work queue. The previous version of the program uses the same name. */
 export const queueOf = (queue: string): Lock => `line ${queue}`
 
 /** The second number of an advisory lock. Two locks with the same number just wait for each other. */
 export const lockNumber = (lock: Lock): number => createHash('sha256').update(lock).digest().readInt32BE()
 
-/** Their first number, since other programs may use such locks in the same database: "sshw". */
+/** The first number of our advisory locks, "sshw": other programs may use such locks in the same database. */
 const OURS = 0x73736877
 
 /**
- * Statements that take the locks until the transaction ends, in one order everywhere, so that none deadlock.
+ * Statements that take the locks until the transaction ends, always sorted, so that no transactions deadlock.
  */
 export const lockStatements = (locks: readonly Lock[]): readonly string[] =>
   [...new Set(locks.map(lockNumber))]

@@ -1,5 +1,5 @@
-// A PostgreSQL database as storage, which several servers may use at once. Rules that SQLite keeps because it
-// has one writer are kept here by unique indexes and locks (locks.ts).
+// A PostgreSQL database as storage, which several servers may use at once. Unique indexes and locks
+// (locks.ts) enforce rules that SQLite keeps because it has one writer.
 
 import { type Kysely, sql } from 'kysely'
 import { ulid } from 'ulid'
@@ -23,7 +23,7 @@ import { turnOwnership } from './turn-ownership.ts'
 export interface PostgresOptions {
   /** `postgres://USER:PASSWORD@HOST/DATABASE`; it is shown nowhere. */
   readonly url: string
-  /** Of PostgreSQL's migrations. */
+  /** The directory of PostgreSQL's migrations. */
   readonly migrationsDir: string
   readonly clock: Clock
   readonly log: Log
@@ -34,7 +34,7 @@ export interface PostgresOptions {
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const { url, migrationsDir, clock, log, timed } = options
   const migrations = readMigrations(migrationsDir)
-  // Its connections have this name: triggers read from it which server made a change.
+  // The `application_name` of its connections, which tells triggers which server made a change.
   const server = `sshawl ${ulid()}` as ServerId
   const database = createPostgresDatabase(url, { log, name: server, timed })
   try {
@@ -57,7 +57,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   }
 }
 
-/** What to use instead of `sshawl backup`. */
+/** The error that names pg_dump as the replacement of `sshawl backup`. */
 export const useDump = (): StorageError =>
   new StorageError(
     'other',
@@ -68,7 +68,7 @@ export const useDump = (): StorageError =>
 const createUpkeep = ({ transaction }: PostgresDatabase): Upkeep => ({
   health: () =>
     transaction(async (db) => {
-      // A standby answers, and stores nothing.
+      // A standby answers reads, and stores nothing.
       const { rows } =
         await sql<State>`SELECT current_setting('transaction_read_only') AS "readOnly"`.execute(db)
       if (rows[0]?.readOnly !== 'on') return
@@ -78,9 +78,9 @@ const createUpkeep = ({ transaction }: PostgresDatabase): Upkeep => ({
   // PostgreSQL checks its pages by itself as it reads them.
   damage: async () => undefined,
   refreshSearch: async () => undefined,
-  // The words are in the entries' rows.
+  // The words are a column of `entries`, so no index has to be rebuilt.
   renewSearch: async () => undefined,
-  // Autovacuum has the space used again.
+  // Autovacuum makes the space reusable.
   releasePages: async () => false,
 })
 
@@ -94,7 +94,7 @@ export async function checkPostgres({ url, migrationsDir }: Location): Promise<v
   await database.read((db) => countApplied(db, readMigrations(migrationsDir)))
 }
 
-/** As `rightsQueries` says. Rejects with `StorageError`. */
+/** Resolves to the rows of `rightsQueries`. Rejects with `StorageError`. */
 export async function auditPostgres(
   { url, migrationsDir }: Location,
   now: number,
@@ -162,7 +162,7 @@ export async function requireSchema(db: Kysely<Tables>, migrations: readonly Mig
 }
 
 interface Applied extends Pick<Migration, 'version' | 'sha256'> {
-  /** The oldest schema that a program may know and still use the database. */
+  /** The oldest schema that a running program must know to use the database. */
   readonly needs: number
 }
 
@@ -170,7 +170,7 @@ interface Applied extends Pick<Migration, 'version' | 'sha256'> {
 async function countApplied(db: Kysely<Tables>, migrations: readonly Migration[]): Promise<number> {
   const table = await sql`SELECT WHERE to_regclass('migrations') IS NOT NULL`.execute(db)
   if (table.rows.length === 0) return 0
-  // Programs from before the column `needs` wrote rows that only their own schema and newer ones satisfy.
+  // Rows from before the column `needs` existed require their own schema or a newer one.
   const { rows: applied } = await sql<Applied>`
     SELECT version, sha256, coalesce((to_jsonb(migrations) ->> 'needs')::bigint, version) AS needs
     FROM migrations ORDER BY version`.execute(db)
@@ -183,7 +183,7 @@ async function countApplied(db: Kysely<Tables>, migrations: readonly Migration[]
   return applied.length
 }
 
-/** True once there is nothing left to apply. */
+/** Applies the next migration. Resolves to true once none is left. */
 async function applyNext(db: Kysely<Tables>, migrations: readonly Migration[], at: number): Promise<boolean> {
   const applied = await countApplied(db, migrations)
   const next = migrations[applied]
@@ -203,8 +203,8 @@ async function applyNext(db: Kysely<Tables>, migrations: readonly Migration[], a
 }
 
 /**
- * The schema that every running server must know before a migration is applied, from its line `-- Needs: 7`;
- * 0 without one: a migration that only adds disturbs no server.
+ * The schema that every running server must know before a migration is applied, from its line `-- Needs: 7`.
+ * 0 without such a line: a migration that only adds something disturbs no server.
  */
 const requiredSchema = (text: string): number => Number(/^-- Needs: (\d+)\s*$/m.exec(text)?.[1] ?? 0)
 

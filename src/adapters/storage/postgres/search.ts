@@ -1,6 +1,6 @@
-// Finds entries by their words, with PostgreSQL's full-text search. The words are a column of the entries,
-// written as they are appended, so that a search finds everything at once. chat/search-words.ts decides what
-// a word is, no dictionary.
+// Finds entries by their words, with PostgreSQL's full-text search. Appending an entry also stores its words
+// in a column, so that a search finds it at once. chat/search-words.ts decides what a word is; no dictionary
+// is used.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { EntryLog, SearchQuery } from '../../../chat/ports.ts'
@@ -8,15 +8,19 @@ import type { Database } from '../database.ts'
 import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
 import { indexedWords, searchPhrase } from '../../../chat/search-words.ts'
 
-/** The newest matches that `best` compares: a word of every line has a million. */
+/** The newest matches that `best` compares: a frequent word may have a million. */
 const MAX_COMPARED = 4_000
 
-// Limits of a tsvector (https://www.postgresql.org/docs/current/textsearch-limitations.html): a word has 2046
-// bytes at most, which 500 characters of any script are; later positions count as the last one; all together
-// have a megabyte, so the beginning of a longer text is found.
+// Limits of a tsvector: https://www.postgresql.org/docs/current/textsearch-limitations.html
+
+/** PostgreSQL allows 2046 bytes, which 500 characters of any script fit into. */
 const MAX_WORD_CHARS = 500
+
+/** Later positions count as this one. */
 const MAX_POSITION = 16_383
 const MAX_POSITIONS_OF_WORD = 255
+
+/** PostgreSQL allows a megabyte; only the beginning of a longer text is found. */
 const MAX_BYTES = 900_000
 
 export function createEntrySearch({ read }: Database): EntryLog['search'] {
@@ -46,8 +50,8 @@ export function toVector(text: string): string {
 }
 
 /**
- * The terms as a `tsquery`; undefined if no term has a word. Nothing in it is taken for syntax: words hold no
- * quotes.
+ * Returns the terms as a `tsquery`; undefined if no term has a word. Nothing needs escaping, because words
+ * contain no quotes.
  */
 function toQuery({ terms }: SearchQuery): string | undefined {
   const phrases = terms.flatMap(({ text, whole }) => {

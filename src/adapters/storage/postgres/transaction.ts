@@ -5,17 +5,17 @@ import { isConflict, isDisconnected } from './errors.ts'
 import type { Lock } from '../locks.ts'
 import { lockStatements } from './locks.ts'
 
-/** After these nobody knows what the connection is doing: it is not used again. */
+/** True for errors that leave the connection in an unknown state: it is not used again. */
 export function isUnusable(error: unknown): boolean {
   if (error instanceof NotBegun) return true
   if (error instanceof StorageError) return isUnusable(error.cause)
   return error !== undefined && (isDisconnected(error) || /Query read timeout/.test(errorMessage(error)))
 }
 
-/** Nothing was done: others were in the way, or the connection was gone before it began. */
+/** True if nothing was changed, because of a conflict or a connection that was lost before the beginning. */
 export const isRepeatable = (error: unknown): boolean => isConflict(error) || error instanceof NotBegun
 
-/** What `cause` says kept a transaction from its beginning. */
+/** The transaction could not begin; `cause` has the reason. */
 export class NotBegun extends Error {}
 
 /** Runs the job in a transaction that holds the locks. Rejects with the driver's error after the rollback. */
@@ -35,7 +35,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** One message for all of it. */
+/** Sends BEGIN and all locks in one message. */
 async function begin(client: PoolClient, locks: readonly Lock[]): Promise<void> {
   try {
     await client.query(['BEGIN', ...lockStatements(locks)].join('; '))

@@ -3,7 +3,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { TurnOwnership, TurnRow } from '../stores/turns.ts'
 import type { Tables } from '../tables.ts'
 
-/** Ownership by the column `turns.server`, which has the name of the connection that began the turn. */
+/** Ownership by the column `turns.server`: the name of the connection that began the turn or took it over. */
 export const turnOwnership: TurnOwnership = { check: checkTurns, takeOver }
 
 async function checkTurns(db: Kysely<Tables>, ids: readonly string[]): Promise<void> {
@@ -17,7 +17,7 @@ async function checkTurns(db: Kysely<Tables>, ids: readonly string[]): Promise<v
 const TAKEN_OVER =
   'this server was cut off from the database for too long, and another one has ended the turn'
 
-/** Also takes the sub-turns that still run: the dead server may store nothing more in them. */
+/** Also takes over sub-turns: the dead server may store nothing more in them. */
 async function takeOver(db: Kysely<Tables>): Promise<readonly TurnRow[]> {
   const { rows } = await sql<TurnRow & { readonly died: string | null }>`
     UPDATE turns SET server = current_setting('application_name')

@@ -1,19 +1,19 @@
 import { types, type CustomTypesConfig } from 'pg'
 
 /**
- * PostgreSQL keeps no U+0000 in a text: U+FDD0 with a 0 replaces it, and U+FDD0 itself is written with a 1.
- * Unicode keeps that code point for use inside of a program.
+ * Escapes U+0000, which PostgreSQL cannot store in a text, as U+FDD0 and 0, and U+FDD0 itself as U+FDD0 and
+ * 1. Unicode reserves U+FDD0 for use inside of programs.
  */
 const MARK = '\u{fdd0}'
 
-/** A value as PostgreSQL takes it: texts keep every character that JavaScript's have. */
+/** Returns a value that PostgreSQL can store, with `MARK` in texts that need it. */
 export function toStored(value: unknown): unknown {
   if (typeof value === 'string') return storedText(value)
   if (Array.isArray(value)) return value.map(toStored)
   return value ?? null
 }
 
-/** A text of the database, as it was given to `toStored`. */
+/** Returns the text that was given to `toStored`. */
 export const fromStored = (text: string): string =>
   text.includes(MARK) ? text.replaceAll(`${MARK}0`, '\0').replaceAll(`${MARK}1`, MARK) : text
 
@@ -24,7 +24,7 @@ const storedText = (text: string): string =>
 
 const { TEXT, INT8, NUMERIC } = types.builtins
 
-/** How what is read becomes a value: whole numbers, and their sums, stay below 2^53. */
+/** Parsers of stored values. Integers and their sums stay below 2^53. */
 export const VALUE_TYPES: CustomTypesConfig = {
   getTypeParser: (type, format) => {
     if (type === TEXT) return fromStored

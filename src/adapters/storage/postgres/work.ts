@@ -11,10 +11,7 @@ import type { Tables } from '../tables.ts'
 import type { PostgresDatabase } from './database.ts'
 import { queueOf } from './locks.ts'
 
-/**
- * The table `work`. Everything that changes who runs in a queue, which the table calls a line, holds the lock
- * of the queue.
- */
+/** The table `work`, which calls a queue a line. Every change of what runs in a queue holds its lock. */
 export const createWorkStore = (database: PostgresDatabase, self: ServerId): WorkStore => ({
   take: (work, limits) =>
     database.transaction(
@@ -68,7 +65,7 @@ interface StoredWork extends Pick<WorkRow, 'id' | 'kind' | 'queue' | 'server' | 
   readonly doing: string
 }
 
-/** Lets as many begin as may. Resolves to how many run and wait then. */
+/** Starts waiting work while slots are free. Resolves to how many works run and wait then. */
 async function fill(
   db: Kysely<Tables>,
   queue: string,
@@ -140,7 +137,7 @@ export const createQuestionStore = (
   read: (questions) => read((db) => questionsWhere(db, questions ? isOneOf(questions) : sql`true`)),
 })
 
-/** What these servers have asked. */
+/** Resolves to the questions that these servers asked. */
 export const questionsOf = (
   db: Kysely<Tables>,
   servers: readonly ServerId[],

@@ -13,11 +13,11 @@ import { concernsOneChange, toStorageError } from './errors.ts'
 export interface SqliteDatabase extends Database {
   readonly file: File
   /**
-   * Resolves after the commit. A job that throws undoes itself alone; a failed commit rejects the whole
-   * group.
+   * Resolves after the commit. A job that throws is rolled back alone; a failed commit rejects all jobs of
+   * the tick.
    */
   write<T>(job: (db: Kysely<Tables>) => T | Promise<T>): Promise<T>
-  /** Commits what waits, then closes. Everything after that is rejected. Closing twice is harmless. */
+  /** Commits waiting writes, then closes. Later calls are rejected. Closing twice is harmless. */
   close(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function createSqliteDatabase(file: File, isStopping = (): boolean => fal
   const wal = createWalTruncation(file)
   let closing: Promise<void> | undefined
 
-  /** Waits for a group that is under way, whose changes may yet be undone. */
+  /** Waits for the running group of writes, which may still be rolled back. */
   async function read<T>(job: Job<T>): Promise<T> {
     groups.refuseIfClosed()
     await groups.underWay
@@ -73,7 +73,7 @@ interface Waiting {
   reject(error: StorageError): void
 }
 
-/** Milliseconds that another program's lock is waited for while the server stops. */
+/** The timeout of another program's lock while the server stops, in ms. */
 const STOPPING_BUSY_MS = 100
 
 /** Runs the jobs of each tick in one transaction, one group after the other. */
@@ -100,13 +100,13 @@ class WriteGroups {
     })
   }
 
-  /** Commits what waits now, after the group before. Never rejects. */
+  /** Commits the waiting jobs after the previous group. Never rejects. */
   commit(): Promise<void> {
     this.underWay = this.underWay.then(() => this.#commitGroup())
     return this.underWay
   }
 
-  /** Commits what waits, and refuses everything after it. */
+  /** Commits the waiting jobs, and refuses later ones. */
   close(): Promise<void> {
     this.#isClosed = true
     return this.commit()
@@ -128,7 +128,7 @@ class WriteGroups {
         this.#send('SAVEPOINT job')
         try {
           const result = run()
-          // Appending needs no promise, which would cost a quarter of its time.
+          // Appending returns no promise, which would take a quarter of its time.
           const value = result instanceof Promise ? await withoutWaiting(result) : result
           outcomes.push(() => resolve(value))
         } catch (error) {
@@ -141,7 +141,7 @@ class WriteGroups {
       this.#send('COMMIT')
     } catch (error) {
       for (const { reject } of group) reject(toStorageError(error))
-      // SQLite has undone it by itself if the disk is full.
+      // If the disk is full, SQLite has rolled back by itself.
       if (this.#file.inTransaction) this.#send('ROLLBACK')
       return
     }
@@ -150,27 +150,26 @@ class WriteGroups {
 }
 
 /**
- * SQLite answers at once, so a job ends before the event loop turns. One that waits for anything else is a
- * mistake: nothing could be stored or read meanwhile. Rejects then, so that the job is undone and tests find
- * it.
+ * Rejects if a job waits for anything but SQLite, which answers at once. Such a job is a bug: nothing could
+ * be stored or read meanwhile.
  */
 async function withoutWaiting<T>(job: Promise<T>): Promise<T> {
   let hasWaited = false
-  // Runs as soon as no promise is left to go on.
+  // Runs once no promise can continue.
   process.nextTick(() => (hasWaited = true))
   const value = await job
   if (hasWaited) throw new Error('a job waited for something other than the database')
   return value
 }
 
-/** Statements that are kept compiled. The stores have fewer texts, since a list is one parameter. */
+/** The most compiled statements. The stores have fewer texts, since a list is one parameter. */
 const MAX_STATEMENTS = 400
 
 type Values = CompiledQuery['parameters']
 type Run = (values: Values) => QueryResult<unknown>
 type Send = (sql: string, values?: Values) => QueryResult<unknown>
 
-/** Sends statements. Each text is compiled once, however often it is sent. */
+/** Returns a function that sends statements and compiles each text once. */
 function statementCache(file: File): Send {
   const cache = new Map<string, Run>()
   return (sql, values = []) => {
@@ -191,7 +190,7 @@ function compile(file: File, sql: string): Run {
     : (values) => ({ rows: [], numAffectedRows: BigInt(statement.run(values).changes) })
 }
 
-/** Milliseconds until the log is emptied: all that is deleted meanwhile costs one checkpoint. */
+/** The delay in ms until the log is emptied: all deletions meanwhile cost one checkpoint. */
 export const TRUNCATE_AFTER_MS = 10_000
 
 /**
@@ -208,14 +207,14 @@ function createWalTruncation(file: File): Disposable & { soon(): void } {
 
   function truncate(): void {
     timer = undefined
-    if (file.open && !isTruncated(file)) soon()
+    if (file.open && !tryToTruncate(file)) soon()
   }
 
   return { soon, [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
-/** False if somebody reads from the log or the disk is full: writes do not wait for either. */
-function isTruncated(file: File): boolean {
+/** Empties the log. Returns false, without waiting, if somebody reads from it or the disk is full. */
+function tryToTruncate(file: File): boolean {
   const patience = Number(file.pragma('busy_timeout', { simple: true }))
   try {
     file.pragma('busy_timeout = 0')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Dialect, EntryFact } from '../database.ts'
 
-/** SQLite's words. One writer needs no locks, and its parameters are no lists. */
+/** SQLite's forms of SQL. It has one writer and needs no locks; a parameter cannot be a list. */
 export const sqliteDialect: Dialect = {
   list: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
   fact: (name) => `json_extract(data, '$.${FACTS[name]}')`,

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 
-/** An optional dependency in package.json, and what helps where it cannot be loaded. */
+/** An optional dependency in package.json, and advice for people if it cannot be loaded. */
 interface Driver {
   readonly name: string
   readonly cure: string
@@ -15,16 +15,16 @@ const ON_NODE_API_10: Driver = {
   cure: 'install sshawl again (npm ci, or npm install --global), without --omit=optional, or build it for this system: npm run build-release in its directory',
 }
 
-/** It is compiled where no binary can be downloaded. It aborts on Node 24.19 and later. */
+/** It is compiled if no binary can be downloaded. It aborts on Node 24.19 and later. */
 const BEFORE_NODE_API_10: Driver = {
   name: 'better-sqlite3-12',
   cure: 'run node postinstall.cjs in the directory of sshawl, which builds it with a C++ compiler, make and Python 3 or says what fails, install sshawl again (npm ci, or npm install --global) without --omit=optional, or use Node 22.14 or later, which needs none of these',
 }
 
 /**
- * Opens a database file with the better-sqlite3 that this Node can run; `:memory:` is a database that ends with
- * the process, as is a copy of the bytes of one. Nothing is loaded before the first one is opened. Throws
- * `StorageError` if the driver cannot be loaded, and otherwise what SQLite throws.
+ * Opens a database file with the better-sqlite3 that this Node can run. `:memory:`, or a copy of a database's
+ * bytes, opens a database that ends with the process. The first call loads the driver. Throws `StorageError`
+ * if that fails, and otherwise what SQLite throws.
  */
 export function openFile(
   file: string | Buffer,
@@ -38,7 +38,7 @@ function loadDriver(): typeof Database {
   const { name, cure } = Number(process.versions['napi']) >= 10 ? ON_NODE_API_10 : BEFORE_NODE_API_10
   try {
     const driver = createRequire(import.meta.url)(name) as typeof Database
-    // Its binary is loaded with the first database.
+    // The package loads its binary with the first database.
     new driver(':memory:').close()
     return driver
   } catch (cause) {

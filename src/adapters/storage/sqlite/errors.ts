@@ -3,7 +3,9 @@ import { errorCode, errorMessage } from '../../../lib/errors.ts'
 
 type Reason = StorageError['reason']
 
-/** What SQLite (https://www.sqlite.org/rescode.html) or the file system reported, by the start of its code. */
+/**
+ * Errors of SQLite (https://www.sqlite.org/rescode.html) and the file system, by the start of their codes.
+ */
 const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])[] = [
   ['SQLITE_FULL', 'full', 'the disk is full; free some space and try again'],
   ['ENOSPC', 'full', 'the disk is full; free some space and try again'],
@@ -32,7 +34,7 @@ const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])
   ['SQLITE_IOERR', 'other', 'the disk failed; see the log'],
 ]
 
-/** The same trouble as a `StorageError`, with a sentence for people; one that is a `StorageError` already stays. */
+/** Wraps an error in a `StorageError` with a sentence for people. Returns a `StorageError` unchanged. */
 export function toStorageError(error: unknown, { reading = false } = {}): StorageError {
   if (error instanceof StorageError) return error
   const code = errorCode(error) ?? ''

@@ -1,6 +1,5 @@
 // The files of a database: who may use them, their modes, and whether they belong together. It must not know
-// what is stored in them. A link is followed first: SQLite has its log beside the file itself, and there is
-// our lock.
+// what is stored in them. Links are resolved first: SQLite's log and our lock are beside the file itself.
 
 import {
   accessSync,
@@ -77,10 +76,10 @@ export function createPrivateFile(file: string): void {
   chmodSync(file, 0o600)
 }
 
-/** The file that a link leads to. A path without a file stays. */
+/** Resolves a link. Returns the path of a missing file unchanged. */
 const resolveFile = (file: string): string => (existsSync(file) ? realpathSync(file) : file)
 
-/** True if the log has something that is not in the database yet: the last process did not close it. */
+/** True if the log has changes that are not in the database yet: the last process did not close it. */
 export const hasLog = (file: string): boolean =>
   (statSync(`${resolveFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
@@ -123,15 +122,15 @@ function isWrittenWithLog(file: string): boolean {
 }
 
 /**
- * Opens a database of which another process may be serving, only to read it unless said otherwise. Throws
- * `StorageError` for the log of another database, and errors of SQLite.
+ * Opens a database that another process may be serving; read-only by default. Throws `StorageError` if the
+ * log beside it is of another database, and errors of SQLite.
  */
 export function openReader(file: string, { readonly = true } = {}): Database & Disposable {
   refuseStaleLog(file)
   return openFile(file, { readonly, fileMustExist: true })
 }
 
-/** True until something was created in it. */
+/** True until a table is created in it. */
 export const isEmpty = (db: Database): boolean =>
   db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 

@@ -70,7 +70,7 @@ export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions)
     db.pragma('journal_mode = WAL')
     // The log is synced at each commit, so that acknowledged writes survive a power cut, not only a crash.
     db.pragma('synchronous = FULL')
-    // Deleted texts, such as messages to one person that were read, are overwritten in the file.
+    // Overwrites deleted texts in the file, such as direct messages that were read.
     db.pragma('secure_delete = ON')
     db.pragma('trusted_schema = OFF')
     db.pragma('journal_size_limit = 67108864')
@@ -84,8 +84,8 @@ export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions)
 }
 
 /**
- * Applies what is missing, each migration in a transaction of its own. Throws `StorageError`: `newer` if the
- * schema is.
+ * Applies missing migrations, each in a transaction of its own. Throws `StorageError`: `newer` if the schema
+ * is newer than this program.
  */
 function migrate(db: Database, migrations: readonly Migration[], now: () => number): void {
   const version = versionOf(db)

@@ -9,7 +9,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { FoundEntries, SearchQuery } from '../../../chat/ports.ts'
 import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
 import { indexedText, searchForms } from '../../../chat/search-words.ts'
-import { FORMER, HIDDEN_KEYS } from '../stores/room-names.ts'
+import { FORMER_PREFIX, HIDDEN_KEYS } from '../stores/room-names.ts'
 import type { SqliteDatabase } from './database.ts'
 import { toStorageError } from './errors.ts'
 import { createPrivateFile } from './file.ts'
@@ -17,24 +17,24 @@ import { createPrivateFile } from './file.ts'
 /** The index of the database `file`. */
 export const indexFile = (file: string): string => `${file}.search`
 
-/** The newest matches that `best` compares: a word of every line has a million. */
+/** The newest matches that `best` compares: a frequent word may have a million. */
 const MAX_COMPARED = 4_000
 
 /** Entries in one transaction: some 50 ms of work. */
 const ENTRIES_PER_SLICE = 1_000
 
-/** Changed with the rows of the index: an index of another version is made anew. */
+/** Raise it when the rows of the index change: an index of another version is rebuilt. */
 const INDEX_VERSION = 1
 
 /** For these reasons the index cannot be written, but can be read. */
 const UNWRITABLE: ReadonlySet<StorageError['reason']> = new Set(['full', 'locked', 'read-only'])
 
-/** Searches the entries of one connection, and keeps its index. Both reject with `StorageError` only. */
+/** Searches the entries, and maintains the index. All methods reject with `StorageError` only. */
 export interface EntrySearch {
   search(query: SearchQuery): Promise<FoundEntries>
   /** Resolves when all entries that were stored before are in the index. */
   refresh(): Promise<void>
-  /** The same for a new index. */
+  /** Rebuilds the index, then resolves as `refresh`. */
   renew(): Promise<void>
 }
 
@@ -50,9 +50,7 @@ export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
     }
   }
 
-  /**
-   * Resolves to the reason if the index cannot be brought up to date now: what it has can still be searched.
-   */
+  /** Resolves to the reason if the index cannot be updated now, but can be searched. */
   async function tryToRefresh(): Promise<string | undefined> {
     try {
       await refresh()
@@ -101,8 +99,8 @@ export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
 }
 
 /**
- * The query in FTS5's syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); undefined if no term
- * has a word. Nothing in it is taken for syntax: words hold no quotes.
+ * Returns the query in FTS5's syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); undefined if
+ * no term has a word. Nothing needs escaping, because words contain no quotes.
  */
 function matchOf({ rooms, terms }: SearchQuery): string | undefined {
   const phrases = terms.flatMap(({ text, whole }) => {
@@ -116,12 +114,12 @@ function matchOf({ rooms, terms }: SearchQuery): string | undefined {
   return `room : (${inRooms}) AND words : (${phrases.join(' AND ')})`
 }
 
-/** The index has an entry under the name that its room had then. */
+/** Adds former names: the index has each entry under the name that its room had at that time. */
 const withFormerNames = (db: Database, rooms: readonly RoomName[]): readonly RoomName[] => [
   ...rooms,
   ...db
     .prepare<[string, string], RoomName>(
-      `SELECT substr(key, ${FORMER.length + 1}) FROM room_values
+      `SELECT substr(key, ${FORMER_PREFIX.length + 1}) FROM room_values
        WHERE room IN (SELECT value FROM json_each(?)) AND key LIKE ?`,
     )
     .pluck()
@@ -174,10 +172,7 @@ interface IndexedRow {
   readonly text: string
 }
 
-/**
- * The index, attached to the connection as `search`. It is made anew from the entries if anything is wrong
- * with it.
- */
+/** The index, attached to the connection as `search`. It is rebuilt from the entries if it is damaged. */
 class SearchIndex {
   isAttached = false
   readonly #db: Database
@@ -192,14 +187,14 @@ class SearchIndex {
     await this.#refreshing
   }
 
-  /** The next `refresh` makes the index anew. */
+  /** Deletes the index; the next `refresh` rebuilds it. */
   discard(): void {
     this.#detach()
     if (this.#db.memory) return
     for (const end of ['', '-wal', '-shm']) rmSync(`${indexFile(this.#db.name)}${end}`, { force: true })
   }
 
-  /** Other calls have their turn between slices. */
+  /** Lets other calls run between slices. */
   async #indexAll(): Promise<void> {
     while (this.#db.open && this.#indexSliceOrAnew() === ENTRIES_PER_SLICE) await setImmediate()
   }
@@ -237,7 +232,7 @@ class SearchIndex {
     return last.get()?.entry ?? ''
   }
 
-  /** After a failure, as on a full disk, the next call begins anew. */
+  /** After a failure, such as a full disk, the next call tries again. */
   #attach(): void {
     if (this.isAttached) return
     try {
@@ -258,7 +253,7 @@ class SearchIndex {
     if (!this.#db.memory) createPrivateFile(file)
     this.#db.prepare('ATTACH ? AS search').run(file)
     this.isAttached = true
-    // An index that a power cut breaks is made anew, so no commit waits for the disk.
+    // Commits do not wait for the disk: an index that a power cut damages is rebuilt.
     this.#db.pragma('search.journal_mode = WAL')
     this.#db.pragma('search.synchronous = NORMAL')
   }
@@ -268,7 +263,7 @@ class SearchIndex {
     this.isAttached = false
   }
 
-  /** Ids are never given twice: if the last entry of the index is stored, so are all before it. */
+  /** Ids are never reused, so the index is of this database if its last entry is stored here. */
   #isOfThisDatabase(): boolean {
     if (this.#db.pragma('search.user_version', { simple: true }) !== INDEX_VERSION) return false
     const last = this.#lastIndexed()

@@ -19,7 +19,7 @@ import type {
   ToThread,
 } from './threads.ts'
 
-/** How often the search index takes in new entries. */
+/** The interval in ms at which new entries are added to the search index. */
 const REFRESH_MS = 5_000
 
 const data: ThreadData = workerData
@@ -58,9 +58,9 @@ function open({ lane, file, migrations, busyMs, now, stopping }: ThreadData): Op
         openFile(file, { readonly: lane === 'read', fileMustExist: true, timeout: busyMs })
   const database = createSqliteDatabase(db, () => Atomics.load(new Int32Array(stopping), 0) === 1)
   const stores = createStores(database)
-  // After a crash the write-ahead log still has what was deleted before it.
+  // After a crash the write-ahead log still has texts that were deleted before it.
   if (lane === 'write') database.truncateWalSoon()
-  // Searches then find little left to index. A failure shows with the next search.
+  // Leaves little to index for a search. If it fails, the next search reports the error.
   if (lane === 'slow')
     setInterval(() => void stores.upkeep.refreshSearch().catch(() => {}), REFRESH_MS).unref()
   return { database, stores }

@@ -70,7 +70,7 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
 
 const laneOf = (path: string): Lane => (SLOW.has(path) ? 'slow' : READ.has(path) ? 'read' : 'write')
 
-/** When the slow thread starts, in ms: the server has done most of its own start by then. */
+/** The delay in ms until the slow thread starts: the server has done most of its own start by then. */
 const SLOW_WORK_STARTS_MS = 3_000
 
 const STOPPING = 'the server is stopping; nothing was stored'
@@ -82,12 +82,12 @@ const DAMAGED =
   'the database is damaged: what is said may be lost; ' +
   'stop the server, and put a backup in its place with sshawl restore FILE'
 
-/** What a thread is started with. */
+/** The `workerData` of a thread. */
 export interface ThreadData extends Pick<DatabaseOptions, 'file' | 'migrations' | 'busyMs'> {
   readonly lane: Lane
   /** Milliseconds since the epoch: when a migration was applied. */
   readonly now: number
-  /** One 32-bit number, 1 once the server stops: a thread that waits for a lock reads no message. */
+  /** A 32-bit number, 1 once the server stops: a thread that waits for a lock reads no message. */
   readonly stopping: SharedArrayBuffer
 }
 
@@ -107,7 +107,7 @@ export type StoreReply = { readonly id: number } & (
   | { readonly error: SerializedError }
 )
 
-/** Calls open the database, too. What came before `close` is done first. */
+/** `calls` opens the database, too. `close` waits for earlier calls. */
 export type ToThread =
   | { readonly kind: 'open' | 'close' }
   | { readonly kind: 'calls'; readonly calls: readonly StoreCall[] }
@@ -129,7 +129,7 @@ export type FromThread =
  */
 export async function openThreaded(options: SqliteOptions, entry: string): Promise<Storage> {
   const { file, migrationsDir, clock, log, busyMs = 2000, stopping: signal, timed } = options
-  // Threads are given the migrations: they would load fast-glob to find them.
+  // Passes the migrations to the threads, which would have to load fast-glob to find them.
   const migrations = readMigrations(migrationsDir)
   const lock = lockFile(file)
   const wasLeftOpen = hasLog(file)
@@ -139,7 +139,7 @@ export async function openThreaded(options: SqliteOptions, entry: string): Promi
   const threads = new Map<Lane, StorageThread>()
   let isClosed = false
 
-  /** The thread of a lane, which starts when it is first needed, and again after it died. */
+  /** Returns the thread of a lane. Starts it if it does not run. */
   function threadOf(lane: Lane): StorageThread {
     if (isClosed) throw new StorageError('other', STOPPING)
     const running = threads.get(lane)
@@ -170,13 +170,13 @@ export async function openThreaded(options: SqliteOptions, entry: string): Promi
 
   async function close(): Promise<void> {
     isClosed = true
-    // The last one to close folds the write-ahead log into the database, so that is the writer.
+    // The last connection to close writes the log into the database, so the writer closes last.
     await Promise.all([threads.get('read')?.close(), threads.get('slow')?.close()])
     await threads.get('write')?.close()
     lock[Symbol.dispose]()
   }
 
-  /** Brings the search index up to date, and looks through a database that nobody closed. */
+  /** Starts the thread, which updates the search index. Checks a database that was not closed for damage. */
   async function startSlowWork({ upkeep }: Stores): Promise<void> {
     try {
       if (!wasLeftOpen) return void (await threadOf('slow').open())
@@ -211,11 +211,11 @@ function remoteStores(
         return [name, below === true ? (...args: unknown[]) => call(path, args) : remote(below, `${path}.`)]
       }),
     )
-  // The thread names the methods of its own stores.
+  // The cast is safe: the thread built `tree` from the methods of its own `Stores`.
   return remote(tree, '') as Stores
 }
 
-/** One life of a thread, with what it was asked. */
+/** A running thread with its pending calls. */
 class StorageThread {
   readonly worker: Worker
   /** Settles once the thread has opened the database, or could not. */
@@ -253,7 +253,7 @@ class StorageThread {
     await ended
   }
 
-  /** Rejects everything that waits. */
+  /** Rejects all pending calls. */
   fail(error: StorageError): void {
     this.opened.reject(error)
     for (const call of this.#pending.values()) call.reject(error)

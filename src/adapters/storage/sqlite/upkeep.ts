@@ -1,4 +1,4 @@
-// Copies of a database, and whether it is damaged.
+// Backs up, restores and checks a database file.
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -53,8 +53,8 @@ export interface RestoreOptions {
 
 /**
  * Puts a copy of a backup in place of the database, and keeps the old one under a dated name, which it
- * returns; undefined if there was none. An end at any moment leaves one of the two, whole. Throws
- * `StorageError`, and errors of SQLite and `node:fs`; then the database is as it was.
+ * returns; undefined if there was none. If the process dies at any moment, one of the two is there, whole.
+ * Throws `StorageError`, and errors of SQLite and `node:fs`; then the database is as it was.
  */
 export function restoreFile({ source, file, migrationsDir, now }: RestoreOptions): string | undefined {
   const hadDatabase = existsSync(file) || hasLog(file)
@@ -102,7 +102,7 @@ function problemWith(db: Database, newest: number): string | undefined {
   return damage && `is damaged (${damage}); take another`
 }
 
-/** The log is moved first: beside the new file it would be another database's. */
+/** Moves the log first, since beside the new file it would be another database's. */
 function keepDatabase(file: string, now: Date): string {
   const kept = `${file}.before-${now.toISOString().replace(/[:.]/g, '-')}`
   for (const end of ['-wal', '-shm'])
@@ -117,7 +117,7 @@ function syncDirectory(path: string): void {
   closeSync(descriptor)
 }
 
-/** The first problem of a whole database; undefined if there is none. It reads every page. */
+/** Returns the first problem of a database; undefined if there is none. Reads every page. */
 export function findDamage(db: Database): string | undefined {
   const found = db.pragma('main.integrity_check(1)', { simple: true })
   // Above problems of pages SQLite writes a heading that names the database.
@@ -128,13 +128,13 @@ export function findDamage(db: Database): string | undefined {
         .split('\n', 1)[0]
 }
 
-/**
- * Stores the version once more: a transaction that changes nothing writes nothing, and so finds room on a
- * full disk.
- */
+/** Stores the version once more. A transaction that changes nothing would succeed on a full disk. */
 export const storeOnePage = (db: Database): void => void db.pragma(`user_version = ${versionOf(db)}`)
 
-/** False once nothing is free, and in a file of an older version, whose pages are only used again. */
+/**
+ * Returns free pages to the file system. False once none are left, and for files of older versions, which
+ * cannot shrink.
+ */
 export function releasePages(db: Database, most: number): boolean {
   if (db.pragma('auto_vacuum', { simple: true }) !== INCREMENTAL) return false
   db.pragma(`incremental_vacuum(${most})`)

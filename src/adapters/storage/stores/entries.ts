@@ -10,15 +10,15 @@ export type EntryRow = Tables['entries']
 
 /** A row that a query found. */
 export interface FoundRow extends EntryRow {
-  /** The version that the text is of, if the query asked for the last ones; null if nobody edited it. */
+  /** The version whose text this is, if the query has `revised`; null if nobody edited the entry. */
   readonly edited?: EntryId | null
-  /** The cost of the text in the encoding that was asked for; null if nobody has counted it. */
+  /** The tokens of the text in the query's encoding; null if nobody has counted them. */
   readonly tokens?: number | null
 }
 
 export interface EntryQuery extends LogQuery {
   readonly room: RoomName
-  /** Also reads the tokens in this encoding. */
+  /** Also reads the token counts in this encoding. */
   readonly encoding?: string
 }
 
@@ -33,13 +33,13 @@ export function entryQuery(dialect: Dialect, query: EntryQuery): RawBuilder<Foun
     : select(dialect, query, `${columns}, ${tokens}`, encoding)
 }
 
-/** Their ids and bytes. Both engines find the length of a text without reading it. */
+/** Selects ids and bytes of the same entries. Both engines find the length of a text without reading it. */
 export const sizeQuery = (dialect: Dialect, query: EntryQuery): RawBuilder<EntrySize> =>
   select(dialect, query, 'entries.id, octet_length(entries.text) + octet_length(entries.data) AS bytes')
 
 /**
- * Each kind is read along its own index and the kinds are merged, so that only rows that are asked for are
- * read, however rare they are and however long the log is. `values` are those of `columns`.
+ * Reads each kind along its index and merges the kinds, so that only matching rows are read, even if they are
+ * rare in a long log. `values` are the parameters in `columns`.
  */
 function select<Row>(
   dialect: Dialect,
@@ -58,7 +58,7 @@ function select<Row>(
   const limit = limitOf(query)
   if (!kinds) return sqlOf(`${selectFrom('room')} ${end}`, [...values, room, ...ids, limit])
 
-  // No kinds at all match nothing.
+  // An empty list of kinds matches nothing.
   const wanted = kinds.length === 0 ? ['none'] : [...new Set(kinds)]
   const limitsParts = dialect.limitsParts && wanted.length > 1
   const limits = limitsParts ? [limit] : []
@@ -70,29 +70,29 @@ function select<Row>(
 }
 
 /**
- * Leaves out later versions, whose text is in the first one's row, and retracted entries with the reactions
- * to them.
+ * SQL that omits later versions, whose text replaces the first version's, and retracted entries with the
+ * reactions to them.
  */
 const isLastVersion = ({ fact }: Dialect): string => `
   AND (revision IS NULL OR revisions.text IS NOT NULL) AND ${fact('edits')} IS NULL
   AND (kind <> 'action' OR NOT EXISTS (
     SELECT 1 FROM revisions AS gone WHERE gone.target = ${fact('reacts')} AND gone.text IS NULL))`
 
-/** Rows as `LogQuery` gives them, oldest first. */
+/** Returns the rows of a query, oldest first. */
 export const inTimeOrder = <Row>(rows: readonly Row[], { oldestFirst }: LogQuery): readonly Row[] =>
   oldestFirst ? rows : rows.toReversed()
 
-/** The limit as a number that both engines take. */
+/** Returns the limit as an integer that both engines accept. */
 export const limitOf = ({ limit }: Pick<LogQuery, 'limit'>): number =>
   Math.max(0, Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER))
 
 /**
- * The entry of a row, with its last version's text and id if the query asked for that. A kind that only a
- * newer version of the program knows is a notice with its text.
+ * Returns the entry of a row, with its last version's text and id if the query has `revised`. A kind that
+ * only newer versions of the program know becomes a notice with its text.
  */
 export function toEntry({ id, room, at, kind, author, text, data, edited }: FoundRow): Entry {
   if (!isEntryKind(kind)) return { id, room, at, kind: 'notice', level: 'info', author, text }
-  // Hundreds of rows are read for every prompt, and most have nothing in it.
+  // Saves time: every prompt reads hundreds of rows, and most have no other data.
   const rest: object = data === '{}' ? {} : JSON.parse(data)
   const version = edited == null ? {} : { edited }
   return { ...rest, ...version, id, room, at, kind, author, text } as Entry
@@ -103,10 +103,10 @@ export function toEntryRow({ id, room, at, kind, author, text, ...rest }: Entry)
 }
 
 /**
- * The id under which an entry with the id `wanted` is stored if `last` is the newest in its room. In each
- * room ids ascend in the order of appending, whatever the clocks of the servers say. An id that is made here
- * is of the next millisecond, else random: the server that made `last` may already have made the next id of
- * the same millisecond, which is larger by one.
+ * Returns the id for an entry with the id `wanted` if `last` is the newest id in its room. A room's ids
+ * ascend in the order of appending, even if the clocks of the servers differ. A replacement is random in the
+ * millisecond after `last`: the server that made `last` may already have made its next id, which is larger by
+ * one.
  */
 export const ascendingId = (wanted: EntryId, last: EntryId | undefined): EntryId =>
   last === undefined || wanted > last ? wanted : (ulid(decodeTime(last) + 1) as EntryId)
@@ -117,8 +117,8 @@ export const alreadyStored = (id: EntryId): StorageError =>
 
 /**
  * Stores the new version of another entry if this one edits or retracts it, in the transaction that appends
- * it. Forgets the tokens of the text before. An entry of another room is not revised, and a retraction is
- * final.
+ * this one. Deletes the token counts of the old text. Changes no entry of another room and no retracted
+ * entry.
  */
 export function revise(db: Kysely<Tables>, entry: Entry): Promise<void> | undefined {
   const revision = revisionOf(entry)

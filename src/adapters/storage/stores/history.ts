@@ -36,7 +36,7 @@ export function createEntryLog(
   }
 }
 
-/** The log as rows with their tokens, from `token_counts`. */
+/** Reads the log with the token counts of its entries. */
 export function createHistoryStore({ dialect, read, writes }: Database): HistoryStore {
   const { statement } = writes()
   return {
@@ -59,7 +59,7 @@ export function createHistoryStore({ dialect, read, writes }: Database): History
       }),
     saveCounts: (encoding, counts) =>
       statement(async (db) => {
-        // All pairs are one list: a number of ten digits, then the id.
+        // Encodes each pair as a number of ten digits and the id, so that all pairs are one parameter.
         const pairs = [...counts].map(([id, tokens]) => `${String(tokens).padStart(10, '0')}${id}`)
         await sql`
           WITH counted (pair) AS ${dialect.list(pairs)}
@@ -72,7 +72,7 @@ export function createHistoryStore({ dialect, read, writes }: Database): History
   }
 }
 
-/** Reads the newest rows until those hold more than `maxTokens`, in pieces that double. */
+/** Reads the newest rows until they have more than `maxTokens` tokens, twice as many in each query. */
 async function newestWithin(
   db: Kysely<Tables>,
   dialect: Dialect,
@@ -87,7 +87,7 @@ async function newestWithin(
     const { rows } = await entryQuery(dialect, { ...next, limit }).execute(db)
     for (const row of rows) {
       within.push(row)
-      tokens += row.tokens ?? leastTokens(row.text)
+      tokens += row.tokens ?? minTokens(row.text)
       if (tokens > maxTokens) return within
     }
     const last = rows.at(-1)
@@ -96,8 +96,8 @@ async function newestWithin(
   }
 }
 
-/** Fewer than any real text has. */
-const leastTokens = (text: string): number => Buffer.byteLength(text) / 8
+/** A lower bound, for texts whose tokens were not counted. */
+const minTokens = (text: string): number => Buffer.byteLength(text) / 8
 
 const toHistoryRow = (row: FoundRow): HistoryRow =>
   row.tokens == null ? { entry: toEntry(row) } : { entry: toEntry(row), tokens: row.tokens }
@@ -119,7 +119,7 @@ const createLogStats =
       const authors = await sql<LogStats['authors'][number]>`
         SELECT author, count(*) AS entries FROM entries WHERE room = ${room}
         GROUP BY author ORDER BY entries DESC, author LIMIT ${MAX_AUTHORS}`.execute(db)
-      // A day may have charges and no entry: a summary is made without one.
+      // A day may have charges and no entry, because a summary is charged without one.
       const day = dialect.utcDay('at')
       const notRun = sql.raw(dialect.fact('not_run'))
       const days = await sql<DayStats>`

@@ -35,7 +35,7 @@ export function createInviteStore({ dialect, read, writes }: Database): InviteSt
       }),
     redeem: (digest, newcomer) =>
       write(async (db) => {
-        // Nobody else takes a use of the code, or revokes it, until this write ends.
+        // Keeps everybody else from using or revoking the code until this write ends.
         const locked = db.selectFrom('invites').select('id').where('digest', '=', digest)
         await locked.modifyEnd(dialect.lockRow('update')).execute()
         const invite = await findOpen(db, digest, newcomer.at)

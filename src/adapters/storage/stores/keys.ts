@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import { NAMES, personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
-/** The keys of registered people: those that they proved, and those that they added and did not use yet. */
+/** Stores the keys of registered people: proven keys, and added keys that nobody used yet. */
 export function createKeyStore({ read, writes }: Database): KeyStore {
   const { write } = writes()
   return {
@@ -21,7 +21,7 @@ export function createKeyStore({ read, writes }: Database): KeyStore {
     prove: (id, key) =>
       write(
         async (db) => {
-          // A key that waits for several people becomes that of one.
+          // Several people may have added a key. It becomes the key of the first who proves it.
           const holders = db.selectFrom('person_keys').select('person').where('fingerprint', '=', key)
           const known = await holders.execute()
           if (known.length > 0) return known.some(({ person }) => person === id)

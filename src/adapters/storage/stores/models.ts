@@ -42,7 +42,7 @@ export function createChargeStore(database: Database): ChargeStore {
             sum(input) AS input, sum(cached) AS cached, sum(output) AS output,
             sum(input_estimated) AS input_estimated, sum(output_estimated) AS output_estimated,
             input_price, cached_price, output_price
-          FROM charges WHERE at >= ${query.since} AND ${isAsked(query, dialect)}
+          FROM charges WHERE at >= ${query.since} AND ${matchesQuery(query, dialect)}
           GROUP BY 1, input_price, cached_price, output_price`.execute(db)
         return rows.map(toUsage)
       }),
@@ -67,13 +67,13 @@ function toCharge({ opensTurn, usage, price, ...charge }: Omit<Charge, 'payers'>
   }
 }
 
-/** The requests of a payer or a room, which one index has whole. */
+/** SQL of the requests of a payer or a room. One index has all the columns that it reads. */
 const requests = (of: Spender, after: number): RawBuilder<Spending> =>
   'room' in of
     ? sql`SELECT at, input + output AS tokens FROM charges WHERE room = ${of.room} AND at > ${after}`
     : sql`SELECT at, tokens FROM spendings WHERE payer = ${of.payer} AND at > ${after}`
 
-function isAsked(query: UsageQuery, { list }: Dialect): RawBuilder<boolean> {
+function matchesQuery(query: UsageQuery, { list }: Dialect): RawBuilder<boolean> {
   if ('room' in query) return sql`room = ${query.room}`
   if ('rooms' in query) return sql`room IN ${list(query.rooms)}`
   // As chat/access.ts: a person may see public rooms, and those that they are a member of.

@@ -34,7 +34,7 @@ function toSanction({ people, keys, ...row }: Tables['sanctions']): Sanction {
   return { ...row, ...lists }
 }
 
-/** Takes rooms away, the long part in pieces so that others can write meanwhile. */
+/** Deletes rooms; entries and turns in pieces, so that others can write meanwhile. */
 export function createRoomRemoval({ dialect, writes, truncateWalSoon }: Database): RoomRemoval {
   const { write } = writes()
   return {
@@ -52,7 +52,7 @@ export function createRoomRemoval({ dialect, writes, truncateWalSoon }: Database
       write(async (db) => {
         await db.deleteFrom('tool_calls').where('room', '=', room).execute()
         await db.updateTable('charges').set({ room: '' }).where('room', '=', room).execute()
-        // All else that is kept of a room refers to its row, and goes with it.
+        // The rows of all other tables refer to the room's row and are deleted with it.
         await db.deleteFrom('rooms').where('name', '=', room).execute()
         truncateWalSoon()
       }),

@@ -39,16 +39,17 @@ export function createNameStore({ writes }: Database): NameStore {
 }
 
 /**
- * Changes with Unicode's tables, what skeleton.ts makes of them, and the reserved names: the number is ours.
+ * The version of the name rules: Unicode's version, then a number to raise when lib/text/names.ts or the
+ * reserved names change.
  */
 const RULES = `${UNICODE_SECURITY_VERSION}/3`
 
-/** Names in one statement. Each has three parameters, of which both engines take over 30,000. */
+/** Names in one statement. Each has three parameters; both engines allow over 30,000 in all. */
 const PIECE = 1_000
 
 /**
- * Computes the skeletons and looks of all names anew. Undefined, and nothing done, if that was done by these
- * rules, perhaps by another server that started at the same time.
+ * Recomputes the skeletons and looks of all names. Resolves to undefined, and changes nothing, if these rules
+ * were applied already, perhaps by a server that started at the same time.
  */
 export async function indexNames(
   read: Database['read'],
@@ -59,7 +60,7 @@ export async function indexNames(
     if (await areIndexed(db)) return undefined
     const people = db.selectFrom('people').select(['id', 'name']).orderBy('created_at').orderBy('id')
     const { indexed, found } = indexEach(await people.execute())
-    // A space is in no name: until all are done, no skeleton is in the way of another.
+    // Names have no spaces, so these temporary skeletons conflict with no new one.
     await db
       .updateTable('people')
       .set({ skeleton: sql`' ' || id` })
@@ -81,8 +82,8 @@ async function areIndexed(db: Kysely<Tables>): Promise<boolean> {
 }
 
 /**
- * The id, skeleton and look of each person; older ones have their names first. Older rules may have let two
- * people have one name. Both keep it: a login finds the older one, and the other by their key.
+ * Returns the id, skeleton and look of each person. Older rules may have given two people the same name. Both
+ * keep it: a login finds the older person, and finds the other by their key.
  */
 function indexEach(people: readonly Pick<Tables['people'], 'id' | 'name'>[]): {
   readonly indexed: readonly (readonly string[])[]
@@ -93,7 +94,7 @@ function indexEach(people: readonly Pick<Tables['people'], 'id' | 'name'>[]): {
   const alike = people.flatMap(({ id, name }) => {
     const marks = [skeleton(name), look(name)] as const
     const other = marks.map((mark) => taken.get(mark)).find((known) => known !== undefined)
-    // Sorts behind the skeleton itself and before all others, so that a login finds both in one range.
+    // Sorts directly after the skeleton itself, so that a login finds both people in one range.
     indexed.push([id, taken.has(marks[0]) ? `${marks[0]} ${id}` : marks[0], marks[1]])
     for (const mark of marks) if (!taken.has(mark)) taken.set(mark, name)
     return other === undefined ? [] : [{ name, like: other }]

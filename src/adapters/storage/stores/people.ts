@@ -23,7 +23,7 @@ export function createPeopleStore(database: Database): PeopleStore & NameFiling 
         WHERE kept_names.skeleton = ${skeleton} AND until > ${at} LIMIT 1`),
     byId: (id) => find(sql`SELECT id, name, admin FROM people WHERE id = ${id}`),
     beginning: (skeleton, most) =>
-      // Counted as the database counts, which may be by code units or by characters.
+      // Uses SQL's length: JavaScript counts UTF-16 units, the database may count characters.
       findAll(sql`SELECT id, name, admin FROM people
         WHERE substr(skeleton, 1, length(cast(${skeleton} AS text))) = ${skeleton} ORDER BY name LIMIT ${most}`),
     byIds: (ids) => findAll(sql`SELECT id, name, admin FROM people WHERE id IN ${dialect.list(ids)}`),
@@ -99,7 +99,7 @@ async function makeAdmin(db: Kysely<Tables>, id: PersonId): Promise<boolean> {
   return (await change.where('id', '=', id).executeTakeFirst()).numUpdatedRows === 1n
 }
 
-/** A person who has the name, or nulls, and facts of the key. `holders` are ids with spaces between them. */
+/** The person who has the name, or nulls, and facts about the key. `holders` has ids between spaces. */
 type LoginRow = (PersonRow | { readonly id: null }) & {
   readonly filedName: string | null
   readonly ownsName: unknown
@@ -108,8 +108,8 @@ type LoginRow = (PersonRow | { readonly id: null }) & {
 }
 
 /**
- * One row, and the same statement whether or not the name exists: how long a login takes must not tell. People
- * who have one name since older rules have skeletons that begin alike (names.ts).
+ * Runs the same statement for free and taken names, so that the time of a login does not reveal names. People
+ * whom older rules gave the same name have skeletons with the same beginning (names.ts).
  */
 const selectLogin = (skeleton: string, key: Fingerprint, at: number): RawBuilder<LoginRow> => sql`
   SELECT people.id, people.name, people.admin, coalesce(found.former, people.name) AS "filedName",

@@ -11,12 +11,12 @@ import type { PersonId } from '../../../chat/people/person.ts'
 import { type Database, put, select, send } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
-/** What people typed, for themselves. */
+/** Stores the lines and drafts that people typed. */
 export function createTypedStore({ dialect, writes, truncateWalSoon }: Database): TypedStore {
   const { write, statement, inOrder } = writes()
 
   /**
-   * False if `history` is off. The lock makes whoever turns it off, and then deletes what is there, wait for
+   * Resolves to false if `history` is off. The lock makes `forget`, which follows turning it off, wait for
    * this write.
    */
   async function isKept(db: Kysely<Tables>, person: PersonId): Promise<boolean> {
@@ -82,7 +82,7 @@ export function createPreferenceStore(database: Database): PreferenceStore {
   }
 }
 
-/** How far people have read the rooms, and which are theirs. */
+/** Stores how far people have read the rooms, and which rooms they follow. */
 export function createLastSeenStore(database: Database): LastSeenStore {
   const { statement } = database.writes()
   return {
@@ -121,7 +121,7 @@ export function createInvitationNoticeStore({ writes }: Database): InvitationNot
       statement((db) => put(db, 'untold_invitations', { person, room, inviter, at }, 'person', 'room')),
     take: (person) =>
       write(async (db) => {
-        // Deleted first: if two servers take them at once, each notice goes to one of them.
+        // Deletes first, so that of two servers that take a notice at once only one gets it.
         const taken = db.deleteFrom('untold_invitations').where('person', '=', person).returningAll()
         const notices = await taken.execute()
         const members = db.selectFrom('members').select('room').where('person', '=', person)

@@ -1,5 +1,5 @@
-// What turns sent, as JSON in compressed parts that turns share: a part goes with the last turn that has it.
-// This file must not know what a request is made of.
+// Stores the requests of turns as JSON in compressed parts. Turns share equal parts, and a part is deleted
+// with its last turn. This file must not know what a request contains.
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -15,17 +15,23 @@ type RequestPart = Tables['request_parts']
 const deflate = promisify(deflateRaw)
 
 /**
- * A part has at least so many characters, and ends with a line whose checksum is a multiple of `LINES`: two windows on
- * one conversation have the same parts but for their ends. Measured: smaller parts cost more for the lists of
- * them than they save, and brotli saves 2 % for twice the time.
+ * The minimum length of a part in characters. Measured: rows of smaller parts cost more than they save, and
+ * brotli saves 2 % for twice the time.
  */
 const MIN_CHARS = 2_000
-const LINES = 16
 
-/** After a line feed as JSON writes it. */
+/**
+ * A part ends at a line whose checksum is a multiple of this, so that two windows on one conversation share
+ * all parts but those at their ends.
+ */
+const CHECKSUM_DIVISOR = 16
+
+/** Matches after a line feed as JSON escapes it. */
 const LINE_END = /(?<=\\n)/
 
-/** Resolves to the parts of a value, to be joined in this order. One by one: each needs 256 KB meanwhile. */
+/**
+ * Resolves to the parts of a value, in order. Compresses one at a time, since each takes 256 KB of memory.
+ */
 export async function packRequest(value: unknown): Promise<readonly RequestPart[]> {
   const parts: RequestPart[] = []
   for (const text of split(JSON.stringify(value)))
@@ -38,14 +44,14 @@ function split(json: string): readonly string[] {
   let part = ''
   for (const line of json.split(LINE_END)) {
     part += line
-    if (part.length < MIN_CHARS || crc32(line) % LINES !== 0) continue
+    if (part.length < MIN_CHARS || crc32(line) % CHECKSUM_DIVISOR !== 0) continue
     parts.push(part)
     part = ''
   }
   return part === '' ? parts : [...parts, part]
 }
 
-/** Stores what a turn sent first, as step 0, or in a later step. */
+/** Stores a request of a turn: the prompt as step 0, or a later step. */
 export async function putRequest(
   db: Kysely<Tables>,
   turn: string,
@@ -61,7 +67,10 @@ export async function putRequest(
   await db.insertInto('turn_parts').values(rows).execute()
 }
 
-/** The JSON of what a turn sent, by step. Empty if an older version stored it, or if it was removed. */
+/**
+ * Resolves to the JSON of a turn's requests by step; empty if an older version of the program stored them or
+ * they were removed.
+ */
 export async function readRequests(db: Kysely<Tables>, turn: string): Promise<readonly string[]> {
   const { rows } = await sql<{ step: number; bytes: Uint8Array }>`
     SELECT step, bytes FROM turn_parts JOIN request_parts ON request_parts.hash = turn_parts.hash
@@ -71,20 +80,23 @@ export async function readRequests(db: Kysely<Tables>, turn: string): Promise<re
   return texts
 }
 
-/** Turns in one transaction: what was sent may have a hundred thousand characters. */
+/** The most turns in one transaction: a request may have a hundred thousand characters. */
 const TURNS_AT_ONCE = 20
 
-/** Of a row of `turns`. */
+/** True for a row of `turns` whose requests are stored. */
 export const HAS_REQUESTS = sql`(prompt IS NOT NULL OR EXISTS (SELECT 1 FROM turn_parts WHERE turn = turns.id))`
 
-/** The oldest of the turns that are meant, to be handled in one transaction. */
+/** Resolves to the oldest turns that match `which`, few enough for one transaction. */
 export async function someTurns(db: Kysely<Tables>, which: RawBuilder<unknown>): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`SELECT id FROM turns WHERE ${which}
     ORDER BY started_at, id LIMIT ${TURNS_AT_ONCE}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-/** The oldest turns that began before and have requests, whatever version stored them. Ids begin with their time. */
+/**
+ * Resolves to the oldest turns from before `before` with requests, whichever version of the program stored
+ * them. Ids begin with their time.
+ */
 export async function turnsWithRequests(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
   const { rows } = await sql<{ turn: string }>`SELECT DISTINCT turn FROM turn_parts
     WHERE turn < ${encodeTime(Math.max(0, before), 10)} ORDER BY turn LIMIT ${TURNS_AT_ONCE}`.execute(db)
@@ -92,7 +104,7 @@ export async function turnsWithRequests(db: Kysely<Tables>, before: number): Pro
   return [...rows.map(({ turn }) => turn), ...whole]
 }
 
-/** Removes what these turns sent. The lock `REQUESTS` is the caller's. */
+/** Removes the requests of these turns. The caller holds the lock `REQUESTS`. */
 export async function removeRequests(
   db: Kysely<Tables>,
   { list }: Pick<Database['dialect'], 'list'>,

@@ -8,11 +8,11 @@ import type { Tables } from '../tables.ts'
 import { type EntryRow, toEntry } from './entries.ts'
 import { HAS_REQUESTS, removeRequests, someTurns, turnsWithRequests } from './requests.ts'
 
-/** How long lines are kept, and what is removed for good. */
+/** Stores how long rooms keep their lines, and removes lines for good. */
 export function createRetentionStore({ dialect, read, writes, truncateWalSoon }: Database): RetentionStore {
   const { write, statement } = writes()
 
-  /** The entries of a room from before, along its index. Ids begin with their time. */
+  /** SQL of a room's entries from before `time`. Uses an index, since ids begin with their time. */
   const before = (room: RoomName, time: number): RawBuilder<unknown> =>
     sql`FROM ${sql.raw(dialect.entriesBy('room'))} WHERE room = ${room} AND id < ${encodeTime(Math.max(0, time), 10)}`
 
@@ -84,7 +84,9 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
   }
 }
 
-/** What else a room has from before, some of it. Resolves to how much was removed. */
+/**
+ * Removes some turns and all results and summaries of a room from before `time`. Resolves to their number.
+ */
 async function removeOthers(
   db: Kysely<Tables>,
   dialect: Dialect,

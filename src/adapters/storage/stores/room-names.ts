@@ -29,32 +29,32 @@ export const TABLES_OF_ROOMS = [
   'room_instructions',
 ] as const
 
-/** No key that a person or a script sets has a colon in it. The value says nothing. */
-export const FORMER = 'formerly:'
+/** Begins the keys of former names; the values mean nothing. Keys of people and scripts have no colon. */
+export const FORMER_PREFIX = 'formerly:'
 
-/** The patterns of keys that only this file reads. */
-export const HIDDEN_KEYS = `${FORMER}%`
+/** A LIKE pattern for the keys of former names, which are never shown. */
+export const HIDDEN_KEYS = `${FORMER_PREFIX}%`
 
 const MAX_FORMER_NAMES = 8
 
-/** The room that had this name before. Looks at each room: this is asked for names that no room has. */
+/** Finds the room that had this name before. Scans all rooms. */
 export async function findRenamed(db: Kysely<Tables>, former: string): Promise<RoomName | undefined> {
   const { rows } = await sql<{ name: RoomName }>`SELECT name FROM rooms WHERE EXISTS (
-    SELECT 1 FROM room_values WHERE room = rooms.name AND key = ${FORMER + former})`.execute(db)
+    SELECT 1 FROM room_values WHERE room = rooms.name AND key = ${FORMER_PREFIX + former})`.execute(db)
   return rows[0]?.name
 }
 
-/** Gives a room another name in all tables. Whoever calls it made sure that nobody writes in the room. */
+/** Renames a room in all tables. The caller ensures that nobody writes in the room meanwhile. */
 export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomName): Promise<RenamedRoom> {
   const holder = await findRenamed(db, to)
   if (holder !== undefined && holder !== from) return 'taken'
   const values = db.selectFrom('room_values').select('key').where('room', '=', from)
   const former = await values
     .where('key', 'like', HIDDEN_KEYS)
-    .where('key', '!=', FORMER + to)
+    .where('key', '!=', FORMER_PREFIX + to)
     .execute()
   if (former.length >= MAX_FORMER_NAMES) return 'full'
-  // The rows of a room refer to its row, so that one of the new name is there first.
+  // Foreign keys refer to the room's row, so the row with the new name must exist first.
   const { numAffectedRows } = await sql`
     INSERT INTO rooms (name, topic, vibe, private, owner, created_at, keep_days)
     SELECT ${to}, topic, vibe, private, owner, created_at, keep_days FROM rooms WHERE name = ${from}
@@ -66,17 +66,17 @@ export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomNam
   await db
     .deleteFrom('room_values')
     .where('room', '=', to)
-    .where('key', '=', FORMER + to)
+    .where('key', '=', FORMER_PREFIX + to)
     .execute()
   await db
     .insertInto('room_values')
-    .values({ room: to, key: FORMER + from, value: 'true' })
+    .values({ room: to, key: FORMER_PREFIX + from, value: 'true' })
     .execute()
   await renameExits(db, from, to)
   return 'renamed'
 }
 
-/** The exits of all rooms that lead into the renamed one lead there still. */
+/** Updates the exits of all rooms that lead into the renamed room. */
 async function renameExits(db: Kysely<Tables>, from: RoomName, to: RoomName): Promise<void> {
   const exits = db.selectFrom('room_values').select(['room', 'value']).where('key', '=', EXITS_KEY)
   for (const { room, value } of await exits.where('value', 'like', `%"${from}"%`).execute()) {

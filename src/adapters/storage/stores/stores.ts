@@ -1,5 +1,5 @@
-// The stores of both engines, each beside its rows. What an engine does in its own way is behind
-// `Database.dialect`. This folder must not know which engine it is, and none of the core's rules.
+// The stores of both engines, each beside its row types. Differences of the engines' SQL are in
+// `Database.dialect`. This folder must know neither the engine nor the core's rules.
 
 import type { EntryLog } from '../../../chat/ports.ts'
 import type { Database } from '../database.ts'
@@ -25,11 +25,11 @@ import { createTokenStore } from './tokens.ts'
 import { createGrantStore, createMcpStores, createResultStore } from './tools.ts'
 import { createTurnStore, type TurnOwnership } from './turns.ts'
 
-/** What an engine has of its own for the stores. */
+/** The parts of the stores that each engine implements itself. */
 interface EngineParts {
   readonly append: EntryLog['append']
   readonly search: EntryLog['search']
-  /** Which server a turn belongs to, if several share the database. */
+  /** Present if several servers share the database. */
   readonly ownership?: TurnOwnership
 }
 

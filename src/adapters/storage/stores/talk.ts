@@ -55,7 +55,7 @@ export function createIgnoredStore({ read, writes }: Database): IgnoredStore {
   return {
     ignoredBy: (person) =>
       read(async (db) => {
-        // The key that somebody came with may be one of theirs, too.
+        // UNION removes duplicates: the stored key may also be one of the ignored person's keys.
         const { rows } = await sql<IgnoredRow>`
           WITH known (other, key) AS (
             SELECT other, fingerprint FROM ignored JOIN person_keys ON person_keys.person = other
@@ -89,7 +89,7 @@ export function createIgnoredStore({ read, writes }: Database): IgnoredStore {
   }
 }
 
-/** One of the keys of somebody who is ignored, with another person who has it. */
+/** A key of an ignored person, with another person who has the same key. */
 interface IgnoredRow extends Pick<Ignored, 'id' | 'name' | 'nameThen'> {
   readonly key: Fingerprint | null
   readonly sameId: PersonId | null

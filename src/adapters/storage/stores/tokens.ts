@@ -44,7 +44,7 @@ export function createTokenStore({ dialect, read, writes }: Database): TokenStor
   }
 }
 
-/** A row of `tokens` with its maker. Names of rooms have spaces between them. */
+/** A row of `tokens` with its maker. `rooms` has names between spaces. */
 type TokenRow = Pick<Tables['tokens'], 'key' | 'scoped' | 'at' | 'until'> &
   PersonRow & { readonly token: number; readonly rooms: string | null }
 
@@ -58,7 +58,7 @@ const toToken = ({ token, key, scoped, rooms, at, until, ...maker }: TokenRow): 
   id: token,
   by: toPerson(maker),
   key,
-  // A token has no rooms left if all of its own were deleted.
+  // Null if all rooms of the token were deleted.
   rooms: scoped === 1 ? ((rooms?.split(' ') ?? []) as RoomName[]) : null,
   at,
   until,

@@ -7,7 +7,7 @@ import { changesRow, type Database, integer, put, requireRow, send, withoutNulls
 import { numbersOf, RESULTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
-/** Permissions for calls without a question. */
+/** Stores permissions to call a tool without asking. */
 export function createGrantStore({ dialect, read, writes }: Database): GrantStore {
   const { write, statement } = writes()
   return {
@@ -47,7 +47,7 @@ const validGrants = (db: Kysely<Tables>, room: RoomName, at: number) =>
     .where('room', '=', room)
     .where((has) => has.or([has('until', 'is', null), has('until', '>', at)]))
 
-/** Long results. The number of a result that was removed is never given again. */
+/** Stores long results of tools. The number of a removed result is never reused. */
 export function createResultStore({ read, writes }: Database): ResultStore {
   const { write } = writes()
   return {
@@ -79,8 +79,8 @@ export function createResultStore({ read, writes }: Database): ResultStore {
 }
 
 /**
- * Removes the results that are too old, and the oldest of the room and then of all rooms that leave no space
- * for `bytes` more. Most results fit, so the sums over each row are only made if they are needed.
+ * Removes results from before `since`, then the oldest results of the room and of all rooms until `bytes`
+ * more fit. Computes running sums only if they do not fit, which is rare.
  */
 async function removeExcess(
   db: Kysely<Tables>,
@@ -107,8 +107,8 @@ async function removeExcess(
 }
 
 /**
- * Servers that were connected by a command, and the definitions that servers gave their tools. They share a
- * queue, so that a server that was removed has no definitions.
+ * Stores MCP servers that a command connected, and the definitions of servers' tools. Both share a write
+ * queue, so that a removed server leaves no definitions.
  */
 export function createMcpStores({ dialect, writes }: Database): {
   readonly pins: McpPinStore

@@ -11,22 +11,22 @@ import { packRequest, putRequest, readRequests } from './requests.ts'
 
 export type TurnRow = Tables['turns']
 
-/** Gives each turn one end if several servers share the database. All is done in the caller's transaction. */
+/** Lets only one server end a turn if several share the database. Runs in the caller's transaction. */
 export interface TurnOwnership {
   /**
-   * Throws `StorageError` if another server has taken over one of these turns. None does until the
-   * transaction ends. Turns that are not stored pass.
+   * Throws `StorageError` if another server has taken over one of these turns. No server takes one over until
+   * the transaction ends. Ignores turns that are not stored.
    */
   check(db: Kysely<Tables>, ids: readonly string[]): Promise<void>
-  /** Makes the unfinished turns of servers that died this server's. Resolves to them, in any order. */
+  /** Assigns the unfinished turns of dead servers to this server. Resolves to them, in any order. */
   takeOver(db: Kysely<Tables>): Promise<readonly TurnRow[]>
 }
 
-/** Models' turns, with the prompts that were sent. */
+/** Stores models' turns with the requests that they sent. */
 export function createTurnStore({ dialect, read, writes }: Database, ownership?: TurnOwnership): TurnStore {
   const { write, statement } = writes()
   const serially = createSerial()
-  /** Before a transaction, which must not wait for it. Requests stay in order. */
+  /** Compresses before a transaction, which must not wait for it. Keeps the order of requests. */
   const pack = (value: Prompt | SentStep) => serially(() => packRequest(value))
   return {
     begin: (turn) =>
@@ -69,7 +69,7 @@ export function createTurnStore({ dialect, read, writes }: Database, ownership?:
       ),
     asked: (room, person, limit) =>
       read(async (db) => {
-        // A prompt may have a hundred thousand characters.
+        // Omits `prompt`, which may have a hundred thousand characters.
         const { rows } = await sql<TurnRow>`
           SELECT id, room, model, requester, started_at, ended_at, outcome, input, output, error, cached,
             parent, message, person, request_days, NULL AS prompt
@@ -100,7 +100,7 @@ async function firstWithSteps(
   }
 }
 
-/** What was sent is stored apart. */
+/** Omits the prompt, which is stored in `turn_parts`. */
 const toRow = (turn: TurnRecord): Omit<TurnRow, 'prompt' | 'request_days'> => ({
   id: turn.id,
   room: turn.room,
@@ -128,7 +128,7 @@ const toRecord = (row: TurnRow): TurnRecord =>
     startedAt: row.started_at,
     endedAt: row.ended_at,
     outcome: row.outcome,
-    usage: usageIn(row),
+    usage: usageOf(row),
     error: row.error,
     message: row.message,
     person: row.person,
@@ -136,5 +136,5 @@ const toRecord = (row: TurnRow): TurnRecord =>
     prompt: JSON.parse(row.prompt ?? 'null') as Prompt | null,
   })
 
-const usageIn = ({ input, cached, output }: TurnRow): Usage | null =>
+const usageOf = ({ input, cached, output }: TurnRow): Usage | null =>
   input === null || output === null ? null : withoutNulls({ input, output, cached })
