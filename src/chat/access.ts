@@ -11,8 +11,8 @@ export interface Audience {
 }
 
 /**
- * True if an audience may know what is in a room: in a private one its members alone, not the invited or
- * admins; for a token its own rooms alone. Rejects with `StorageError`.
+ * True if an audience may read a room. Only members may read a private room: no invited people and no admins.
+ * A token reaches only its own rooms. Rejects with `StorageError`.
  */
 export async function isVisible(
   rooms: RoomLookup,

@@ -36,10 +36,10 @@ function firstForm(entry: Entry): string {
   }
 }
 
-/** In one line and without controls, so that no name reads as another speaker. */
+/** Returns the name on one line, without control characters, so that no name reads as another speaker. */
 export const shownName = (name: string): string => cleanLine(name)
 
-/** Follows the author of a message in a later version. No name ends like that. */
+/** The mark after the author of an edited message. No name ends like it. */
 export const editedMark = ({ edits, edited }: Pick<MessageEntry, 'edits' | 'edited'>): string =>
   edits === undefined && edited === undefined ? '' : ' (edited)'
 
@@ -58,13 +58,16 @@ type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
-/** What a model reads after a call of a tool that it does not have begins like this; the names that it has follow. */
+/**
+ * The beginning of the result that a model reads after it called an unknown tool. The names of its tools
+ * follow.
+ */
 export const UNKNOWN_TOOL = 'ERROR: You requested a tool called '
 
 export const isUnknownTool = ({ tool, text }: ToolResultEntry): boolean =>
   tool === undefined && text.startsWith(UNKNOWN_TOOL)
 
-/** As `toolResultText` after the name. A room is not told all names of its tools again. */
+/** The name and `toolResultText`. Of an unknown tool, omits the names of tools, which are for the model. */
 export const toolResultLine = (result: ToolResultEntry): string =>
   isUnknownTool(result)
     ? `@${shownName(result.author)} called ${result.name}, which is no tool here`
@@ -116,15 +119,15 @@ const firstLine = (text: string): string => text.split('\n', 1).join('')
 
 const MOST_LINES = 20
 
-/** Others see its beginning. */
+/** True for a message of which other people see only the beginning. */
 export const isLongPaste = (entry: Entry): entry is MessageEntry =>
   entry.kind === 'message' && entry.thread === undefined && entry.text.split('\n').length > MOST_LINES
 
 export const indentLater = (text: string): string => text.replaceAll('\n', '\n  ')
 
 /**
- * An entry as scripts read it: the fields of all kinds first, then its own. `joined` and `left` have the
- * names also of a single coming or going; `by` is left out.
+ * An entry as scripts read it: the fields of all kinds first, then its own. `joined` and `left` also have the
+ * name of a single person who came or went; `by` is left out.
  */
 export function entryJson(entry: Entry): { readonly [key: string]: Json } {
   const { id, at, room, kind, author, text, by: _by, ...others } = entry

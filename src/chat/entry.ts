@@ -76,7 +76,7 @@ export interface NoticeEntry extends EntryBase, TurnBill {
   readonly level: 'info' | 'error'
   readonly turn?: TurnId
   readonly retracts?: EntryId
-  /** Whose lines were removed from the log. Shown to nobody, as `by`. */
+  /** The person whose lines were removed from the log. Shown to nobody, like `by`. */
   readonly purged?: Speaker
   readonly act?: ModerationAct
 }
@@ -91,7 +91,7 @@ export interface ModerationAct {
   readonly verb:
     | ('op' | 'deop' | 'kick' | 'mute' | 'unmute' | 'ban' | 'unban')
     | ('invite' | 'uninvite' | 'owner' | 'archive' | 'unarchive' | 'rename-room' | 'delete')
-  /** A name; the room if all in it are meant; `a key` or `a network` instead of those. */
+  /** A name, the room if everybody in it is meant, `a key` or `a network`. */
   readonly who: string
   readonly until?: string
   readonly reason?: string
@@ -104,7 +104,7 @@ export interface ReplyEntry extends EntryBase, TurnBill {
   readonly outcome?: TurnOutcome
 }
 
-/** A tool begins to run, or does not run: the result says why. `author` is the caller. */
+/** A tool begins to run, or is not run; then its result says why. `author` is the caller. */
 export interface ToolCallEntry extends EntryBase {
   readonly kind: 'tool_call'
   readonly turn?: TurnId
@@ -118,7 +118,7 @@ export interface ToolCallEntry extends EntryBase {
   readonly requester: string
 }
 
-/** Models read it as `textForModels` of outside.ts gives it. */
+/** Models read the text that `textForModels` (outside.ts) returns. */
 export interface ToolResultEntry extends EntryBase {
   readonly kind: 'tool_result'
   readonly turn?: TurnId

@@ -6,8 +6,8 @@ export class Refusal extends Error {
 }
 
 /**
- * An unknown key did not come in. `no-code`: it needs an invite code; `wrong-code`: its code lets nobody in;
- * `no-name`: it cannot have the name; `later`: it comes in once the client has no certificate to offer.
+ * An unknown key was not let in. `no-code`: it needs an invite code; `wrong-code`: its code lets nobody in;
+ * `no-name`: it cannot have the name; `later`: it is let in once the client has no certificate to offer.
  */
 export class InviteRefusal extends Refusal {
   readonly reason: 'no-code' | 'wrong-code' | 'no-name' | 'later'
@@ -24,7 +24,7 @@ export function unlessRefused(error: unknown): undefined {
   if (!(error instanceof Refusal)) throw error
 }
 
-/** The words of a command do not fit it. `usage` is the right form; exit status 2. */
+/** A command has wrong words. `usage` is the right form; exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly usage: string | undefined
@@ -64,7 +64,7 @@ export const warnOfStorage =
 
 export const SERVER_STOPPING = new DOMException('the server is stopping', 'AbortError')
 
-/** Aborts a command that its person, who is still there, does not want any more. */
+/** Aborts a command that its person, who is still connected, has cancelled. */
 export const CALL_CANCELLED = new DOMException('the call was cancelled', 'AbortError')
 
 export const whyAborted = ({ reason }: AbortSignal, gone: string): string =>

@@ -12,16 +12,16 @@ import type { Rooms } from './rooms.ts'
 import type { IgnoreFilter, Ignores } from './talk/ignores.ts'
 import type { PersonalScreen } from './talk/open-sessions.ts'
 
-/** What happened in a room of somebody's while they were not in it. */
+/** What happened in a followed room while the person was not in it. */
 export interface RoomNews {
   readonly room: RoomName
   /** New lines; `MAX_NEW` for that many or more. */
   readonly count: number
-  /** True if a new line names them. */
+  /** True if a new line names the person. */
   readonly isNamed: boolean
 }
 
-/** More new lines in a room are not counted. */
+/** At this number, new lines of a room are not counted any more. */
 export const MAX_NEW = 100
 
 /** `99+` for more. */
@@ -41,13 +41,12 @@ export interface FollowingParts {
   readonly log: Log
 }
 
-/** One session of somebody who follows their rooms. */
 export type FollowingSession = ReturnType<FollowedRooms['open']>
 
 /**
- * The rooms that each person has been in at a terminal and has not left for good. While they have a session
- * here, counts what is new in those in which they are not, and shows them lines that name them and answers to
- * them. Guests have none.
+ * The rooms that each person follows: those they entered at a terminal and have not left for good. While they
+ * have a session on this server, counts new lines in the rooms where they are not present, and shows them
+ * lines that name them and answers to them. Guests follow no rooms.
  */
 export class FollowedRooms {
   readonly #parts: FollowingParts
@@ -58,8 +57,8 @@ export class FollowedRooms {
   }
 
   /**
-   * For a terminal that begins: what it needs of the store is read at once. `entered` and `left` are to be
-   * called in turn, `close` once; `gone` as a room goes. Does nothing for guests.
+   * Call it when a terminal begins; it reads the store at once. Call `entered` and `left` in turn, `gone`
+   * when a room is deleted or renamed, and `close` once. Does nothing for guests.
    */
   open(person: Person) {
     const follower = person.guest ? undefined : this.#hold(person)
@@ -82,7 +81,10 @@ export class FollowedRooms {
     }
   }
 
-  /** Where something is new: first the rooms that name the person, then the newest. Never rejects. */
+  /**
+   * Resolves to the rooms with new lines: first the rooms that name the person, then the newest. Never
+   * rejects.
+   */
   async news(person: Person): Promise<readonly RoomNews[]> {
     if (person.guest) return []
     const follower = this.#hold(person)
@@ -91,7 +93,7 @@ export class FollowedRooms {
     return follower.news()
   }
 
-  /** The room is not theirs any more, once they are out of it. Never rejects. */
+  /** Stops following a room. Call it after the person has left the room. Never rejects. */
   async leave(person: Person, room: RoomName): Promise<void> {
     this.#followers.get(person.id)?.forget(room)
     await this.#parts.lastSeen.drop(person, room)
@@ -111,19 +113,19 @@ export class FollowedRooms {
   }
 }
 
-/** A room that somebody is not in. */
+/** A followed room in which the person is not present. */
 interface Followed {
   readonly room: Room
   readonly stop: () => void
-  /** Of the new lines, at most `MAX_NEW`. */
+  /** The ids of new lines, at most `MAX_NEW`. */
   readonly ids: Set<EntryId>
   isNamed: boolean
   newest: EntryId
 }
 
-/** Screens are drawn again at most this often for new lines elsewhere. */
+/** The shortest time in ms between redraws for new lines in other rooms. */
 const REDRAW_MS = 1_000
-/** Characters of a line that is shown from another room. */
+/** Characters shown of a line from another room. */
 const MAX_SHOWN = 300
 
 const addressed = createAddressed()
@@ -147,7 +149,7 @@ class Follower {
     this.#parts = parts
   }
 
-  /** Counts what is new in those of the rooms that the person is not in. Never rejects. */
+  /** Counts new lines in the rooms where the person is not present. Never rejects. */
   load(mine: Promise<readonly SeenRoom[]>): Promise<void> {
     this.#loaded ??= this.#load(mine).catch((error: unknown) => {
       const { log } = this.#parts
@@ -231,7 +233,7 @@ class Follower {
     if (this.#count(followed, entry)) this.#changed()
   }
 
-  /** An entry may be heard and read. */
+  /** Returns true if it counted the entry. Counts an entry that is both heard and read once. */
   #count(followed: Followed, entry: Entry): boolean {
     const { ids, newest } = followed
     if (ids.has(entry.id) || !this.#isNews(entry)) return false
@@ -247,7 +249,7 @@ class Follower {
     return !isOwn && isSaid(entry) && this.#filter?.shows(entry) !== false
   }
 
-  /** They may have been banned, or taken out of a private room, since they were there. */
+  /** Checks access again: the person may have been banned or removed from a private room meanwhile. */
   async #show({ room, author, text, at }: Entry): Promise<void> {
     if (!(await this.#visible(room).catch(() => undefined))) return this.forget(room)
     const line = headOf(cleanLine(text).replace(/\s+/g, ' ').trim(), MAX_SHOWN)

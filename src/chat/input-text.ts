@@ -34,12 +34,12 @@ export function oneLine(raw: string, chars: number): string {
 
 const MAX_TERMS = 16
 
-/** All but punctuation, which parts words and is not looked for. */
+/** Any character but punctuation, which separates words and is not searched. */
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}\p{So}\p{Co}]/u
 
 /**
- * The terms of a search. A word also finds longer words unless other punctuation than `*` ends it; words in
- * quotes must follow each other. Throws `Refusal` if all of it is punctuation.
+ * The terms of a search. A word also finds longer words, unless it ends with punctuation other than `*`.
+ * Quoted words must follow each other. Throws `Refusal` if all of it is punctuation.
  */
 export function searchTerms(text: string): readonly SearchTerm[] {
   const terms = [...text.matchAll(/"([^"]*)"?|([^\s"]+)/gu)]

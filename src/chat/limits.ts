@@ -1,4 +1,4 @@
-// Lines at a pace, and bytes in a day, for a person, a key and a network.
+// Limits lines per second and bytes per day for a person, a key and a network.
 
 import { DAY_MS, duration } from '../lib/amounts.ts'
 import { fullAfter, waitFor, type Rate } from '../lib/token-bucket.ts'
@@ -44,7 +44,7 @@ export function createRateLimiter(options: {
 
 export type ByteQuota = ReturnType<typeof createByteQuota>
 
-/** `bytes_per_person_day` come back evenly over a day; 0 is no limit. Kept in memory. */
+/** `bytes_per_person_day` refill evenly over a day; 0 means no limit. Kept in memory. */
 export function createByteQuota(
   limits: { readonly bytes_per_person_day: number },
   clock: MonotonicClock,
@@ -52,7 +52,7 @@ export function createByteQuota(
 ) {
   const ledger = createQuotaLedger(clock, serversOf)
 
-  /** Returns the milliseconds until so many bytes are free; counts them if that is at most `mayWait`. */
+  /** Returns the milliseconds until `bytes` are free. Counts the bytes if that is at most `mayWait`. */
   function count(person: Payer, bytes: number, mayWait: number, part = 1): number {
     const { bytes_per_person_day: limit } = limits
     const rate = { burst: limit * part, everyMs: DAY_MS / limit }
@@ -61,14 +61,17 @@ export function createByteQuota(
 
   return {
     /**
-     * Counts UTF-8 bytes that a person sends. Throws `Refusal`, and counts nothing, if all that is counted
-     * would be more than this part of the limit.
+     * Counts UTF-8 bytes that a person sends. Throws `Refusal`, and counts nothing, if the sum would exceed
+     * this part of the limit.
      */
     take(person: Payer, bytes: number, part = 1): void {
       const wait = count(person, bytes, 0, part)
       if (wait > 0) throw new Refusal(usedUp(limits.bytes_per_person_day, wait))
     },
-    /** Counts what is stored already. If that is too much, `take` refuses until enough has come back. */
+    /**
+     * Counts bytes that are stored already. If they exceed the limit, `take` refuses until enough have
+     * refilled.
+     */
     charge: (person: Payer, bytes: number): void => void count(person, bytes, Infinity),
   }
 }
@@ -78,7 +81,7 @@ const usedUp = (limit: number, wait: number): string =>
 
 const MAX_BUCKETS_KEPT = 3_000
 
-/** Token buckets of all quota keys. What a key does costs as many times as much as it is on servers. */
+/** Token buckets of all quota keys. The cost is multiplied by the number of servers that a key uses. */
 export function createQuotaLedger(clock: MonotonicClock, serversOf: ServersOf = () => 1) {
   const fullAt = new Map<string, number>()
 
@@ -88,8 +91,8 @@ export function createQuotaLedger(clock: MonotonicClock, serversOf: ServersOf = 
 
   return {
     /**
-     * Takes `amount` tokens from each quota key, and returns after how many milliseconds they are there;
-     * takes nothing if that is more than `maxWaitMs`.
+     * Takes `amount` tokens from each quota key, and returns the milliseconds until they are available. Takes
+     * nothing if that is more than `maxWaitMs`.
      */
     take(person: Payer, amount: number, rate: Rate, maxWaitMs: number): number {
       const now = clock.monotonic()
@@ -111,7 +114,7 @@ export interface QuotaKey {
   readonly share: number
 }
 
-/** As many people can share an address: a school or a company behind one router. */
+/** A network's limits are those of this many people, since a school or company may share an address. */
 const PEOPLE_PER_NETWORK = 64
 
 export function quotaKeysOf({ id, login }: Payer): readonly QuotaKey[] {

@@ -10,9 +10,9 @@ interface RoomListeners {
   readonly events: BusEvent[]
 }
 
-const TOLD = Promise.resolve()
+const DELIVERED = Promise.resolve()
 
-/** For a server of one process: every listener has heard the event when `publish` returns. */
+/** The bus of a single server: every listener has heard the event when `publish` returns. */
 export function createLocalBus(log: Log): RoomBus {
   const rooms = new Map<RoomName, RoomListeners>()
 
@@ -35,12 +35,12 @@ export function createLocalBus(log: Log): RoomBus {
   return {
     publish(room, event) {
       const listeners = rooms.get(room)
-      // The loop that called a listener delivers what the listener publishes, after the event it heard.
-      if (!listeners || listeners.events.push(event) > 1) return TOLD
+      // If a listener publishes, the loop that called it delivers that event after the current one.
+      if (!listeners || listeners.events.push(event) > 1) return DELIVERED
       for (const next of listeners.events) deliver(room, listeners, next)
       listeners.events.length = 0
       removeIfUnused(room, listeners)
-      return TOLD
+      return DELIVERED
     },
     subscribe(room, listener) {
       const listeners = rooms.get(room) ?? { subscriptions: new Set(), events: [] }
@@ -51,6 +51,6 @@ export function createLocalBus(log: Log): RoomBus {
         if (listeners.subscriptions.delete(subscription)) removeIfUnused(room, listeners)
       }
     },
-    ready: () => TOLD,
+    ready: () => DELIVERED,
   }
 }

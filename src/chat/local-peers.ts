@@ -6,7 +6,10 @@ import type { Peers, Questions, SlotLimits, Slots } from './peers.ts'
 
 const NOBODY = [] as const
 
-/** The peers of a server that has its database alone. Queues and question numbers are kept in memory. */
+/**
+ * The peers of a server that shares its database with no other. Queues and question numbers are kept in
+ * memory.
+ */
 export const createLocalPeers = (): Peers => ({
   entered: async () => true,
   left: async () => true,
@@ -30,7 +33,7 @@ interface Place extends Deferred<void> {
   readonly owner: PersonId
 }
 
-/** The first to come runs first, but a person without running work goes before one who has some. */
+/** Runs work in the order of requests, except that people without running work go first. */
 function createSlots(): Slots {
   const queues = new Map<string, { readonly running: Set<Place>; readonly waiting: Set<Place> }>()
 

@@ -32,7 +32,7 @@ function longestName(word: string, names: ReadonlySet<string>): string | undefin
   return shorter === word ? undefined : longestName(shorter, names)
 }
 
-/** The limit bounds how often a text is read to its end for a mark that is not there. */
+/** The limit of 8 bounds the number of searches for a missing closing mark. */
 const CODE_SPAN = /(?<![`\\])(`{1,8})(?!`)(?:(?!\n[ \t]*\n)[^])*?(?<!`)\1(?!`)/g
 const QUOTE = /^ {0,3}>/
 /** The rest of an address from its `://`, or from the end of a name such as `example.org/`. */
@@ -54,13 +54,13 @@ function withoutQuotes(text: string): string {
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
 
 const NAME_CHARACTER = '[\\p{L}\\p{N}\\p{M}_.-]'
-/** Longer than a name: a text may write the marks of a letter as characters of their own. */
+/** Longer than a name: a text may have a letter's marks as characters of their own. */
 const MAX_WORD = 40
 
 const PERSON_MENTION = mentionOf(NAME_CHARACTER, MAX_WORD)
 
 /** Returns a function that is true for names that the text mentions as `@name`, in any case. */
-export function mentionsOfPeople(text: string): (name: string) => boolean {
+export function createMentionTest(text: string): (name: string) => boolean {
   const words = [...withoutQuotes(text).matchAll(PERSON_MENTION)].map(([, word = '']) => foldCase(word))
   const names = new Set(words.flatMap((word) => [word, word.replace(/[.-]+$/, '')]))
   return (name) => names.has(foldCase(name))
@@ -83,7 +83,7 @@ export function addressedWords(entry: Entry): readonly string[] {
   return [...new Set(words.filter((word) => word !== ''))]
 }
 
-/** Equal for names that people take for one. */
+/** Returns equal texts for names that differ only in case or Unicode composition. */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
 /** True for an entry that is said to a person: `@bob` anywhere, or `bob:` at the beginning. */
@@ -101,7 +101,7 @@ export function createAddressed(): Addressed {
   }
 
   function read(entry: Entry): (name: string) => boolean {
-    const isNamed = namedIn(entry.text)
+    const isNamed = createNameTest(entry.text)
     known.set(entry, isNamed)
     return isNamed
   }
@@ -112,10 +112,10 @@ const nobody = (): boolean => false
 const isSaid = ({ kind, thread }: Entry): boolean =>
   thread === undefined && (kind === 'message' || kind === 'action' || kind === 'reply')
 
-function namedIn(text: string): (name: string) => boolean {
+function createNameTest(text: string): (name: string) => boolean {
   const first = FIRST_WORD.exec(text)?.[1]
-  if (first === undefined) return text.includes('@') ? mentionsOfPeople(text) : nobody
-  const isMentioned = mentionsOfPeople(text)
+  if (first === undefined) return text.includes('@') ? createMentionTest(text) : nobody
+  const isMentioned = createMentionTest(text)
   const folded = foldCase(first)
   return (name) => foldCase(name) === folded || isMentioned(name)
 }

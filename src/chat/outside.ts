@@ -1,12 +1,12 @@
-/** All of a text but its first `head` and its last `tail` lines was written outside. */
+/** Strangers wrote all lines of a text but the first `head` and the last `tail`. */
 export interface Outside {
-  /** `page`, `server "files"`. Reads right between "what the" and "says". */
+  /** The source, as it reads between "what the" and "says": `page`, `server "files"`. */
   readonly from: string
   readonly head: number
   readonly tail: number
 }
 
-/** `id` is known to nobody before the text is complete. */
+/** Nobody may know `id` before the text is complete. */
 export interface TextFromTools {
   readonly id?: string
   readonly text: string
@@ -14,8 +14,8 @@ export interface TextFromTools {
 }
 
 /**
- * The text as a model reads it, with what was written outside between two marks, which its author could not
- * know. With an id the mark is always the same, so that providers find the text in their cache.
+ * Returns the text as a model reads it: the strangers' lines between two marks that they could not know. With
+ * an id the marks are always the same, so that providers find the text in their cache.
  */
 export function textForModels({ text, outside, id = crypto.randomUUID() }: TextFromTools): string {
   if (!outside) return text

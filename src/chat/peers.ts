@@ -10,12 +10,12 @@ import type { ToolProgress } from './tool-progress.ts'
 export interface Broadcasts {
   readonly stop: { readonly id: string; readonly reason: string }
   readonly clients: ClientAct
-  /** `to` has the present name. */
+  /** `to` has the current name. */
   readonly message: {
     readonly message: DirectMessage
     readonly to: Pick<Person, 'id' | 'name' | 'guest'>
   }
-  /** A guest is away with this text, or came back: null. */
+  /** A guest's reason for being away; null if the guest came back. */
   readonly guestAway: { readonly person: PersonId; readonly text: string | null }
   readonly invited: { readonly person: PersonId }
 }
@@ -23,8 +23,8 @@ export interface Broadcasts {
 /** Methods reject with `StorageError` only, if at all. */
 export interface Peers {
   /**
-   * The person's first participant on this server came in. True if the room is to be told: no other server
-   * has the person there, and this is stored. Never rejects.
+   * The person's first participant on this server entered. Resolves to true if the room should announce it:
+   * no other server has the person there, and this was stored. Never rejects.
    */
   entered(room: RoomName, person: Person): Promise<boolean>
   /** The person's last participant on this server left; otherwise as `entered`. */
@@ -32,23 +32,29 @@ export interface Peers {
   /** The people in a room through other servers, each once; the same list as long as nothing changes. */
   peopleIn(room: RoomName): readonly Person[]
   find(id: PersonId): Person | undefined
-  /** A guest there with a name that looks like this one. */
+  /** Finds a guest on another server whose name looks like this one. */
   findGuest(name: string): Person | undefined
-  /** True for ten seconds after somebody left, who may come to another server; then `watch` calls. */
+  /**
+   * True for ten seconds after somebody left, who may come to another server. After that, `watch` calls
+   * `changed`.
+   */
   mayReturn(room: RoomName, id: PersonId): boolean
   rooms(): readonly RoomName[]
   /**
-   * On how many servers a person, key or network (limits.ts) is, with this one: each gives a share of their
-   * limits.
+   * The number of servers, with this one, that a person, key or network (limits.ts) uses. Each server grants
+   * an equal part of the limits.
    */
   serversOf(quotaKey: string): number
-  /** Each other server does this once, soon. Logs what could not be sent; never rejects. */
+  /** Makes each other server do this once, soon. Logs failures to send; never rejects. */
   broadcast<Kind extends keyof Broadcasts>(kind: Kind, data: Broadcasts[Kind]): Promise<void>
   /** Undefined if changes of other servers were read lately. Otherwise resolves once they are read. */
   upToDate(): Promise<void> | undefined
   /** What is wrong between the servers, in sentences for admins. */
   problems(): readonly string[]
-  /** Calls `changed` after people, work or questions there changed. Returns the function that ends it. */
+  /**
+   * Calls `changed` after people, work or questions on other servers changed. Returns a function that ends
+   * this.
+   */
   watch(room: RoomName, changed: () => void): () => void
   /**
    * Keeps everybody out of the room on other servers until it is opened or this server dies. Resolves when
@@ -68,7 +74,7 @@ export interface Work {
   readonly room: RoomName
   /** Empty for the server itself. */
   readonly person: PersonId
-  /** What other servers show of it. */
+  /** Facts that other servers show. */
   readonly facts: JsonObject
 }
 
@@ -79,8 +85,8 @@ export interface SlotLimits {
 
 export interface Slots {
   /**
-   * Takes a slot or waits for one. Resolves to the present numbers if the queue is full. `lost`: other
-   * servers may have given the slot away.
+   * Takes a slot or waits for one. Resolves to the current numbers if the queue is full. Calls `lost` if
+   * other servers may have given the slot away.
    */
   take(
     work: Work,
@@ -111,7 +117,7 @@ export interface RemoteWork extends Work {
   stop(reason: string): void
 }
 
-/** Why work ends if other servers took this one for dead. */
+/** The reason to end work if other servers expired this one. */
 export const SERVER_LOST = 'the server lost the database'
 
 export interface QuestionKey {
@@ -130,15 +136,15 @@ export interface RemoteQuestion extends QuestionKey {
 
 export interface Questions {
   /**
-   * Resolves to the question's number, or to the counts unless `mayOpen`. `answered` is called once, with an
-   * answer through another server.
+   * Resolves to the new question's number, or to the counts if `mayOpen` rejects them. Calls `answered` once
+   * if another server answers.
    */
   open(
     question: { readonly room: RoomName; readonly person: PersonId; readonly asked: JsonObject },
     mayOpen: (counts: QuestionCounts) => boolean,
     answered: (answer: JsonObject) => void,
   ): Promise<number | QuestionCounts>
-  /** `answered`: an answer comes. `gone`: other servers took this one for dead, and told the room. */
+  /** `answered`: an answer is under way. `gone`: other servers expired this one, and told the room. */
   close(question: QuestionKey): Promise<'closed' | 'answered' | 'gone'>
   answer(question: QuestionKey, answer: JsonObject): Promise<boolean>
   others(room: RoomName): readonly RemoteQuestion[]

@@ -29,7 +29,7 @@ export interface LogQuery {
   readonly kinds?: readonly EntryKind[]
   /** Leaves out what sub-turns did. */
   readonly withoutThreads?: boolean
-  /** Gives the last version of an edited entry in place of the first, and nothing that was taken back. */
+  /** Gives the last version of an edited entry instead of the first, and no retracted entries. */
   readonly revised?: boolean
 }
 
@@ -47,7 +47,7 @@ export interface SearchTerm {
 export interface SearchQuery extends Pick<LogQuery, 'limit' | 'before' | 'kinds' | 'withoutThreads'> {
   readonly rooms: readonly RoomName[]
   /**
-   * An entry has all of them in its text or its author's name. Case, accents and punctuation make no
+   * An entry matches if its text or author's name has all terms. Case, accents and punctuation make no
    * difference; in scripts without spaces any run of characters is a word.
    */
   readonly terms: readonly SearchTerm[]
@@ -62,7 +62,7 @@ export interface FoundEntries {
 }
 
 export interface Appended {
-  /** The entry's own id, unless the room has a newer one, by a server whose clock is ahead. */
+  /** The entry's own id, or a new one if the room has a newer id, by a server whose clock is ahead. */
   readonly id: EntryId
   readonly after?: EntryId
 }
@@ -94,15 +94,15 @@ export const MAX_DAYS = 31
 export interface EntryLog {
   /**
    * Resolves when the entry is on disk and survives `kill -9`; if it rejects, nothing was stored. Calls may
-   * overlap. What was taken back stays so. Ids of a room ascend in the order of appending, on all servers: a
-   * reader never finds an entry before one it has read.
+   * overlap. A retraction is final. Ids of a room ascend in the order of appending, on all servers: a reader
+   * never finds an entry before one it has read.
    */
   append(entry: Entry): Promise<Appended>
   /** Oldest first, also if the newest were asked for. */
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
   /** The sizes of the entries that `read` would give, in the same order. Reads no text. */
   sizes(room: RoomName, query: LogQuery): Promise<readonly EntrySize[]>
-  /** The newest entries that match, oldest first, or the best, best first; as `revised`. */
+  /** Resolves to the newest matches, oldest first, or to the best, best first; as `revised`. */
   search(query: SearchQuery): Promise<FoundEntries>
   /** Reads all of a room's log, so it may take long. */
   stats(room: RoomName): Promise<LogStats>
@@ -119,11 +119,12 @@ export interface RoomStore {
   find(name: RoomName): Promise<RoomRecord | undefined>
   /** False, and nothing done, if the name is taken. Makes the owner a member. */
   create(record: RoomRecord): Promise<boolean>
-  /** As `create`, with the key-values and the script of `from`. */
+  /** As `create`, with the key-values, script and instructions of `from`. */
   fork(from: RoomName, record: RoomRecord): Promise<boolean>
   /**
-   * Gives a room another name, with all that is kept of it; the old one leads to it, and no other room can have
-   * it. Otherwise does nothing: `taken` if a room has or had the name, `full` if this one had eight others.
+   * Gives a room another name, with all that is kept of it; the old one leads to it, and no other room can
+   * have it. Otherwise does nothing: `taken` if a room has or had the name, `full` if this one had eight
+   * others. /
    */
   rename(from: RoomName, to: RoomName): Promise<RenamedRoom>
   /** The room that was called this before. */
@@ -143,10 +144,10 @@ export interface RoomStore {
 export interface LoginFacts {
   /** The person who has the name, or keeps it as a former one. */
   readonly person?: Person
-  /** That name as they wrote it; empty if not known. */
+  /** That name as the person wrote it; empty if unknown. */
   readonly filedName?: string
   readonly ownsName: boolean
-  /** True if they added the key and it never logged in under their name. */
+  /** True if the person added the key and it never logged in under their name. */
   readonly isWaiting: boolean
   /** How many people have the key, without those who only added it. */
   readonly namesOfKey: number
@@ -164,9 +165,9 @@ export interface PeopleStore {
   byId(id: PersonId): Promise<Person | undefined>
   /** The first `most` by name whose name's skeleton begins with this one. */
   beginning(skeleton: string, most: number): Promise<readonly Person[]>
-  /** Of these, all who are registered, in any order. */
+  /** Finds the registered people with these ids, in any order. */
   byIds(ids: readonly PersonId[]): Promise<readonly Person[]>
-  /** In the order in which they were added, without those that never logged in. */
+  /** Resolves to a person's keys in the order of adding, without keys that never logged in. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
   /** All who have one of these keys and logged in with it, in order of name. */
   holdersOf(keys: readonly Fingerprint[]): Promise<readonly Person[]>
@@ -187,10 +188,10 @@ export interface PeopleStore {
 }
 
 export type BusEvent =
-  /** `after` is the entry before it in the log. */
+  /** `after` is the previous entry in the log. */
   | { readonly type: 'entry'; readonly entry: Entry; readonly after?: EntryId }
   | { readonly type: 'delta'; readonly delta: ReplyDelta }
-  /** Told to some people alone, and in no log. */
+  /** Shown to some people alone, and in no log. */
   | { readonly type: 'whisper'; readonly entry: Entry; readonly to: readonly PersonId[] }
 
 /** Carries what happens in rooms to listeners of all processes: each entry once, in the order of the log. */
@@ -211,7 +212,7 @@ export interface Clock {
   now(): number
 }
 
-/** Keeps no process from ending. */
+/** Its timers keep no process from ending. */
 export interface Alarm {
   later(ms: number, run: () => void): void
 }
@@ -226,7 +227,7 @@ export interface Participant {
   readonly person: Person
   /** In the order of the room's log. Must not throw or block: it queues or drops. */
   deliver(entry: Entry): void
-  /** As `deliver`, which is called if this is absent, for this person alone. Its id says nothing. */
+  /** Delivers an entry for this person alone, whose id means nothing; `deliver` is called if it is absent. */
   whisper?(entry: Entry): void
   stream?(delta: ReplyDelta): void
 }

@@ -9,7 +9,7 @@ import type { RoomStore } from './ports.ts'
 
 export const EXITS_KEY = 'exits'
 
-/** `true` lets models walk; anything else does not. */
+/** Models may walk through exits only if the value is `true`. */
 export const NAV_KEY = 'nav'
 
 export interface Exit {
@@ -23,7 +23,7 @@ const DIRECTION = /^[a-z0-9_-]{1,32}$/
 
 export class Exits {
   readonly #rooms: RoomLookup & Pick<RoomStore, 'getValue' | 'setValue'>
-  /** Two changes that read the same value would undo each other. */
+  /** Serializes changes: two that read the same value would undo each other. */
   readonly #serially = createSerial()
 
   constructor(rooms: RoomLookup & Pick<RoomStore, 'getValue' | 'setValue'>) {
@@ -102,7 +102,7 @@ export function valuesWithExits(
 const exitsValue = (exits: readonly Exit[]): Json | undefined =>
   exits.length === 0 ? undefined : Object.fromEntries(exits.map(({ direction, room }) => [direction, room]))
 
-/** The value of `EXITS_KEY` once a room has another name. */
+/** Returns the value of `EXITS_KEY` with a renamed room. */
 export const renameInExits = (value: Json | undefined, from: RoomName, to: RoomName): Json =>
   isJsonObject(value)
     ? Object.fromEntries(
@@ -110,7 +110,7 @@ export const renameInExits = (value: Json | undefined, from: RoomName, to: RoomN
       )
     : (value ?? null)
 
-/** In order of direction. Anybody who manages the room can set the value: what is no exit is left out. */
+/** Returns exits by direction. Omits invalid ones: anybody who manages the room can set the value. */
 function parseExits(value: Json | undefined): readonly Exit[] {
   if (!isJsonObject(value)) return []
   return Object.entries(value)
@@ -140,7 +140,7 @@ export interface TodoItem {
   readonly status: (typeof TODO_STATUSES)[number]
 }
 
-/** Anybody who manages the room can set the value: what is no item is left out. */
+/** Omits invalid items: anybody who manages the room can set the value. */
 export function readTodo(value: Json | undefined): readonly TodoItem[] {
   const items: readonly Json[] = Array.isArray(value) ? value : []
   return items.filter(isJsonObject).flatMap(({ content, status }) => {

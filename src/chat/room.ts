@@ -22,7 +22,10 @@ import { Roster } from './presence/roster.ts'
 import type { PresenceChange } from './presence/tally.ts'
 
 export interface Listener extends Partial<Pick<Participant, 'deliver' | 'stream'>> {
-  /** Somebody came or went, after any line that says so; or work or questions of other servers changed. */
+  /**
+   * Called when people came or went, after any line that says so, or when work or questions of other servers
+   * changed.
+   */
   peopleChanged?(): void
 }
 
@@ -45,7 +48,7 @@ export interface RoomLimits extends PresenceLimits {
 /** A person spoke lately if one of this many last lines is theirs. */
 const RECENT_LINES = 200
 
-/** A room without its private fields: a copy of it may do some things in its own way. */
+/** The public members of a room, so that a copy can replace some of them. */
 export type Room = Pick<OpenRoom, keyof OpenRoom>
 
 export class OpenRoom {
@@ -99,7 +102,7 @@ export class OpenRoom {
     void this.#parts.bus.publish(this.name, { type: 'delta', delta: { ...delta, room: this.name } })
   }
 
-  /** Tells some people who are present, with `only` through this server alone; nothing is stored. */
+  /** Shows an entry to some people who are present, with `only` just on this server. Stores nothing. */
   readonly whisper = (people: readonly Person[], newEntry: NewEntry, only?: 'here'): void => {
     if (people.length === 0) return
     const entry = this.#entryOf(newEntry)
@@ -109,8 +112,8 @@ export class OpenRoom {
   }
 
   /**
-   * The first participant of a person is announced, except `quietly`. Rejects with `Refusal` for a banned person, and except
-   * for admins for one too many.
+   * Announces the first participant of a person, except `quietly`. Rejects with `Refusal` for a banned
+   * person, and for everybody but admins if the room is full.
    */
   readonly enter = async (participant: Participant, how?: 'quietly'): Promise<void> => {
     const { person } = participant
@@ -191,7 +194,7 @@ export class OpenRoom {
   /** Records now the comings and goings that were not announced yet. Never rejects. */
   readonly flushPresence = (): Promise<void> => this.#presence.flush()
 
-  /** No ban holds the owner and admins, but nobody enters a room that is being deleted. */
+  /** Bans do not apply to the owner and admins, but nobody enters a room that is being deleted. */
   async #refuseUnlessExempt(why: string, person: Person): Promise<void> {
     const role = this.#parts.sanctions.isGone(this.name) ? 'guest' : await this.roleOf(person)
     if (role !== 'admin' && role !== 'owner') throw new Refusal(why)

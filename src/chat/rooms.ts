@@ -13,7 +13,7 @@ export interface AllRoomsLimits extends RoomLimits {
   readonly rooms_per_person: number
 }
 
-/** All rooms of this server. What a person may not see looks to them as if it did not exist. */
+/** All rooms of this server. A room that a person may not see looks to them as if it did not exist. */
 export class Rooms {
   readonly exits: Exits
   readonly #parts: RoomParts
@@ -35,12 +35,12 @@ export class Rooms {
   }
 
   /**
-   * The room, if this person may see it, and all readers of `toldIn`, too (access.ts). Throws `Refusal`, in
-   * the same words if there is none.
+   * Resolves to the room if this person and all readers of `toldIn` may see it (access.ts). Throws `Refusal`,
+   * in the same words if the room does not exist.
    */
   async get(name: string, viewer: Person, toldIn?: RoomName): Promise<Room> {
     const { rooms, sanctions } = this.#parts
-    // A room that is being deleted is not there any more.
+    // A room that is being deleted counts as missing.
     const row = isRoomName(name) && !sanctions.isGone(name) ? await rooms.find(name) : undefined
     if (!row || !(await isVisible(rooms, row, audience(viewer, toldIn)))) {
       const isInvited = row && toldIn === undefined && (await isKnown(rooms, row, { viewer }))
@@ -63,8 +63,8 @@ export class Rooms {
   }
 
   /**
-   * Makes a room with the vibe, instructions, script and key-values of another; private if that is. Throws as
-   * `create`.
+   * Makes a room with the vibe, instructions, script and key-values of another; private if that one is.
+   * Throws as `create`.
    */
   async fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room> {
     const { vibe, private: isPrivate } = await room.info()
@@ -76,7 +76,7 @@ export class Rooms {
   /** The room that every session begins in; made if it does not exist yet. */
   async lobby(): Promise<Room> {
     const { rooms, clock } = this.#parts
-    // Looked for first, because a server starts and lets people in also while nothing can be stored.
+    // Reads first, because a server also starts while nothing can be stored.
     if (!this.#hasLobby && !(await rooms.find(LOBBY)))
       await rooms.create(newRoom(LOBBY, null, false, clock.now()))
     this.#hasLobby = true
@@ -88,8 +88,8 @@ export class Rooms {
   }
 
   /**
-   * Tells all admins who are in a room, each once; with `only` through this server, without the bus. Nothing
-   * is stored. False if there is none.
+   * Shows a text once to each admin who is in a room, with `only` just on this server and without the bus.
+   * Stores nothing. False if no admin is in a room.
    */
   tellAdmins(text: string, only?: 'here'): boolean {
     const told = new Set<PersonId>()
@@ -124,7 +124,7 @@ export class Rooms {
     return this.#roomsWith(person).length > 0 || this.#parts.peers.find(person.id) !== undefined
   }
 
-  /** The name that a room is to have. Throws `Refusal` if it cannot, or must keep its own. */
+  /** Checks a room's new name. Throws `Refusal` if the room cannot have it or must keep its own. */
   async newName(room: Room, wanted: string, actor: Person): Promise<RoomName> {
     const name = roomName(wanted)
     const { rooms } = this.#parts
@@ -212,7 +212,7 @@ function noRoom(name: string): string {
 const joinFirst = (name: RoomName): string =>
   `you are invited to ${name}, and no member yet; first: join ${name}`
 
-/** Says the same of a private room that the person cannot see: only that the name is taken shows. */
+/** Says the same of a private room that the person cannot see, and reveals only that the name is taken. */
 const nameTaken = (name: RoomName): Refusal => new Refusal(`the name ${name} is taken; choose another`)
 
 const newRoom = (name: RoomName, owner: Person | null, isPrivate: boolean, at: number): RoomRecord => ({

@@ -3,15 +3,15 @@
 /** Only the beginning of a longer text is found: nobody searches for the middle of a tool's long output. */
 const MAX_INDEXED_CHARS = 65_536
 
-/** Words of a term that are looked for: each costs a look into the index. */
+/** The most words of a term that are searched: each costs an index lookup. */
 const MAX_SEARCHED = 64
 
-/** Scripts without spaces between words: each character is a word, and a word is a phrase of them. */
+/** Scripts without spaces between words. Each character counts as a word, and a word as a phrase. */
 const UNSPACED = `[${['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
   .map((name) => `\\p{Script=${name}}`)
   .join('')}]`
 
-/** Such a character, a symbol such as an emoji, or a run of letters, digits and marks. */
+/** A character of these scripts, a symbol such as an emoji, or a run of letters, digits and marks. */
 const WORD = new RegExp(
   `(?:${UNSPACED}|\\p{So})\\p{M}*|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}\\p{Co}])+`,
   'gu',
@@ -24,21 +24,21 @@ const WORD = new RegExp(
 const IGNORED =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c7\u064b-\u065f\u0670]|\u200c|\u200d|[\ufe00-\ufe0f]/gu
 
-/** All words of a text that are found. */
+/** Returns all words under which a text is found. */
 export const indexedWords = (text: string): readonly string[] => wordsOf(text.slice(0, MAX_INDEXED_CHARS))
 
 /**
- * The same words with blanks between. An index that splits and folds ASCII by itself takes ASCII as it is.
+ * Returns the same words with blanks between. Leaves an ASCII text as it is, because an index splits and
+ * folds ASCII by itself.
  */
 export function indexedText(text: string): string {
   const beginning = text.slice(0, MAX_INDEXED_CHARS)
   return /^[\0-\x7f]*$/.test(beginning) ? beginning : wordsOf(beginning).join(' ')
 }
 
-/** A phrase to look for. */
 export interface SearchPhrase {
   readonly words: readonly string[]
-  /** The last word may go on. */
+  /** True if the last word may be the beginning of a longer one. */
   readonly isPrefix: boolean
 }
 
@@ -47,7 +47,7 @@ export function searchPhrase(text: string, whole: boolean): SearchPhrase | undef
   return phraseOf(indexedWords(text), whole)
 }
 
-/** As `searchPhrase`, and as an index of an older version has them if that differs. */
+/** Returns `searchPhrase`, and its form in an index of an older version if that differs. */
 export function searchForms(text: string, whole: boolean): readonly SearchPhrase[] {
   const now = searchPhrase(text, whole)
   const before = phraseOf(wordsOf(text.slice(0, MAX_INDEXED_CHARS), foldSimply), whole)
@@ -82,7 +82,7 @@ export interface Place {
   readonly to: number
 }
 
-/** A last word of one character does not go on: `c` would be the beginning of a tenth of all words. */
+/** A last word of one character is no prefix: a tenth of all words begin with `c`. */
 function phraseOf(all: readonly string[], whole: boolean): SearchPhrase | undefined {
   const words = all.slice(0, MAX_SEARCHED)
   const last = words.at(-1)
@@ -95,12 +95,12 @@ const foldWord = (word: string): readonly string[] =>
   /^[0-9A-Za-z]+$/.test(word) ? [word.toLowerCase()] : wordsOf(word)
 
 /**
- * Compatibility forms, accents and case make no difference: `Ａrger` and `Ärger` are `arger`, `Straße` is
- * `strasse`. Capital letters on the way make it full case folding, but for the sigma at the end of a word.
+ * Removes differences of compatibility forms, accents and case: `Ａrger` and `Ärger` are `arger`, `Straße` is
+ * `strasse`. Upper case in between makes it full case folding, except for the final sigma.
  */
 const fold = (text: string): string =>
   foldSimply(text).toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
 
-/** One letter for one letter: `Straße` is `straße`. Older versions indexed so. */
+/** Folds each letter to one letter: `Straße` is `straße`. Older versions indexed like this. */
 const foldSimply = (text: string): string =>
   text.normalize('NFKD').replace(IGNORED, '').normalize('NFC').toLowerCase().replace(IGNORED, '')

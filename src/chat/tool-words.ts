@@ -1,7 +1,7 @@
 export const TOOL_GROUPS = ['internal', 'builtin', 'module', 'wrapped', 'mcp'] as const
 export type ToolGroup = (typeof TOOL_GROUPS)[number]
 
-/** Weakest first. All but `read` is asked for before the tool runs. */
+/** From weakest to strongest. All but `read` need permission before the tool runs. */
 export const ACCESSES = ['read', 'write', 'execute', 'network'] as const
 export type Access = (typeof ACCESSES)[number]
 
@@ -9,7 +9,7 @@ export type Access = (typeof ACCESSES)[number]
 export const ALLOWERS = ['requester', 'ops', 'nobody'] as const
 export type AllowRules = { readonly [access in Access]: (typeof ALLOWERS)[number] }
 
-/** Of the ids of the rooms' tools; models and people call them without it. */
+/** The prefix of the ids of the rooms' tools; models and people omit it. */
 export const ROOM_TOOL_PREFIX = 'sshawl_'
 
 const SCOPE_WORDS: readonly string[] = ['all', 'none', 'on', 'off', ...TOOL_GROUPS]

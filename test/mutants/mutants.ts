@@ -201,7 +201,7 @@ export const MUTANTS: readonly Mutant[] = [
   sanctions('a ban ends when its time is over', 'until === null || until > this.#clock.now()', 'until !== 0'),
   sanctions('bans from other servers hold here', '      this.#add(added)\n', ''),
   sanctions('a room that another server deletes is closed', ' || this.#deletedByPeers.has(room)', ''),
-  acts('who is banned is put out at once', '        putOut(ban, owner, this.parts),\n', ''),
+  acts('who is banned is put out at once', '        removeBanned(ban, owner, this.parts),\n', ''),
   acts(
     'only an admin bans from the server',
     'if (actor.admin || (await this.parts.stores.people.byId(actor.id))?.admin) return',

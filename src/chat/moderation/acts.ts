@@ -4,7 +4,7 @@ import { mayManage } from '../access.ts'
 import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { concernedBy, putOut } from './clients.ts'
+import { concernedBy, removeBanned } from './clients.ts'
 import { Acting, type ActResult } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 import { becauseOf, forHowLong } from './sanctions.ts'
@@ -17,11 +17,11 @@ export interface BanOrder {
   readonly isSure: boolean
 }
 
-/** `names`: the present names of its registered people and of those who have its keys, in order. */
+/** `names`: the current names, sorted, of its registered people and of all who have its keys. */
 export type ListedSanction = Sanction & { readonly names: readonly string[] }
 
 export class Acts extends Acting {
-  /** Bans from a room, or without one from the server. Replaces an earlier ban of the same. */
+  /** Bans from a room, or without `room` from the server. Replaces an earlier ban of the same target. */
   ban(room: Room | undefined, actor: Person, order: BanOrder): Promise<ActResult> {
     return this.inTurn(actor, undefined, async () => {
       await this.#assertMayBan(room, actor)
@@ -33,7 +33,7 @@ export class Acts extends Acting {
         )
       await assertCanActOn(target, room, actor, this.parts)
       if (!order.isSure) this.#assertNarrow(target, room)
-      // What can fail is read before the ban holds.
+      // Reads that can fail come before the ban is stored.
       const isMember = room !== undefined && (await this.#isPrivateMember(room, target))
       const owner = (await room?.info())?.owner
       const toldIn = room ?? (await rooms.lobby())
@@ -41,10 +41,10 @@ export class Acts extends Acting {
       const { ms, reason } = order
       const end = ms === undefined ? ' without an end' : forHowLong(ms)
       const text = `${actor.name} banned ${target.shown}${fromWhere(room)}${end}${isMember ? ', who is no member any more' : ''}${becauseOf(reason)}`
-      // No failure here, and no wait, may leave anybody in who is banned.
+      // Runs together, so that no failure and no wait leaves a banned person in.
       const [result] = await Promise.all([
         this.announceDone(toldIn, actor, text, actOf(ban, target)),
-        putOut(ban, owner, this.parts),
+        removeBanned(ban, owner, this.parts),
         isMember &&
           stores.rooms
             .setMembership(room.name, target.people[0]!, null)
@@ -107,7 +107,7 @@ export class Acts extends Acting {
     })
   }
 
-  /** Somebody may read and not speak, for `ms` or until `unmute`. */
+  /** Lets somebody read and not speak, for `ms` or until `unmute`. */
   mute(room: Room, actor: Person, name: string, ms: number | undefined): Promise<ActResult> {
     return this.inTurn(actor, room, async () => {
       const target = await this.#personIn(room, actor, name)
@@ -137,7 +137,7 @@ export class Acts extends Acting {
     throw new Refusal('only an admin can ban people from the server; ops of a room: /ban --room ROOM WHO')
   }
 
-  /** A network is easily too wide. Throws `Refusal` for all addresses, and for half of the people here. */
+  /** Throws `Refusal` for all addresses, and for half of the people here: a network is easily too wide. */
   #assertNarrow(target: Target, room: Room | undefined): void {
     const people = room?.present() ?? this.parts.clients.people(() => true)
     const here = new Set(people.map(({ name }) => name))

@@ -12,16 +12,16 @@ import { becauseOf, forHowLong, type Sanctions } from './sanctions.ts'
 export interface OpenClient {
   readonly person: Person
   end(why: string): void
-  /** Sessions alone can be told something. */
+  /** Only sessions can show a text. */
   tell?(text: string): void
   leave?(room: RoomName, why: string): Promise<void>
-  /** Leaves the room, which resolves it, and enters the next one once that is known. */
+  /** Leaves the room, then resolves, and enters the next room once that is known. */
   follow?(room: RoomName, next: Promise<Room>): Promise<void>
 }
 
 export type Concerns = (person: Person) => boolean
 
-/** These people, all who came in with one of the keys, and all whose address begins with the bits. */
+/** These people, all who came in with one of the keys, and all whose address begins with `bits`. */
 export interface Group {
   readonly people: readonly PersonId[]
   readonly keys: readonly Fingerprint[]
@@ -31,7 +31,7 @@ export interface Group {
 /** Whom an act concerns: a group, a person if they came in with this key, or all with a token. */
 export type Whom = Group | { readonly person: PersonId; readonly key: string } | { readonly token: number }
 
-/** What is done to clients, as JSON. `text` is what they are told. */
+/** An act on clients, as JSON. `text` is shown to them. */
 export type ClientAct =
   | { readonly act: 'tell' | 'end'; readonly whom: Whom; readonly text: string }
   | { readonly act: 'leave'; readonly room: RoomName; readonly whom: Whom; readonly text: string }
@@ -44,7 +44,7 @@ export class Clients {
     this.#peers = peers
   }
 
-  /** Counts one more; the function returned is to be called when it is over. */
+  /** Registers a client. Call the returned function when the client ends. */
   begin(client: OpenClient): () => void {
     this.#clients.add(client)
     return () => this.#clients.delete(client)
@@ -68,12 +68,14 @@ export class Clients {
     for (const client of this.#matching(concerns)) client.end(why)
   }
 
-  /** Resolves when all of them are out of the room. */
+  /** Resolves when all these clients are out of the room. */
   async leave(room: RoomName, concerns: Concerns, why: string): Promise<void> {
     await Promise.all(this.#matching(concerns).map(async (client) => await client.leave?.(room, why)))
   }
 
-  /** Sessions go from a room into the next one, and the others leave. Resolves when all are out. */
+  /**
+   * Moves sessions from a room into the next one; other clients leave the room. Resolves when all are out.
+   */
   async follow(room: RoomName, why: string, next: Promise<Room>): Promise<void> {
     const clients = this.#matching(() => true)
     await Promise.all(
@@ -120,8 +122,8 @@ interface EnforcementParts {
   readonly clock: Clock
 }
 
-/** Puts all banned people but the owner out of a ban's room, or out of this server. Resolves when done. */
-export async function putOut(
+/** Removes all banned people but the owner from a ban's room, or from this server. Resolves when done. */
+export async function removeBanned(
   { room, until, reason }: Sanction,
   owner: PersonId | null | undefined,
   { sanctions, clients, clock }: EnforcementParts,
@@ -137,18 +139,24 @@ export async function putOut(
   await clients.leave(room, isOut, `you were banned from ${room}${how}`)
 }
 
-/** Reads what other servers decided and puts people out. Rejects with `StorageError`: call it again then. */
+/**
+ * Reads sanctions of other servers and removes banned people. If it rejects with `StorageError`, call it
+ * again.
+ */
 export async function enforceSanctions(
   parts: EnforcementParts,
   rooms: Pick<RoomStore, 'all'>,
 ): Promise<void> {
-  // Read first: `readAgain` gives each new ban once.
+  // Reads owners first, because `readAgain` returns each new ban once.
   const owners = new Map((await rooms.all()).map(({ name, owner }) => [name, owner]))
   for (const one of await parts.sanctions.readAgain())
-    if (one.kind === 'ban') void putOut(one, one.room === null ? null : owners.get(one.room), parts)
+    if (one.kind === 'ban') void removeBanned(one, one.room === null ? null : owners.get(one.room), parts)
 }
 
-/** Other servers delete or rename these rooms, for which there is a sentence. Resolves when everybody is out of them. */
+/**
+ * Closes the rooms that other servers delete or rename; shows each room's sentence to the people in it.
+ * Resolves when everybody is out.
+ */
 export async function enforceDeletions(
   deleted: ReadonlyMap<RoomName, string>,
   { sanctions, clients }: Pick<EnforcementParts, 'sanctions' | 'clients'>,

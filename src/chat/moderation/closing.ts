@@ -7,7 +7,7 @@ import type { Room } from '../room.ts'
 import { Acting, type ActResult } from './moderation.ts'
 
 /**
- * `asked`: the owner has to ask again. `file` has the room's log: its path for an admin, its name for others.
+ * `asked`: the owner must ask again. `file` has the room's log: its path for an admin, its name for others.
  */
 export type Removed =
   | { readonly kind: 'asked' }
@@ -62,8 +62,8 @@ export class Closing extends Acting {
   }
 
   /**
-   * Gives a room another name. The people in it go with it, those on other servers and agents are put out; work
-   * in it is stopped.
+   * Renames a room and stops its work. The people in it move with it, except on other servers and as agents,
+   * where they are removed.
    */
   async rename(room: Room, actor: Person, wanted: string): Promise<ActResult> {
     const { clients } = this.parts
@@ -83,7 +83,7 @@ export class Closing extends Acting {
         return result
       })
     } finally {
-      // Unless it was renamed, all go back.
+      // If it was not renamed, all go back.
       next.resolve(room)
     }
   }
@@ -146,8 +146,8 @@ export class Closing extends Acting {
   }
 
   /**
-   * Does something with a room in which nobody is and nothing is at work; nobody gets in or speaks any more
-   * before. What fails leaves the room as it was.
+   * Runs `work` once nobody is in the room and nothing is at work there. Before that, it lets nobody in any
+   * more and nobody speak. A failure leaves the room as it was.
    */
   async #whileClosed<T>(
     room: Room,
@@ -181,7 +181,7 @@ export class Closing extends Acting {
     }
     await removeLog()
     await removal.remove(room)
-    // What was recorded while the rest was removed, such as a hook that failed.
+    // Removes entries that were recorded meanwhile, such as those of a hook that failed.
     await removeLog()
   }
 }

@@ -7,16 +7,16 @@ import type { Alarm, Clock, Log, MonotonicClock, RoomStore } from '../ports.ts'
 import type { RetentionStore } from './ports.ts'
 
 interface KeepLimits {
-  /** Of all rooms; 0: no limit. */
+  /** Days that all rooms keep lines; 0: no limit. */
   readonly keep_days: number
-  /** Of what turns sent to models; 0: no limit. */
+  /** Days that turns' requests to models are kept; 0: no limit. */
   readonly keep_turns_days: number
 }
 
 interface KeepingParts {
   readonly store: RetentionStore
   readonly rooms: Pick<RoomStore, 'all'>
-  /** Removes files of a room that nobody changed since. Milliseconds since the epoch. */
+  /** Removes files of a room that nobody changed since `before`, in milliseconds since the epoch. */
   readonly removeFiles: (room: RoomName, before: number) => Promise<void>
   /** Called after lines were removed; must not reject. */
   readonly tidy: () => Promise<void>
@@ -26,10 +26,10 @@ interface KeepingParts {
   readonly log: Log
 }
 
-/** Entries in one transaction: a few milliseconds, which the next line in the chat may wait. */
+/** Entries in one transaction. It takes a few milliseconds, for which the next line may have to wait. */
 const AT_ONCE = 200
 
-/** Removes what is older than rooms keep it, once a day. Disposing ends it. */
+/** Removes old lines and requests once a day. Disposing ends it. */
 export class Keeping implements AsyncDisposable {
   readonly #parts: KeepingParts
   readonly #serially = createSerial()
@@ -39,14 +39,17 @@ export class Keeping implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** The fewest days that hold for a room, its own or those of all; undefined: for good. Rejects with `StorageError`. */
+  /**
+   * Resolves to the days that a room keeps lines, the fewer of its own and the server's; undefined: for good.
+   * Rejects with `StorageError`.
+   */
   async daysOf(room: RoomName) {
     const own = (await this.#parts.store.days()).get(room)
     const days = this.#shortest(own)
     return { days, isOwn: days === own }
   }
 
-  /** How many lines of a room are older. Rejects with `StorageError`. */
+  /** Counts the lines of a room that are older. Rejects with `StorageError`. */
   olderThan(room: RoomName, days: number): Promise<number> {
     return this.#parts.store.countBefore(room, this.#before(days))
   }
@@ -62,17 +65,17 @@ export class Keeping implements AsyncDisposable {
         : `read back ${days}d, since ${day}, when ${countedAre(older, 'line')} older`
     await store.record({ id: nextId(), at, room, who: 'everybody', what, by })
     await store.setDays(room, days)
-    void this.look()
+    void this.sweep()
   }
 
   /** Removes what is too old by now, and again each day. */
   start(): void {
-    void this.look()
+    void this.sweep()
     this.#parts.clock.later(DAY_MS, () => !this.#isClosing && this.start())
   }
 
   /** Removes what is too old by now. Never rejects. */
-  look(): Promise<void> {
+  sweep(): Promise<void> {
     return this.#serially(async () => {
       try {
         await this.#removeAll()
@@ -115,7 +118,7 @@ export class Keeping implements AsyncDisposable {
     for (let some = 1; some > 0 && !this.#isClosing; removed += some) {
       const start = clock.monotonic()
       some = await remove()
-      // At least half of the time of storage is the chat's.
+      // Leaves at least half of the storage's time to the chat.
       await pause(clock, clock.monotonic() - start)
     }
     if (removed > 0) log.info({ ...what, removed }, 'what is too old was removed')

@@ -16,7 +16,7 @@ export class Memberships extends Acting {
     return hidden.flatMap(({ name }, index) => (mine[index] === 'invited' ? [name] : []))
   }
 
-  /** As `Rooms.get`, and also a room that somebody is invited to. */
+  /** As `Rooms.get`, but also finds a room that the viewer is invited to. */
   async toJoin(name: string, viewer: Person): Promise<Room> {
     const { rooms, stores, sanctions } = this.parts
     const isInvited = isRoomName(name) && (await stores.rooms.membership(name, viewer.id)) === 'invited'
@@ -55,7 +55,10 @@ export class Memberships extends Acting {
     })
   }
 
-  /** Hands the room over. The owner before becomes an op. Only an admin gives a room to a stranger of it. */
+  /**
+   * Makes somebody the owner, and the previous owner an op. Only an admin can hand a public room to a person
+   * who is not in it.
+   */
   async handOver(room: Room, actor: Person, name: string): Promise<ActResult> {
     await this.assertOwner(room, actor, 'hand over')
     return await this.#act(room, actor, name, 'owner', async ({ person, membership }) => {

@@ -15,7 +15,7 @@ import type { RetentionStore, RoomRemoval, ServerForModeration } from './ports.t
 import type { Purging } from './purging.ts'
 import type { Sanctions } from './sanctions.ts'
 
-/** All acts share one `serial`. */
+/** All acts of moderation, which share one `serial`. */
 export interface Moderation {
   readonly acts: Acts
   readonly memberships: Memberships
@@ -64,7 +64,7 @@ export abstract class Acting {
     })
   }
 
-  /** Throws `Refusal` if the actor was put out, or may not speak in the room. */
+  /** Throws `Refusal` if the actor is banned from the server, or muted in the room. */
   protected assertInGoodStanding(actor: Person, room?: Room): void {
     const { sanctions } = this.parts
     const why = sanctions.whyOut(actor) ?? (room && sanctions.whyMuted(room.name, actor))
@@ -86,7 +86,10 @@ export abstract class Acting {
     return { room: room.name, text }
   }
 
-  /** Announces an act that holds. Rejects with `Refusal` only: "could not be stored" would read as undone. */
+  /**
+   * Announces an act that has taken effect. Rejects with `Refusal` only: a `StorageError` would read as if it
+   * had not.
+   */
   protected async announceDone(
     ...[room, actor, text, act]: Parameters<Acting['announce']>
   ): Promise<ActResult> {

@@ -1,5 +1,5 @@
 /**
- * moderation/ decides who is put out and who belongs to a room. It must not know commands, SSH, models or
+ * moderation/ decides who is removed and who belongs to a room. It must not know commands, SSH, models or
  * SQL; what it needs of the outside is in this file.
  */
 import type { Entry, EntryId, RoomName, Speaker } from '../entry.ts'
@@ -11,9 +11,9 @@ export interface Sanction {
   readonly kind: 'ban' | 'mute' | 'archive'
   /** Null for the whole server. */
   readonly room: RoomName | null
-  /** The name, fingerprint or network that was given; the room of an archive. */
+  /** The name, fingerprint or network that was given; for `archive`, the room's name. */
   readonly who: string
-  /** None for a guest, a key or a network. */
+  /** Empty for a guest, a key or a network. */
   readonly people: readonly PersonId[]
   /** The person's keys at that time, or the key that was given. */
   readonly keys: readonly Fingerprint[]
@@ -21,15 +21,16 @@ export interface Sanction {
   readonly network: string | null
   readonly reason: string
   readonly by: string
-  /** In milliseconds since the epoch. `until` is null for a sanction that lasts until it is lifted. */
+  /** In milliseconds since the epoch. */
   readonly at: number
+  /** Null for a sanction that lasts until it is lifted. */
   readonly until: number | null
 }
 
 /** All methods reject with `StorageError` only, and then changed nothing. */
 export interface SanctionStore {
   all(): Promise<readonly Sanction[]>
-  /** Removes the ids in `replaced`. */
+  /** Stores a sanction, and removes the sanctions with the ids `replaced`. */
   put(sanction: Sanction, replaced: readonly string[]): Promise<void>
   remove(ids: readonly string[]): Promise<void>
 }
@@ -37,11 +38,11 @@ export interface SanctionStore {
 export interface RoomRemoval {
   /** Removes at most `limit` entries and turns; false once the room has none. */
   removeSome(room: RoomName, limit: number): Promise<boolean>
-  /** Removes the room and all else of it. What its turns cost stays, without its name. */
+  /** Removes the room and all else of it. Charges of its turns stay, without its name. */
   remove(room: RoomName): Promise<void>
 }
 
-/** `who`, `where` and `may` of a line that `sshawl audit` prints from then on. */
+/** A line of `sshawl audit`: `room` and `what` become its columns `where` and `may`. */
 interface RemovalRecord {
   readonly id: string
   readonly at: number
@@ -52,30 +53,32 @@ interface RemovalRecord {
   readonly by: string
 }
 
-/** What was said, to be removed for good. Times are in milliseconds since the epoch. */
+/** Removes lines, and copies of them, for good. Times are in milliseconds since the epoch. */
 export interface RetentionStore {
-  /** Days that rooms keep what was said; rooms that keep it for good are absent. */
+  /** Resolves to the days that rooms keep lines. Rooms that keep them for good are absent. */
   days(): Promise<ReadonlyMap<RoomName, number>>
-  /** Null: for good. */
+  /** `null` keeps lines for good. */
   setDays(room: RoomName, days: number | null): Promise<void>
-  /** The entries of a room from before. Reads them all, so it may take long. */
+  /** Counts a room's entries from before `before`. Reads them all, so it may take long. */
   countBefore(room: RoomName, before: number): Promise<number>
   /**
-   * Removes at most `limit` entries of a room from before, the oldest first; then its turns, long results and
-   * versions of its summary. Resolves to how many it removed: 0 once there is nothing more.
+   * Removes at most `limit` entries of a room from before `before`, the oldest first; then its turns, long
+   * results and versions of its summary. Resolves to how many it removed: 0 once nothing is left.
    */
   removeBefore(room: RoomName, before: number, limit: number): Promise<number>
   /**
-   * Removes what some turns from before sent to models, and notes that it was kept for so many days. Resolves to
-   * how many turns these were: 0 once there is nothing more.
+   * Removes the requests of some turns from before `before`, and stores that they were kept for `days`.
+   * Resolves to the number of these turns: 0 once nothing is left.
    */
   removeRequests(before: number, days: number): Promise<number>
-  /** All entries that somebody may have said, or that react to such, oldest first. Reads all of the log. */
+  /**
+   * Resolves to all entries that the speaker may have said, and all reactions, oldest first. Reads all logs.
+   */
   mayBeOf(speaker: Speaker): Promise<readonly Entry[]>
   removeLines(ids: readonly EntryId[]): Promise<void>
   /**
-   * Removes what may have copies of lines of a room since then: what was sent to models, some turns at a time,
-   * then long results and versions of the summary. False once done.
+   * Removes what may have copies of lines of a room from `since` on: requests to models, some turns at a
+   * time, then long results and versions of the summary. Resolves to false once done.
    */
   removeCopies(room: RoomName, since: number): Promise<boolean>
   /** Removes a person's messages that wait for others, the lines they typed, and their draft. */
@@ -94,13 +97,15 @@ export interface ServerForModeration {
   stopWork(work: StoppedWork): Promise<void>
   /** Writes a room's log into a new file, with the room's files beside it. Resolves to its path. */
   keepRoom(room: RoomName): Promise<string>
-  /** Moves a room's files to another name's. */
+  /** Moves a room's files to its new name. */
   moveRoom(from: RoomName, to: RoomName): Promise<void>
-  /** Runs `remove` while no summary of the room is made; none that covers the entry is left, as after a retraction. */
+  /**
+   * Runs `remove` while no summary of the room is made. The current summary does not cover the entry then.
+   */
   forget(room: RoomName, entry: EntryId, remove: () => Promise<unknown>): Promise<void>
-  /** Makes the search index anew, and gives free space back to the disk. Never rejects. */
+  /** Rebuilds the search index, and returns free pages to the file system. Never rejects. */
   tidy(): Promise<void>
   guestKey(name: string): Fingerprint | undefined
-  /** No act reaches an admin by the config. */
+  /** True for keys of admins by the config, against whom no act is allowed. */
   isConfigAdmin(key: Fingerprint): boolean
 }

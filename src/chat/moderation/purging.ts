@@ -15,8 +15,10 @@ interface Purged {
   readonly rooms: number
 }
 
-/** Lines in one transaction, and milliseconds for the chat before the next. */
+/** Lines in one transaction. */
 const AT_ONCE = 200
+
+/** Milliseconds between two transactions, for the chat. */
 const PAUSE_MS = 5
 
 const MAX_NAME = 40
@@ -24,8 +26,8 @@ const MAX_NAME = 40
 /** Removes what somebody said. All methods throw `Refusal` and reject with `StorageError`. */
 export class Purging extends Acting {
   /**
-   * Removes all lines of a person, or of guests who had the name, with what was sent to models and summed up
-   * since the first of them in each room. Without `isSure` it only counts.
+   * Removes all lines of a person, or of guests who had the name, and in each room the requests, long results
+   * and summaries since the first of these lines. Without `isSure` it only counts.
    */
   async purge(actor: Person, word: string, isSure: boolean): Promise<Purged> {
     const { stores, clock, nextId, server } = this.parts
@@ -58,7 +60,7 @@ export class Purging extends Acting {
     const { retention } = stores
     const [first] = lines
     if (!first) return
-    // A turn that runs would store what it was sent once more.
+    // A running turn would store its request once more.
     await server.stopWork({ room: name, why: `what ${purged.name} said is being removed` })
     await server.forget(name, first.id, async () => {
       for (let at = 0; at < lines.length; at += AT_ONCE) {

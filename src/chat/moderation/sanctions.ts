@@ -22,11 +22,11 @@ export class Sanctions {
   readonly #store: SanctionStore
   readonly #clock: Clock
   readonly #isConfigAdmin: (key: Fingerprint) => boolean
-  /** By room, null for the server, in order of time. Read from start to end: one place has at most 1,000. */
-  readonly #places = new Map<RoomName | null, readonly Held[]>()
+  /** By room (null for the server), oldest first. Read from start to end: one place has at most 1,000. */
+  readonly #places = new Map<RoomName | null, readonly IndexedSanction[]>()
   readonly #deleting = new Set<RoomName>()
   #deletedByPeers: ReadonlySet<RoomName> = new Set()
-  /** A reload must not be older than a change that was stored meanwhile. */
+  /** Serializes reloads and changes, so that no reload undoes a newer change. */
   readonly #serial = createSerial()
 
   private constructor(store: SanctionStore, clock: Clock, isConfigAdmin: (key: Fingerprint) => boolean) {
@@ -35,7 +35,7 @@ export class Sanctions {
     this.#isConfigAdmin = isConfigAdmin
   }
 
-  /** No ban holds a key for which `isConfigAdmin` is true. Rejects with `StorageError`. */
+  /** Bans do not apply to keys for which `isConfigAdmin` is true. Rejects with `StorageError`. */
   static async load(
     store: SanctionStore,
     clock: Clock,
@@ -56,7 +56,9 @@ export class Sanctions {
     return ban && `you are banned from this server ${this.#howLong(ban)}${becauseOf(ban.reason)}`
   }
 
-  /** Why a person may not be in a room, except for the room's owner and admins, whom no ban holds. */
+  /**
+   * Why a person may not be in a room. Call it for nobody whom no ban reaches: the room's owner and admins.
+   */
   whyOutOf(room: RoomName, { id, login }: Person): string | undefined {
     if (this.isGone(room)) return closedNow(room)
     const ban = this.#find('ban', room, [id], login)
@@ -103,7 +105,10 @@ export class Sanctions {
     return this.#listOf(room).filter(this.#holds)
   }
 
-  /** Stores one in place of others. Rejects with `Refusal` if there are too many, and `StorageError`. */
+  /**
+   * Stores a sanction and removes those that it replaces. Rejects with `Refusal` if there are too many, and
+   * `StorageError`.
+   */
   put(sanction: Sanction, replaced: readonly Sanction[] = []): Promise<void> {
     return this.#serial(async () => {
       const { room } = sanction
@@ -129,7 +134,7 @@ export class Sanctions {
     })
   }
 
-  /** Reads what other servers changed. Resolves to what is new here. Rejects with `StorageError`. */
+  /** Reads all sanctions again. Resolves to those that other servers added. Rejects with `StorageError`. */
   readAgain(): Promise<readonly Sanction[]> {
     return this.#serial(async () => {
       const stored = await this.#store.all()
@@ -151,13 +156,13 @@ export class Sanctions {
     this.#deleting.delete(room)
   }
 
-  /** There is no room of this name any more. */
+  /** Forgets a room that was deleted or renamed. */
   removed(room: RoomName): void {
     this.#places.delete(room)
     this.reopen(room)
   }
 
-  /** Takes `rooms` for all rooms that other servers are deleting or renaming. */
+  /** Replaces the set of rooms that other servers are deleting or renaming. */
   closedByPeers(rooms: ReadonlySet<RoomName>): void {
     this.#deletedByPeers = rooms
   }
@@ -171,7 +176,7 @@ export class Sanctions {
     const all = this.#listOf(room)
     if (all.length === 0 || (login && this.#isConfigAdmin(login.key))) return undefined
     const address = login && addressBits(login.network)
-    const concerns = (one: Held): boolean =>
+    const concerns = (one: IndexedSanction): boolean =>
       people.some((id) => one.people.includes(id)) ||
       (login !== undefined && one.keys.includes(login.key)) ||
       (one.bits !== undefined && address?.startsWith(one.bits) === true)
@@ -185,11 +190,11 @@ export class Sanctions {
     return `for ${duration(Math.max(1_000, until - this.#clock.now()))} more`
   }
 
-  #listOf(room: RoomName | null): readonly Held[] {
+  #listOf(room: RoomName | null): readonly IndexedSanction[] {
     return this.#places.get(room) ?? []
   }
 
-  #all(): readonly Held[] {
+  #all(): readonly IndexedSanction[] {
     return [...this.#places.values()].flat()
   }
 
@@ -211,11 +216,11 @@ export class Sanctions {
 
 const closedNow = (room: RoomName): string => `${room} is being deleted or renamed`
 
-/** A renamed room takes its sanctions with it. */
+/** Identifies a sanction in a place: a renamed room takes its sanctions with it. */
 const placeOf = ({ id, room }: Sanction): string => `${id} ${room ?? ''}`
 
-/** With the bits of its network, which are looked at for each line that somebody says. */
-type Held = Sanction & { readonly bits: string | undefined }
+/** A sanction with the bits of its network, which are compared for each line that somebody says. */
+type IndexedSanction = Sanction & { readonly bits: string | undefined }
 
 /** ` for 2h`, or nothing without a time. */
 export const forHowLong = (ms: number | undefined): string => (ms === undefined ? '' : ` for ${duration(ms)}`)

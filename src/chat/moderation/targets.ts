@@ -7,7 +7,7 @@ import { concernedBy, type Group } from './clients.ts'
 import type { ModerationParts } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 
-/** A person with their keys of now, a guest with their key, a key alone or a network. */
+/** A person with their current keys, a guest with their key, a key alone or a network. */
 export interface Target extends Group, Pick<Sanction, 'who' | 'people' | 'keys' | 'network'> {
   /** As everybody may read it: a key and a network are not named. */
   readonly shown: string
@@ -58,8 +58,8 @@ export async function findPerson(word: string, parts: Finders): Promise<Target> 
 }
 
 /**
- * Throws `Refusal` if an act would reach its actor or an admin of the config, or in a room its owner or
- * another admin, by any name that has one of the keys.
+ * Throws `Refusal` if an act would affect its actor or an admin by the config, or in a room its owner or
+ * another admin, under any name that has one of the keys.
  */
 export async function assertCanActOn(
   target: Target,

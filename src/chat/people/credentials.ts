@@ -42,7 +42,7 @@ export class Invites {
     this.#options = options
   }
 
-  /** A new code for `uses` people, which is told only once. Throws `Refusal` for too many open ones. */
+  /** Makes a code for `uses` people. The code is never shown again. Throws `Refusal` if too many are open. */
   async make(
     by: Person,
     { uses, days, room }: { readonly uses: number; readonly days: number; readonly room: RoomName | null },
@@ -58,14 +58,14 @@ export class Invites {
     return code
   }
 
-  /** The open ones of this person; for an admin, of everybody. */
+  /** Resolves to the open codes of this person; for an admin, of everybody. */
   async list(person: Person): Promise<readonly ListedInvite[]> {
     const { store, clock, isOut } = this.#options
     const all = await store.list(clock.now(), person.admin ? undefined : person.id)
     return all.map((invite) => ({ ...invite, isHeld: isOut(invite.by) }))
   }
 
-  /** Ends one of theirs; an admin may end anybody's. Throws `Refusal` if there is none. */
+  /** Ends a code of this person; an admin may end anybody's. Throws `Refusal` if there is none. */
   async revoke(person: Person, id: number): Promise<void> {
     const { store, clock, log } = this.#options
     const done = await store.revoke(id, clock.now(), person.admin ? undefined : person.id)
@@ -162,7 +162,7 @@ export interface TokensOptions {
   readonly maxTokens: () => number
 }
 
-/** Where a program connects from; as in `Login`. */
+/** The address that a program connects from; as in `Login`. */
 interface Origin {
   readonly address: string
   readonly network: string
@@ -178,8 +178,8 @@ export class Tokens {
   }
 
   /**
-   * A new token, told only once, and its end in milliseconds since the epoch, at most that of its maker's
-   * certificate. `rooms`: the only ones that it reaches; null for all. Throws `Refusal`.
+   * Makes a token, which is never shown again. `until`, in milliseconds since the epoch, is at most the end
+   * of its maker's certificate. `rooms`: the only rooms that it reaches; null for all. Throws `Refusal`.
    */
   async make(
     by: Person,
@@ -201,7 +201,7 @@ export class Tokens {
     return { token, id, until }
   }
 
-  /** The valid ones of this person, in order of number. Throws `Refusal` for a guest. */
+  /** Resolves to the valid tokens of this person, in order of number. Throws `Refusal` for a guest. */
   async list(person: Person): Promise<readonly StoredToken[]> {
     refuseGuest(person, NO_TOKENS)
     return await this.#options.store.list(person.id, this.#options.clock.now())
@@ -215,7 +215,9 @@ export class Tokens {
     log.info({ id, by: person.name }, 'a token was revoked')
   }
 
-  /** The person of a valid token, followed; undefined for other texts and for the banned. */
+  /**
+   * Resolves to the person of a valid token (`People.follow`); undefined for other texts and banned people.
+   */
   async identify(text: string, { address, network }: Origin): Promise<Person | undefined> {
     const { store, texts, clock, sanctions, people } = this.#options
     const stored = await store.find(texts.digest(text), clock.now())

@@ -14,7 +14,7 @@ export const LOBBY = 'lobby' as RoomName
 
 export const SYSTEM = 'system'
 
-/** Characters (code points), with the number of a guest. */
+/** Code points, including the number of a guest. */
 export const MAX_PERSON_NAME = 24
 const MAX_ROOM_NAME = 32
 export const MAX_MODEL_NAME = 32
@@ -27,7 +27,7 @@ const PERSON_NAME = new RegExp(`^[\\p{L}\\p{M}\\p{N}_.-]{1,${MAX_PERSON_NAME}}$`
 export const ROOM_NAME = new RegExp(`^[a-z0-9_-]{1,${MAX_ROOM_NAME}}$`)
 export const MODEL_NAME = new RegExp(`^[a-z0-9_.-]{1,${MAX_MODEL_NAME}}$`)
 
-/** True for what `ROOM_NAME_RULE` says, whether or not there is such a room. */
+/** True if the name follows `ROOM_NAME_RULE`, whether or not there is such a room. */
 export const isRoomName = (name: string): name is RoomName => ROOM_NAME.test(name)
 
 export function roomName(name: string): RoomName {
@@ -42,7 +42,7 @@ export function withoutHash(name: string): RoomName | undefined {
   return name.startsWith('#') && isRoomName(meant) ? meant : undefined
 }
 
-/** True for what `PERSON_NAME_RULE` says; `problemWithName` asks for more. */
+/** True if the name follows `PERSON_NAME_RULE`; `problemWithName` checks more. */
 export const hasPersonCharacters = (name: string): boolean => PERSON_NAME.test(name)
 
 /** Why a person cannot have the name, in a sentence. See docs/decisions/026-names.md. */
@@ -79,7 +79,7 @@ export function isLike(name: string, names: readonly string[]): boolean {
   return taken.has(skeleton(name)) || taken.has(look(name))
 }
 
-/** Names that nobody can register, by what others would take them for. An older registration stays. */
+/** Names that nobody can register, by what others would take them for. Older registrations stay. */
 const RESERVED: readonly (readonly [means: string, names: readonly string[]])[] = [
   ['the server speaks in this name', [SYSTEM, 'server', 'sshawl', LOBBY]],
   [

@@ -47,13 +47,13 @@ export interface PeopleOptions {
   readonly peers: Pick<Peers, 'findGuest' | 'serversOf'>
 }
 
-/** Characters of a user name that are looked at. */
+/** The most characters that are read of a user name. */
 const MAX_ASKED = 200
 
 export class People {
   readonly #options: PeopleOptions
   readonly #registration: Registration
-  /** Writes wait for reads, so that nothing older is put over them. */
+  /** Serializes reads and writes, so that no older value replaces a newer one. */
   readonly #serially = createSerial()
   readonly #names = new Map<PersonId, string>()
   readonly #admins = new Map<PersonId, boolean>()
@@ -67,8 +67,8 @@ export class People {
 
   /**
    * The person behind a proven key that asks for a name, followed (`follow`). Registers a free name to the
-   * key; gives a guest name such as `alice-417` for a name of another key, or one too many. Throws the same
-   * `Refusal` for a banned key as for one that is not let in: `InviteRefusal` if it concerns a code,
+   * key; gives a guest name such as `alice-417` if another key has the name, or this key has too many. Throws
+   * the same `Refusal` for a banned key as for one that is not let in: `InviteRefusal` if it concerns a code,
    * `NameRefusal` if only the name is wrong. Rejects with `StorageError`.
    */
   async identify(asked: string, key: Fingerprint, address: string, proof: Proof = {}): Promise<Person> {
@@ -87,8 +87,8 @@ export class People {
   }
 
   /**
-   * The same person, with getters for the present name and rights. `key`: the one that they came in with; a
-   * token's is the one that it was made with, or its id.
+   * Returns the same person, with getters for the current name and rights. `key` is the key of the login; for
+   * a token, the key that it was made with, or its id.
    */
   follow(person: Person, key: Fingerprint): Person {
     const nameOf = (): string => this.#names.get(person.id) ?? person.name
@@ -125,7 +125,7 @@ export class People {
     return this.#registration.guests.keyOf(name)
   }
 
-  /** Gives another name and keeps the former one from others for a while. Throws `Refusal`. */
+  /** Renames a person, and reserves the former name for a while. Throws `Refusal`. */
   async rename(person: Person, name: string): Promise<void> {
     await this.#serially(async () => {
       await this.#registration.rename(person, name)
@@ -147,7 +147,7 @@ export class People {
   async #find(name: string, key: Fingerprint, address: string, proof: Proof): Promise<Person> {
     const { code, isCertified = false } = proof
     const registration = this.#registration
-    // Asked the same for every name, so that the answer takes as long for one that exists.
+    // The same query for every name, so that its duration does not reveal whether a name exists.
     const known = await registration.factsOf(name, key)
     const isNamed = isCertified && known.person !== undefined && isSameName(name, known.filedName)
     const holders = isNamed ? [...known.holders, known.person.id] : known.holders
@@ -185,7 +185,7 @@ export class People {
   }
 }
 
-/** True if the client may offer something that gives it the name. */
+/** True if the client may still offer another key or a certificate that has a right to the name. */
 const mayOpenName = ({ mayFollow }: Proof, hasOwner: boolean, isAdminKey: boolean): boolean =>
   hasOwner ? mayFollow !== undefined : mayFollow === 'certificate' && !isAdminKey
 
@@ -200,7 +200,7 @@ function isSameText(a: string, b: string): boolean {
   return difference === 0
 }
 
-/** The same answer as for an unknown key. */
+/** The refusal of a banned key: the same answer as for an unknown key. */
 function banned(access: AccessPolicy, code: string | undefined): Refusal {
   if (access !== 'invite') return new Refusal(BANNED)
   return new InviteRefusal(code === undefined ? 'no-code' : 'wrong-code', BANNED)

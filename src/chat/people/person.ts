@@ -13,7 +13,7 @@ export interface Person {
   readonly id: PersonId
   /** Can change while they are here. */
   readonly name: string
-  /** True for an admin, or with the key of one by the config. Can change while they are here. */
+  /** True for a stored admin, or for the key of an admin by the config. Can change while they are here. */
   readonly admin: boolean
   readonly guest: boolean
   /** Why a guest has no name of their own, as a sentence without its full stop. */
@@ -23,12 +23,12 @@ export interface Person {
   readonly login?: Login
 }
 
-/** Limits hold for a key and a network as for a person. */
+/** Limits apply to the key and the network as to the person. */
 export interface Login {
   readonly key: Fingerprint
   /** An IPv4 address or an IPv6 /64. */
   readonly network: string
-  /** When the certificate ends that let the key in, in milliseconds since the epoch. */
+  /** The end of the certificate that let the key in, in milliseconds since the epoch. */
   readonly certifiedUntil?: number
   readonly token?: TokenLogin
 }
@@ -36,11 +36,11 @@ export interface Login {
 export interface TokenLogin {
   readonly id: number
   readonly until: number
-  /** The only rooms that exist for it; absent for all. */
+  /** The only rooms that the token reaches; absent for all. */
   readonly rooms?: ReadonlySet<string>
 }
 
-/** A spread would freeze the name and the rights, which are getters. */
+/** Adds a login. A spread would freeze the name and the rights, which are getters. */
 export const withLogin = (person: Person, login: Login): Person => ({
   ...person,
   get name() {
@@ -78,7 +78,7 @@ export class Guests {
   async assign(asked: string, key: Fingerprint, isFree: (name: string) => Promise<boolean>): Promise<Person> {
     for (const name of guestNames(asked, key)) {
       if (!(await isFree(name))) continue
-      // Asked after the wait: another key may have been given the name meanwhile.
+      // Checked after the wait, because another key may have got the name meanwhile.
       const holder = this.keyOf(name)
       if (holder !== undefined && holder !== key) continue
       const mark = skeleton(name)
@@ -103,7 +103,7 @@ export class Guests {
   }
 }
 
-/** With 3, 4 and 5 digits of the key, then with the numbers after these. */
+/** Yields names with 3, 4 and 5 digits of the key's number, then with the numbers that follow. */
 function* guestNames(asked: string, key: Fingerprint): Generator<string, never> {
   const start = [...asked].slice(0, MAX_PERSON_NAME - NUMBER_CHARACTERS).join('')
   const number = numberOf(key)

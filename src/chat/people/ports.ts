@@ -1,6 +1,6 @@
 /**
- * people/ says which name and keys belong to whom, and what codes and tokens are worth. It must not know what
- * a room is. It also uses the `PeopleStore` of ../ports.ts. Times are in milliseconds since the epoch; stores
+ * people/ says which name and keys belong to whom, and whom codes and tokens let in. It must not know what a
+ * room is. It also uses the `PeopleStore` of ../ports.ts. Times are in milliseconds since the epoch; stores
  * reject with `StorageError` only, and then changed nothing.
  */
 import type { RoomName } from '../entry.ts'
@@ -31,11 +31,11 @@ export interface Newcomer {
 }
 
 export interface InviteStore {
-  /** Its id; undefined if its maker has `max` open ones already. */
+  /** Resolves to the invite's id; undefined if its maker has `max` open invites already. */
   add(invite: NewInvite, max: number): Promise<number | undefined>
   list(at: number, by?: PersonId): Promise<readonly Invite[]>
   find(digest: string, at: number): Promise<Invite | undefined>
-  /** False if there is no such open one of this person, or of anybody if `by` is absent. */
+  /** Resolves to false if the person `by`, or without `by` anybody, has no such open invite. */
   revoke(id: number, at: number, by?: PersonId): Promise<boolean>
   /**
    * Registers a newcomer, takes one use of the code, and makes them a member of its public room or invited to
@@ -49,9 +49,9 @@ export interface InviteStore {
 export interface StoredToken {
   readonly id: number
   readonly by: Person
-  /** The key that its maker came in with. */
+  /** The key of its maker's login. */
   readonly key: Fingerprint | null
-  /** The only rooms that it reaches, in order of name; null for all of its maker's. */
+  /** The only rooms that the token reaches, in order of name; null for all of its maker's rooms. */
   readonly rooms: readonly RoomName[] | null
   readonly at: number
   readonly until: number
@@ -62,13 +62,15 @@ export interface NewToken extends Omit<StoredToken, 'id' | 'by'> {
   readonly digest: string
 }
 
-/** A token holds until it is revoked or expires, or its key is removed. A deleted room is taken out of it. */
+/**
+ * A token is valid until it is revoked or expires, or its key is removed. It loses a room that is deleted.
+ */
 export interface TokenStore {
-  /** Its id; undefined if its maker has `max` that hold already. */
+  /** Resolves to the token's id; undefined if its maker has `max` valid tokens already. */
   add(token: NewToken, max: number): Promise<number | undefined>
   list(by: PersonId, at: number): Promise<readonly StoredToken[]>
   find(digest: string, at: number): Promise<StoredToken | undefined>
-  /** False if none of this person holds, or of anybody if `by` is absent. */
+  /** Resolves to false if the person `by`, or without `by` anybody, has no such valid token. */
   revoke(id: number, at: number, by?: PersonId): Promise<boolean>
 }
 
@@ -82,15 +84,24 @@ export interface TokenTexts {
 export interface StoredKey {
   readonly fingerprint: Fingerprint
   readonly addedAt: number
-  /** It never logged in under their name: it may be anybody's, and counts for nothing but that login. */
+  /**
+   * True if the key never logged in under their name. It may be anybody's, so only that first login may use
+   * it.
+   */
   readonly isWaiting: boolean
 }
 
 export interface KeyStore {
   list(id: PersonId): Promise<readonly StoredKey[]>
-  /** It waits for its first login, whoever else has it. `full`: `max` keys, with those that wait. */
+  /**
+   * The key waits for its first login, whoever else has it. `full`: the person has `max` keys, waiting or
+   * not.
+   */
   add(id: PersonId, key: Fingerprint, at: number, max: number): Promise<'added' | 'known' | 'full'>
-  /** A waiting key logged in and is theirs; false if it did not wait, or is somebody else's. */
+  /**
+   * Makes a waiting key, which logged in, the person's own. Resolves to false if somebody else has it, or it
+   * neither waits nor is theirs.
+   */
   prove(id: PersonId, key: Fingerprint): Promise<boolean>
   /** Removes the tokens that were made with it, too. `last`: no other key has logged in. */
   remove(id: PersonId, key: Fingerprint): Promise<'removed' | 'unknown' | 'last'>
@@ -106,8 +117,8 @@ export interface NameChange {
 
 export interface NameStore {
   /**
-   * Keeps the former name; changes it in standing permissions and charges, too. `full`: `max` are kept
-   * already.
+   * Reserves the former name, and changes it in standing permissions and charges. `full`: `max` names are
+   * reserved already.
    */
   rename(change: NameChange, max: number): Promise<'renamed' | 'taken' | 'full'>
 }
@@ -121,8 +132,8 @@ export interface Codes {
 
 export interface NameFiling {
   /**
-   * Files all names by the present rules (lib/text/names.ts). Undefined if they are. Nobody loses a name or
-   * key.
+   * Recomputes all skeletons by the current rules (lib/text/names.ts). Resolves to undefined if they are up
+   * to date. Nobody loses a name or key.
    */
   fileNames(): Promise<NamesFiled | undefined>
 }

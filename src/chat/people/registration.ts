@@ -73,8 +73,8 @@ export class Registration {
 
   /**
    * The first login with a key that somebody added to their name makes it theirs. Anybody can add a public
-   * key, and its owner must not be drawn into an account of others: undefined if it is somebody's, or an
-   * admin's while the account is none.
+   * key, and its owner must not be drawn into another's account: resolves to undefined if the key is
+   * somebody's, or an admin's while the account is no admin's.
    */
   async provePendingKey(known: LoginFacts, key: Fingerprint): Promise<Person | undefined> {
     const { stores, sanctions, log } = this.#options
@@ -86,7 +86,7 @@ export class Registration {
     return { ...person, notice: welcome(person.name, key) }
   }
 
-  /** Rooms tell of each change, so the number a day is limited. Throws `Refusal`. */
+  /** The number of changes a day is limited, because rooms announce each. Throws `Refusal`. */
   async rename(person: Person, name: string): Promise<void> {
     if (person.guest) throw new Refusal("a guest's name comes from their key; log in with a name of your own")
     if (name === person.name) throw new Refusal(`you are called ${name} already`)

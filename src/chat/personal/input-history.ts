@@ -18,12 +18,12 @@ const LIMITS: TypedLimits = { lines: 200, characters: 65_536 }
 const MAX_LINE_UNITS = 4_000
 const MAX_DRAFT_UNITS = 16_384
 const DRAFT_DAYS = 7
-/** Lines are stored together, after so many milliseconds. */
+/** The delay in ms after which new lines are stored together. */
 const STORE_AFTER_MS = 5_000
 
 /**
- * What people typed, for their own next login: their last lines, and a draft that was cut off. Nothing of
- * guests, and no secrets. What cannot be stored is logged and lost.
+ * Keeps what people typed for their own next login: their last lines, and a draft that was cut off. Keeps
+ * nothing of guests, and no secrets. Logs, and loses, lines that cannot be stored.
  */
 export class InputHistory {
   readonly #store: TypedStore

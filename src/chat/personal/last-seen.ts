@@ -4,12 +4,12 @@ import type { Person } from '../people/person.ts'
 import type { Clock, Log } from '../ports.ts'
 import type { LastSeenStore, SeenRoom } from './ports.ts'
 
-/** More rooms than this are not followed; those where somebody was longest ago fall out. */
+/** The most rooms that a person follows: those where they were last. */
 const MAX_MINE = 50
 
 /**
- * How far registered people have read the rooms, and which rooms are theirs. What the store refuses is logged
- * and not known. No method rejects.
+ * Stores how far registered people have read the rooms, and which rooms they follow. Logs failures of the
+ * store. No method rejects.
  */
 export type LastSeen = ReturnType<typeof createLastSeen>
 
@@ -20,17 +20,17 @@ export function createLastSeen(store: LastSeenStore, clock: Clock, log: Log) {
     async find({ id, guest }: Person, room: RoomName): Promise<EntryId | undefined> {
       return guest ? undefined : await store.find(id, room).catch(notKnown)
     },
-    /** Of the times that `put` takes. */
+    /** The clock of the times that `put` takes. */
     now: () => clock.now(),
     /**
-     * With `at` the room is one of theirs, and they were there then at a terminal. Without it an empty id
+     * With `at`, a time at which they were there at a terminal, they follow the room. Without it an empty id
      * changes nothing.
      */
     async put({ id, guest }: Person, room: RoomName, entry: EntryId, at?: number): Promise<void> {
       if (guest || (entry === '' && at === undefined)) return
       await store.put(id, room, entry, at).catch(notStored)
     },
-    /** Those first where the person was last. */
+    /** The rooms that the person follows, the last visited first. */
     async mine({ id, guest }: Person): Promise<readonly SeenRoom[]> {
       return guest ? [] : ((await store.mine(id, MAX_MINE).catch(notKnown)) ?? [])
     },

@@ -19,23 +19,23 @@ export interface PreferenceStore {
   everyone(option: string): Promise<readonly { readonly name: string; readonly value: string }[]>
 }
 
-/** How far somebody has read a room of theirs. */
+/** How far somebody has read a room that they follow. */
 export interface SeenRoom {
   readonly room: RoomName
   readonly entry: EntryId
 }
 
-/** How far people have read the rooms, and which of these are theirs: where they were at a terminal. */
+/** How far people have read the rooms, and which rooms they follow, since they were there at a terminal. */
 export interface LastSeenStore {
   find(person: PersonId, room: RoomName): Promise<EntryId | undefined>
   /**
-   * Keeps a newer entry that is stored. With `at`, when the person was there, the room is theirs. Rejects for
-   * an unknown person or room.
+   * Stores the entry unless a newer one is stored. With `at`, when the person was there, they follow the
+   * room. Rejects for an unknown person or room.
    */
   put(person: PersonId, room: RoomName, entry: EntryId, at?: number): Promise<void>
-  /** The person's rooms, those first in which they were last. */
+  /** The rooms that the person follows, the last visited first. */
   mine(person: PersonId, limit: number): Promise<readonly SeenRoom[]>
-  /** The room is not theirs any more; how far they have read it stays stored. */
+  /** Stops following the room; how far they have read it stays stored. */
   drop(person: PersonId, room: RoomName): Promise<void>
 }
 
@@ -50,26 +50,24 @@ export interface InvitationNotice {
 export interface InvitationNoticeStore {
   /** Replaces another one for this person and room. */
   put(notice: InvitationNotice): Promise<void>
-  /** Removes and returns those of one person who is still invited, oldest first. */
+  /** Removes and returns the notices of a person who is still invited, oldest first. */
   take(person: PersonId): Promise<readonly InvitationNotice[]>
 }
 
-/** How much is kept for one person, all lines together. The newest stay. */
+/** How much is kept for one person, all lines together. The newest lines stay. */
 export interface TypedLimits {
   readonly lines: number
   readonly characters: number
 }
 
-/**
- * What registered people typed. Stores nothing of those whose option `history` is `off`, without an error.
- */
+/** What registered people typed. Silently stores nothing of people whose option `history` is `off`. */
 export interface TypedStore {
   lines(person: PersonId): Promise<readonly string[]>
-  /** Adds the newest lines, and deletes those over the limits. */
+  /** Adds the newest lines, and deletes lines over the limits. */
   addLines(person: PersonId, lines: readonly string[], limits: TypedLimits): Promise<void>
   /** The draft that was kept since `notBefore`. */
   draft(person: PersonId, notBefore: number): Promise<string | undefined>
-  /** Replaces the person's draft. Deletes those of anybody from before `notBefore`. */
+  /** Replaces the person's draft. Deletes everybody's drafts from before `notBefore`. */
   keepDraft(
     person: PersonId,
     draft: { readonly text: string; readonly at: number },

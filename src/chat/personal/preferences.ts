@@ -11,16 +11,16 @@ interface OptionSpec {
   readonly about: string
   readonly values: readonly string[]
   readonly usual: string
-  /** For values that are too many to list: reads one, as it is to be kept. */
+  /** If the values are too many to list: returns the value to store, or undefined if it is invalid. */
   readonly read?: (word: string) => string | undefined
-  /** A value of those, for the list of options. */
+  /** An example of such a value, for the list of options. */
   readonly other?: string
 }
 
 export const NAME_COLOURS = ['yellow', 'brown', 'green', 'blue', 'violet', 'pink'] as const
 export type NameColour = (typeof NAME_COLOURS)[number]
 
-/** `auto`: for an unknown ground, in colours if the terminal has them. */
+/** `auto`: for an unknown background, in colours if the terminal has them. */
 export const THEME_NAMES = ['auto', 'dark', 'light', 'mono'] as const
 export type ThemeName = (typeof THEME_NAMES)[number]
 
@@ -115,7 +115,7 @@ export class Preferences {
   readonly #log: Pick<Log, 'warn'>
   readonly #colours = new Map<string, NameColour>()
   readonly #open = new Map<PersonId, OpenPerson>()
-  /** A read must not be older than a write meanwhile. */
+  /** Serializes reads and writes, so that no read is older than a write meanwhile. */
   readonly #serially = createKeyedSerial<PersonId>()
 
   private constructor(store: PreferenceStore, log: Pick<Log, 'warn'>) {
@@ -130,7 +130,7 @@ export class Preferences {
     return preferences
   }
 
-  /** For a session that begins. What cannot be read is logged and as usual. */
+  /** Call it when a session begins. Logs what cannot be read, and uses the defaults. */
   async open(person: Person): Promise<OpenPreferences> {
     const mine = this.#open.get(person.id) ?? this.#begin(person)
     this.#open.set(person.id, mine)
@@ -151,7 +151,7 @@ export class Preferences {
     }
   }
 
-  /** With or without a session. Rejects with `StorageError`. */
+  /** Works with or without a session. Rejects with `StorageError`. */
   async of(person: Person): Promise<PersonalOptions> {
     const mine = this.#open.get(person.id)
     if (!mine) return await this.#read(person)
@@ -160,7 +160,7 @@ export class Preferences {
   }
 
   /**
-   * Holds at once in all sessions of the person, and is kept; for a guest until their last session ends.
+   * Applies at once in all sessions of the person, and is stored; for a guest until their last session ends.
    * Rejects with `StorageError`, and with `Refusal` for a guest without a session.
    */
   async set<Name extends Option>(
@@ -178,7 +178,7 @@ export class Preferences {
     for (const listener of mine.listeners) listener(option)
   }
 
-  /** Another server may have changed what this person has set. Rejects with `StorageError`. */
+  /** Reads options again that another server may have changed. Rejects with `StorageError`. */
   readAgain(person: Pick<Person, 'id' | 'name'>): Promise<void> {
     return this.#serially(person.id, () => this.#readAgain(person))
   }
@@ -188,7 +188,7 @@ export class Preferences {
   }
 
   async #readAgain({ id, name }: Pick<Person, 'id' | 'name'>): Promise<void> {
-    const options = optionsIn(await this.#store.of(id))
+    const options = toOptions(await this.#store.of(id))
     this.#setColour(name, options.color)
     const mine = this.#open.get(id)
     if (!mine) return
@@ -207,7 +207,7 @@ export class Preferences {
   }
 
   async #read({ id, guest }: Person): Promise<PersonalOptions> {
-    return guest ? {} : optionsIn(await this.#store.of(id))
+    return guest ? {} : toOptions(await this.#store.of(id))
   }
 
   #begin(person: Person): OpenPerson {
@@ -222,7 +222,7 @@ export class Preferences {
   async #fill(begun: OpenPerson, person: Person): Promise<void> {
     try {
       const stored = person.guest ? [] : await this.#store.of(person.id)
-      const options = optionsIn(stored)
+      const options = toOptions(stored)
       begun.earlierLogins = Number(stored.find(({ option }) => option === LOGINS)?.value ?? 0)
       if (!person.guest) this.#countLogin(person, begun.earlierLogins)
       // What was set during the reading wins.
@@ -235,7 +235,7 @@ export class Preferences {
     }
   }
 
-  /** Nobody waits for it. */
+  /** Stores the count without making the session wait. */
   #countLogin(person: Person, earlier: number): void {
     if (earlier >= COUNTED_LOGINS) return
     const counted = { option: LOGINS, value: `${earlier + 1}` }
@@ -253,7 +253,7 @@ export class Preferences {
 const LOGINS = 'logins'
 const COUNTED_LOGINS = 2
 
-function optionsIn(stored: readonly StoredPreference[]): PersonalOptions {
+function toOptions(stored: readonly StoredPreference[]): PersonalOptions {
   const known = stored.filter(({ option, value }) => isOption(option) && valueOf(option, value) !== undefined)
   return Object.fromEntries(known.map(({ option, value }) => [option, value]))
 }

@@ -1,10 +1,10 @@
 import type { Entry } from '../entry.ts'
-import { type Coming, nameIn, Tally } from './tally.ts'
+import { type Coming, nameOfPresence, Tally } from './tally.ts'
 
-/** A longer row gets a line of its own, so that no waiting line grows without end. */
+/** The most entries that one line waits for, so that it does not grow without end. */
 const MAX_IN_A_ROW = 200
 
-/** Shows comings and goings in a row as one line, and such lines as less than a third of all lines. */
+/** Sums up consecutive comings and goings in one line. Such lines are less than a third of all lines. */
 export class PresenceFold {
   readonly #own: string | undefined
   #row = new Row()
@@ -17,11 +17,11 @@ export class PresenceFold {
   }
 
   /**
-   * Returns what to show for the log's next entry: the entry, after a line for the comings and goings
-   * before it, short for a screen of so many columns, unless that line must wait.
+   * Returns the entries to show: the waiting line of comings and goings, shortened to `columns`, if it is
+   * due, then `entry`. Holds back comings and goings.
    */
   take(entry: Entry, columns: number): readonly Entry[] {
-    const isOwn = isComing(entry) && entry.event !== 'summed' && nameIn(entry) === this.#own
+    const isOwn = isComing(entry) && entry.event !== 'summed' && nameOfPresence(entry) === this.#own
     if (isOwn || !isComing(entry)) return [...this.other(columns), entry]
     this.#row.add(entry)
     return this.#row.length < MAX_IN_A_ROW ? [] : this.#commit(this.#row.line(columns))
@@ -33,7 +33,7 @@ export class PresenceFold {
     return before
   }
 
-  /** The line that waits; the same object as long as nothing changes. */
+  /** Returns the waiting line; the same object as long as nothing changes. */
   waiting(columns: number): Entry | undefined {
     return this.#row.line(columns)
   }
@@ -77,16 +77,16 @@ class Row {
   }
 }
 
-/** Folds a log that is known whole. Rows that are too many for lines of their own join a later row. */
+/** Folds a complete log. Rows that exceed the number of allowed lines join a later row. */
 export function foldPast(entries: readonly Entry[], columns: number): readonly Entry[] {
   const lines = foldedLines(entries, columns)
   return entries.flatMap((entry) => (isComing(entry) ? (lines.get(entry.id) ?? []) : entry))
 }
 
-/** Of an entry that is no coming or going, only its place matters. */
+/** An entry. Only the position matters if it is no coming or going. */
 export type FoldedEntry = Entry | Pick<Entry, 'id'>
 
-/** The lines for comings and goings, each by the id of the last entry that it is for. */
+/** Returns the lines for comings and goings, by the id of the last entry that each line sums up. */
 export function foldedLines(
   entries: readonly FoldedEntry[],
   columns: number,

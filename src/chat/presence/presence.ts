@@ -15,8 +15,8 @@ const MINUTE_MS = 60_000
 const MAX_PEOPLE_A_SUM = 500
 
 /**
- * Never rejects: people come and go also while nothing can be stored. A minute begins with the first line
- * after a minute without any, or with a sum.
+ * Announces comings and goings; sums them up beyond the limit. Never rejects: people come and go also while
+ * nothing can be stored. A minute begins with the first line after the end of the previous one.
  */
 export class PresenceAnnouncer {
   readonly #record: (draft: NewEntry) => Promise<unknown>
@@ -24,7 +24,7 @@ export class PresenceAnnouncer {
   readonly #alarm: Alarm
   readonly #log: Pick<Log, 'warn'>
   #lines = 0
-  /** Lost if the server is killed. */
+  /** Changes that are not recorded yet; lost if the server is killed. */
   #pending = new Tally()
   #summing: Promise<void> = Promise.resolve()
   #failed = false
@@ -43,20 +43,20 @@ export class PresenceAnnouncer {
 
   /** Records the change, or keeps it for the next sum if the minute is full or nothing can be stored. */
   async announce(change: PresenceChange): Promise<void> {
-    // Nobody leaves in the log before they came.
+    // Keeps the order: nobody leaves in the log before they came.
     await this.#summing
     if (this.#pending.size > 0 || this.#lines >= this.#limits.presence_per_min) return this.#keep(change)
     this.#countLine()
     if (!(await this.#store(lineOf(change)))) this.#keep(change)
   }
 
-  /** Records the sum of what was kept, at the end of the minute or the server. What fails is kept. */
+  /** Records the sum of pending changes, at the end of the minute or the server. Keeps them if that fails. */
   flush(): Promise<void> {
     this.#summing = this.#summing.then(() => this.#sumUp())
     return this.#summing
   }
 
-  /** Something else was stored in the room, so the store works again. */
+  /** Call it when something else was stored in the room: the store works again. */
   retry(): void {
     if (this.#failed) void this.flush()
   }

@@ -1,12 +1,15 @@
 import type { Person, PersonId } from '../people/person.ts'
 import type { Participant } from '../ports.ts'
 
-/** Who is in a room. Its lists, which every entry asks for, are made anew only when people come and go. */
+/** Who is in a room. Its lists, which every entry uses, are rebuilt only when people come and go. */
 export class Roster {
   readonly #remote: () => readonly Person[]
   readonly #terminals = new Map<PersonId, Set<Participant>>()
   #people: readonly Person[] = []
-  /** With these remote people, who are compared each time: a room without listeners is not told of them. */
+  /**
+   * All people, with the list `remote` that they include. Compared each time, because a room without
+   * listeners is not notified of changes.
+   */
   #everybody: { readonly remote: readonly Person[]; readonly people: readonly Person[] } | undefined
   #participants: readonly Participant[] | undefined
 
@@ -70,7 +73,7 @@ const NOBODY: readonly Person[] = []
 const inOrder = (people: readonly Person[]): readonly Person[] =>
   people.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/** Searches by halves: reading all names of a room of thousands takes long. */
+/** Uses binary search: reading all names of a room of thousands takes long. */
 function withPerson(people: readonly Person[], person: Person): readonly Person[] {
   let [from, to] = [0, people.length]
   while (from < to) {

@@ -9,7 +9,7 @@ export interface PresenceChange {
 
 export type Coming = PresenceEntry | PresenceSumEntry
 
-/** By the first and the last change of a person: the changes, and words for a number of people. */
+/** By a person's first and last change: the changes, and the words after a number of people. */
 const COURSES = {
   joined: { changes: ['joined'], counted: 'came' },
   left: { changes: ['left'], counted: 'left' },
@@ -25,7 +25,7 @@ const AFTER = {
   'left and came back': { joined: 'left and came back', left: 'left' },
 } as const satisfies Record<Course, Record<PresenceChange['event'], Course>>
 
-/** Who came and went in the end, each person once, in the order of their first change. */
+/** Sums up comings and goings: each person once, in the order of their first change. */
 export class Tally {
   readonly #people = new Map<string, Course>()
 
@@ -38,9 +38,9 @@ export class Tally {
     this.#people.set(name, before === undefined ? event : AFTER[before][event])
   }
 
-  /** A sum has no order: a person who was here before it left first. */
+  /** A sum has no order: a person who was here before it counts as having left first. */
   addEntry(entry: Coming): void {
-    if (entry.event !== 'summed') return this.add({ name: nameIn(entry), event: entry.event })
+    if (entry.event !== 'summed') return this.add({ name: nameOfPresence(entry), event: entry.event })
     const back = new Set(entry.left.filter((name) => this.#isHere(name)))
     for (const name of back) this.add({ name, event: 'left' })
     for (const name of entry.joined) this.add({ name, event: 'joined' })
@@ -67,7 +67,10 @@ export class Tally {
     return { kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
   }
 
-  /** The last of the entries with a text for all: names, if they fit into 80 or `columns` cells, or numbers. */
+  /**
+   * Returns one line with the last entry's id and time. Its text has names if they fit into 80 or `columns`
+   * cells, else numbers.
+   */
   lineAt({ id, at, room }: Coming, columns: number): Entry {
     const text = this.#shortText(columns)
     return { id, at, room, kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
@@ -116,12 +119,12 @@ export const lineOf = ({ name, event }: PresenceChange): NewEntry => ({
   text: `${name} ${event}`,
 })
 
-export const nameIn = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
+export const nameOfPresence = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
 
 const SEPARATOR = ' · '
-/** A text of names this short is shown on narrow screens too, on several lines. */
+/** Names that fit into this many cells are shown on narrow screens too, on several lines. */
 const NAMED_CELLS = 80
-/** Of the mark before what the room says, `-- `. */
+/** Cells of the mark `-- ` before the text. */
 const LABEL_CELLS = 3
 
 const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)

@@ -1,7 +1,7 @@
 import { createSerial } from '../../lib/jobs/serial.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { Refusal, StorageError } from '../errors.ts'
-import { mentionsOfPeople } from '../mentions.ts'
+import { createMentionTest } from '../mentions.ts'
 import { SYSTEM } from '../people/names.ts'
 import { keyOfGuest, type Person, type PersonId } from '../people/person.ts'
 import type { Peers } from '../peers.ts'
@@ -11,7 +11,7 @@ import type { AwayStore } from './ports.ts'
 
 const MAX_AWAY_CHARS = 200
 const MAX_AWAY = 10_000
-/** Beyond this many people, nobody further is told of one absence. */
+/** The most people who are told of one absence. */
 const MAX_TOLD = 2_000
 
 export class Away {
@@ -21,7 +21,7 @@ export class Away {
   readonly #peers: Pick<Peers, 'broadcast'>
   readonly #absences = new Map<PersonId, { readonly text: string; readonly told: Set<PersonId> }>()
   readonly #serial = createSerial()
-  /** Counts changes by this server: what was read before one is too old. */
+  /** Counts changes by this server, which make an earlier read outdated. */
   #changes = 0
 
   constructor(store: AwayStore, clock: Clock, log: Pick<Log, 'warn'>, peers: Pick<Peers, 'broadcast'>) {
@@ -55,22 +55,24 @@ export class Away {
     return true
   }
 
-  toldTo(asker: PersonId, { id, name }: Person): string | undefined {
+  noticeTo(asker: PersonId, { id, name }: Person): string | undefined {
     const absence = this.#absences.get(id)
     if (!absence || asker === id || absence.told.has(asker) || absence.told.size >= MAX_TOLD) return undefined
     absence.told.add(asker)
     return absence.text === '' ? `${name} is away` : `${name} is away: ${absence.text}`
   }
 
-  /** Somebody spoke: ends their absence, and tells them alone which people they mention are away. */
+  /**
+   * Call it when somebody spoke. Ends their absence, and tells them alone which people they mention are away.
+   */
   heard(room: Room, speaker: Person, text: string): void {
     const tell = (line: string): void =>
       room.whisper([speaker], { kind: 'notice', level: 'info', author: SYSTEM, text: line })
     if (this.comeBack(speaker.id)) tell(BACK)
     if (this.#absences.size === 0) return
-    const isMentioned = mentionsOfPeople(text)
+    const isMentioned = createMentionTest(text)
     const mentioned = room.present().filter(({ id, name }) => this.#absences.has(id) && isMentioned(name))
-    for (const line of mentioned.map((person) => this.toldTo(speaker.id, person))) if (line) tell(line)
+    for (const line of mentioned.map((person) => this.noticeTo(speaker.id, person))) if (line) tell(line)
   }
 
   /** Reads who is away, at the start and after changes of other servers. Rejects with `StorageError`. */

@@ -13,7 +13,7 @@ import type { FindPerson, OpenSessions, PersonalScreen } from './open-sessions.t
 import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 
 export class DirectMessages {
-  /** Hears of each message that was sent through this server. Must not throw. */
+  /** Called with each message that was sent through this server. Must not throw. */
   onSent = (_from: Sender, _to: Person): void => {}
   readonly #parts: DirectMessageParts
   readonly #lastWriters = new Map<PersonId, Sender>()
@@ -50,7 +50,7 @@ export class DirectMessages {
     return this.#serially(id, () => this.#deliverNow(id, filter))
   }
 
-  /** Shows here what was sent through another server. Rejects with `StorageError`. */
+  /** Shows a message that was sent through another server. Rejects with `StorageError`. */
   receive(sent: Broadcasts['message']): Promise<void> {
     return this.#serially(sent.to.id, () => this.#showSent(sent))
   }
@@ -58,7 +58,7 @@ export class DirectMessages {
   async #send(from: Person, to: Person, raw: string): Promise<SentMessage> {
     if (to.id === from.id) throw new Refusal('that is your own name; a message goes to somebody else')
     const { limits, clock, nextId, peers } = this.#parts
-    // What waits is bounded by number, so each is bounded like a single line.
+    // The number of waiting messages is limited, so each is limited like a single line.
     const { message_chars, message_lines } = limits
     const text = messageText(raw, { message_chars, message_lines, paste_bytes: message_chars })
     const key = from.login && { key: from.login.key }
@@ -87,13 +87,13 @@ export class DirectMessages {
     }
   }
 
-  /** Stored even if nobody will be shown it: an ignored person finds the same limits. */
+  /** Stores the message even if the reader ignores its sender, who finds the same limits. */
   async #put(to: Person, message: DirectMessage): Promise<void> {
     const { limits, clock, store } = this.#parts
     const forOne = limits.waiting_messages_per_person
     const bounds = {
       forOne,
-      fromOne: Math.ceil(forOne / SHARE_OF_ONE_SENDER),
+      fromOne: Math.ceil(forOne / SENDERS_TO_FILL),
       inAll: limits.waiting_messages,
       notBefore: clock.now() - MAX_DAYS * DAY_MS,
     }
@@ -130,7 +130,7 @@ export class DirectMessages {
   }
 
   async #showSent({ message, to }: Broadcasts['message']): Promise<void> {
-    // Read first: what rejects is called again, and nothing is shown twice.
+    // Reads first: a call that rejects is repeated, and must show nothing twice.
     const filter = await this.#parts.ignores.open(to)
     this.#showSender(message, to)
     try {
@@ -152,7 +152,7 @@ export class DirectMessages {
     this.#show(message, screen)
   }
 
-  /** What cannot be removed is shown again at the next login. */
+  /** If the removal fails, the message is shown again at the next login. */
   async #removeRead({ id, to }: DirectMessage, screen: PersonalScreen): Promise<void> {
     try {
       await this.#serially(to, () => this.#parts.store.remove([id]))
@@ -182,7 +182,7 @@ export interface PersonalMessage {
   readonly from: Pick<Sender, 'name' | 'guest'>
   readonly at: number
   readonly isOwn?: true
-  /** What does not fit one row is left out, where rows are known. */
+  /** Shows only one row of the text, on screens that have rows. */
   readonly isOneRow?: true
 }
 
@@ -211,10 +211,10 @@ interface DirectMessageParts {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** One sender can fill this share of what may wait for somebody. */
-const SHARE_OF_ONE_SENDER = 5
+/** Messages of this many senders fill `waiting_messages_per_person`: one sender may use a fifth. */
+const SENDERS_TO_FILL = 5
 const MAX_DAYS = 30
-/** Beyond this many people, those who were written to first cannot reply any more. */
+/** The most people who can reply. The person written to longest ago loses that first. */
 const MAX_WRITERS = 10_000
 
 function shownMessage({ from, at, text }: DirectMessage, isFresh: boolean, zone = UTC): PersonalMessage {

@@ -1,6 +1,6 @@
 /**
  * Names of emoji for keyboards and terminals that have none, as GitHub and Slack write them. A short list of
- * our own: the libraries bring 1,900 names, and of an emoji that is not here the character itself works.
+ * our own: the libraries bring 1,900 names, and any other emoji works as the character itself.
  */
 const NAMES = `
 👍 +1 thumbsup|👎 -1 thumbsdown|❤️ heart|💔 broken_heart|😂 joy|🤣 rofl|😄 smile|😃 smiley|😁 grin|😅 sweat_smile
@@ -21,7 +21,6 @@ const EMOJI: ReadonlyMap<string, string> = new Map(
     }),
 )
 
-/** In a stable order. */
 export const EMOJI_NAMES: readonly string[] = [...EMOJI.keys()]
 
 const bare = (word: string): string => word.toLowerCase().replace(/^:|:$/g, '')

@@ -4,9 +4,9 @@ import { keyOfGuest } from '../people/person.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 
-/** Whom one person ignores, as long as they have a session. Follows what they change. */
+/** The people whom one person ignores. Follows changes of the list until `close`. */
 export interface IgnoreFilter {
-  /** False for what an ignored person says, does, takes back or runs. What a room must know is shown. */
+  /** False if an ignored person says, does, retracts or runs something; true for what a room must know. */
   shows(entry: Entry): boolean
   acceptsFrom(sender: Pick<Sender, 'id' | 'key'>): boolean
   close(): void
@@ -18,13 +18,13 @@ interface OpenList {
   readonly ready: Promise<void>
   readonly ignored: IgnoreList
   holders: number
-  /** Counts changes by this server: what was read before one is too old. */
+  /** Counts changes by this server, which make an earlier read outdated. */
   changes: number
 }
 
 /**
- * Who ignores whom: people under all their names, and everybody with a key of theirs. What a guest ignores is
- * kept until their last session ends. Methods reject with `StorageError`.
+ * Who ignores whom. Ignoring covers all names of a person, and everybody with one of their keys. A guest's
+ * list is kept until their last session ends. Methods reject with `StorageError`.
  */
 export class Ignores {
   readonly #store: IgnoredStore
@@ -84,7 +84,7 @@ export class Ignores {
     if ((await this.list(person)).length >= MAX_IGNORED)
       throw new Refusal(`you ignore ${MAX_IGNORED} people already, which is the limit`)
     if (!person.guest) await this.#store.add(person.id, other, login?.key)
-    // The store knows all their keys and names; of what a guest ignores only this is known.
+    // The store knows all keys and names of the other person; a guest's list has only those of this login.
     const stored = (await this.list(person)).find((one) => one.id === id)
     const keys = login ? [login.key] : []
     this.#change(person, (ignored) =>
@@ -97,7 +97,7 @@ export class Ignores {
     this.#change(person, (ignored) => ignored.delete(other))
   }
 
-  /** Somebody logged in with this key, perhaps under a new name. */
+  /** Call it when somebody logged in with this key, perhaps under a new name. */
   onLogin(person: Pick<Person, 'id' | 'name'>, key: Fingerprint): void {
     for (const { ignored } of this.#open.values()) learn(ignored, person, key)
   }
@@ -167,7 +167,10 @@ function hasSender(list: IgnoreList, { id, key = keyOfGuest(id) }: Pick<Sender, 
   )
 }
 
-/** Everybody is told of a change of a room or its tools. What somebody gives a tool may be talk. */
+/**
+ * True for entries that an ignore list may hide. A change of a room or its tools is for everybody. Arguments
+ * that somebody gives a tool may be talk.
+ */
 function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
   switch (entry.kind) {
     case 'message':
@@ -179,7 +182,7 @@ function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
     case 'tool_result':
       return entry.turn === undefined
     case 'approval':
-      // Who may answer the question must know what they give the tool.
+      // People who may answer the question must know the call's arguments.
       return entry.verdict === 'asked' && entry.turn === undefined && !entry.answerers?.includes(name)
     case 'presence':
     case 'reply':

@@ -21,12 +21,12 @@ interface NoticeParts {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Of one line: more words in it notify nobody. */
+/** The most words of one line that notify people. */
 const MAX_WORDS = 10
-/** To one person. */
+/** The rate of notices to one person. */
 const ONE_A_MINUTE = { burst: 1, everyMs: 60_000 }
 
-/** Tells people who are not here, by HTTP, that somebody mentioned them or wrote to them. Says no text. */
+/** Tells absent people, over HTTP, that somebody mentioned them or wrote to them. Sends no text of theirs. */
 export class Notices {
   readonly #parts: NoticeParts
   readonly #pace: ReturnType<typeof createQuotaLedger>

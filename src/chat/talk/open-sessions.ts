@@ -9,11 +9,12 @@ import type { PersonalMessage } from './direct-messages.ts'
 
 export interface PersonalScreen {
   readonly person: Person
-  /** Of the times in its messages; UTC if it is absent. */
+  /** The zone of the times in its messages; UTC if absent. */
   readonly zone?: () => Zone
   print(text: string, role?: 'error'): void
   /**
-   * With `onRead` it is not skipped; that is called once the client has read it, unless it goes away first.
+   * With `onRead` the message is never skipped, and `onRead` is called once the client has read it, unless
+   * the client disconnects first.
    */
   message(message: PersonalMessage, onRead?: () => void): void
   bell(): void
@@ -66,7 +67,7 @@ export function createFindPerson(
     async called(word: string): Promise<Person> {
       const name = word.replace(/^@/, '')
       const known = await people.bySkeleton(skeleton(name), clock.now())
-      // A person who is there brings the key that they came with.
+      // A person who is present has the key of their login.
       if (known) return presentOne(known.id) ?? known
       return sessions.guestCalled(name) ?? peers.findGuest(name) ?? refuse(name)
     },
@@ -80,7 +81,7 @@ export function createFindPerson(
   }
 }
 
-/** More fit no screen. */
+/** No screen shows more. */
 const MAX_FOUND = 200
 
 function refuse(name: string): never {

@@ -6,20 +6,25 @@ import type { Clock } from '../ports.ts'
 import type { Room } from '../room.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 
-/** How long somebody may change a line of theirs, in minutes, and how many lines may have been said since. */
+/** The age in minutes up to which people may change their last line. */
 export const EDIT_MINUTES = 15
+
+/** The most lines after a line that may still be changed. */
 export const MAX_LINES_SINCE = 300
 
 export type OwnLines = ReturnType<typeof createOwnLines>
 
 export interface LineReaders {
-  /** The name of a model whose turn this entry started and is not over. */
+  /** Returns the name of a model whose turn this entry started and which is not done. */
   readonly answering: (room: RoomName, entry: EntryId) => string | undefined
-  /** Runs `record`, so that no summary knows more of the entry than the log does then. */
+  /** Runs `record`. The current summary does not cover the entry then. */
   readonly forget: (room: RoomName, entry: EntryId, record: () => Promise<unknown>) => Promise<void>
 }
 
-/** Of a guest only lines since now are theirs: the name may have been somebody else's. */
+/**
+ * A guest can change only lines since the start of the server: before, the name may have been somebody
+ * else's.
+ */
 export function createOwnLines(readers: LineReaders, limits: MessageLimits, clock: Clock) {
   const startedAt = clock.now()
   const serially = createKeyedSerial<Room>()
@@ -55,7 +60,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
         const draft = { kind: 'message', ...own, text, edits: last.id } as const
         await readers.forget(room.name, last.id, () => room.record(draft))
       }),
-    /** Records that the person's last message or action is taken back. Then the one before it is the last. */
+    /** Retracts the person's last message or action. The line before it is the last one then. */
     retract: (room: Room, person: Person): Promise<void> =>
       serially(room, async () => {
         const { id: retracts, at } = await lastLine(room, person)
@@ -88,10 +93,10 @@ export function revise(entries: readonly Entry[], next: Entry): readonly Entry[]
   return [...entries, next]
 }
 
-/** What people say and do. What they decided, such as a ban or a permission, is none of it. */
+/** The kinds of entries by which people say or do something. Decisions, such as bans, are not among them. */
 const SAID: readonly EntryKind[] = ['message', 'action', 'notice', 'tool_call', 'tool_result']
 
-/** All of it that somebody said or did, with the reactions to it. */
+/** The ids of all entries that somebody said or did, and of the reactions to them. */
 export function saidBy(entries: readonly Entry[], { name, id }: Speaker): ReadonlySet<EntryId> {
   const isTheirs = (entry: Entry): boolean =>
     id === undefined ? entry.author === name && isOfNobody(entry) : isOwn(entry, { id, name })
@@ -103,7 +108,7 @@ export function saidBy(entries: readonly Entry[], { name, id }: Speaker): Readon
   return ids
 }
 
-/** Of a guest, or of an old log. */
+/** True for entries of guests and for entries without `by`, in old logs. */
 const isOfNobody = ({ by }: Entry): boolean => by === undefined || keyOfGuest(by) !== undefined
 
 const isGoneWith = (entry: Entry, retracted: EntryId | undefined): boolean =>

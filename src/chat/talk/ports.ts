@@ -1,5 +1,5 @@
 /**
- * talk/ is what people do with what was said, and beside it: own lines, reactions, messages to one person,
+ * talk/ is what people do beside speaking in a room: changes of own lines, reactions, messages to one person,
  * being away, ignoring. It must not know commands, screens or models. Stores reject with `StorageError` only;
  * times are in milliseconds since the epoch.
  */
@@ -15,13 +15,13 @@ export interface DirectMessage {
 }
 
 export interface Sender extends Pick<Person, 'id' | 'name' | 'guest'> {
-  /** The one that they came with. */
+  /** The key of the sender's login. */
   readonly key?: Fingerprint
 }
 
 export interface WaitingLimits {
   readonly forOne: number
-  /** Of those, from one sender, and from one key under all its names. */
+  /** The limit for one sender, and for one key under all its names. */
   readonly fromOne: number
   readonly inAll: number
   readonly notBefore: number
@@ -36,17 +36,17 @@ export interface DirectMessageStore {
 
 export interface Ignored {
   readonly id: PersonId
-  /** Their present name; for a guest, the name then. */
+  /** The current name; for a guest, the name at the time of ignoring. */
   readonly name: string
   readonly nameThen: string
-  /** With the key that they came with when they were ignored. */
+  /** All known keys, with the key of their login at the time of ignoring. */
   readonly keys: readonly Fingerprint[]
   readonly sameKey: readonly Pick<Person, 'id' | 'name'>[]
 }
 
 export interface IgnoredStore {
   ignoredBy(person: PersonId): Promise<readonly Ignored[]>
-  /** With the key that the other came with. Changes nothing for somebody who is ignored already. */
+  /** `key` is the key of the other's login. Changes nothing for somebody who is ignored already. */
   add(person: PersonId, other: Pick<Person, 'id' | 'name'>, key?: Fingerprint): Promise<void>
   remove(person: PersonId, other: PersonId): Promise<void>
 }

@@ -7,14 +7,14 @@ import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { emojiCalled } from './emoji-names.ts'
 import { isLine, isOwn } from './own-lines.ts'
 
-/** Only so many of a room's newest lines, actions and reactions are looked at. */
+/** The number of newest lines, actions and reactions of a room among which a line is looked up. */
 export const MAX_REACTION_DISTANCE = 300
 export const MAX_REACTIONS_TO_LINE = 3
 
 /** An emoji of Unicode's list, or a pictograph without its presentation selector. */
 const EMOJI = new RegExp('^(?:\\p{RGI_Emoji}|\\p{Extended_Pictographic}\\uFE0F?)$', 'v')
 
-/** Reactions of one room wait for each other, so that none counts twice. */
+/** Serializes the reactions in a room, so that none counts twice. */
 export function createReactions() {
   const serially = createKeyedSerial<Room>()
   return {
@@ -31,7 +31,7 @@ export function createReactions() {
           withoutThreads: true,
           revised: true,
         })
-        const line = lineIn(said, id)
+        const line = findLine(said, id)
         const mine = said.filter((entry) => isReaction(entry, line, person))
         const same = mine.find(({ text }) => text === emoji)
         if (same) return await takeBack(room, person, same)
@@ -60,7 +60,7 @@ function emojiOf(raw: string): string {
 }
 
 /** The id of the last version names the line, too. */
-function lineIn(said: readonly Entry[], id: string | undefined): Entry {
+function findLine(said: readonly Entry[], id: string | undefined): Entry {
   const isMeant = (entry: Entry): boolean =>
     id === undefined || entry.id === id || (entry.kind === 'message' && entry.edited === id)
   const line = said.findLast((entry) => isLine(entry) && isMeant(entry))

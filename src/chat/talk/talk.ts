@@ -10,7 +10,7 @@ import type { AwayStore, DirectMessageStore, IgnoredStore } from './ports.ts'
 import { createReactions } from './reactions.ts'
 
 export interface TalkSession extends Pick<IgnoreFilter, 'shows' | 'close'> {
-  /** Shows the messages that wait for the person. Never rejects with `StorageError`: the session says it. */
+  /** Shows waiting messages. Never rejects with `StorageError`, which it prints in the session. */
   showWaiting(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ export class Talk {
     return talk
   }
 
-  /** For a session that begins, which is told what cannot be read. */
+  /** Call it when a session begins. Prints there what cannot be read. */
   readonly openSession = async (screen: PersonalScreen): Promise<TalkSession> => {
     const { person } = screen
     const failed = (what: string) => (error: unknown) => {

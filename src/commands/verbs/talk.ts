@@ -74,7 +74,7 @@ export const reply = verb({
 /** Prints the sent message for a script; sessions show it themselves. Says if the recipient is away. */
 function confirmSent({ away }: Talk, { person, out, session }: Caller, { to, line }: SentMessage): void {
   if (!session) out.line(line)
-  const isAway = away.toldTo(person.id, to)
+  const isAway = away.noticeTo(person.id, to)
   if (isAway !== undefined) out.line(`-- ${isAway}`)
   // Writing ends the sender's absence.
   if (away.comeBack(person.id)) out.line(`-- ${BACK}`)

@@ -1,6 +1,6 @@
 // Storage in three threads, each with its own connection to the same file (WAL: readers and the writer do not
-// wait for each other): short reads (a login, a page of history) wait for nothing that may take long. Calls of
-// the stores go to a thread, never SQL. This file must not know what a store means.
+// wait for each other): short reads (a login, a page of history) wait for nothing that may take long. Calls
+// of the stores go to a thread, never SQL. This file must not know what a store means.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
