@@ -38,7 +38,7 @@ const isBeyondToken = ({ name }: RoomRecord, { login }: Person): boolean =>
 const isMember = (membership: Awaited<ReturnType<RoomLookup['membership']>>): boolean =>
   membership !== undefined && membership !== 'invited'
 
-/** True if all who read one room, or may soon, are members of the other, private one. */
+/** True if `readers` is private and all its people, also the invited, are members of the private `room`. */
 async function allMaySee(rooms: RoomLookup, readers: RoomName, room: RoomName): Promise<boolean> {
   if (!(await rooms.find(readers))?.private) return false
   const [reading, members] = await Promise.all([rooms.members(readers), rooms.members(room)])

@@ -11,10 +11,10 @@ import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, 
  * speaker.
  */
 export function entryLine(entry: Entry): string {
-  return indentLater(firstForm(entry))
+  return indentLater(formatEntry(entry))
 }
 
-function firstForm(entry: Entry): string {
+function formatEntry(entry: Entry): string {
   if (entry.thread !== undefined) return `-- ${threadLine(entry)}`
   switch (entry.kind) {
     case 'message':
@@ -164,7 +164,7 @@ export function entryMarkdown(entry: Entry): string {
   return `- ${time} ${side}${text}${bill === '' ? '' : `\\\n${INDENT}(${markdownText(bill, INDENT)})`}`
 }
 
-/** As `entryLine`, but with all of a result and of a sub-turn, and without the indents. */
+/** As `entryLine`, but with the whole text of results and sub-turns, and without the indents. */
 export function wholeText(entry: Entry): string {
   if (entry.kind === 'tool_result')
     return cleanText(

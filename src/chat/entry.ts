@@ -38,15 +38,17 @@ interface EntryBase {
   /** The person who said it; absent in old logs. Shown to nobody. */
   readonly by?: PersonId
   readonly text: string
-  /** The turn whose sub-turn recorded it; shown in short, and no part of the conversation. */
+  /**
+   * The turn whose sub-turn recorded the entry, which is shown in short and is no part of the conversation.
+   */
   readonly thread?: TurnId
 }
 
 export interface MessageEntry extends EntryBase {
   readonly kind: 'message'
-  /** The first version of the message that this replaces. */
+  /** The id of the first version of the message that this one replaces. */
   readonly edits?: EntryId
-  /** It came by HTTP, so it calls no hook of the room's script. */
+  /** The message came by HTTP, so it calls no hook of the room's script. */
   readonly posted?: true
   /** In a log that was read `revised`: the entry that gave this message its text. */
   readonly edited?: EntryId
@@ -63,7 +65,7 @@ export interface PresenceEntry extends EntryBase {
   readonly event: 'joined' | 'left'
 }
 
-/** Several people came or went. Each name is once in a list, and in both for somebody who came and went. */
+/** Several people came or went. Each list has a name once; both lists have somebody who came and went. */
 export interface PresenceSumEntry extends EntryBase {
   readonly kind: 'presence'
   readonly event: 'summed'
@@ -100,7 +102,7 @@ export interface ModerationAct {
 export interface ReplyEntry extends EntryBase, TurnBill {
   readonly kind: 'reply'
   readonly turn: TurnId
-  /** Absent if calls follow. */
+  /** Absent if calls of tools follow. */
   readonly outcome?: TurnOutcome
 }
 
@@ -113,7 +115,7 @@ export interface ToolCallEntry extends EntryBase {
   readonly name: string
   readonly tool?: string
   readonly arguments: Json
-  /** It was denied, or could not be run. */
+  /** The call was denied, or could not be run. */
   readonly notRun?: true
   readonly requester: string
 }
@@ -135,7 +137,7 @@ export interface ToolResultEntry extends EntryBase {
 export interface ScopeEntry extends EntryBase {
   readonly kind: 'scope'
   readonly scope: Json
-  /** The model whose scope it is in the room; absent if it is the room's. */
+  /** The model that the scope is for; absent if it is for the room. */
   readonly model?: string
 }
 
@@ -192,6 +194,6 @@ export interface ReplyDelta {
   readonly turn: TurnId
   readonly model: string
   readonly text: string
-  /** The model thinks; this is no part of the reply. */
+  /** True for thoughts of the model, which are no part of the reply. */
   readonly thinking?: true
 }

@@ -24,7 +24,7 @@ export function unlessRefused(error: unknown): undefined {
   if (!(error instanceof Refusal)) throw error
 }
 
-/** A command has wrong words. `usage` is the right form; exit status 2. */
+/** A command has wrong arguments. `usage` is the right form; exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly usage: string | undefined

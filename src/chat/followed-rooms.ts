@@ -21,7 +21,7 @@ export interface RoomNews {
   readonly isNamed: boolean
 }
 
-/** At this number, new lines of a room are not counted any more. */
+/** The count of new lines of a room stops at this number. */
 export const MAX_NEW = 100
 
 /** `99+` for more. */
@@ -117,7 +117,7 @@ export class FollowedRooms {
 interface Followed {
   readonly room: Room
   readonly stop: () => void
-  /** The ids of new lines, at most `MAX_NEW`. */
+  /** At most `MAX_NEW` ids of new lines. */
   readonly ids: Set<EntryId>
   isNamed: boolean
   newest: EntryId
@@ -233,7 +233,7 @@ class Follower {
     if (this.#count(followed, entry)) this.#changed()
   }
 
-  /** Returns true if it counted the entry. Counts an entry that is both heard and read once. */
+  /** Counts an entry once, even if it is both heard and read. Returns true if it was new. */
   #count(followed: Followed, entry: Entry): boolean {
     const { ids, newest } = followed
     if (ids.has(entry.id) || !this.#isNews(entry)) return false

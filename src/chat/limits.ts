@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 5_000
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>
 
-/** `wait` sleeps, in ms, at most until the signal is aborted; it never rejects. */
+/** `wait` sleeps for `ms`, or until the signal is aborted. It never rejects. */
 export function createRateLimiter(options: {
   readonly limits: RateLimits
   readonly clock: MonotonicClock

@@ -75,7 +75,7 @@ export const mentionedWords = (
     isFirst: text.slice(0, found.index).trim() === '',
   }))
 
-/** The words that name the people whom an entry is said to: `@bob` anywhere, `bob:` at the beginning. */
+/** Returns the words that name an entry's addressees: `@bob` anywhere, `bob:` at the beginning. */
 export function addressedWords(entry: Entry): readonly string[] {
   if (!isSaid(entry)) return []
   const [, first = ''] = FIRST_WORD.exec(entry.text) ?? []
@@ -86,7 +86,7 @@ export function addressedWords(entry: Entry): readonly string[] {
 /** Returns equal texts for names that differ only in case or Unicode composition. */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
-/** True for an entry that is said to a person: `@bob` anywhere, or `bob:` at the beginning. */
+/** True if an entry addresses a person: `@bob` anywhere, or `bob:` at the beginning. */
 export type Addressed = (entry: Entry, person: { readonly name: string }) => boolean
 
 const FIRST_WORD = new RegExp(`^(${NAME_CHARACTER}{1,${MAX_WORD}})[:,](?:\\s|$)`, 'u')
@@ -96,7 +96,7 @@ export function createAddressed(): Addressed {
   return (entry, person) => {
     if (!isSaid(entry)) return false
     const isNamed = known.get(entry) ?? read(entry)
-    // Most lines name nobody. Then the receivers' names, which can change, are not looked up.
+    // Most lines name nobody; for these the receivers' names, which can change, are not read.
     return isNamed !== nobody && entry.author !== person.name && isNamed(person.name)
   }
 

@@ -45,20 +45,20 @@ export interface Peers {
    * an equal part of the limits.
    */
   serversOf(quotaKey: string): number
-  /** Makes each other server do this once, soon. Logs failures to send; never rejects. */
+  /** Has each other server do this once, soon. Logs what could not be sent; never rejects. */
   broadcast<Kind extends keyof Broadcasts>(kind: Kind, data: Broadcasts[Kind]): Promise<void>
   /** Undefined if changes of other servers were read lately. Otherwise resolves once they are read. */
   upToDate(): Promise<void> | undefined
   /** What is wrong between the servers, in sentences for admins. */
   problems(): readonly string[]
   /**
-   * Calls `changed` after people, work or questions on other servers changed. Returns a function that ends
-   * this.
+   * Calls `changed` after people, work or questions in the room on other servers changed. Returns a function
+   * that ends these calls.
    */
   watch(room: RoomName, changed: () => void): () => void
   /**
    * Keeps everybody out of the room on other servers until it is opened or this server dies. Resolves when
-   * they are out and were told `news`, or after some seconds; to false if another server closed it.
+   * everybody is out and was told `news`, or after some seconds; to false if another server closed it.
    */
   closeRoom(room: RoomName, news: string): Promise<boolean>
   openRoom(room: RoomName): Promise<void>
@@ -69,7 +69,7 @@ export interface Peers {
 export interface Work {
   readonly id: string
   readonly kind: 'turn' | 'run' | 'summary' | 'hook'
-  /** Works of one queue share its slots. */
+  /** All work of a queue shares its slots. */
   readonly queue: string
   readonly room: RoomName
   /** Empty for the server itself. */
@@ -93,9 +93,9 @@ export interface Slots {
     limits: () => SlotLimits,
     hooks: { stop(reason: string): void; lost(): void },
   ): Promise<Slot | SlotLimits>
-  /** The works of other servers, in the order of their requests. */
+  /** The work of other servers, in the order of the requests. */
   others(kind: Work['kind'], room?: RoomName): readonly RemoteWork[]
-  /** Asks the server of a work to end it soon. */
+  /** Asks the server that does a work to end it soon. */
   stop(id: string, reason: string): Promise<void>
 }
 
@@ -104,7 +104,7 @@ export interface Slot {
   giveUp(): void
   /** Frees the slot, once. Never rejects. */
   leave(): Promise<void>
-  /** Other servers show it within a second or two. */
+  /** Sets what the work is doing; other servers show that within a second or two. */
   report(doing: string, progress?: ToolProgress): void
 }
 

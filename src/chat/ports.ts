@@ -40,7 +40,7 @@ export interface EntrySize {
 
 export interface SearchTerm {
   readonly text: string
-  /** False if the last word may go on: `build` finds `building`. */
+  /** False if the last word may begin a longer one: `build` finds `building`. */
   readonly whole: boolean
 }
 
@@ -102,7 +102,10 @@ export interface EntryLog {
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
   /** The sizes of the entries that `read` would give, in the same order. Reads no text. */
   sizes(room: RoomName, query: LogQuery): Promise<readonly EntrySize[]>
-  /** Resolves to the newest matches, oldest first, or to the best, best first; as `revised`. */
+  /**
+   * Resolves to the newest matches, oldest first, or to the best, best first, with the last versions of
+   * edited entries.
+   */
   search(query: SearchQuery): Promise<FoundEntries>
   /** Reads all of a room's log, so it may take long. */
   stats(room: RoomName): Promise<LogStats>
@@ -117,23 +120,22 @@ export interface EntryLog {
 export interface RoomStore {
   all(): Promise<readonly RoomRecord[]>
   find(name: RoomName): Promise<RoomRecord | undefined>
-  /** False, and nothing done, if the name is taken. Makes the owner a member. */
+  /** Makes the owner a member. Resolves to false, and changes nothing, if the name is taken. */
   create(record: RoomRecord): Promise<boolean>
   /** As `create`, with the key-values, script and instructions of `from`. */
   fork(from: RoomName, record: RoomRecord): Promise<boolean>
   /**
-   * Gives a room another name, with all that is kept of it; the old one leads to it, and no other room can
-   * have it. Otherwise does nothing: `taken` if a room has or had the name, `full` if this one had eight
-   * others. /
+   * Renames a room. The old name leads to it, and no other room can have that name. Otherwise changes
+   * nothing: `taken` if another room has or had the new name, `full` if this one had eight other names.
    */
   rename(from: RoomName, to: RoomName): Promise<RenamedRoom>
   /** The room that was called this before. */
   findRenamed(former: string): Promise<RoomName | undefined>
   update(name: RoomName, change: Partial<Pick<RoomRecord, 'topic' | 'vibe'>>): Promise<void>
   membership(name: RoomName, person: PersonId): Promise<Membership | undefined>
-  /** `null` takes the person out of the room. */
+  /** `null` removes the person from the room. */
   setMembership(name: RoomName, person: PersonId, membership: Membership | null): Promise<void>
-  /** Makes the person the owner, and the owner before an op. */
+  /** Makes the person the owner, and the previous owner an op. */
   setOwner(name: RoomName, person: PersonId): Promise<void>
   members(name: RoomName): Promise<readonly { readonly person: Person; readonly membership: Membership }[]>
   getValue(name: RoomName, key: string): Promise<Json | undefined>
@@ -149,7 +151,7 @@ export interface LoginFacts {
   readonly ownsName: boolean
   /** True if the person added the key and it never logged in under their name. */
   readonly isWaiting: boolean
-  /** How many people have the key, without those who only added it. */
+  /** The number of people who have the key, without people who only added it. */
   readonly namesOfKey: number
   readonly holders: readonly PersonId[]
 }
@@ -158,18 +160,22 @@ export interface LoginFacts {
  * All methods reject with `StorageError` only, and then changed nothing. `at`: milliseconds since the epoch.
  */
 export interface PeopleStore {
-  /** By the skeleton of a name (lib/text/names.ts): the person who has it, or keeps it as a former one. */
+  /**
+   * Finds the person who has the name with this skeleton (lib/text/names.ts), or keeps it as a former name.
+   */
   bySkeleton(skeleton: string, at: number): Promise<Person | undefined>
-  /** All that a login must know. Of two people who had the name before, the key's owner is found. */
+  /**
+   * Resolves to all facts that a login needs. Of two people who had the name before, finds the key's owner.
+   */
   forLogin(skeleton: string, key: Fingerprint, at: number): Promise<LoginFacts>
   byId(id: PersonId): Promise<Person | undefined>
-  /** The first `most` by name whose name's skeleton begins with this one. */
+  /** Finds the first `most` people, by name, whose name's skeleton begins with this one. */
   beginning(skeleton: string, most: number): Promise<readonly Person[]>
   /** Finds the registered people with these ids, in any order. */
   byIds(ids: readonly PersonId[]): Promise<readonly Person[]>
   /** Resolves to a person's keys in the order of adding, without keys that never logged in. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
-  /** All who have one of these keys and logged in with it, in order of name. */
+  /** Finds all people who logged in with one of these keys, in order of name. */
   holdersOf(keys: readonly Fingerprint[]): Promise<readonly Person[]>
   /**
    * False, and nothing done, if the skeleton is taken or kept, the name looks like another
@@ -197,11 +203,11 @@ export type BusEvent =
 /** Carries what happens in rooms to listeners of all processes: each entry once, in the order of the log. */
 export interface RoomBus {
   /**
-   * Resolves when this process has heard it; never rejects. A listener that throws is logged. The cost does
-   * not depend on the number of rooms.
+   * Resolves when this process has heard the event; never rejects. A listener that throws is logged. The cost
+   * does not depend on the number of rooms.
    */
   publish(room: RoomName, event: BusEvent): Promise<void>
-  /** Returns the function that ends it: after it the listener is not called, even during a delivery. */
+  /** Returns a function that ends the subscription: no calls follow it, even during a delivery. */
   subscribe(room: RoomName, listener: (event: BusEvent) => void): () => void
   /** Resolves when subscribers hear all that is recorded from now on; never rejects. */
   ready(room: RoomName): Promise<void>
@@ -225,7 +231,7 @@ export interface MonotonicClock {
 /** A terminal or a pipe of a person who is present. */
 export interface Participant {
   readonly person: Person
-  /** In the order of the room's log. Must not throw or block: it queues or drops. */
+  /** Called in the order of the room's log. Must not throw or block: it queues or drops entries. */
   deliver(entry: Entry): void
   /** Delivers an entry for this person alone, whose id means nothing; `deliver` is called if it is absent. */
   whisper?(entry: Entry): void

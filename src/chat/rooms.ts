@@ -153,7 +153,7 @@ export class Rooms {
     await Promise.all(this.#all().map((room) => room.flushPresence()))
   }
 
-  /** Says the same if there is no such room as if the viewer does not see it. */
+  /** Returns the same text if there is no such room as if the viewer does not see it. */
   async #noRoom(name: string, viewer: Audience): Promise<string> {
     const { rooms } = this.#parts
     const renamed = isRoomName(name) ? await rooms.findRenamed(name) : undefined
@@ -201,7 +201,7 @@ export class Rooms {
 const audience = (viewer: Person, toldIn?: RoomName): Audience =>
   toldIn === undefined ? { viewer } : { viewer, toldIn }
 
-/** Says the same whether or not there is such a room: it may be private. */
+/** Returns the same text whether or not there is such a room: it may be private. */
 function noRoom(name: string): string {
   const meant = withoutHash(name)
   const hint =
@@ -212,7 +212,7 @@ function noRoom(name: string): string {
 const joinFirst = (name: RoomName): string =>
   `you are invited to ${name}, and no member yet; first: join ${name}`
 
-/** Says the same of a private room that the person cannot see, and reveals only that the name is taken. */
+/** Returns the same refusal for a private room that the person cannot see. */
 const nameTaken = (name: RoomName): Refusal => new Refusal(`the name ${name} is taken; choose another`)
 
 const newRoom = (name: RoomName, owner: Person | null, isPrivate: boolean, at: number): RoomRecord => ({

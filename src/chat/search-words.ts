@@ -56,7 +56,7 @@ export function searchForms(text: string, whole: boolean): readonly SearchPhrase
 }
 
 /** The parts of a text that the phrases find, in order, in UTF-16 units. */
-export function placesOf(phrases: readonly SearchPhrase[], text: string): readonly Place[] {
+export function findPlaces(phrases: readonly SearchPhrase[], text: string): readonly Place[] {
   const words = [...text.slice(0, MAX_INDEXED_CHARS).matchAll(WORD)].flatMap(({ 0: word, index }) =>
     foldWord(word).map((folded) => ({ folded, from: index, to: index + word.length })),
   )

@@ -1,6 +1,6 @@
 /** One right of one person, or one removal of a person's lines. */
 export interface AuditRow {
-  /** A person's name. */
+  /** A person's name, or words such as `everybody`. */
   readonly who: string
   /** `server`, or a room. */
   readonly where: string

@@ -116,7 +116,6 @@ interface Side {
 /** Tables that others refer to come first. */
 const PARENTS: readonly string[] = ['people', 'rooms', 'entries', 'turns', 'tokens']
 
-/** The tables in the order in which they are copied. */
 export const tablesOf = (file: File): readonly Table[] =>
   file
     .prepare<[string], { name: string; columns: string }>(
@@ -227,7 +226,7 @@ function postgresSide(db: Kysely<Tables>): Side {
       await sql`CLOSE copied`.execute(db)
     },
     async insert({ name }, rows) {
-      const whole = name === 'entries' ? rows.map(wholeEntry) : rows
+      const whole = name === 'entries' ? rows.map(withOwnColumns) : rows
       const columns = Object.keys(whole[0] ?? {})
       const types = await typesOf(db, name)
       const lists = columns.map(
@@ -255,7 +254,7 @@ function postgresSide(db: Kysely<Tables>): Side {
 }
 
 /** Adds PostgreSQL's own columns. Keeps the JSON byte for byte. */
-function wholeEntry(row: Row): Row {
+function withOwnColumns(row: Row): Row {
   const entry = row as unknown as EntryRow
   return { ...entry, ...ownColumns(toEntry(entry)) }
 }

@@ -109,7 +109,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<string |
  * database, if `target` exists, or if it is PostgreSQL's.
  */
 export async function backupDatabase(location: DatabaseLocation, target: string): Promise<void> {
-  if (isUrl(location)) throw (await loadPostgres()).useDump()
+  if (isUrl(location)) throw (await loadPostgres()).useDumpError()
   withStorageErrors(() => backupFile(location, target))
 }
 

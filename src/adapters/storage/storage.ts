@@ -29,7 +29,6 @@ import type {
 /** A thread on SQLite; a kind of statement on PostgreSQL, which never uses `slow`. */
 export type StorageLane = 'write' | 'read' | 'slow'
 
-/** Called with the duration of each call. */
 export type StorageTimer = (lane: StorageLane, seconds: number) => void
 
 /**

@@ -11,7 +11,7 @@ type Flag = 0 | 1
  * The columns that both engines have, after all migrations. Whole numbers are INTEGER in SQLite and BIGINT in
  * PostgreSQL, and times are milliseconds since the epoch. The tables of postgres/cluster.ts and the columns
  * that PostgreSQL adds (`entries.thread`, `turns.server`, `rooms.closing_server`) are used by its own SQL
- * alone; `held_presence` and `model_facts` are left over from an earlier version. /
+ * alone; `held_presence` and `model_facts` are left over from an earlier version.
  */
 export interface Tables {
   people: { id: PersonId; name: string; skeleton: string; admin: Flag; created_at: number; look: string }

@@ -4,11 +4,18 @@ import { mayManage } from '../access.ts'
 import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { concernedBy, removeBanned } from './clients.ts'
+import { createGroupTest, removeBanned } from './clients.ts'
 import { Acting, type ActResult } from './moderation.ts'
 import type { Sanction } from './ports.ts'
-import { becauseOf, forHowLong } from './sanctions.ts'
-import { assertCanActOn, findPerson, findTarget, sanctionsOf, type Lifting, type Target } from './targets.ts'
+import { reasonSuffix, durationSuffix } from './sanctions.ts'
+import {
+  assertCanActOn,
+  findPerson,
+  findTarget,
+  findSanctions,
+  type Lifting,
+  type Target,
+} from './targets.ts'
 
 export interface BanOrder {
   readonly who: string
@@ -39,8 +46,8 @@ export class Acts extends Acting {
       const toldIn = room ?? (await rooms.lobby())
       const ban = await this.#put('ban', room, actor, target, order)
       const { ms, reason } = order
-      const end = ms === undefined ? ' without an end' : forHowLong(ms)
-      const text = `${actor.name} banned ${target.shown}${fromWhere(room)}${end}${isMember ? ', who is no member any more' : ''}${becauseOf(reason)}`
+      const end = ms === undefined ? ' without an end' : durationSuffix(ms)
+      const text = `${actor.name} banned ${target.shown}${placeSuffix(room)}${end}${isMember ? ', who is no member any more' : ''}${reasonSuffix(reason)}`
       // Runs together, so that no failure and no wait leaves a banned person in.
       const [result] = await Promise.all([
         this.announceDone(toldIn, actor, text, actOf(ban, target)),
@@ -60,14 +67,14 @@ export class Acts extends Acting {
       const { sanctions, rooms, log } = this.parts
       const { lifted, left } = await this.#matching('ban', room, word)
       if (lifted.length === 0)
-        throw new Refusal(`${word.slice(0, 60)} is not banned${fromWhere(room)}; see /bans`)
+        throw new Refusal(`${word.slice(0, 60)} is not banned${placeSuffix(room)}; see /bans`)
       const isPrivate = (await room?.info())?.private === true
       const toldIn = room ?? (await rooms.lobby())
       await sanctions.lift(lifted)
       log.info({ by: actor.name, lifted: lifted.map(({ who }) => who) }, 'bans were lifted')
-      const shown = shownWho(lifted)
+      const shown = shownTargets(lifted)
       const again = isPrivate ? '; an invitation lets them in again' : ''
-      const text = `${actor.name} lifted the ban of ${shown}${fromWhere(room)}${again}${stillHeld(left, 'banned')}`
+      const text = `${actor.name} lifted the ban of ${shown}${placeSuffix(room)}${again}${othersSuffix(left, 'banned')}`
       return await this.announceDone(toldIn, actor, text, { verb: 'unban', who: shown })
     })
   }
@@ -91,12 +98,12 @@ export class Acts extends Acting {
     return this.inTurn(actor, room, async () => {
       const target = await this.#personIn(room, actor, name)
       const { who, people, keys } = target
-      if (!room.present().some(concernedBy(target))) throw new Refusal(`${who} is not in ${room.name}`)
-      const text = `${actor.name} kicked ${who}${becauseOf(reason)}`
+      if (!room.present().some(createGroupTest(target))) throw new Refusal(`${who} is not in ${room.name}`)
+      const text = `${actor.name} kicked ${who}${reasonSuffix(reason)}`
       const act = { verb: 'kick', who, ...(reason === '' ? {} : { reason }) } as const
       const result = await this.announce(room, actor, text, act)
       this.#stopWork(target, room, 'kicked')
-      const why = `${actor.name} kicked you out of ${room.name}${becauseOf(reason)}; you may come back`
+      const why = `${actor.name} kicked you out of ${room.name}${reasonSuffix(reason)}; you may come back`
       await this.parts.clients.everywhere({
         act: 'leave',
         room: room.name,
@@ -112,7 +119,7 @@ export class Acts extends Acting {
     return this.inTurn(actor, room, async () => {
       const target = await this.#personIn(room, actor, name)
       const mute = await this.#put('mute', room, actor, target, { ms, reason: '' })
-      const text = `${actor.name} muted ${target.who}${forHowLong(ms)}`
+      const text = `${actor.name} muted ${target.who}${durationSuffix(ms)}`
       return await this.announceDone(room, actor, text, actOf(mute, target))
     })
   }
@@ -121,9 +128,9 @@ export class Acts extends Acting {
     return this.inTurn(actor, room, async () => {
       const { lifted, left } = await this.#matching('mute', room, name)
       if (lifted.length === 0) throw new Refusal(`${name.slice(0, 40)} is not muted in ${room.name}`)
-      const who = shownWho(lifted)
+      const who = shownTargets(lifted)
       await this.parts.sanctions.lift(lifted)
-      const text = `${actor.name} unmuted ${who}${stillHeld(left, 'muted')}`
+      const text = `${actor.name} unmuted ${who}${othersSuffix(left, 'muted')}`
       return await this.announceDone(room, actor, text, { verb: 'unmute', who })
     })
   }
@@ -141,7 +148,7 @@ export class Acts extends Acting {
   #assertNarrow(target: Target, room: Room | undefined): void {
     const people = room?.present() ?? this.parts.clients.people(() => true)
     const here = new Set(people.map(({ name }) => name))
-    const out = new Set(people.filter(concernedBy(target)).map(({ name }) => name))
+    const out = new Set(people.filter(createGroupTest(target)).map(({ name }) => name))
     const others = [...out].filter((name) => name !== target.who).length
     const isWide = others > 1 && out.size * 2 >= here.size
     const isAll = target.network?.endsWith('/0') === true
@@ -185,12 +192,12 @@ export class Acts extends Acting {
   }
 
   #matching(kind: Sanction['kind'], room: Room | undefined, word: string): Promise<Lifting> {
-    return sanctionsOf(word, this.#list(kind, room), this.parts)
+    return findSanctions(word, this.#list(kind, room), this.parts)
   }
 
   #stopWork(target: Target, room: Room | undefined, done: string): void {
     const { clients, server } = this.parts
-    const names = new Set([target.who, ...clients.people(concernedBy(target)).map(({ name }) => name)])
+    const names = new Set([target.who, ...clients.people(createGroupTest(target)).map(({ name }) => name)])
     void server.stopWork({ room: room?.name ?? null, names, why: `${target.shown} was ${done}` })
   }
 
@@ -200,7 +207,7 @@ export class Acts extends Acting {
   }
 }
 
-const fromWhere = (room: Room | undefined): string => (room ? ` from ${room.name}` : ' from the server')
+const placeSuffix = (room: Room | undefined): string => (room ? ` from ${room.name}` : ' from the server')
 
 const actOf = ({ kind, until, reason }: Sanction, { shown }: Target): ModerationAct => ({
   verb: kind,
@@ -210,7 +217,7 @@ const actOf = ({ kind, until, reason }: Sanction, { shown }: Target): Moderation
 })
 
 /** A room reads names of people only, no key and no network. */
-const shownWho = (sanctions: readonly Sanction[]): string =>
+const shownTargets = (sanctions: readonly Sanction[]): string =>
   [
     ...new Set(
       sanctions.map(({ who, network }) =>
@@ -219,5 +226,5 @@ const shownWho = (sanctions: readonly Sanction[]): string =>
     ),
   ].join(', ')
 
-const stillHeld = (left: readonly Sanction[], done: 'banned' | 'muted'): string =>
-  left.length === 0 ? '' : `; the same key is still ${done} as ${shownWho(left)}`
+const othersSuffix = (left: readonly Sanction[], done: 'banned' | 'muted'): string =>
+  left.length === 0 ? '' : `; the same key is still ${done} as ${shownTargets(left)}`

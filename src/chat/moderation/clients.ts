@@ -6,7 +6,7 @@ import type { Peers } from '../peers.ts'
 import type { Clock, RoomStore } from '../ports.ts'
 import type { Room } from '../room.ts'
 import type { Sanction } from './ports.ts'
-import { becauseOf, forHowLong, type Sanctions } from './sanctions.ts'
+import { reasonSuffix, durationSuffix, type Sanctions } from './sanctions.ts'
 
 /** A connection, a session or a command of somebody who is on the server now. No method throws. */
 export interface OpenClient {
@@ -28,7 +28,7 @@ export interface Group {
   readonly bits?: string | undefined
 }
 
-/** Whom an act concerns: a group, a person if they came in with this key, or all with a token. */
+/** The people whom an act concerns: a group, a person if they came in with this key, or all with a token. */
 export type Whom = Group | { readonly person: PersonId; readonly key: string } | { readonly token: number }
 
 /** An act on clients, as JSON. `text` is shown to them. */
@@ -50,7 +50,7 @@ export class Clients {
     return () => this.#clients.delete(client)
   }
 
-  /** The people who are here, each as often as they have connections, sessions and commands. */
+  /** Returns a person once for each of their connections, sessions and commands. */
   people(concerns: Concerns): readonly Person[] {
     return this.#matching(concerns).map(({ person }) => person)
   }
@@ -68,7 +68,7 @@ export class Clients {
     for (const client of this.#matching(concerns)) client.end(why)
   }
 
-  /** Resolves when all these clients are out of the room. */
+  /** Removes clients from a room. Resolves when they are out. */
   async leave(room: RoomName, concerns: Concerns, why: string): Promise<void> {
     await Promise.all(this.#matching(concerns).map(async (client) => await client.leave?.(room, why)))
   }
@@ -104,10 +104,10 @@ export class Clients {
 function concernsOf(whom: Whom): Concerns {
   if ('token' in whom) return ({ login }) => login?.token?.id === whom.token
   if ('person' in whom) return ({ id, login }) => id === whom.person && login?.key === whom.key
-  return concernedBy(whom)
+  return createGroupTest(whom)
 }
 
-export const concernedBy =
+export const createGroupTest =
   ({ people, keys, bits }: Group): Concerns =>
   ({ id, login }) =>
     people.includes(id) ||
@@ -129,7 +129,7 @@ export async function removeBanned(
   { sanctions, clients, clock }: EnforcementParts,
 ): Promise<void> {
   const ms = until === null ? undefined : Math.max(0, until - clock.now())
-  const how = `${forHowLong(ms)}${becauseOf(reason)}`
+  const how = `${durationSuffix(ms)}${reasonSuffix(reason)}`
   if (room === null) {
     const why = `you were banned from this server${how}`
     return clients.end((person) => sanctions.whyOut(person) !== undefined, why)

@@ -47,8 +47,8 @@ export class Closing extends Acting {
   }
 
   /**
-   * Writes a room's log into a file and deletes the room, once the same person asks for the second time:
-   * within a minute, or with the room's `name`.
+   * Writes a room's log into a file and deletes the room. The same person must ask twice: again within a
+   * minute, or with the room's `name`.
    */
   async remove(room: Room, actor: Person, name: string | undefined): Promise<Removed> {
     this.assertInGoodStanding(actor)
@@ -62,8 +62,8 @@ export class Closing extends Acting {
   }
 
   /**
-   * Renames a room and stops its work. The people in it move with it, except on other servers and as agents,
-   * where they are removed.
+   * Renames a room and stops its work. Its people move with it, except people on other servers and agents,
+   * who are removed.
    */
   async rename(room: Room, actor: Person, wanted: string): Promise<ActResult> {
     const { clients } = this.parts
@@ -83,7 +83,7 @@ export class Closing extends Acting {
         return result
       })
     } finally {
-      // If it was not renamed, all go back.
+      // If the room was not renamed, all sessions go back.
       next.resolve(room)
     }
   }
@@ -146,8 +146,7 @@ export class Closing extends Acting {
   }
 
   /**
-   * Runs `work` once nobody is in the room and nothing is at work there. Before that, it lets nobody in any
-   * more and nobody speak. A failure leaves the room as it was.
+   * Closes a room, stops its work, removes everybody, then runs `work`. A failure leaves the room as it was.
    */
   async #whileClosed<T>(
     room: Room,

@@ -49,12 +49,12 @@ export class Keeping implements AsyncDisposable {
     return { days, isOwn: days === own }
   }
 
-  /** Counts the lines of a room that are older. Rejects with `StorageError`. */
+  /** Counts the lines of a room that are older than `days`. Rejects with `StorageError`. */
   olderThan(room: RoomName, days: number): Promise<number> {
     return this.#parts.store.countBefore(room, this.#before(days))
   }
 
-  /** Sets a room's own days, null for good, and begins to remove. Rejects with `StorageError`. */
+  /** Sets a room's own days, null for good, and starts to remove older lines. Rejects with `StorageError`. */
   async set(room: RoomName, days: number | null, { name: by }: Person, older: number): Promise<void> {
     const { store, clock, nextId } = this.#parts
     const at = clock.now()
@@ -68,13 +68,13 @@ export class Keeping implements AsyncDisposable {
     void this.sweep()
   }
 
-  /** Removes what is too old by now, and again each day. */
+  /** Removes old lines and requests now, and again each day. */
   start(): void {
     void this.sweep()
     this.#parts.clock.later(DAY_MS, () => !this.#isClosing && this.start())
   }
 
-  /** Removes what is too old by now. Never rejects. */
+  /** Removes old lines and requests now. Never rejects. */
   sweep(): Promise<void> {
     return this.#serially(async () => {
       try {

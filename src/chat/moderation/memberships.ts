@@ -129,7 +129,7 @@ export class Memberships extends Acting {
     })
   }
 
-  /** Changes somebody's membership by their name, and announces the sentence of `change`. */
+  /** Changes the membership of the person called `name`, and announces the sentence that `change` returns. */
   #act(
     room: Room,
     actor: Person,

@@ -42,13 +42,13 @@ export interface ModerationParts {
   readonly serial: Serial
 }
 
-/** The sentence that announced an act, and the room that read it. */
+/** The sentence that announced an act, and the room where it was announced. */
 export interface ActResult {
   readonly room: RoomName
   readonly text: string
 }
 
-/** How all acts of moderation run and are announced. */
+/** Runs and announces acts of moderation. */
 export abstract class Acting {
   protected readonly parts: ModerationParts
 
@@ -87,8 +87,8 @@ export abstract class Acting {
   }
 
   /**
-   * Announces an act that has taken effect. Rejects with `Refusal` only: a `StorageError` would read as if it
-   * had not.
+   * Announces an act that has taken effect. Rejects with `Refusal` only: a `StorageError` would suggest that
+   * it has not.
    */
   protected async announceDone(
     ...[room, actor, text, act]: Parameters<Acting['announce']>

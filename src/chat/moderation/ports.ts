@@ -17,7 +17,7 @@ export interface Sanction {
   readonly people: readonly PersonId[]
   /** The person's keys at that time, or the key that was given. */
   readonly keys: readonly Fingerprint[]
-  /** As lib/network.ts writes it. */
+  /** In the form of lib/network.ts. */
   readonly network: string | null
   readonly reason: string
   readonly by: string
@@ -36,9 +36,9 @@ export interface SanctionStore {
 }
 
 export interface RoomRemoval {
-  /** Removes at most `limit` entries and turns; false once the room has none. */
+  /** Removes at most `limit` entries and turns. Resolves to false once none are left. */
   removeSome(room: RoomName, limit: number): Promise<boolean>
-  /** Removes the room and all else of it. Charges of its turns stay, without its name. */
+  /** Removes the room and all other rows of it. Charges of its turns stay, without its name. */
   remove(room: RoomName): Promise<void>
 }
 
@@ -93,7 +93,7 @@ export interface StoppedWork {
 }
 
 export interface ServerForModeration {
-  /** Stops models and tools on all servers, and tells why. Resolves when they have ended. Never rejects. */
+  /** Stops models and tools on all servers, and shows `why`. Resolves when they have ended. Never rejects. */
   stopWork(work: StoppedWork): Promise<void>
   /** Writes a room's log into a new file, with the room's files beside it. Resolves to its path. */
   keepRoom(room: RoomName): Promise<string>

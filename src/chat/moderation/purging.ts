@@ -18,7 +18,7 @@ interface Purged {
 /** Lines in one transaction. */
 const AT_ONCE = 200
 
-/** Milliseconds between two transactions, for the chat. */
+/** The pause between two transactions in ms, in which the chat can write. */
 const PAUSE_MS = 5
 
 const MAX_NAME = 40
@@ -60,7 +60,7 @@ export class Purging extends Acting {
     const { retention } = stores
     const [first] = lines
     if (!first) return
-    // A running turn would store its request once more.
+    // Stops turns, which would store their requests once more.
     await server.stopWork({ room: name, why: `what ${purged.name} said is being removed` })
     await server.forget(name, first.id, async () => {
       for (let at = 0; at < lines.length; at += AT_ONCE) {

@@ -17,7 +17,7 @@ type Speaker = Pick<Person, 'id' | 'login'>
 
 const MAX_IN_ONE_PLACE = 1_000
 
-/** Bans, mutes, and rooms that are archived or being deleted. Answers come from memory. */
+/** Bans, mutes, and rooms that are archived or being deleted. Reads only from memory. */
 export class Sanctions {
   readonly #store: SanctionStore
   readonly #clock: Clock
@@ -53,16 +53,16 @@ export class Sanctions {
 
   whyOut({ id, login }: Person): string | undefined {
     const ban = this.#find('ban', null, [id], login)
-    return ban && `you are banned from this server ${this.#howLong(ban)}${becauseOf(ban.reason)}`
+    return ban && `you are banned from this server ${this.#howLong(ban)}${reasonSuffix(ban.reason)}`
   }
 
   /**
-   * Why a person may not be in a room. Call it for nobody whom no ban reaches: the room's owner and admins.
+   * Why a person may not be in a room. Do not call it for the room's owner and admins, whom no ban reaches.
    */
   whyOutOf(room: RoomName, { id, login }: Person): string | undefined {
     if (this.isGone(room)) return closedNow(room)
     const ban = this.#find('ban', room, [id], login)
-    return ban && `you are banned from ${room} ${this.#howLong(ban)}${becauseOf(ban.reason)}`
+    return ban && `you are banned from ${room} ${this.#howLong(ban)}${reasonSuffix(ban.reason)}`
   }
 
   /** Why nothing that a person does in a room may become an entry or ask a model. */
@@ -223,7 +223,8 @@ const placeOf = ({ id, room }: Sanction): string => `${id} ${room ?? ''}`
 type IndexedSanction = Sanction & { readonly bits: string | undefined }
 
 /** ` for 2h`, or nothing without a time. */
-export const forHowLong = (ms: number | undefined): string => (ms === undefined ? '' : ` for ${duration(ms)}`)
+export const durationSuffix = (ms: number | undefined): string =>
+  ms === undefined ? '' : ` for ${duration(ms)}`
 
 /** `: spam`, or nothing without a reason. */
-export const becauseOf = (reason: string): string => (reason === '' ? '' : `: ${reason}`)
+export const reasonSuffix = (reason: string): string => (reason === '' ? '' : `: ${reason}`)

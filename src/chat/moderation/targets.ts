@@ -3,13 +3,13 @@ import { skeleton } from '../../lib/text/names.ts'
 import { Refusal, unlessRefused } from '../errors.ts'
 import type { Fingerprint, Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { concernedBy, type Group } from './clients.ts'
+import { createGroupTest, type Group } from './clients.ts'
 import type { ModerationParts } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 
 /** A person with their current keys, a guest with their key, a key alone or a network. */
 export interface Target extends Group, Pick<Sanction, 'who' | 'people' | 'keys' | 'network'> {
-  /** As everybody may read it: a key and a network are not named. */
+  /** The target as everybody may read it: a key or network is not named. */
   readonly shown: string
   /** The person, and all others who have one of the keys. */
   readonly holders: readonly Person[]
@@ -19,7 +19,7 @@ type Finders = Pick<ModerationParts, 'stores' | 'clients' | 'server' | 'clock'>
 
 const isFingerprint = (word: string): word is Fingerprint => /^SHA256:[A-Za-z0-9+/]{43}$/.test(word)
 
-/** Somebody by a name, a guest's name included, a key's fingerprint or a network. Throws `Refusal`. */
+/** Finds a target by a name, also a guest's, by a key's fingerprint or by a network. Throws `Refusal`. */
 export async function findTarget(word: string, parts: Finders): Promise<Target> {
   const { people } = parts.stores
   const nobody = { people: [], keys: [], holders: [], network: null }
@@ -43,7 +43,7 @@ export async function findTarget(word: string, parts: Finders): Promise<Target> 
   )
 }
 
-/** Somebody by their name, a kept former one or a guest's, also as `@name`. Throws `Refusal`. */
+/** Finds a person by their name, a kept former name or a guest's name, also as `@name`. Throws `Refusal`. */
 export async function findPerson(word: string, parts: Finders): Promise<Target> {
   const { stores, clients, server, clock } = parts
   const name = word.replace(/^@/, '')
@@ -69,7 +69,7 @@ export async function assertCanActOn(
 ): Promise<void> {
   const { who, keys, holders } = target
   if (who === actor.name) throw new Refusal('that is yourself; nothing was done')
-  if (concernedBy(target)(actor) || holders.some(({ id }) => id === actor.id))
+  if (createGroupTest(target)(actor) || holders.some(({ id }) => id === actor.id))
     throw new Refusal(`${who} includes yourself; nothing was done`)
   const theirKeys = await Promise.all(holders.map(({ id }) => stores.people.keysOf(id)))
   if ([...keys, ...theirKeys.flat()].some((key) => server.isConfigAdmin(key)))
@@ -88,10 +88,14 @@ export interface Lifting {
 }
 
 /**
- * The sanctions of `all` that a word names: a network, a key, or a person by any of their names; if none,
- * those of other people with one of the person's keys.
+ * Finds the sanctions that a word names: a network, a key, or a person by any of their names. If there are
+ * none, finds the sanctions of other people with one of the person's keys.
  */
-export async function sanctionsOf(word: string, all: readonly Sanction[], parts: Finders): Promise<Lifting> {
+export async function findSanctions(
+  word: string,
+  all: readonly Sanction[],
+  parts: Finders,
+): Promise<Lifting> {
   const words = [word, parseNetwork(word)?.text]
   const look = skeleton(word.replace(/^@/, ''))
   const person = await findPerson(word, parts).catch(unlessRefused)

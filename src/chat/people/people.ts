@@ -14,7 +14,7 @@ export type AccessPolicy = 'open' | 'invite' | 'closed'
 export interface Proof {
   /** An invite code; used only if the key alone would not get in. */
   readonly code?: string
-  /** The operator's authority says that the name is theirs. */
+  /** True if a certificate of the operator's authority gives them the name. */
   readonly isCertified?: boolean
   /** What the client may offer if this key is refused: other keys, or also a certificate. */
   readonly mayFollow?: 'keys' | 'certificate'
@@ -22,7 +22,7 @@ export interface Proof {
 
 export interface PeoplePolicy {
   readonly access: AccessPolicy
-  /** Fingerprints: who logs in with such a key is an admin in that login alone. */
+  /** Fingerprints. A login with such a key has admin rights, for that login alone. */
   readonly admins: readonly string[]
   readonly modelNames: readonly string[]
   readonly namesPerKey: number
@@ -77,7 +77,8 @@ export class People {
   }
 
   /**
-   * The person as stored now, with the rights of their key; a guest as they are. Rejects with `StorageError`.
+   * Resolves to the person as stored now, with the rights of their key; to a guest unchanged. Rejects with
+   * `StorageError`.
    */
   async current(person: Person): Promise<Person> {
     const stored = person.guest ? undefined : await this.#options.stores.people.byId(person.id)
@@ -163,7 +164,7 @@ export class People {
       return await registration.byKey(name, key, known)
     if (code !== undefined && access !== 'closed') return await registration.byCode(name, key, code, known)
     const isAdmin = registration.isAdminKey(key)
-    if (access === 'open' && mayOpenName(proof, known.person !== undefined, isAdmin))
+    if (access === 'open' && mayOfferBetter(proof, known.person !== undefined, isAdmin))
       throw new InviteRefusal('later', 'the client is asked first for another key, or a certificate')
     if (access === 'open' || isAdmin) return await registration.byKey(name, key, known)
     if (access === 'invite') throw new InviteRefusal('no-code', 'nobody has this key, and it brings no code')
@@ -186,7 +187,7 @@ export class People {
 }
 
 /** True if the client may still offer another key or a certificate that has a right to the name. */
-const mayOpenName = ({ mayFollow }: Proof, hasOwner: boolean, isAdminKey: boolean): boolean =>
+const mayOfferBetter = ({ mayFollow }: Proof, hasOwner: boolean, isAdminKey: boolean): boolean =>
   hasOwner ? mayFollow !== undefined : mayFollow === 'certificate' && !isAdminKey
 
 /** Case makes no difference, but a name that only looks the same is another one. */

@@ -35,12 +35,12 @@ export interface InviteStore {
   add(invite: NewInvite, max: number): Promise<number | undefined>
   list(at: number, by?: PersonId): Promise<readonly Invite[]>
   find(digest: string, at: number): Promise<Invite | undefined>
-  /** Resolves to false if the person `by`, or without `by` anybody, has no such open invite. */
+  /** Resolves to false if there is no such open invite, or its maker is not `by`, if given. */
   revoke(id: number, at: number, by?: PersonId): Promise<boolean>
   /**
    * Registers a newcomer, takes one use of the code, and makes them a member of its public room or invited to
-   * its private one, if the maker still manages it. Resolves to the code as it was, with the room that they
-   * got into. `no-code`: it is not open; `no-name`: the skeleton is taken.
+   * its private room, if the maker still manages that. Resolves to the code before this use, with the room
+   * that the newcomer got into. `no-code`: the code is not open; `no-name`: the skeleton is taken.
    */
   redeem(digest: string, newcomer: Newcomer): Promise<Invite | 'no-code' | 'no-name'>
 }
@@ -70,7 +70,7 @@ export interface TokenStore {
   add(token: NewToken, max: number): Promise<number | undefined>
   list(by: PersonId, at: number): Promise<readonly StoredToken[]>
   find(digest: string, at: number): Promise<StoredToken | undefined>
-  /** Resolves to false if the person `by`, or without `by` anybody, has no such valid token. */
+  /** Resolves to false if there is no such valid token, or its maker is not `by`, if given. */
   revoke(id: number, at: number, by?: PersonId): Promise<boolean>
 }
 

@@ -53,21 +53,21 @@ export class Registration {
       ...{ person: this.#newPerson(name), skeleton: skeleton(name), key, at: clock.now() },
       most: policy().namesPerKey,
     })
-    // Of two logins with the same name, key and code at once, the second finds what the first did.
+    // Of two logins with the same name, key and code at once, the second finds the first one's person.
     const registered = ownerOf(await this.factsOf(name, key))
     if (registered) return registered
     if (outcome === 'no-code') throw wrongCode()
-    throw new InviteRefusal('no-name', taken(name))
+    throw new InviteRefusal('no-name', nameTaken(name))
   }
 
   async byCertificate(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
-    if (known.person) throw new Refusal(taken(name))
+    if (known.person) throw new Refusal(nameTaken(name))
     const problem = this.#whyNotFree(name, key)
     if (problem) throw new NameRefusal(problem)
     const person = this.#newPerson(name)
-    // Of two logins with the same certificate at once, the second finds what the first did.
+    // Of two logins with the same certificate at once, the second finds the first one's person.
     const now = (await this.#store(person)) ? { person, filedName: name } : await this.factsOf(name, key)
-    if (!now.person || now.filedName !== name) throw new Refusal(taken(name))
+    if (!now.person || now.filedName !== name) throw new Refusal(nameTaken(name))
     return now.person
   }
 
@@ -107,7 +107,7 @@ export class Registration {
     const change = { id, name, skeleton: skeleton(name), at, keptUntil: at + KEPT_DAYS * DAY_MS }
     const { keptNames } = policy()
     const outcome = await stores.names.rename(change, keptNames)
-    if (outcome === 'taken') throw new Refusal(taken(name))
+    if (outcome === 'taken') throw new Refusal(nameTaken(name))
     if (outcome === 'full') throw new Refusal(tooManyKept(keptNames))
   }
 
@@ -149,7 +149,7 @@ export class Registration {
     if (reserved) return reserved
     const holder = this.guests.keyOf(name)
     const isFree = !this.#isReserved(name) && (holder === undefined || holder === key)
-    return isFree ? undefined : taken(name)
+    return isFree ? undefined : nameTaken(name)
   }
 
   async #isAdmins({ id, admin }: Person): Promise<boolean> {
@@ -168,7 +168,7 @@ function whyGuest(name: string, { person, isWaiting, namesOfKey }: LoginFacts, n
 }
 
 const wrongCode = (): InviteRefusal => new InviteRefusal('wrong-code', 'the invite code is not valid')
-const taken = (name: string): string => `the name ${name} is taken; choose another`
+const nameTaken = (name: string): string => `the name ${name} is taken; choose another`
 
 const welcome = (name: string, key: Fingerprint): string =>
   `${name} added this key, ${key}, and it lets you in as ${name} from now on: whoever has the other keys of keys list reads what you do here. If that is not you: keys remove ${key}`

@@ -10,7 +10,7 @@ export interface OpenHistory {
   /** What was being typed when a connection broke; may be empty. */
   readonly draft: string
   sent(line: string): void
-  /** To be called once; `draft` was not sent. Never rejects with `StorageError`. */
+  /** Call it once, with a draft that was not sent. Never rejects with `StorageError`. */
   close(draft: string): Promise<void>
 }
 

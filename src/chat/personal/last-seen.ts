@@ -5,7 +5,7 @@ import type { Clock, Log } from '../ports.ts'
 import type { LastSeenStore, SeenRoom } from './ports.ts'
 
 /** The most rooms that a person follows: those where they were last. */
-const MAX_MINE = 50
+const MAX_FOLLOWED = 50
 
 /**
  * Stores how far registered people have read the rooms, and which rooms they follow. Logs failures of the
@@ -32,7 +32,7 @@ export function createLastSeen(store: LastSeenStore, clock: Clock, log: Log) {
     },
     /** The rooms that the person follows, the last visited first. */
     async mine({ id, guest }: Person): Promise<readonly SeenRoom[]> {
-      return guest ? [] : ((await store.mine(id, MAX_MINE).catch(notKnown)) ?? [])
+      return guest ? [] : ((await store.mine(id, MAX_FOLLOWED).catch(notKnown)) ?? [])
     },
     async drop({ id, guest }: Person, room: RoomName): Promise<void> {
       if (!guest) await store.drop(id, room).catch(notStored)

@@ -13,9 +13,9 @@ export interface StoredPreference {
 export interface PreferenceStore {
   /** In order of option; may have options and values that this version does not know. */
   of(person: PersonId): Promise<readonly StoredPreference[]>
-  /** Replaces what was set before. Rejects for a person who is not registered. */
+  /** Replaces the earlier value. Rejects for a person who is not registered. */
   put(person: PersonId, preference: StoredPreference): Promise<void>
-  /** All who have set an option, by their present names. */
+  /** Resolves to the values of all who have set an option, by their current names. */
   everyone(option: string): Promise<readonly { readonly name: string; readonly value: string }[]>
 }
 
@@ -25,7 +25,7 @@ export interface SeenRoom {
   readonly entry: EntryId
 }
 
-/** How far people have read the rooms, and which rooms they follow, since they were there at a terminal. */
+/** How far people have read the rooms, and which rooms they follow. People follow rooms that they visit. */
 export interface LastSeenStore {
   find(person: PersonId, room: RoomName): Promise<EntryId | undefined>
   /**
@@ -39,7 +39,7 @@ export interface LastSeenStore {
   drop(person: PersonId, room: RoomName): Promise<void>
 }
 
-/** An invitation to a private room that its person was not told of. */
+/** An invitation to a private room of which its person was not notified. */
 export interface InvitationNotice {
   readonly room: RoomName
   readonly person: PersonId
@@ -48,7 +48,7 @@ export interface InvitationNotice {
 }
 
 export interface InvitationNoticeStore {
-  /** Replaces another one for this person and room. */
+  /** Replaces an earlier notice for this person and room. */
   put(notice: InvitationNotice): Promise<void>
   /** Removes and returns the notices of a person who is still invited, oldest first. */
   take(person: PersonId): Promise<readonly InvitationNotice[]>

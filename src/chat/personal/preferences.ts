@@ -7,7 +7,7 @@ import type { Log } from '../ports.ts'
 import type { PreferenceStore, StoredPreference } from './ports.ts'
 
 interface OptionSpec {
-  /** What it decides, for the list of options: no sentence, no full stop. */
+  /** What the option decides, for the list of options: no sentence, no full stop. */
   readonly about: string
   readonly values: readonly string[]
   readonly usual: string
@@ -151,7 +151,7 @@ export class Preferences {
     }
   }
 
-  /** Works with or without a session. Rejects with `StorageError`. */
+  /** Resolves to a person's options, with or without a session. Rejects with `StorageError`. */
   async of(person: Person): Promise<PersonalOptions> {
     const mine = this.#open.get(person.id)
     if (!mine) return await this.#read(person)
@@ -225,9 +225,9 @@ export class Preferences {
       const options = toOptions(stored)
       begun.earlierLogins = Number(stored.find(({ option }) => option === LOGINS)?.value ?? 0)
       if (!person.guest) this.#countLogin(person, begun.earlierLogins)
-      // What was set during the reading wins.
+      // Options that were set during the read win.
       begun.options = { ...options, ...begun.options }
-      // Their name may have changed since the colours were read.
+      // The person's name may have changed since the colours were read.
       if (options.color !== undefined) this.#setColour(person.name, options.color)
     } catch (error) {
       begun.earlierLogins = COUNTED_LOGINS

@@ -1,7 +1,7 @@
 import type { Entry } from '../entry.ts'
 import { type Coming, nameOfPresence, Tally } from './tally.ts'
 
-/** The most entries that one line waits for, so that it does not grow without end. */
+/** The most entries in a waiting line, so that it does not grow without end. */
 const MAX_IN_A_ROW = 200
 
 /** Sums up consecutive comings and goings in one line. Such lines are less than a third of all lines. */

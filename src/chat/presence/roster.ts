@@ -7,8 +7,8 @@ export class Roster {
   readonly #terminals = new Map<PersonId, Set<Participant>>()
   #people: readonly Person[] = []
   /**
-   * All people, with the list `remote` that they include. Compared each time, because a room without
-   * listeners is not notified of changes.
+   * All people, cached with the `remote` people among them. `remote` is compared each time, because a room
+   * without listeners hears of no changes.
    */
   #everybody: { readonly remote: readonly Person[]; readonly people: readonly Person[] } | undefined
   #participants: readonly Participant[] | undefined
@@ -57,7 +57,7 @@ export class Roster {
     return this.#everybody.people
   }
 
-  /** All participants of this server, each person's together. A list that was given out never changes. */
+  /** All participants of this server, grouped by person. A returned list never changes. */
   participants(): readonly Participant[] {
     return (this.#participants ??= [...this.#terminals.values()].flatMap((theirs) => [...theirs]))
   }

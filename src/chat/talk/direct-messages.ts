@@ -17,7 +17,7 @@ export class DirectMessages {
   onSent = (_from: Sender, _to: Person): void => {}
   readonly #parts: DirectMessageParts
   readonly #lastWriters = new Map<PersonId, Sender>()
-  /** The ids of messages that a screen has shown and nobody is known to have read. */
+  /** The ids of messages that a screen has shown and that are not known to be read. */
   readonly #unread = new WeakMap<PersonalScreen, Set<string>>()
   readonly #justWritten = new Set<string>()
   /** Storing, showing and removing for one person wait for each other, so that nothing is shown twice. */
@@ -28,8 +28,8 @@ export class DirectMessages {
   }
 
   /**
-   * Shows a text on all open sessions of a person, or at their next login, and to the sender in all of
-   * theirs. Resolves once it is stored. Throws `Refusal`: nobody of that name, too long, too many waiting.
+   * Shows a text on all open sessions of a person, or at their next login, and in all sessions of the sender.
+   * Resolves once it is stored. Throws `Refusal`: nobody of that name, too long, too many waiting.
    */
   async send(from: Person, name: string, text: string): Promise<SentMessage> {
     return await this.#send(from, await this.#parts.findPerson.called(name), text)
@@ -43,8 +43,8 @@ export class DirectMessages {
   }
 
   /**
-   * Shows waiting messages on each open session once. They wait until a client has read them, or for a month.
-   * Rejects with `StorageError`.
+   * Shows waiting messages on each open session once. Messages wait until a client has read them, or for a
+   * month. Rejects with `StorageError`.
    */
   deliver({ id }: Person, filter: Pick<IgnoreFilter, 'acceptsFrom'>): Promise<void> {
     return this.#serially(id, () => this.#deliverNow(id, filter))
@@ -87,7 +87,7 @@ export class DirectMessages {
     }
   }
 
-  /** Stores the message even if the reader ignores its sender, who finds the same limits. */
+  /** Stores the message even if the reader ignores its sender, so that the sender meets the same limits. */
   async #put(to: Person, message: DirectMessage): Promise<void> {
     const { limits, clock, store } = this.#parts
     const forOne = limits.waiting_messages_per_person
@@ -182,7 +182,7 @@ export interface PersonalMessage {
   readonly from: Pick<Sender, 'name' | 'guest'>
   readonly at: number
   readonly isOwn?: true
-  /** Shows only one row of the text, on screens that have rows. */
+  /** Cut to one row on screens that have rows. */
   readonly isOneRow?: true
 }
 
@@ -214,7 +214,7 @@ interface DirectMessageParts {
 /** Messages of this many senders fill `waiting_messages_per_person`: one sender may use a fifth. */
 const SENDERS_TO_FILL = 5
 const MAX_DAYS = 30
-/** The most people who can reply. The person written to longest ago loses that first. */
+/** The most people who can reply; beyond it, the person who was written to longest ago cannot. */
 const MAX_WRITERS = 10_000
 
 function shownMessage({ from, at, text }: DirectMessage, isFresh: boolean, zone = UTC): PersonalMessage {

@@ -4,7 +4,7 @@ import { keyOfGuest } from '../people/person.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 
-/** The people whom one person ignores. Follows changes of the list until `close`. */
+/** The people whom one person ignores, with later changes of the list until `close`. */
 export interface IgnoreFilter {
   /** False if an ignored person says, does, retracts or runs something; true for what a room must know. */
   shows(entry: Entry): boolean
@@ -137,7 +137,6 @@ export class Ignores {
   }
 }
 
-/** The people whom one person ignores. */
 type IgnoreList = Map<PersonId, Ignored>
 
 /** Remembers a new key of an ignored person, or a new name with a key of theirs. */

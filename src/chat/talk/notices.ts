@@ -74,7 +74,7 @@ export class Notices {
     const { notify: url = 'off' } = await preferences.of(person)
     if (url === 'off' || !origins().includes(new URL(url).origin)) return
     const said = await text()
-    // A millisecond more, since sums of fractions are not exact.
+    // Allows a millisecond more, since sums of fractions are not exact.
     if (said !== undefined && this.#pace.take({ id: person.id }, 1, ONE_A_MINUTE, 1) <= 1) send(url, said)
   }
 

@@ -47,7 +47,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
   return {
     /**
      * Records a new version of the person's last message; calls no model. Rejects with `Refusal`, as
-     * `retract`.
+     * `retract` does.
      */
     edit: (room: Room, person: Person, raw: string): Promise<void> =>
       serially(room, async () => {
@@ -78,8 +78,8 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
 const NOTHING = `too late: only your line of the last ${EDIT_MINUTES} minutes can be changed, with at most ${MAX_LINES_SINCE} lines since`
 
 /**
- * Adds an entry as a log that is read `revised` does: a new version replaces the first, and what is taken
- * back or removed is gone with the reactions to it.
+ * Adds an entry as a log that is read `revised` does: a new version replaces the first, and retracted or
+ * removed entries disappear with the reactions to them.
  */
 export function revise(entries: readonly Entry[], next: Entry): readonly Entry[] {
   if (next.kind === 'message' && next.edits !== undefined)
@@ -99,7 +99,7 @@ const SAID: readonly EntryKind[] = ['message', 'action', 'notice', 'tool_call', 
 /** The ids of all entries that somebody said or did, and of the reactions to them. */
 export function saidBy(entries: readonly Entry[], { name, id }: Speaker): ReadonlySet<EntryId> {
   const isTheirs = (entry: Entry): boolean =>
-    id === undefined ? entry.author === name && isOfNobody(entry) : isOwn(entry, { id, name })
+    id === undefined ? entry.author === name && isWithoutPerson(entry) : isOwn(entry, { id, name })
   const isSaid = (entry: Entry): boolean =>
     SAID.includes(entry.kind) && isTheirs(entry) && !(entry.kind === 'notice' && (entry.act ?? entry.purged))
   const ids = new Set(entries.filter(isSaid).map((entry) => entry.id))
@@ -109,7 +109,7 @@ export function saidBy(entries: readonly Entry[], { name, id }: Speaker): Readon
 }
 
 /** True for entries of guests and for entries without `by`, in old logs. */
-const isOfNobody = ({ by }: Entry): boolean => by === undefined || keyOfGuest(by) !== undefined
+const isWithoutPerson = ({ by }: Entry): boolean => by === undefined || keyOfGuest(by) !== undefined
 
 const isGoneWith = (entry: Entry, retracted: EntryId | undefined): boolean =>
   entry.id === retracted || (entry.kind === 'action' && entry.reacts === retracted)

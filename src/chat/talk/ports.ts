@@ -21,7 +21,7 @@ export interface Sender extends Pick<Person, 'id' | 'name' | 'guest'> {
 
 export interface WaitingLimits {
   readonly forOne: number
-  /** The limit for one sender, and for one key under all its names. */
+  /** The most messages of one sender, and of one key under all its names. */
   readonly fromOne: number
   readonly inAll: number
   readonly notBefore: number

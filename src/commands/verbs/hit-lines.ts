@@ -1,7 +1,7 @@
 // The lines of an entry that a search found, with the words marked.
 import { wholeText } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
-import { type Place, placesOf, type SearchPhrase } from '../../chat/search-words.ts'
+import { type Place, findPlaces, type SearchPhrase } from '../../chat/search-words.ts'
 import { characterAt } from '../../lib/text/characters.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 
@@ -17,12 +17,12 @@ export function hitLines(entry: Entry, phrases: readonly SearchPhrase[]): Styled
   const text = wholeText(entry)
   const label = entry.kind === 'tool_call' ? '' : wholeText({ ...entry, text: '' })
   const begin = text.length - text.slice(label.length).trimStart().length
-  const places = placesOf(phrases, text)
+  const places = findPlaces(phrases, text)
   const lines = linesFrom(text, begin)
   const found = lines.filter((line) => places.some((place) => overlap(place, line)))
   const counts = found.map(({ from, to }) => {
     const line = text.slice(from, to)
-    return phrases.filter((phrase) => placesOf([phrase], line).length > 0).length
+    return phrases.filter((phrase) => findPlaces([phrase], line).length > 0).length
   })
   const most = Math.max(0, ...counts)
   const best = found.filter((_, index) => counts[index] === most).slice(0, MOST_LINES)

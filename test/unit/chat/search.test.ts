@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/chat/errors.ts'
 import { searchTerms, termsText } from '../../../src/chat/input-text.ts'
-import { placesOf, searchPhrase } from '../../../src/chat/search-words.ts'
+import { findPlaces, searchPhrase } from '../../../src/chat/search-words.ts'
 
 const word = (text: string) => ({ text, whole: false })
 const phrase = (text: string) => ({ text, whole: true })
@@ -36,7 +36,7 @@ test('search terms are shown as they were written', () => {
 /** The text with brackets around what the words find. */
 function bracketed(text: string, ...words: readonly string[]): string {
   const phrases = words.map((word) => searchPhrase(word, false)).filter((phrase) => phrase !== undefined)
-  const parts = placesOf(phrases, text).toReversed()
+  const parts = findPlaces(phrases, text).toReversed()
   return parts.reduce(
     (all, { from, to }) => `${all.slice(0, from)}[${all.slice(from, to)}]${all.slice(to)}`,
     text,

@@ -93,7 +93,7 @@ export class ChangeListener implements Changes {
     for (const reader of this.readers) if (reader.hasFailed) reader.start()
   }
 
-  /** Sends a statement. Resolves to its start: all changes that were committed before are heard. */
+  /** Sends a statement. Resolves to its start time: all changes committed before it are known then. */
   private beat(): Promise<number> {
     this.nextBeat ??= this.serially(() => {
       this.nextBeat = undefined
@@ -230,7 +230,7 @@ class TopicReader {
         throw error
       }
     }
-    // Without a wait after the loop's check, so that keys added later start another run.
+    // No await since the loop's check, so that keys added later start another run.
     this.running = undefined
   }
 }

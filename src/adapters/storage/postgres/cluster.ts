@@ -99,8 +99,8 @@ function createServerStore(database: PostgresDatabase, self: ServerId): ServerSt
 }
 
 /**
- * Removes the servers that still match: another server may have removed one, or it may have renewed its
- * lease.
+ * Removes the servers that still match: meanwhile another server may have removed one, or one may have
+ * renewed its lease.
  */
 async function removeLocked(db: Kysely<Tables>, which: RawBuilder<unknown>): Promise<ExpiredServers> {
   const gone = await sql<Pick<ServerRecord, 'id' | 'name'>>`

@@ -21,7 +21,6 @@ export interface PostgresDatabase extends Database, AsyncDisposable {
   transaction<T>(job: Job<T>, locks?: readonly Lock[]): Promise<T>
 }
 
-/** The writes of one store, in the order of the calls. */
 export interface PostgresWrites extends Writes {
   /** Runs other work in the order of the writes. */
   readonly serially: Serial
@@ -157,7 +156,7 @@ const ignore = (): void => undefined
 
 type Connected = Parameters<Client['connect']>[0]
 
-/** A client that handles errors which the driver leaves to its users. */
+/** A client that handles errors which the driver leaves to its caller. */
 class PooledClient extends Client {
   constructor(config?: ClientConfig) {
     super(config)
@@ -170,7 +169,8 @@ class PooledClient extends Client {
   override connect(done?: Connected): Promise<Client> | undefined {
     if (!done) return super.connect()
     super.connect((error: Error) => {
-      // Otherwise a login that fails on our side, as without a password, stays open until PostgreSQL ends it.
+      // Ends a login that fails on our side, as without a password: it would stay open until PostgreSQL ends
+      // it.
       if (error) void this.end()
       Reflect.apply(done, undefined, [error, this])
     })
@@ -207,13 +207,13 @@ class ReachLogger {
 
 async function repeat<T>(
   work: () => Promise<T>,
-  isWorthIt: (error: unknown) => boolean,
+  shouldRetry: (error: unknown) => boolean,
   attempts: number,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (attempts > 1 && isWorthIt(error)) return await repeat(work, isWorthIt, attempts - 1)
+    if (attempts > 1 && shouldRetry(error)) return await repeat(work, shouldRetry, attempts - 1)
     throw error
   }
 }

@@ -58,7 +58,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
 }
 
 /** The error that names pg_dump as the replacement of `sshawl backup`. */
-export const useDump = (): StorageError =>
+export const useDumpError = (): StorageError =>
   new StorageError(
     'other',
     'the rooms are in PostgreSQL: ' +

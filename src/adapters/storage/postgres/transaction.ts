@@ -12,7 +12,9 @@ export function isUnusable(error: unknown): boolean {
   return error !== undefined && (isDisconnected(error) || /Query read timeout/.test(errorMessage(error)))
 }
 
-/** True if nothing was changed, because of a conflict or a connection that was lost before the beginning. */
+/**
+ * True if nothing was changed, because of a conflict or because the connection broke before the transaction.
+ */
 export const isRepeatable = (error: unknown): boolean => isConflict(error) || error instanceof NotBegun
 
 /** The transaction could not begin; `cause` has the reason. */

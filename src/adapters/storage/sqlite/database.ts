@@ -129,7 +129,7 @@ class WriteGroups {
         try {
           const result = run()
           // Appending returns no promise, which would take a quarter of its time.
-          const value = result instanceof Promise ? await withoutWaiting(result) : result
+          const value = result instanceof Promise ? await settleWithinTick(result) : result
           outcomes.push(() => resolve(value))
         } catch (error) {
           if (!this.#file.inTransaction || !concernsOneChange(error)) throw error
@@ -153,7 +153,7 @@ class WriteGroups {
  * Rejects if a job waits for anything but SQLite, which answers at once. Such a job is a bug: nothing could
  * be stored or read meanwhile.
  */
-async function withoutWaiting<T>(job: Promise<T>): Promise<T> {
+async function settleWithinTick<T>(job: Promise<T>): Promise<T> {
   let hasWaited = false
   // Runs once no promise can continue.
   process.nextTick(() => (hasWaited = true))

@@ -46,7 +46,7 @@ export function lockDirectory(file: string): Disposable {
 }
 
 /**
- * As `lockDirectory`, for a database that is then opened: it is created if it is missing. Throws
+ * As `lockDirectory`, for a database that is opened next. Creates the file if it is missing. Throws
  * `StorageError`.
  */
 export function lockFile(file: string): Disposable {
@@ -62,10 +62,10 @@ export function lockFile(file: string): Disposable {
 }
 
 /**
- * Makes sure that the file exists, can be written and is its owner's alone (0600), as is its directory (0700)
- * if it is created. SQLite gives its -wal and -shm files the mode of the database. An existing file is not
- * opened: closing it would drop this process's locks on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
- * Throws `StorageError`, and errors of `node:fs`.
+ * Makes sure that the file exists, can be written and belongs to its owner alone (0600); creates its
+ * directory if necessary (0700). SQLite gives its -wal and -shm files the mode of the database. An existing
+ * file is not opened: closing it would drop this process's locks on it
+ * (https://www.sqlite.org/howtocorrupt.html, 2.2). Throws `StorageError`, and errors of `node:fs`.
  */
 export function createPrivateFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

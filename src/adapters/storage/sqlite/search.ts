@@ -1,5 +1,5 @@
-// Finds entries by their words, with SQLite's FTS5. The index is a file of its own beside the database:
-// appending never waits for it, a backup does not have it, and it is brought up to date before each search.
+// Finds entries by their words, with SQLite's FTS5. The index is a separate file beside the database:
+// appending never waits for it, backups do not contain it, and each search updates it first.
 
 import { rmSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
@@ -14,7 +14,6 @@ import type { SqliteDatabase } from './database.ts'
 import { toStorageError } from './errors.ts'
 import { createPrivateFile } from './file.ts'
 
-/** The index of the database `file`. */
 export const indexFile = (file: string): string => `${file}.search`
 
 /** The newest matches that `best` compares: a frequent word may have a million. */
@@ -90,7 +89,7 @@ export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
         return await find(query, match)
       } catch (error) {
         if (toStorageError(error).reason !== 'corrupt') throw error
-        // If the entries are damaged, and not the index, the second attempt says so.
+        // If the entries and not the index are damaged, the second attempt rejects with that error.
         index.discard()
         return await find(query, match)
       }

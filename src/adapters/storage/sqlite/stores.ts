@@ -5,7 +5,7 @@ import type { SqliteDatabase } from './database.ts'
 import { createSearch } from './search.ts'
 import { findDamage, releasePages, storeOnePage } from './upkeep.ts'
 
-/** All stores over one connection. On one that cannot write, their reading methods work. */
+/** All stores over one connection. On a read-only connection, only reading methods work. */
 export function createStores(database: SqliteDatabase): Stores {
   const { file, read, write } = database
   const { search, refresh, renew } = createSearch(database)

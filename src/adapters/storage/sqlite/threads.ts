@@ -117,7 +117,7 @@ export interface MethodTree {
   readonly [name: string]: true | MethodTree
 }
 
-/** `opened` or `failed` comes once, before all replies. A thread that failed ends. */
+/** `opened` or `failed` comes once, before all replies. A thread ends after `failed`. */
 export type FromThread =
   | { readonly kind: 'opened'; readonly methods: MethodTree }
   | { readonly kind: 'failed'; readonly error: SerializedError }
@@ -245,7 +245,7 @@ class StorageThread {
     return await reply.promise
   }
 
-  /** Finishes what was called before, and ends the thread. */
+  /** Finishes earlier calls, then ends the thread. */
   async close(): Promise<void> {
     const ended = once(this.worker, 'exit')
     this.#sendCalls()

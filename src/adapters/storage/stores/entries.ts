@@ -8,7 +8,6 @@ import type { Tables } from '../tables.ts'
 
 export type EntryRow = Tables['entries']
 
-/** A row that a query found. */
 export interface FoundRow extends EntryRow {
   /** The version whose text this is, if the query has `revised`; null if nobody edited the entry. */
   readonly edited?: EntryId | null
@@ -22,7 +21,7 @@ export interface EntryQuery extends LogQuery {
   readonly encoding?: string
 }
 
-/** The entries that match, newest first unless the query says otherwise. */
+/** Selects the matching entries, newest first unless the query says otherwise. */
 export function entryQuery(dialect: Dialect, query: EntryQuery): RawBuilder<FoundRow> {
   const { encoding, revised } = query
   const text = revised ? 'coalesce(revisions.text, entries.text) AS text, revision AS edited' : 'entries.text'
@@ -92,7 +91,7 @@ export const limitOf = ({ limit }: Pick<LogQuery, 'limit'>): number =>
  */
 export function toEntry({ id, room, at, kind, author, text, data, edited }: FoundRow): Entry {
   if (!isEntryKind(kind)) return { id, room, at, kind: 'notice', level: 'info', author, text }
-  // Saves time: every prompt reads hundreds of rows, and most have no other data.
+  // Skips parsing for speed: every prompt reads hundreds of rows, and most have no other data.
   const rest: object = data === '{}' ? {} : JSON.parse(data)
   const version = edited == null ? {} : { edited }
   return { ...rest, ...version, id, room, at, kind, author, text } as Entry

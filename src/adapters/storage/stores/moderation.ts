@@ -3,7 +3,7 @@ import type { RoomRemoval, Sanction, SanctionStore } from '../../../chat/moderat
 import { type Database, send } from '../database.ts'
 import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
-import { removeRequests, someTurns } from './requests.ts'
+import { removeRequests, oldestTurns } from './requests.ts'
 
 /** Bans, mutes and archives. */
 export function createSanctionStore({ dialect, read, writes }: Database): SanctionStore {
@@ -43,7 +43,7 @@ export function createRoomRemoval({ dialect, writes, truncateWalSoon }: Database
         const entries = await sql`DELETE FROM entries WHERE id IN (
           SELECT id FROM entries WHERE room = ${room} ORDER BY id LIMIT ${limit})`.execute(db)
         if (entries.numAffectedRows !== 0n) return true
-        const turns = await someTurns(db, sql`room = ${room}`)
+        const turns = await oldestTurns(db, sql`room = ${room}`)
         await removeRequests(db, dialect, turns)
         await sql`DELETE FROM turns WHERE id IN ${dialect.list(turns)}`.execute(db)
         return turns.length > 0
@@ -52,7 +52,7 @@ export function createRoomRemoval({ dialect, writes, truncateWalSoon }: Database
       write(async (db) => {
         await db.deleteFrom('tool_calls').where('room', '=', room).execute()
         await db.updateTable('charges').set({ room: '' }).where('room', '=', room).execute()
-        // The rows of all other tables refer to the room's row and are deleted with it.
+        // Other rows refer to the room's row and are deleted with it, except `removals`, for `sshawl audit`.
         await db.deleteFrom('rooms').where('name', '=', room).execute()
         truncateWalSoon()
       }),

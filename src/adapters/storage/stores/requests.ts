@@ -83,11 +83,14 @@ export async function readRequests(db: Kysely<Tables>, turn: string): Promise<re
 /** The most turns in one transaction: a request may have a hundred thousand characters. */
 const TURNS_AT_ONCE = 20
 
-/** True for a row of `turns` whose requests are stored. */
+/** SQL that is true for a row of `turns` whose requests are stored. */
 export const HAS_REQUESTS = sql`(prompt IS NOT NULL OR EXISTS (SELECT 1 FROM turn_parts WHERE turn = turns.id))`
 
 /** Resolves to the oldest turns that match `which`, few enough for one transaction. */
-export async function someTurns(db: Kysely<Tables>, which: RawBuilder<unknown>): Promise<readonly string[]> {
+export async function oldestTurns(
+  db: Kysely<Tables>,
+  which: RawBuilder<unknown>,
+): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`SELECT id FROM turns WHERE ${which}
     ORDER BY started_at, id LIMIT ${TURNS_AT_ONCE}`.execute(db)
   return rows.map(({ id }) => id)
@@ -100,7 +103,7 @@ export async function someTurns(db: Kysely<Tables>, which: RawBuilder<unknown>):
 export async function turnsWithRequests(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
   const { rows } = await sql<{ turn: string }>`SELECT DISTINCT turn FROM turn_parts
     WHERE turn < ${encodeTime(Math.max(0, before), 10)} ORDER BY turn LIMIT ${TURNS_AT_ONCE}`.execute(db)
-  const whole = await someTurns(db, sql`prompt IS NOT NULL AND started_at < ${before}`)
+  const whole = await oldestTurns(db, sql`prompt IS NOT NULL AND started_at < ${before}`)
   return [...rows.map(({ turn }) => turn), ...whole]
 }
 

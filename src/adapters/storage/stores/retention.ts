@@ -6,7 +6,7 @@ import { type Database, type Dialect, integer } from '../database.ts'
 import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { type EntryRow, toEntry } from './entries.ts'
-import { HAS_REQUESTS, removeRequests, someTurns, turnsWithRequests } from './requests.ts'
+import { HAS_REQUESTS, removeRequests, oldestTurns, turnsWithRequests } from './requests.ts'
 
 /** Stores how long rooms keep their lines, and removes lines for good. */
 export function createRetentionStore({ dialect, read, writes, truncateWalSoon }: Database): RetentionStore {
@@ -63,7 +63,10 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
       }),
     removeCopies: (room, since) =>
       write(async (db) => {
-        const turns = await someTurns(db, sql`room = ${room} AND started_at >= ${since} AND ${HAS_REQUESTS}`)
+        const turns = await oldestTurns(
+          db,
+          sql`room = ${room} AND started_at >= ${since} AND ${HAS_REQUESTS}`,
+        )
         await removeRequests(db, dialect, turns)
         truncateWalSoon()
         if (turns.length > 0) return true
@@ -93,7 +96,7 @@ async function removeOthers(
   room: RoomName,
   time: number,
 ): Promise<number> {
-  const turns = await someTurns(db, sql`room = ${room} AND started_at < ${time} AND ended_at IS NOT NULL`)
+  const turns = await oldestTurns(db, sql`room = ${room} AND started_at < ${time} AND ended_at IS NOT NULL`)
   await removeRequests(db, dialect, turns)
   await sql`DELETE FROM turns WHERE id IN ${dialect.list(turns)}`.execute(db)
   const results = await sql`DELETE FROM results WHERE room = ${room} AND at < ${time}`.execute(db)

@@ -49,7 +49,6 @@ function toMessage({ sender, name, guest, key, ...row }: Tables['direct_messages
   return { ...message, to, from: withoutNulls({ id: sender, name, guest: guest === 1, key }) }
 }
 
-/** Who ignores whom. */
 export function createIgnoredStore({ read, writes }: Database): IgnoredStore {
   const { statement } = writes()
   return {
