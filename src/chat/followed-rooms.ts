@@ -45,7 +45,7 @@ export type FollowingSession = ReturnType<FollowedRooms['open']>
 
 /**
  * The rooms that each person follows: those they entered at a terminal and have not left for good. While they
- * have a session on this server, counts new lines in the rooms where they are not present, and shows them
+ * have a session on this server, counts new lines in followed rooms that they are not in, and shows them
  * lines that name them and answers to them. Guests follow no rooms.
  */
 export class FollowedRooms {

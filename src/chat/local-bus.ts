@@ -10,7 +10,7 @@ interface RoomListeners {
   readonly events: BusEvent[]
 }
 
-const DELIVERED = Promise.resolve()
+const DONE = Promise.resolve()
 
 /** The bus of a single server: every listener has heard the event when `publish` returns. */
 export function createLocalBus(log: Log): RoomBus {
@@ -36,11 +36,11 @@ export function createLocalBus(log: Log): RoomBus {
     publish(room, event) {
       const listeners = rooms.get(room)
       // If a listener publishes, the loop that called it delivers that event after the current one.
-      if (!listeners || listeners.events.push(event) > 1) return DELIVERED
+      if (!listeners || listeners.events.push(event) > 1) return DONE
       for (const next of listeners.events) deliver(room, listeners, next)
       listeners.events.length = 0
       removeIfUnused(room, listeners)
-      return DELIVERED
+      return DONE
     },
     subscribe(room, listener) {
       const listeners = rooms.get(room) ?? { subscriptions: new Set(), events: [] }
@@ -51,6 +51,6 @@ export function createLocalBus(log: Log): RoomBus {
         if (listeners.subscriptions.delete(subscription)) removeIfUnused(room, listeners)
       }
     },
-    ready: () => DELIVERED,
+    ready: () => DONE,
   }
 }

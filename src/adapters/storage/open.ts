@@ -31,7 +31,7 @@ export async function openStorage({ threadEntry, url, ...options }: StorageOptio
   if (url !== undefined) {
     const { migrationsDir, clock, log, timed } = options
     const { openPostgres } = await loadPostgres()
-    return await openPostgres({ url, migrationsDir: postgresMigrations(migrationsDir), clock, log, timed })
+    return await openPostgres({ url, migrationsDir: pgMigrations(migrationsDir), clock, log, timed })
   }
   if (threadEntry === undefined || options.file === ':memory:') {
     const { openSqlite } = await import('./sqlite/open.ts')
@@ -43,7 +43,7 @@ export async function openStorage({ threadEntry, url, ...options }: StorageOptio
 /** Keeps the driver unloaded on servers with SQLite. */
 const loadPostgres = () => import('./postgres/open.ts')
 
-const postgresMigrations = (migrationsDir: string): string => join(migrationsDir, 'postgres')
+const pgMigrations = (migrationsDir: string): string => join(migrationsDir, 'postgres')
 
 /** An existing database: the path of a file, or the URL of PostgreSQL's. */
 export type DatabaseLocation = string
@@ -61,7 +61,7 @@ export async function checkDatabase(
 ): Promise<string | undefined> {
   if (isUrl(location)) {
     const { checkPostgres } = await loadPostgres()
-    await checkPostgres({ url: location, migrationsDir: postgresMigrations(migrationsDir) })
+    await checkPostgres({ url: location, migrationsDir: pgMigrations(migrationsDir) })
     return undefined
   }
   return withStorageErrors(() => {
@@ -81,7 +81,7 @@ export async function auditDatabase(
 ): Promise<readonly AuditRow[]> {
   if (isUrl(location)) {
     const { auditPostgres } = await loadPostgres()
-    return await auditPostgres({ url: location, migrationsDir: postgresMigrations(migrationsDir) }, now)
+    return await auditPostgres({ url: location, migrationsDir: pgMigrations(migrationsDir) }, now)
   }
   if (!existsSync(location))
     throw new StorageError('other', `${location}: there is no database; name its directory with --data`)

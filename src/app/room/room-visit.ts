@@ -1,6 +1,6 @@
 import type { ApprovalEntry, Entry, EntryId } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
-import { nameOfPresence } from '../../chat/presence/tally.ts'
+import { nameOf } from '../../chat/presence/tally.ts'
 import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Participant } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
@@ -163,7 +163,7 @@ const isQuestion = (entry: Entry): entry is ApprovalEntry =>
   entry.kind === 'approval' && entry.verdict === 'asked'
 
 const isOwnComing = (entry: Entry, { name }: Person): boolean =>
-  entry.kind === 'presence' && entry.event !== 'summed' && nameOfPresence(entry) === name
+  entry.kind === 'presence' && entry.event !== 'summed' && nameOf(entry) === name
 
 const PAST_ENTRIES = 20
 

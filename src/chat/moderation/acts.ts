@@ -4,7 +4,7 @@ import { mayManage } from '../access.ts'
 import { LOBBY } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { createGroupTest, removeBanned } from './clients.ts'
+import { inGroup, removeBanned } from './clients.ts'
 import { Acting, type ActResult } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 import { reasonSuffix, durationSuffix } from './sanctions.ts'
@@ -98,7 +98,7 @@ export class Acts extends Acting {
     return this.inTurn(actor, room, async () => {
       const target = await this.#personIn(room, actor, name)
       const { who, people, keys } = target
-      if (!room.present().some(createGroupTest(target))) throw new Refusal(`${who} is not in ${room.name}`)
+      if (!room.present().some(inGroup(target))) throw new Refusal(`${who} is not in ${room.name}`)
       const text = `${actor.name} kicked ${who}${reasonSuffix(reason)}`
       const act = { verb: 'kick', who, ...(reason === '' ? {} : { reason }) } as const
       const result = await this.announce(room, actor, text, act)
@@ -148,7 +148,7 @@ export class Acts extends Acting {
   #assertNarrow(target: Target, room: Room | undefined): void {
     const people = room?.present() ?? this.parts.clients.people(() => true)
     const here = new Set(people.map(({ name }) => name))
-    const out = new Set(people.filter(createGroupTest(target)).map(({ name }) => name))
+    const out = new Set(people.filter(inGroup(target)).map(({ name }) => name))
     const others = [...out].filter((name) => name !== target.who).length
     const isWide = others > 1 && out.size * 2 >= here.size
     const isAll = target.network?.endsWith('/0') === true
@@ -197,7 +197,7 @@ export class Acts extends Acting {
 
   #stopWork(target: Target, room: Room | undefined, done: string): void {
     const { clients, server } = this.parts
-    const names = new Set([target.who, ...clients.people(createGroupTest(target)).map(({ name }) => name)])
+    const names = new Set([target.who, ...clients.people(inGroup(target)).map(({ name }) => name)])
     void server.stopWork({ room: room?.name ?? null, names, why: `${target.shown} was ${done}` })
   }
 

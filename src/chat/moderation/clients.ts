@@ -28,7 +28,7 @@ export interface Group {
   readonly bits?: string | undefined
 }
 
-/** The people whom an act concerns: a group, a person if they came in with this key, or all with a token. */
+/** The people concerned by an act: a group, a person if they came in with this key, or all with a token. */
 export type Whom = Group | { readonly person: PersonId; readonly key: string } | { readonly token: number }
 
 /** An act on clients, as JSON. `text` is shown to them. */
@@ -104,10 +104,10 @@ export class Clients {
 function concernsOf(whom: Whom): Concerns {
   if ('token' in whom) return ({ login }) => login?.token?.id === whom.token
   if ('person' in whom) return ({ id, login }) => id === whom.person && login?.key === whom.key
-  return createGroupTest(whom)
+  return inGroup(whom)
 }
 
-export const createGroupTest =
+export const inGroup =
   ({ people, keys, bits }: Group): Concerns =>
   ({ id, login }) =>
     people.includes(id) ||

@@ -42,7 +42,7 @@ export interface ModerationParts {
   readonly serial: Serial
 }
 
-/** The sentence that announced an act, and the room where it was announced. */
+/** The sentence that announced an act, and the room of the announcement. */
 export interface ActResult {
   readonly room: RoomName
   readonly text: string

@@ -106,6 +106,6 @@ export interface ServerForModeration {
   /** Rebuilds the search index, and returns free pages to the file system. Never rejects. */
   tidy(): Promise<void>
   guestKey(name: string): Fingerprint | undefined
-  /** True for keys of admins by the config, against whom no act is allowed. */
+  /** True for keys of admins by the config. No act is allowed against them. */
   isConfigAdmin(key: Fingerprint): boolean
 }

@@ -23,7 +23,7 @@ export class Sanctions {
   readonly #clock: Clock
   readonly #isConfigAdmin: (key: Fingerprint) => boolean
   /** By room (null for the server), oldest first. Read from start to end: one place has at most 1,000. */
-  readonly #places = new Map<RoomName | null, readonly IndexedSanction[]>()
+  readonly #places = new Map<RoomName | null, readonly ParsedSanction[]>()
   readonly #deleting = new Set<RoomName>()
   #deletedByPeers: ReadonlySet<RoomName> = new Set()
   /** Serializes reloads and changes, so that no reload undoes a newer change. */
@@ -57,7 +57,8 @@ export class Sanctions {
   }
 
   /**
-   * Why a person may not be in a room. Do not call it for the room's owner and admins, whom no ban reaches.
+   * Why a person may not be in a room. Do not call it for the room's owner and admins, since bans do not
+   * apply to them.
    */
   whyOutOf(room: RoomName, { id, login }: Person): string | undefined {
     if (this.isGone(room)) return closedNow(room)
@@ -106,7 +107,7 @@ export class Sanctions {
   }
 
   /**
-   * Stores a sanction and removes those that it replaces. Rejects with `Refusal` if there are too many, and
+   * Stores a sanction and removes the replaced ones. Rejects with `Refusal` if there are too many, and
    * `StorageError`.
    */
   put(sanction: Sanction, replaced: readonly Sanction[] = []): Promise<void> {
@@ -134,7 +135,7 @@ export class Sanctions {
     })
   }
 
-  /** Reads all sanctions again. Resolves to those that other servers added. Rejects with `StorageError`. */
+  /** Reads all sanctions again. Resolves to new ones of other servers. Rejects with `StorageError`. */
   readAgain(): Promise<readonly Sanction[]> {
     return this.#serial(async () => {
       const stored = await this.#store.all()
@@ -176,7 +177,7 @@ export class Sanctions {
     const all = this.#listOf(room)
     if (all.length === 0 || (login && this.#isConfigAdmin(login.key))) return undefined
     const address = login && addressBits(login.network)
-    const concerns = (one: IndexedSanction): boolean =>
+    const concerns = (one: ParsedSanction): boolean =>
       people.some((id) => one.people.includes(id)) ||
       (login !== undefined && one.keys.includes(login.key)) ||
       (one.bits !== undefined && address?.startsWith(one.bits) === true)
@@ -190,11 +191,11 @@ export class Sanctions {
     return `for ${duration(Math.max(1_000, until - this.#clock.now()))} more`
   }
 
-  #listOf(room: RoomName | null): readonly IndexedSanction[] {
+  #listOf(room: RoomName | null): readonly ParsedSanction[] {
     return this.#places.get(room) ?? []
   }
 
-  #all(): readonly IndexedSanction[] {
+  #all(): readonly ParsedSanction[] {
     return [...this.#places.values()].flat()
   }
 
@@ -219,8 +220,8 @@ const closedNow = (room: RoomName): string => `${room} is being deleted or renam
 /** Identifies a sanction in a place: a renamed room takes its sanctions with it. */
 const placeOf = ({ id, room }: Sanction): string => `${id} ${room ?? ''}`
 
-/** A sanction with the bits of its network, which are compared for each line that somebody says. */
-type IndexedSanction = Sanction & { readonly bits: string | undefined }
+/** A sanction with the bits of its network, which are compared for each line in the chat. */
+type ParsedSanction = Sanction & { readonly bits: string | undefined }
 
 /** ` for 2h`, or nothing without a time. */
 export const durationSuffix = (ms: number | undefined): string =>

@@ -3,7 +3,7 @@ import { skeleton } from '../../lib/text/names.ts'
 import { Refusal, unlessRefused } from '../errors.ts'
 import type { Fingerprint, Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { createGroupTest, type Group } from './clients.ts'
+import { inGroup, type Group } from './clients.ts'
 import type { ModerationParts } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 
@@ -69,7 +69,7 @@ export async function assertCanActOn(
 ): Promise<void> {
   const { who, keys, holders } = target
   if (who === actor.name) throw new Refusal('that is yourself; nothing was done')
-  if (createGroupTest(target)(actor) || holders.some(({ id }) => id === actor.id))
+  if (inGroup(target)(actor) || holders.some(({ id }) => id === actor.id))
     throw new Refusal(`${who} includes yourself; nothing was done`)
   const theirKeys = await Promise.all(holders.map(({ id }) => stores.people.keysOf(id)))
   if ([...keys, ...theirKeys.flat()].some((key) => server.isConfigAdmin(key)))

@@ -1,7 +1,7 @@
 /**
- * people/ says which name and keys belong to whom, and whom codes and tokens let in. It must not know what a
- * room is. It also uses the `PeopleStore` of ../ports.ts. Times are in milliseconds since the epoch; stores
- * reject with `StorageError` only, and then changed nothing.
+ * people/ says which name and keys belong to which person, and who may come in with codes and tokens. It must
+ * not know what a room is. It also uses the `PeopleStore` of ../ports.ts. Times are in milliseconds since the
+ * epoch; stores reject with `StorageError` only, and then changed nothing.
  */
 import type { RoomName } from '../entry.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
@@ -94,7 +94,7 @@ export interface StoredKey {
 export interface KeyStore {
   list(id: PersonId): Promise<readonly StoredKey[]>
   /**
-   * The key waits for its first login, whoever else has it. `full`: the person has `max` keys, waiting or
+   * The key waits for its first login, even if others have it. `full`: the person has `max` keys, waiting or
    * not.
    */
   add(id: PersonId, key: Fingerprint, at: number, max: number): Promise<'added' | 'known' | 'full'>

@@ -4,7 +4,7 @@ import type { Person } from '../people/person.ts'
 import type { Clock, Log } from '../ports.ts'
 import type { LastSeenStore, SeenRoom } from './ports.ts'
 
-/** The most rooms that a person follows: those where they were last. */
+/** The most rooms that a person follows: the last visited. */
 const MAX_FOLLOWED = 50
 
 /**

@@ -1,5 +1,5 @@
 import type { Entry } from '../entry.ts'
-import { type Coming, nameOfPresence, Tally } from './tally.ts'
+import { type Coming, nameOf, Tally } from './tally.ts'
 
 /** The most entries in a waiting line, so that it does not grow without end. */
 const MAX_IN_A_ROW = 200
@@ -21,7 +21,7 @@ export class PresenceFold {
    * due, then `entry`. Holds back comings and goings.
    */
   take(entry: Entry, columns: number): readonly Entry[] {
-    const isOwn = isComing(entry) && entry.event !== 'summed' && nameOfPresence(entry) === this.#own
+    const isOwn = isComing(entry) && entry.event !== 'summed' && nameOf(entry) === this.#own
     if (isOwn || !isComing(entry)) return [...this.other(columns), entry]
     this.#row.add(entry)
     return this.#row.length < MAX_IN_A_ROW ? [] : this.#commit(this.#row.line(columns))

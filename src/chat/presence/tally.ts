@@ -40,7 +40,7 @@ export class Tally {
 
   /** A sum has no order: a person who was here before it counts as having left first. */
   addEntry(entry: Coming): void {
-    if (entry.event !== 'summed') return this.add({ name: nameOfPresence(entry), event: entry.event })
+    if (entry.event !== 'summed') return this.add({ name: nameOf(entry), event: entry.event })
     const back = new Set(entry.left.filter((name) => this.#isHere(name)))
     for (const name of back) this.add({ name, event: 'left' })
     for (const name of entry.joined) this.add({ name, event: 'joined' })
@@ -119,7 +119,7 @@ export const lineOf = ({ name, event }: PresenceChange): NewEntry => ({
   text: `${name} ${event}`,
 })
 
-export const nameOfPresence = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
+export const nameOf = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
 
 const SEPARATOR = ' · '
 /** Names that fit into this many cells are shown on narrow screens too, on several lines. */

@@ -4,7 +4,7 @@ import { keyOfGuest } from '../people/person.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 
-/** The people whom one person ignores, with later changes of the list until `close`. */
+/** The people that one person ignores, with later changes until `close`. */
 export interface IgnoreFilter {
   /** False if an ignored person says, does, retracts or runs something; true for what a room must know. */
   shows(entry: Entry): boolean
@@ -23,8 +23,8 @@ interface OpenList {
 }
 
 /**
- * Who ignores whom. Ignoring covers all names of a person, and everybody with one of their keys. A guest's
- * list is kept until their last session ends. Methods reject with `StorageError`.
+ * Who ignores which people. Ignoring covers all names of a person, and everybody with one of their keys. A
+ * guest's list is kept until their last session ends. Methods reject with `StorageError`.
  */
 export class Ignores {
   readonly #store: IgnoredStore

@@ -19,8 +19,8 @@ export function createReactions() {
   const serially = createKeyedSerial<Room>()
   return {
     /**
-     * Reacts to the last line, or to the one with this id; the same emoji again takes it back. Throws
-     * `Refusal`: no emoji, no such line, too many on it.
+     * Reacts to the last line, or to the line with this id; the same emoji again takes the reaction back.
+     * Throws `Refusal`: no emoji, no such line, too many reactions on it.
      */
     react: (room: Room, person: Person, raw: string, id?: string): Promise<void> =>
       serially(room, async () => {

@@ -84,9 +84,9 @@ export const hasLog = (file: string): boolean =>
   (statSync(`${resolveFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
 /**
- * Throws `StorageError` if a backup was put in place of a database whose log is still there: SQLite would
- * take the log for the backup's own and ruin it. Call it before this process opens the database, as it opens
- * and closes the file.
+ * Throws `StorageError` if a backup has replaced a database whose log is still there: SQLite would take the
+ * log for the backup's own and ruin it. Call it before this process opens the database, because it opens and
+ * closes the file.
  */
 function refuseStaleLog(path: string): void {
   const file = resolveFile(path)

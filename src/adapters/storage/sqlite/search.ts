@@ -9,7 +9,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import type { FoundEntries, SearchQuery } from '../../../chat/ports.ts'
 import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
 import { indexedText, searchForms } from '../../../chat/search-words.ts'
-import { FORMER_PREFIX, HIDDEN_KEYS } from '../stores/room-names.ts'
+import { FORMER_KEY, HIDDEN_KEYS } from '../stores/room-names.ts'
 import type { SqliteDatabase } from './database.ts'
 import { toStorageError } from './errors.ts'
 import { createPrivateFile } from './file.ts'
@@ -118,7 +118,7 @@ const withFormerNames = (db: Database, rooms: readonly RoomName[]): readonly Roo
   ...rooms,
   ...db
     .prepare<[string, string], RoomName>(
-      `SELECT substr(key, ${FORMER_PREFIX.length + 1}) FROM room_values
+      `SELECT substr(key, ${FORMER_KEY.length + 1}) FROM room_values
        WHERE room IN (SELECT value FROM json_each(?)) AND key LIKE ?`,
     )
     .pluck()

@@ -52,9 +52,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Puts a copy of a backup in place of the database, and keeps the old one under a dated name, which it
- * returns; undefined if there was none. If the process dies at any moment, one of the two is there, whole.
- * Throws `StorageError`, and errors of SQLite and `node:fs`; then the database is as it was.
+ * Replaces the database by a copy of a backup, and keeps the old one under a dated name, which it returns;
+ * undefined if there was none. If the process dies at any moment, one of the two is there, whole. Throws
+ * `StorageError`, and errors of SQLite and `node:fs`; then the database is as it was.
  */
 export function restoreFile({ source, file, migrationsDir, now }: RestoreOptions): string | undefined {
   const hadDatabase = existsSync(file) || hasLog(file)

@@ -76,7 +76,7 @@ const requests = (of: Spender, after: number): RawBuilder<Spending> =>
 function matchesQuery(query: UsageQuery, { list }: Dialect): RawBuilder<boolean> {
   if ('room' in query) return sql`room = ${query.room}`
   if ('rooms' in query) return sql`room IN ${list(query.rooms)}`
-  // As chat/access.ts: a person may see public rooms, and those that they are a member of.
+  // The rule of chat/access.ts: a person may see public rooms, and rooms of which they are a member.
   return sql`room IN (SELECT name FROM rooms WHERE private = 0 OR EXISTS (SELECT 1 FROM members
     WHERE members.room = rooms.name AND members.person = ${query.viewer} AND membership <> 'invited'))`
 }

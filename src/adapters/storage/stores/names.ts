@@ -45,7 +45,7 @@ export function createNameStore({ writes }: Database): NameStore {
 const RULES = `${UNICODE_SECURITY_VERSION}/3`
 
 /** Names in one statement. Each has three parameters; both engines allow over 30,000 in all. */
-const NAMES_PER_STATEMENT = 1_000
+const NAMES_AT_ONCE = 1_000
 
 /**
  * Recomputes the skeletons and looks of all names. Resolves to undefined, and changes nothing, if these rules
@@ -65,8 +65,8 @@ export async function indexNames(
       .updateTable('people')
       .set({ skeleton: sql`' ' || id` })
       .execute()
-    for (let i = 0; i < indexed.length; i += NAMES_PER_STATEMENT) {
-      const values = indexed.slice(i, i + NAMES_PER_STATEMENT).map((row) => sql`(${sql.join(row)})`)
+    for (let i = 0; i < indexed.length; i += NAMES_AT_ONCE) {
+      const values = indexed.slice(i, i + NAMES_AT_ONCE).map((row) => sql`(${sql.join(row)})`)
       await sql`UPDATE people SET skeleton = column2, look = column3
         FROM (VALUES ${sql.join(values)}) AS indexed WHERE id = column1`.execute(db)
     }

@@ -109,7 +109,7 @@ type LoginRow = (PersonRow | { readonly id: null }) & {
 
 /**
  * Runs the same statement for free and taken names, so that the time of a login does not reveal names. People
- * whom older rules gave the same name have skeletons with the same beginning (names.ts).
+ * with the same name by older rules have skeletons with the same beginning (names.ts).
  */
 const selectLogin = (skeleton: string, key: Fingerprint, at: number): RawBuilder<LoginRow> => sql`
   SELECT people.id, people.name, people.admin, coalesce(found.former, people.name) AS "filedName",

@@ -24,7 +24,7 @@ const MIN_CHARS = 2_000
  * A part ends at a line whose checksum is a multiple of this, so that two windows on one conversation share
  * all parts but those at their ends.
  */
-const CHECKSUM_DIVISOR = 16
+const DIVISOR = 16
 
 /** Matches after a line feed as JSON escapes it. */
 const LINE_END = /(?<=\\n)/
@@ -44,7 +44,7 @@ function split(json: string): readonly string[] {
   let part = ''
   for (const line of json.split(LINE_END)) {
     part += line
-    if (part.length < MIN_CHARS || crc32(line) % CHECKSUM_DIVISOR !== 0) continue
+    if (part.length < MIN_CHARS || crc32(line) % DIVISOR !== 0) continue
     parts.push(part)
     part = ''
   }

@@ -30,17 +30,17 @@ export const TABLES_OF_ROOMS = [
 ] as const
 
 /** Begins the keys of former names; the values mean nothing. Keys of people and scripts have no colon. */
-export const FORMER_PREFIX = 'formerly:'
+export const FORMER_KEY = 'formerly:'
 
 /** A LIKE pattern for the keys of former names, which are never shown. */
-export const HIDDEN_KEYS = `${FORMER_PREFIX}%`
+export const HIDDEN_KEYS = `${FORMER_KEY}%`
 
 const MAX_FORMER_NAMES = 8
 
 /** Finds the room that had this name before. Scans all rooms. */
 export async function findRenamed(db: Kysely<Tables>, former: string): Promise<RoomName | undefined> {
   const { rows } = await sql<{ name: RoomName }>`SELECT name FROM rooms WHERE EXISTS (
-    SELECT 1 FROM room_values WHERE room = rooms.name AND key = ${FORMER_PREFIX + former})`.execute(db)
+    SELECT 1 FROM room_values WHERE room = rooms.name AND key = ${FORMER_KEY + former})`.execute(db)
   return rows[0]?.name
 }
 
@@ -51,7 +51,7 @@ export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomNam
   const values = db.selectFrom('room_values').select('key').where('room', '=', from)
   const former = await values
     .where('key', 'like', HIDDEN_KEYS)
-    .where('key', '!=', FORMER_PREFIX + to)
+    .where('key', '!=', FORMER_KEY + to)
     .execute()
   if (former.length >= MAX_FORMER_NAMES) return 'full'
   // Foreign keys refer to the room's row, so the row with the new name must exist first.
@@ -66,11 +66,11 @@ export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomNam
   await db
     .deleteFrom('room_values')
     .where('room', '=', to)
-    .where('key', '=', FORMER_PREFIX + to)
+    .where('key', '=', FORMER_KEY + to)
     .execute()
   await db
     .insertInto('room_values')
-    .values({ room: to, key: FORMER_PREFIX + from, value: 'true' })
+    .values({ room: to, key: FORMER_KEY + from, value: 'true' })
     .execute()
   await renameExits(db, from, to)
   return 'renamed'
