@@ -27,7 +27,8 @@ export interface SftpWire {
 const MAX_HANDLES = 32
 /** 100 names fit in a packet: OpenSSH accepts at most 256 KiB. */
 const NAMES_AT_ONCE = 100
-const MAX_READ_BYTES = 256 * 1024
+/** The answer has a head, too. */
+const MAX_READ_BYTES = 255 * 1024
 
 /** Answers the requests of one SFTP client, one after the other, until its input ends. */
 export async function serveSftp(files: FileTree, wire: SftpWire): Promise<void> {
