@@ -198,17 +198,11 @@ interface Facts {
   readonly name: string
   /** Other names of the command, which completion and the lists of help leave out. */
   readonly aliases?: readonly string[]
-  /**
-   * Set if the command protects somebody or ends something. It runs over the daily byte quota, and is
-   * counted.
-   */
+  /** Set if the command protects somebody or ends something: it may exceed the daily byte quota. */
   readonly allowedOverQuota?: true
   /** Set if the session shows the command's words anyway, so that it does not echo the line. */
   readonly showsWords?: true
-  /**
-   * Set if the command only ends something or shows constant text. It runs while no other server can be
-   * reached.
-   */
+  /** Set if the command only ends something or shows constant text: it needs no other server. */
   readonly allowedWhenCutOff?: true
   readonly summary: string
   /** A sentence for the page of all commands, if a script gets something else than a session. */

@@ -24,15 +24,8 @@ import { requestStep, type StepRequestParts } from './request-step.ts'
 import { createSideTurns, type SideTurnLimits, type SideTurns } from './side-turns.ts'
 import type { StepResult } from './stream-step.ts'
 import { createToolQuestions, type ToolQuestions, type ToolQuestionParts } from './tool-questions.ts'
-import {
-  doneEnding,
-  endingOf,
-  recordEnd,
-  recordHandOver,
-  stoppedEnding,
-  withinTime,
-  type Ending,
-} from './turn-end.ts'
+import type { Ending } from './turn-end.ts'
+import { doneEnding, endingOf, recordEnd, recordHandOver, stoppedEnding, withinTime } from './turn-end.ts'
 import type { TurnLog, TurnRecorder } from './turn-log.ts'
 import { hasWrittenCall, refusingCutCalls } from './wrong-calls.ts'
 
@@ -112,7 +105,7 @@ export interface TurnParts extends StepRequestParts, ToolQuestionParts {
 export interface TurnLimits {
   /** The maximum duration of a turn in seconds. */
   readonly turn_s: number
-  /** The most steps in one turn; each step is one model request and its retries. */
+  /** The most steps in one turn. Each is one model request and its retries. */
   readonly turn_steps: number
   /** Pauses in ms before each retry of a failed request; see stream-step.ts. */
   readonly retryPauses?: readonly number[]
@@ -135,10 +128,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
     }
   }
 
-  /**
-   * Asks the model, or its fallback if it fails before it said or called anything. `before` is what the
-   * failed models have used.
-   */
+  /** Asks the model, or its fallback if it fails before any text or call. `before`: usage of failed models. */
   async function answer(
     request: TurnRequest,
     signal: AbortSignal,

@@ -84,11 +84,8 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
     const note: readonly UnitBody[] =
       info.trim() === language ? [] : [{ type: 'note', text: cleanText(info).trim() }]
     const bodies = [...note, ...codeBodies(code, count, language, tools)]
-    const continuation = {
-      isFence: true as const,
-      continuation: { before: `${markup}${info}`, units: note.length },
-    }
-    add(from, to, bodies, { isClosed, ...(type === 'fence' && !isClosed ? continuation : {}) })
+    const continuation = { before: `${markup}${info}`, units: note.length }
+    add(from, to, bodies, { isClosed, ...(type === 'fence' && !isClosed && { isFence: true, continuation }) })
   }
 
   return { leaves: markClosed(leaves, lines), tops }

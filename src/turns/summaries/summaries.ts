@@ -43,7 +43,6 @@ interface SummariesParts extends SummaryParts {
 const ENTRIES_PER_CHECK = 20
 /** Fewer bytes than any text has per token, so that no room is checked late. */
 const BYTES_PER_TOKEN = 2
-
 /** Rooms that are summed up at once: they share the models with turns. */
 const MAX_AT_ONCE = 4
 /** Milliseconds until an interrupted remake of a summary begins again. */
@@ -116,17 +115,12 @@ export class Summaries implements AsyncDisposable {
     this.#check(room)
   }
 
-  /**
-   * Throws `Refusal` for a value of the key `summarizer` that is neither `none` nor a model that can sum up.
-   */
+  /** Throws `Refusal` if the key `summarizer` names neither `none` nor a model that can sum up. */
   checkName(value: Json): void {
     checkSummarizer(value, this.#parts.summarizers.models())
   }
 
-  /**
-   * Handles a new or removed summarizer of the room: stops the summary in progress, and checks the room
-   * again.
-   */
+  /** Stops the summary in progress and checks the room again, for a new or removed summarizer. */
   async summarizerChanged(room: RoomName): Promise<void> {
     await this.#stopEverywhere(room, INTERRUPTED)
     this.#troubles.clear(room)
@@ -195,10 +189,7 @@ export class Summaries implements AsyncDisposable {
     await Promise.allSettled(all.map(({ done }) => done))
   }
 
-  /**
-   * Starts to summarize a room, or queues it if too many run. Does nothing during the pause after a failure.
-   * Never throws.
-   */
+  /** Starts to summarize a room, or queues it if too many run; not in the pause after a failure. Never throws. */
   #check(room: RoomName): void {
     if (this.#isClosing || this.#held.has(room) || this.#running.has(room)) return
     if (this.#troubles.mustWait(room)) return
