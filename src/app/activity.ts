@@ -95,6 +95,7 @@ export async function createActivity(
   const services = createModelServices({
     ...{ models, composer, limits, context, stores: storage },
     slots: peers.slots,
+    chargeBytes: bytes.charge,
     lostTurn: (turn) => void interrupted.endLost(turn),
   })
   const shared = { context, stores: storage, composer, limits, models: services }

@@ -4,6 +4,7 @@ import type { GuidePlace } from '../adapters/models/guide-place.ts'
 import { createModel } from '../adapters/models/index.ts'
 import type { Stores } from '../adapters/storage/storage.ts'
 import type { RoomName, TurnId } from '../chat/entry.ts'
+import type { ByteQuota } from '../chat/limits.ts'
 import type { Slots } from '../chat/peers.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -152,12 +153,13 @@ export interface ModelServicesParts {
   readonly limits: QuotaLimits
   readonly context: Pick<AppContext, 'clock' | 'log' | 'nextId'>
   readonly slots: Slots
+  readonly chargeBytes: ByteQuota['charge']
   /** Called if the end of a turn could not be stored. */
   readonly lostTurn?: (turn: TurnId) => void
 }
 
 export function createModelServices(parts: ModelServicesParts): ModelServices {
-  const { models, stores, composer, limits, context, slots, lostTurn } = parts
+  const { models, stores, composer, limits, context, slots, chargeBytes, lostTurn } = parts
   const { clock, log, nextId } = context
   const { turns, charges } = stores.models
   const calibrations = new Calibrations(stores.models.calibrations, clock, log)
@@ -170,7 +172,7 @@ export function createModelServices(parts: ModelServicesParts): ModelServices {
     calibrations,
     modelFacts,
     checkQuotas,
-    turnLog: new TurnLog({ turns, openBill, newId: nextId, clock, lostTurn }),
+    turnLog: new TurnLog({ turns, openBill, chargeBytes, newId: nextId, clock, lostTurn }),
     slots,
   }
 }

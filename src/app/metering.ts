@@ -24,12 +24,15 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
           running.set(turn.id, { ...turn, since: performance.now() })
         },
         async finish(id, change) {
-          await turns.finish(id, change)
+          const bytes = await turns.finish(id, change)
           const began = running.get(id)
-          if (!began) return
+          if (!began) return bytes
           // `change` may have the prompt, which is too long to keep in memory.
           const { model = began.model, usage = began.usage, outcome } = change
-          if (outcome === undefined) return void running.set(id, { ...began, model, ...(usage && { usage }) })
+          if (outcome === undefined) {
+            running.set(id, { ...began, model, ...(usage && { usage }) })
+            return bytes
+          }
           running.delete(id)
           const { room, requester: person, parent } = began
           const ms = performance.now() - began.since
@@ -37,6 +40,7 @@ export function watchedStorage<Stored extends Pick<Storage, 'models'>>(
           const facts = { turn: id, room, model, person, parent, outcome, ms: Math.round(ms), ...tokens }
           log.info(facts, 'a turn ended')
           meter?.turnEnded(model, outcome, ms / 1_000)
+          return bytes
         },
       },
       charges: {

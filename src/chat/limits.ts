@@ -77,7 +77,7 @@ export function createByteQuota(
 }
 
 const usedUp = (limit: number, wait: number): string =>
-  `what you sent and what tools gave for you is as much as one person may store in a day (bytes_per_person_day, ${limit}); send less, or again in ${duration(wait)}`
+  `what you sent, and what models and tools stored for you, is as much as one person may store in a day (bytes_per_person_day, ${limit}); send less, or again in ${duration(wait)}`
 
 const MAX_BUCKETS_KEPT = 3_000
 

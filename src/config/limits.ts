@@ -35,7 +35,10 @@ export const limitsSchema = z.strictObject({
     2,
     'Messages and commands a second of a person; more wait up to 5 seconds, then are refused.',
   ),
-  bytes_per_person_day: orOff(33_554_432, 'Bytes that a person may enter in 24 hours; 0: no limit.'),
+  bytes_per_person_day: orOff(
+    33_554_432,
+    'Bytes that a person may store in 24 hours: messages, files, what tools give, new parts of requests to models; 0: no limit.',
+  ),
   waiting_messages_per_person: positive(
     100,
     'Messages that wait for a person who is away; a fifth of them from one sender.',

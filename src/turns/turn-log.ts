@@ -1,5 +1,6 @@
 import { counted } from '../lib/amounts.ts'
 import type { TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
+import type { ByteQuota } from '../chat/limits.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
@@ -16,6 +17,8 @@ type TurnStart = Pick<TurnRecord, 'id' | 'startedAt'>
 interface TurnLogParts {
   readonly turns: Pick<TurnStore, 'begin' | 'addStep' | 'finish'>
   readonly openBill: OpenBill
+  /** Counts bytes that a person's requests added to the database against their quota. */
+  readonly chargeBytes: ByteQuota['charge']
   readonly newId: () => string
   readonly clock: Clock & MonotonicClock
   /** Called if the end of a turn could not be stored, so that it is stored later. */
@@ -51,6 +54,7 @@ export class TurnRecorder {
   readonly bill: Bill
   /** Resolves when the beginning of the turn is stored. */
   readonly begun: Promise<void>
+  readonly #requester: Requester | undefined
   readonly #isSideTurn: boolean
   readonly #begunAt: number
   readonly #parts: TurnLogParts
@@ -60,6 +64,7 @@ export class TurnRecorder {
     this.id = start.id
     this.startedAt = start.startedAt
     this.bill = parts.openBill(turn.room, requester)
+    this.#requester = requester
     this.#isSideTurn = turn.parent !== undefined
     this.#begunAt = parts.clock.monotonic()
     this.#parts = parts
@@ -78,8 +83,11 @@ export class TurnRecorder {
   async sent(request: ModelRequest): Promise<void> {
     const before = this.#last
     this.#last = { ...request, messages: [...request.messages] }
-    if (before) await this.#parts.turns.addStep(this.id, newSince(before, this.#last))
-    else await this.#parts.turns.finish(this.id, { prompt: request.prompt })
+    const { turns, chargeBytes } = this.#parts
+    const bytes = before
+      ? await turns.addStep(this.id, newSince(before, this.#last))
+      : await turns.finish(this.id, { prompt: request.prompt })
+    if (this.#requester) chargeBytes(this.#requester, bytes)
   }
 
   /** Records that another model answers from now on. */

@@ -109,13 +109,14 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     nextId,
   })
   chatParts.tap(hooks.onEntry)
+  const bytes = options.bytes ?? UNCOUNTED
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
     permissions: options.permissions ?? { request: async () => 'deny' },
     workspaces: { of: () => options.workspace ?? noWorkspace },
     results: storage.tools.results,
-    bytes: options.bytes ?? UNCOUNTED,
+    bytes,
     clock,
     hooks,
   })
@@ -142,6 +143,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     limits: allLimits,
     context: { clock, log, nextId },
     slots: peers.slots,
+    chargeBytes: bytes.charge,
   })
   const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }
   const tellAdmins = (text: string): void => void rooms.tellAdmins(text)

@@ -44,13 +44,17 @@ export function turnsExam(store: () => Storage): void {
     await refused(store().models.turns.addStep('T3', steps[0]!))
   })
 
-  test('long requests with shared parts are returned unchanged', async () => {
+  test('long requests are returned unchanged and only parts that no other has add bytes', async () => {
     const lines = Array.from({ length: 2_000 }, (_, at) => `line ${at} 漢 \\n \u0000 "é`)
     const sent = [0, 2, 2].map((first) => ({ system: 's', context: lines.slice(first).join('\n') }))
+    const added: number[] = []
     for (const [at, prompt] of sent.entries()) {
       await store().models.turns.begin(turn(`T${at}`))
-      await store().models.turns.finish(`T${at}`, { prompt: prompt as TurnRecord['prompt'] })
+      added.push(await store().models.turns.finish(`T${at}`, { prompt: prompt as TurnRecord['prompt'] }))
     }
+    const [first = 0, ...others] = added
+    expect(first).toBeGreaterThan(10_000)
+    expect(others).toEqual([expect.toSatisfy((bytes: number) => bytes > 0 && bytes < first / 4), 0])
     for (const [at, prompt] of sent.entries())
       expect(JSON.stringify((await store().models.turns.find(`T${at}`))?.prompt)).toBe(JSON.stringify(prompt))
   })

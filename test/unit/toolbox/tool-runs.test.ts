@@ -61,7 +61,7 @@ describe("a person's own run", () => {
     bytes.take(ann, 8_000)
     await run('long')
     expect(() => bytes.take(ann, 1)).toThrow(
-      'what tools gave for you is as much as one person may store in a day',
+      'what models and tools stored for you, is as much as one person may store in a day',
     )
     bytes.take(bob, 20_000)
   })

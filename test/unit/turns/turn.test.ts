@@ -41,6 +41,21 @@ describe('a turn without tools', () => {
     expect(await world.chatParts.storage.models.turns.unfinished()).toEqual([])
   })
 
+  it('only parts of a request that no earlier one has count against the byte quota of the requester', async () => {
+    const charged: number[] = []
+    const bytes = { take() {}, charge: (_: unknown, count: number) => void charged.push(count) }
+    await using world = await createTurnWorld(scriptedModel(say('hi'), say('hi')), { bytes })
+    const words = (line: number): string =>
+      Array.from({ length: 20 }, (_, at) => (((line * 31 + at) * 48_271) % 99_991).toString(36)).join(' ')
+    for (let line = 0; line < 300; line += 1)
+      await world.room.record({ kind: 'message', author: 'bob', text: words(line) })
+    await world.ask()
+    await world.ask()
+    const [first = 0, second = 0] = charged
+    expect(second).toBeGreaterThan(0)
+    expect(second).toBeLessThan(first)
+  })
+
   it('the model gets the message once, with its speaker and indented later lines', async () => {
     const model = scriptedModel(say('hi'))
     await using world = await createTurnWorld(model)

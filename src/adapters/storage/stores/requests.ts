@@ -51,20 +51,25 @@ function split(json: string): readonly string[] {
   return part === '' ? parts : [...parts, part]
 }
 
-/** Stores a request of a turn: the prompt as step 0, or a later step. */
+/**
+ * Stores a request of a turn: the prompt as step 0, or a later step. Resolves to the bytes of its parts that
+ * no request had before.
+ */
 export async function putRequest(
   db: Kysely<Tables>,
   turn: string,
   step: number,
   parts: readonly RequestPart[],
-): Promise<void> {
+): Promise<number> {
   const rows = parts.map(({ hash }, position) => ({ turn: turn as TurnId, step, position, hash }))
-  await db
+  const added = await db
     .insertInto('request_parts')
     .values(parts)
     .onConflict((on) => on.doNothing())
+    .returning(sql<number>`length(bytes)`.as('bytes'))
     .execute()
   await db.insertInto('turn_parts').values(rows).execute()
+  return added.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /**

@@ -33,23 +33,23 @@ export function createTurnStore({ dialect, read, writes }: Database, ownership?:
       statement(async (db) => void (await db.insertInto('turns').values(toRow(turn)).execute())),
     async finish(id, { prompt, ...change }) {
       const parts = prompt && (await pack(prompt))
-      const store = async (db: Kysely<Tables>): Promise<void> => {
+      const store = async (db: Kysely<Tables>): Promise<number> => {
         const [row] = await select(db, sql`WHERE id = ${id} ${dialect.lockRow('update')}`)
         await ownership?.check(db, [id])
-        if (!row) return
+        if (!row) return 0
         const changed = toRow({ ...toRecord(row), ...change })
         await db.updateTable('turns').set(changed).where('id', '=', row.id).execute()
-        if (parts) await putRequest(db, id, 0, parts)
+        return parts ? await putRequest(db, id, 0, parts) : 0
       }
-      await write(store, ...(parts ? [REQUESTS] : []))
+      return await write(store, ...(parts ? [REQUESTS] : []))
     },
     async addStep(id, step) {
       const parts = await pack(step)
-      await write(async (db) => {
+      return await write(async (db) => {
         await ownership?.check(db, [id])
         const last = db.selectFrom('turn_parts').select((of) => of.fn.max('step').as('step'))
         const [row] = await last.where('turn', '=', id as TurnId).execute()
-        await putRequest(db, id, 1 + (row?.step ?? 0), parts)
+        return await putRequest(db, id, 1 + (row?.step ?? 0), parts)
       }, REQUESTS)
     },
     find: (id) => read((db) => firstWithSteps(db, sql`WHERE id = ${id}`)),
