@@ -2,7 +2,10 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildOptions, Plugin } from 'rolldown'
 
-/** Packages that a start loads, and what they need: by themselves they are 600 files. The last has what older Nodes lack. */
+/**
+ * Packages that a start loads, joined with their dependencies: they are 600 files. The last has what older
+ * Nodes lack.
+ */
 const JOINED = withDependencies([
   ...['kysely', 'zod', 'fast-glob', 'diff', 'smol-toml', 'ulid', 'minisearch', 'string-width'],
   ...['@noble/curves', '@noble/post-quantum', '@oxc-project/runtime'],

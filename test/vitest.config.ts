@@ -60,6 +60,13 @@ const POSTGRES = [
   'test/unit/adapters/storage/postgres/**/*.test.ts',
 ]
 
+/** End-to-end tests of what no database changes: both have the same stores, so these run with SQLite only. */
+const WITHOUT_POSTGRES = [
+  'test/e2e/{admin-tools,certificates,config,mcp-*,model,pages,proxied,reload,run-tool,sandbox}.test.ts',
+  'test/e2e/{ssh-*,streaming-reply,tool-modules,tools-offered,web,webhooks,wrap}.test.ts',
+]
+const exclude = onPostgres ? WITHOUT_POSTGRES : []
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -82,10 +89,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // What `npm test` runs; CI runs all seven, and the end-to-end tests of this one, of `machine` and of `processes` once more on PostgreSQL.
+          // What `npm test` runs. CI runs all seven projects, and end-to-end tests of three on PostgreSQL too.
           name: 'tests',
           include: [`test/${folders}/**/*.test.ts`],
-          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE, ...MACHINE, ...POSTGRES, ...PROCESSES],
+          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE, ...MACHINE, ...POSTGRES, ...PROCESSES, ...exclude],
           maxWorkers: 5,
           sequence: { groupOrder: 0 },
         },
@@ -95,6 +102,7 @@ export default defineConfig({
         test: {
           name: 'machine',
           include: MACHINE.filter((file) => !onPostgres || file.startsWith('test/e2e/')),
+          exclude,
           maxWorkers: 2,
           sequence: { groupOrder: 4 },
         },
@@ -104,6 +112,7 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: PROCESSES.filter((file) => !onPostgres || file.startsWith('test/e2e/')),
+          exclude,
           maxWorkers: 4,
           sequence: { groupOrder: 6 },
         },

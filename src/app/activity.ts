@@ -94,8 +94,7 @@ export async function createActivity(
   const runs = owned(new ToolRuns(openToolbox, nextId, clock, peers.slots))
   const services = createModelServices({
     ...{ models, composer, limits, context, stores: storage },
-    slots: peers.slots,
-    chargeBytes: bytes.charge,
+    ...{ slots: peers.slots, chargeBytes: bytes.charge },
     lostTurn: (turn) => void interrupted.endLost(turn),
   })
   const shared = { context, stores: storage, composer, limits, models: services }

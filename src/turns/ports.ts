@@ -143,9 +143,9 @@ export interface SentStep {
 /** All methods reject with `StorageError` only. */
 export interface TurnStore {
   begin(turn: Omit<TurnRecord, 'prompt' | 'steps' | 'requestDays'>): Promise<void>
-  /** Changes a stored turn. `prompt` is set at most once. Resolves to the bytes that it added to the database. */
+  /** Changes a stored turn. `prompt` is set at most once. Resolves to the bytes that the prompt added. */
   finish(id: string, change: Partial<Omit<TurnRecord, 'id' | 'steps' | 'requestDays'>>): Promise<number>
-  /** Stores a request after the first. Resolves to the bytes that it added, compressed and without parts known already. */
+  /** Stores a later request. Resolves to the bytes that it added: compressed, without parts of others. */
   addStep(id: string, step: SentStep): Promise<number>
   find(id: string): Promise<TurnRecord | undefined>
   /** Resolves to turns whose server died before they ended. The calling server owns them from then on. */
