@@ -7,7 +7,7 @@ import { roomLog } from '../locks.ts'
 import { alreadyStored, ascendingId, revise, toEntryRow } from '../stores/entries.ts'
 import type { Tables } from '../tables.ts'
 import type { PostgresDatabase } from './database.ts'
-import { concernsOneChange } from './errors.ts'
+import { isRejectedChange } from './errors.ts'
 import { toVector } from './search.ts'
 import { turnOwnership } from './turn-ownership.ts'
 
@@ -31,7 +31,7 @@ export function createAppend({ transaction, writes }: PostgresDatabase): EntryLo
       for (const [at, place] of appended.entries()) waiting[at]?.resolve(place)
     } catch (error) {
       // Stores them one by one, so that an entry that cannot be stored fails alone.
-      if (waiting.length > 1 && concernsOneChange(error)) for (const one of waiting) await storeBatch([one])
+      if (waiting.length > 1 && isRejectedChange(error)) for (const one of waiting) await storeBatch([one])
       else for (const one of waiting) one.reject(error)
     }
   }

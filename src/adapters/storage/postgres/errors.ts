@@ -82,13 +82,11 @@ function withoutRows(error: unknown): unknown {
 const codeOf = (error: unknown): string =>
   errorCode(error) ?? (error instanceof AggregateError ? codeOf(error.errors[0]) : '')
 
-/**
- * True if the trouble is with this one change (a value, a constraint, a rule of ours), not with the database.
- */
-export const concernsOneChange = (error: unknown): boolean =>
+/** True if the database works but rejected this change (a value, a constraint, a rule of ours). */
+export const isRejectedChange = (error: unknown): boolean =>
   error instanceof StorageError || /^(2[123]|54)/.test(codeOf(error))
 
-/** True if the same work may succeed when it is tried again at once: another transaction was in its way. */
+/** True if an immediate retry may succeed: another transaction was in the way. */
 export const isConflict = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
 /** True if the connection is lost, and another one may work. */

@@ -4,7 +4,7 @@ import { StorageError } from '../../../chat/errors.ts'
 import { createKysely, type Database, type Job } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { sqliteDialect } from './dialect.ts'
-import { concernsOneChange, toStorageError } from './errors.ts'
+import { isRejectedChange, toStorageError } from './errors.ts'
 
 /**
  * An open SQLite file. Reads run at once, and the writes of one tick share a transaction and its one sync to
@@ -132,7 +132,7 @@ class WriteGroups {
           const value = result instanceof Promise ? await settleWithinTick(result) : result
           outcomes.push(() => resolve(value))
         } catch (error) {
-          if (!this.#file.inTransaction || !concernsOneChange(error)) throw error
+          if (!this.#file.inTransaction || !isRejectedChange(error)) throw error
           this.#send('ROLLBACK TO job')
           outcomes.push(() => reject(toStorageError(error)))
         }

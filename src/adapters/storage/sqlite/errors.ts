@@ -43,8 +43,8 @@ export function toStorageError(error: unknown, { reading = false } = {}): Storag
   return new StorageError(known?.[1] ?? 'other', message, { cause: error, reading })
 }
 
-/** True if the trouble is with this one change (a constraint, its size, its form), not with the database. */
-export function concernsOneChange(error: unknown): boolean {
+/** True if the database works but rejected this change (a constraint, its size, its form). */
+export function isRejectedChange(error: unknown): boolean {
   const code = errorCode(error) ?? ''
   return !code.startsWith('SQLITE_') || /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(code)
 }

@@ -22,8 +22,8 @@ import { hasLog, isEmpty, isOurs, lockDirectory, openReader, versionOf } from '.
 import { indexFile } from './search.ts'
 
 /**
- * Copies a database, as one snapshot, while another process may be serving from it, which does not wait. The
- * target appears whole or not at all, has mode 0600, and never replaces a file.
+ * Copies a database as one snapshot. Another process may use it meanwhile and does not wait. The target
+ * appears complete or not at all, has mode 0600, and never replaces a file.
  */
 export function backupFile(source: string, target: string): void {
   using db = openReader(source)
@@ -52,8 +52,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Replaces the database by a copy of a backup, and keeps the old one under a dated name, which it returns;
- * undefined if there was none. If the process dies at any moment, one of the two is there, whole. Throws
+ * Replaces the database by a copy of a backup. Keeps the old one under a dated name and returns that name;
+ * undefined if there was none. If the process dies at any moment, one of the two is complete. Throws
  * `StorageError`, and errors of SQLite and `node:fs`; then the database is as it was.
  */
 export function restoreFile({ source, file, migrationsDir, now }: RestoreOptions): string | undefined {
@@ -120,7 +120,7 @@ function syncDirectory(path: string): void {
 /** Returns the first problem of a database; undefined if there is none. Reads every page. */
 export function findDamage(db: Database): string | undefined {
   const found = db.pragma('main.integrity_check(1)', { simple: true })
-  // Above problems of pages SQLite writes a heading that names the database.
+  // SQLite prints a line with the name of the database before problems of its pages; it is removed.
   return found === 'ok'
     ? undefined
     : String(found)

@@ -16,8 +16,8 @@ export function createTypedStore({ dialect, writes, truncateWalSoon }: Database)
   const { write, statement, inOrder } = writes()
 
   /**
-   * Resolves to false if `history` is off. The lock makes `forget`, which follows turning it off, wait for
-   * this write.
+   * Resolves to false if the person turned `history` off. That also calls `forget`; the row lock makes
+   * `forget` wait for this write, so that it deletes these rows too.
    */
   async function isKept(db: Kysely<Tables>, person: PersonId): Promise<boolean> {
     await sql`SELECT 1 FROM people WHERE id = ${person} ${dialect.lockRow('key share')}`.execute(db)
@@ -121,7 +121,7 @@ export function createInvitationNoticeStore({ writes }: Database): InvitationNot
       statement((db) => put(db, 'untold_invitations', { person, room, inviter, at }, 'person', 'room')),
     take: (person) =>
       write(async (db) => {
-        // Deletes first, so that of two servers that take a notice at once only one gets it.
+        // Deletes first, so that only one of two servers that take a notice at the same time gets it.
         const taken = db.deleteFrom('untold_invitations').where('person', '=', person).returningAll()
         const notices = await taken.execute()
         const members = db.selectFrom('members').select('room').where('person', '=', person)

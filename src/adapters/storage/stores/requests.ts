@@ -12,11 +12,12 @@ import type { Tables } from '../tables.ts'
 
 type RequestPart = Tables['request_parts']
 
+/** Measured: brotli would save 2 % more and take twice the time. */
 const deflate = promisify(deflateRaw)
 
 /**
- * The minimum length of a part in characters. Measured: rows of smaller parts cost more than they save, and
- * brotli saves 2 % for twice the time.
+ * The minimum length of a part in characters. Measured: for shorter parts the extra rows cost more than
+ * sharing saves.
  */
 const MIN_CHARS = 2_000
 
@@ -52,8 +53,8 @@ function split(json: string): readonly string[] {
 }
 
 /**
- * Stores a request of a turn: the prompt as step 0, or a later step. Resolves to the bytes of its parts that
- * no request had before.
+ * Stores a request of a turn: the prompt as step 0, or a later step. Resolves to the size in bytes of its
+ * parts that no earlier request has.
  */
 export async function putRequest(
   db: Kysely<Tables>,
@@ -102,8 +103,8 @@ export async function oldestTurns(
 }
 
 /**
- * Resolves to the oldest turns from before `before` with requests, whichever version of the program stored
- * them. Ids begin with their time.
+ * Resolves to the oldest turns that began before `before` and have stored requests, in the current format or
+ * that of older versions. Turn ids begin with their time.
  */
 export async function turnsWithRequests(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
   const { rows } = await sql<{ turn: string }>`SELECT DISTINCT turn FROM turn_parts

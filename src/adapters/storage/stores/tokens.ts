@@ -44,7 +44,7 @@ export function createTokenStore({ dialect, read, writes }: Database): TokenStor
   }
 }
 
-/** A row of `tokens` with its maker. `rooms` has names between spaces. */
+/** A row of `tokens` joined with the person who created it. `rooms` is a space-separated list of names. */
 type TokenRow = Pick<Tables['tokens'], 'key' | 'scoped' | 'at' | 'until'> &
   PersonRow & { readonly token: number; readonly rooms: string | null }
 
