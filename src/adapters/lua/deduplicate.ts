@@ -12,7 +12,7 @@ export interface Packed<T> {
   readonly forget?: boolean
 }
 
-/** Lists that both sides keep; the oldest goes first. */
+/** Lists that sender and receiver remember; a further one replaces the oldest. */
 const MAX_LISTS = 64
 
 interface Sent<T> {

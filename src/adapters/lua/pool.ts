@@ -94,9 +94,9 @@ interface Slot {
 type PoolOptions = Required<ComposerOptions> & { readonly limits: ComposerLimits }
 
 /**
- * Gives requests to wrap processes: one, or up to `size` if that many rooms have work at the same time.
- * People are served in turn, no room and no person has more than one process at a time, and a process that
- * works too long is killed and replaced. `Suspects` never have all processes together.
+ * Runs requests on wrap processes: one at first, and up to `size` once that many rooms had work at the same
+ * time. Serves people in turn; a room or person uses one process at a time. Kills and replaces a process that
+ * works too long. Requests of `Suspects` never occupy all of several processes.
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: PoolOptions

@@ -7,8 +7,8 @@ export type Value = Parameters<typeof LuaInJs.utils.type>[0]
 export type Functions = Record<string, (left?: Value, right?: Value, ...more: readonly Value[]) => unknown>
 /** The object `__lua` of generated code. */
 type Operators = Functions & { readonly globalScope: { get(name: string): LuaInJs.Table } }
-/** The bundle to compile; or a script, which may be empty, and Lua that returns its data. */
-export type Order = LuaProgram | { readonly script: LuaChunk; readonly data: LuaChunk }
+/** The bundle to compile; or a script to run, which may be empty, and Lua that returns its data. */
+export type RealmRequest = LuaProgram | { readonly script: LuaChunk; readonly data: LuaChunk }
 /** Calls a function of Lua; returns all its results. */
 export type Call = (f: Value, ...given: readonly Value[]) => readonly Value[]
 export type ToText = (value: Value) => string
@@ -23,15 +23,15 @@ export interface RealmParts {
 }
 
 /**
- * lua-in-js, repaired where it matters. Sent to the context as text; strings in it have a character a byte.
- * Returns the function that answers an order with `+` and text or `-` and an error. No Lua value leads to the
- * host's `ask`.
+ * lua-in-js, repaired where it matters. Sent to the context as text; its strings have one character per byte.
+ * Returns the function that answers a request with `+` and text or `-` and an error. No Lua value leads to
+ * the host's `ask`.
  */
 export function createRealm(
   parts: RealmParts,
   open: (Function: unknown) => typeof LuaInJs,
   ask: (name: string, argument: string) => string,
-): (order: Order) => string {
+): (request: RealmRequest) => string {
   const generate = Function
   const errors = parts.createErrors()
   let operators: Operators | undefined
@@ -68,18 +68,18 @@ export function createRealm(
       const answer = ask(text(name), text(argument))
       return [answer.slice(1), answer[0] === '+']
     })
-  const carryOut = (order: Order): readonly Value[] => {
-    if ('data' in order) {
-      const script = scripts.get(order.script.source) ?? compile(order.script)
-      scripts.set(order.script.source, script)
-      return call(compose, script, compile(order.data), host)
+  const handle = (request: RealmRequest): readonly Value[] => {
+    if ('data' in request) {
+      const script = scripts.get(request.script.source) ?? compile(request.script)
+      scripts.set(request.script.source, script)
+      return call(compose, script, compile(request.data), host)
     }
-    const modules = order.modules.map(([name, chunk]): [string, Value] => [name, compile(chunk)])
-    compose = call(compile(order.sandbox), new Table(Object.fromEntries(modules)))[0]
+    const modules = request.modules.map(([name, chunk]): [string, Value] => [name, compile(chunk)])
+    compose = call(compile(request.sandbox), new Table(Object.fromEntries(modules)))[0]
     return [true, '']
   }
-  return (order) => {
-    const [isDone, result] = errors.attempt(() => carryOut(order), false)
+  return (request) => {
+    const [isDone, result] = errors.attempt(() => handle(request), false)
     return (isDone === true ? '+' : '-') + utils.tostring(result).replace(/[^\0-\xff]/g, '?')
   }
 }
@@ -128,7 +128,7 @@ export function createErrors() {
 
 type RepairedTable = Omit<LuaInJs.Table, 'keys'> & { readonly keys: Value[] }
 
-/** lua-in-js stores keys that are neither text nor list indexes as text; here they stay what they are. */
+/** lua-in-js stores keys that are neither text nor list indexes as text; here they keep their types. */
 export function repairTables({ prototype }: typeof LuaInJs.Table, fail: (message: string) => never): void {
   const isPlace = (key: Value): key is number => typeof key === 'number' && key > 0 && Number.isInteger(key)
   Object.assign<object, Partial<RepairedTable> & ThisType<RepairedTable>>(prototype, {

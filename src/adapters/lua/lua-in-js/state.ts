@@ -12,7 +12,7 @@ import {
   createLibrary,
   createOperators,
   createRealm,
-  type Order,
+  type RealmRequest,
   repairTables,
 } from './realm.ts'
 import { createNodes, rewriteLua } from './rewrite.ts'
@@ -38,23 +38,23 @@ function open(program: LuaProgram, limits: LuaLimits): LuaState {
     if ('text' in answer) job?.texts.keep(answer.text)
     return toBytes('text' in answer ? `+${answer.text}` : `-${answer.code}`)
   })
-  const order = (given: Order, timeMs = limits.timeMs): string => {
-    global['order'] = toBytes(JSON.stringify(given))
+  const handle = (request: RealmRequest, timeMs = limits.timeMs): string => {
+    global['request'] = toBytes(JSON.stringify(request))
     const answer = withProcessorTime(timeMs, (wallMs) => {
       asked = 0
       job?.texts.forget()
-      return toText(runInContext('carryOut(order)', global, { timeout: wallMs }))
+      return toText(runInContext('handle(request)', global, { timeout: wallMs }))
     })
     if (answer[0] === '+') return answer.slice(1)
     throw luaError(answer.slice(1), limits)
   }
   // Compiling gets more time: it begins with code that V8 has never run.
-  order(program, 8 * limits.timeMs)
+  handle(program, 8 * limits.timeMs)
   return {
     run(next) {
       job = next
       answers = []
-      return order({ script: scriptChunk((next.script ?? '').toWellFormed()), data: dataChunk(next.data) })
+      return handle({ script: scriptChunk((next.script ?? '').toWellFormed()), data: dataChunk(next.data) })
     },
   }
 }
@@ -95,7 +95,7 @@ function realmText(): string {
       (${String(createStrings)})(printj.sprintf, (${String(createSearch)})(text), call, text)
     const parts = { createErrors: ${String(createErrors)}, repairTables: ${String(repairTables)},
       createOperators: ${String(createOperators)}, createLibrary: ${String(createLibrary)}, createStrings }
-    const carryOut = (${String(createRealm)})(parts, open, ask)
-    globalThis.carryOut = (order) => carryOut(JSON.parse(order))
+    const handle = (${String(createRealm)})(parts, open, ask)
+    globalThis.handle = (request) => handle(JSON.parse(request))
   })`
 }
