@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 
-export interface GateSettings {
+export interface RequestCheckSettings {
   /** Host names of this server, in addition to `localhost` and all IP addresses. */
   readonly hosts: readonly string[]
   /** Origins of browser pages that may send requests, such as `https://chat.example.org`. */
@@ -18,7 +18,7 @@ const MAX_HEADERS = 100
  */
 export function refusalOf(
   { headers: { host = '', origin }, rawHeaders }: IncomingMessage,
-  settings: GateSettings,
+  settings: RequestCheckSettings,
 ): { readonly status: 400 | 403 | 431; readonly text: string } | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS)
     return { status: 431, text: `a request has ${MAX_HEADERS} headers at most` }

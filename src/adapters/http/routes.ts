@@ -5,7 +5,7 @@ import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 import { connectionOf } from './connection.ts'
-import { clientAddress, type GateSettings } from './gate.ts'
+import { clientAddress, type RequestCheckSettings } from './gate.ts'
 import { readBody, serveMcp } from './mcp-exchange.ts'
 import { postedText } from './posted-text.ts'
 
@@ -39,7 +39,7 @@ export interface HttpServerOptions {
     Record<'connections' | 'connections_per_address' | 'http_body_bytes' | 'queue_bytes', number> &
       Record<'http_request_s' | 'http_idle_s' | 'stall_s', number>
   >
-  readonly settings: () => GateSettings
+  readonly settings: () => RequestCheckSettings
   readonly visitors: {
     /** Counts a wrong token. Returns the delay of its answer in ms. */
     failed(address: string): number

@@ -21,7 +21,7 @@ interface Space {
 export type DiskCheck = () => Promise<string | undefined>
 
 /** Disk limit and checks of one command. */
-export interface CommandDisk {
+export interface CommandDiskLimit {
   /** Bytes to which a file may grow, enforced by the kernel. 0 in a full room, where no file can grow. */
   readonly fileBytes: number
   /**
@@ -35,7 +35,7 @@ export interface CommandDisk {
 }
 
 /** For a command that writes nothing or has no disk limit. */
-export const UNLIMITED: CommandDisk = {
+export const UNLIMITED: CommandDiskLimit = {
   fileBytes: Infinity,
   check: async () => undefined,
   checkAtEnd: async () => undefined,
@@ -64,7 +64,7 @@ export class RoomDisk {
     this.#limits = limits
   }
 
-  /** Resolves to the bytes that may still be written. Throws `WorkspaceError` if there are none. */
+  /** Resolves to how many bytes may still be written. Throws `WorkspaceError` if there are none. */
   async assertSpace(directory: string): Promise<number> {
     const left = await spaceLeft(directory, this.#limits)
     if (isFull(left)) throw this.full()
@@ -79,7 +79,7 @@ export class RoomDisk {
   }
 
   /** Throws `WorkspaceError` if no command may begin now. */
-  async begin(directory: string): Promise<CommandDisk> {
+  async begin(directory: string): Promise<CommandDiskLimit> {
     const limits = this.#limits
     const left = await spaceLeft(directory, limits)
     this.#refuseIfPaused(left)
@@ -181,7 +181,8 @@ const canBeFull = (before: Space, now: Space, left: Space): boolean =>
   before.bytes - now.bytes >= left.bytes / 2 || before.files - now.files >= left.files / 2 || now.files === 0
 
 /**
- * Returns what may still be created in a directory: nothing if either is 0 or less, or if it cannot be read.
+ * Resolves to the bytes and files that may still be added to a directory: none if either number is 0 or less,
+ * or if the directory cannot be read.
  */
 async function spaceLeft(directory: string, limits: DiskLimits): Promise<Space> {
   if (limits.diskBytes === 0) return { bytes: Infinity, files: Infinity }
@@ -203,7 +204,7 @@ async function countFiles(directory: string, most = Infinity): Promise<number> {
   return count
 }
 
-/** Returns the bytes that may still be written. */
+/** Resolves to how many bytes may still be written. */
 async function bytesLeft(directory: string, { diskBytes }: DiskLimits): Promise<number> {
   let left = diskBytes
   for await (const entry of entriesBelow(directory)) {

@@ -72,8 +72,8 @@ function longEnoughPart(text: string, tokens: number, side: Side, codec: Codec):
 }
 
 /**
- * Returns the UTF-16 units of `decoded` that equal `text` at that end. A truncated character decodes to
- * U+FFFD, which equals only itself.
+ * Returns how many UTF-16 units `decoded` and `text` have in common at the given end. A truncated character
+ * decodes to U+FFFD, which ends the match unless `text` has it too.
  */
 function commonLength(decoded: string, text: string, end: 'start' | 'end'): number {
   for (let length = 0; length < decoded.length; length += 1) {

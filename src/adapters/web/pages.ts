@@ -52,13 +52,13 @@ async function load(start: URL, parts: PagesParts, outer: AbortSignal) {
   const { rules, authorities } = parts
   const arrival = await fetchPage(start, { ...rules, ...(authorities ? { authorities } : {}) }, time)
   try {
-    return await take(arrival, parts.limits, time)
+    return await readResponse(arrival, parts.limits, time)
   } finally {
     arrival.answer.destroy()
   }
 }
 
-async function take({ url, answer }: PageResponse, limits: PageLimits, time: TimeLimit) {
+async function readResponse({ url, answer }: PageResponse, limits: PageLimits, time: TimeLimit) {
   const status = answer.statusCode ?? 0
   if (status < 200 || status > 299) throw new WebError(`${url.href} answered ${statusText(status)}`)
   const media = mediaOf(answer)
@@ -85,8 +85,9 @@ interface PageResponse {
 }
 
 /**
- * Gets a page. Follows redirects within the site, and checks each step like the first. Another site is an
- * error that names it, because permission was for this one. Rejects with `WebError`, or the signal's reason.
+ * Gets a page. Follows redirects within the site, and checks each step like the first. A redirect to another
+ * site is an error that names it, because permission was for this one. Rejects with `WebError`, or the
+ * signal's reason.
  */
 async function fetchPage(
   start: URL,

@@ -73,9 +73,9 @@ function argumentWithWhere(name: string, args: Arguments): readonly Word[] {
 }
 
 /**
- * Returns the test that finds the pattern that refuses an argument. `*` is any run of characters, `?` is one.
- * `--long` also refuses `--long=value`, and `-x` that letter in a cluster or with a glued value (`-rx`,
- * `-xFILE`): better one refusal too many than one too few.
+ * Returns a function that finds the first pattern that matches an argument. `*` matches any run of
+ * characters, `?` one. `--long` also matches `--long=value`; `-x` also matches any word of one dash that has
+ * this letter (`-rx`, `-xFILE`), even if that refuses too many.
  */
 function createDenyList(patterns: readonly string[]): (argument: string) => string | undefined {
   const tests = patterns.map((pattern) => ({ pattern, matches: test(pattern) }))

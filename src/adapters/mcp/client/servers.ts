@@ -135,7 +135,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
   }
 
   /**
-   * Reads the server's list again, or connects at once. Rejects with an `Error` whose message ends a
+   * Reads the server's list again, or connects immediately. Rejects with an `Error` whose message ends a
    * sentence.
    */
   async refresh(): Promise<void> {
@@ -154,7 +154,8 @@ export class McpServer implements ToolSource, AsyncDisposable {
   }
 
   /**
-   * Resolves to the differences of the withheld tools; `approve` offers them. Rejects with `StorageError`.
+   * Resolves to what changed in each withheld tool since it was first seen or last approved. `approve` also
+   * approves the new definitions, so that models get the tools. Rejects with `StorageError`.
    */
   review(approve: boolean): Promise<readonly ToolDifference[]> {
     return this.oneByOne(() => {
