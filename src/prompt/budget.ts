@@ -1,5 +1,5 @@
 import { createKnownCounts, type KnowingCounter } from './compose-cache.ts'
-import { countEntries } from './entry-texts.ts'
+import { countEntryTokens } from './entry-texts.ts'
 import type { Layer } from './layers.ts'
 import { type BudgetSums, type BudgetInputs, Ledger } from './ledger.ts'
 import { WrapError } from './ports.ts'
@@ -93,7 +93,7 @@ interface Candidate {
 function fitLayer(candidate: Candidate): LayerReport | FewerTools {
   const { layer, text, priced, terms } = candidate
   const { counter } = terms
-  if (layer.entries) counter.know(text, countEntries(layer.heading, layer.entries, counter))
+  if (layer.entries) counter.know(text, countEntryTokens(layer.heading, layer.entries, counter))
   if (!isOverMaximum(candidate) && tryPut(candidate, text)) return report(candidate, text, 'kept', '')
   if (!priced) {
     const trimmed = putTrimmed(candidate)

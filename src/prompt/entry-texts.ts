@@ -19,8 +19,12 @@ export function createEntryText(text: string, counter: TokenCounter) {
   }
 }
 
-/** Returns the tokens of `joinEntries`, as a sum over the entries if possible. */
-export function countEntries(heading: string, entries: readonly EntryText[], counter: TokenCounter): number {
+/** Counts the tokens of `joinEntries`, as a sum over the entries if possible. */
+export function countEntryTokens(
+  heading: string,
+  entries: readonly EntryText[],
+  counter: TokenCounter,
+): number {
   const last = entries.at(-1)
   if (!last || !entries.every(({ text }) => counter.startsAnew(text)))
     return counter.count(joinEntries(heading, entries))

@@ -28,13 +28,13 @@ export interface ModelSettings {
   readonly lacks?: Lacks
 }
 
-/** What a model cannot do, with the reason for people. */
+/** Features that a model lacks, each with the reason for people. */
 export interface Lacks {
   readonly tools?: string
   readonly systemRole?: string
-  /** Reasons by request field, which is then omitted or renamed. */
+  /** Request fields that are omitted or renamed, each with the reason. */
   readonly fields?: Readonly<Record<string, string>>
-  /** Reasons by tool id. */
+  /** Tools that the provider refuses, by id, each with the reason. */
   readonly toolIds?: Readonly<Record<string, string>>
 }
 

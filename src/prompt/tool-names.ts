@@ -61,8 +61,9 @@ interface UniqueTools {
 }
 
 /**
- * Offers each function once, and only tools that can run here. The first alias replaces its tool. A tool with
- * `yields` is replaced by one of the same id but for the case. Tools in `left` can still be called.
+ * Selects the tools to offer, each function once, without unavailable tools. An alias (the first of several)
+ * is offered instead of its tool, and a tool with `yields` gives way to one whose id differs at most in case.
+ * Tools in `left` are not offered but can be called.
  */
 export function uniqueTools(visible: readonly CatalogueTool[]): UniqueTools {
   const usable = visible.filter(({ unavailable }) => unavailable === undefined)

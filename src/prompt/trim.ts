@@ -1,7 +1,7 @@
 import { fnv1a } from '../lib/basics.ts'
 import { characterAt, characterEnd, headOf } from '../lib/text/characters.ts'
 import { OMISSION } from './history.ts'
-import { countEntries, createEntryText, type EntryText, joinEntries } from './entry-texts.ts'
+import { countEntryTokens, createEntryText, type EntryText, joinEntries } from './entry-texts.ts'
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 
@@ -72,7 +72,7 @@ function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): Trimme
   if (before && fitting.length > 0 && free > MAX_SHARE_GIVEN_UP * tokens) {
     const cut = keepEnd(before.text, 'head', free - SEAM_TOKENS, counter)
     const kept = cut && [createEntryText(cut.text, counter), ...fitting]
-    const counted = kept ? countEntries(head, kept, counter) : Infinity
+    const counted = kept ? countEntryTokens(head, kept, counter) : Infinity
     if (kept && counted <= tokens) {
       const note = `the newest ${fitting.length} of ${entries.length} entries, and of the one before ${cut.note}`
       return { text: joinEntries(head, kept), note, tokens: counted }
@@ -80,7 +80,7 @@ function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): Trimme
   }
   for (let start = steadyStart(fitting); start < fitting.length; start += 1) {
     const kept = fitting.slice(start)
-    const counted = countEntries(head, kept, counter)
+    const counted = countEntryTokens(head, kept, counter)
     if (counted > tokens) continue
     const note = `the newest ${kept.length} of ${entries.length} entries`
     return { text: joinEntries(head, kept), note, tokens: counted }
