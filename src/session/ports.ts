@@ -80,7 +80,7 @@ export interface ClientHandler {
    * Returns how many servers the person, key or network uses, this one included. Absent for a single server.
    */
   servers?(kind: 'person' | 'key' | 'network', id: string): number
-  /** The room that a command opens a session in if it comes with a pty, as `join NAME` does. */
+  /** Returns the room of a line such as `join NAME`, which opens a session if the client has a pty. */
   roomToOpen?(line: string): string | undefined
   /**
    * Runs a session, or lines through a pipe. `room` is the result of `roomToOpen`. If it rejects, the caller

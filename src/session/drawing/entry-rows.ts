@@ -111,8 +111,8 @@ function foldedRows(
 }
 
 /**
- * Marks every row of what a question asks about, so that the text cannot pose as the room's. Only a question
- * that waits for the viewer has a coloured edge, and bold text to judge or type.
+ * Draws a permission question with a margin on every row, so that the quoted arguments cannot pose as text of
+ * the server. Only one that waits for the viewer has a coloured margin and bold arguments and commands.
  */
 function questionRows(
   [question = { text: '' }]: readonly Span[],

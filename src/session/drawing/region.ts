@@ -30,12 +30,13 @@ interface Change {
   readonly written: string
 }
 
-/** The last change by its first text, kept as long as the text is referenced. */
+/** Caches the last change for each first text (`texts[0]`), until that text is garbage-collected. */
 const changes = new WeakMap<object, Change>()
 const NO_TEXT = {}
 
 /**
- * Does the same as `writeChange`, once for consecutive screens with the same change, as most in a room have.
+ * Does the same as `writeChange`, but once for consecutive screens with the same change. Most in a room are
+ * the same.
  */
 export function paintRegion(drawn: Region, texts: readonly DrawnText[], next: Region): string {
   const key = texts[0] ?? NO_TEXT

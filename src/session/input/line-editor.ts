@@ -19,9 +19,9 @@ import {
   beginSearch,
   remember,
   type Search,
-  searchLess,
-  searchMore,
-  searchOn,
+  shortenQuery,
+  extendQuery,
+  findNext,
   shownSearch,
 } from './line-history.ts'
 import type { Key, KeyName } from './keys.ts'
@@ -33,7 +33,7 @@ export interface LineEditor {
   readonly at: number
   /** The new draft while an old line is shown. */
   readonly aside: string
-  /** Unsent changes of older lines, which are recalled with the changes. */
+  /** Unsent changes of older lines; recalling such a line brings its change back. */
   readonly changes: readonly Change[]
   readonly kills: Kills
   readonly undo: Undo
@@ -163,14 +163,14 @@ function typeText(
 function pressInSearch(editor: LineEditor, search: Search, key: Key, maxUnits: number): EditorStep {
   const { past } = editor
   const go = (next: Search): EditorStep => ({ editor: { ...editor, search: next } })
-  if (key.type !== 'press') return go(searchMore(search, past, key.text))
+  if (key.type !== 'press') return go(extendQuery(search, past, key.text))
   switch (key.name) {
     case 'search':
-      return go(searchOn(search, past, 'older'))
+      return go(findNext(search, past, 'older'))
     case 'search-newer':
-      return go(searchOn(search, past, 'newer'))
+      return go(findNext(search, past, 'newer'))
     case 'backspace':
-      return go(searchLess(search, past))
+      return go(shortenQuery(search, past))
     case 'clear':
       return { editor, event: { type: 'clear' } }
     case 'cancel':

@@ -25,19 +25,19 @@ export const beginSearch = (past: readonly string[], before: Draft): Search => (
   before,
 })
 
-export function searchOn(search: Search, past: readonly string[], way: 'older' | 'newer'): Search {
+export function findNext(search: Search, past: readonly string[], way: 'older' | 'newer'): Search {
   if (search.query === '') return search
   return withMatch(search, indexOf(search.query, past, way === 'older' ? search.at - 1 : search.at + 1, way))
 }
 
-export function searchMore(search: Search, past: readonly string[], typed: string): Search {
+export function extendQuery(search: Search, past: readonly string[], typed: string): Search {
   const query = (search.query + typed.replaceAll('\n', ' ')).slice(0, MAX_QUERY_UNITS).toWellFormed()
   // A longer query cannot match if the shorter query did not.
   const at = search.isFound ? indexOf(query, past, search.at, 'older') : undefined
   return withMatch({ ...search, query }, at)
 }
 
-export function searchLess(search: Search, past: readonly string[]): Search {
+export function shortenQuery(search: Search, past: readonly string[]): Search {
   const query = Array.from(search.query).slice(0, -1).join('')
   if (query === '') return { ...beginSearch(past, search.before) }
   return withMatch({ ...search, query, at: past.length }, indexOf(query, past, past.length, 'older'))
