@@ -21,8 +21,8 @@ export interface FoundTool {
   readonly isLoaded: boolean
 }
 
-export interface SearchParts {
-  /** Returns the tokens available for found tools. */
+export interface SearchDependencies {
+  /** Returns how many tokens are available for found tools. */
   readonly space: () => number
   /** Called with the found tools that fit, best first. */
   readonly found: (tools: readonly FoundTool[]) => void
@@ -34,7 +34,7 @@ export interface SearchParts {
  * Returns the `find_tools` of one step. All tools that it offers fit into the next prompt together. Rejects
  * as `weigh`.
  */
-export function createSearch({ space: spaceNow, found, weigh }: SearchParts, find: FindTools) {
+export function createSearch({ space: spaceNow, found, weigh }: SearchDependencies, find: FindTools) {
   /** Tokens of the tools found in this step, by id. */
   const foundNow = new Map<string, number>()
   return async ({ query }: JsonObject, tools: readonly Searchable[]): Promise<ToolResult> => {
@@ -53,7 +53,7 @@ export function createSearch({ space: spaceNow, found, weigh }: SearchParts, fin
     })
     for (const { tool, tokens } of fitting) foundNow.set(tool.id, tokens)
     found(fitting)
-    return ok(searchText(weighed, fitting, space))
+    return ok(formatResults(weighed, fitting, space))
   }
 }
 
@@ -78,7 +78,7 @@ interface Weighed extends FoundTool {
   readonly tokens: number
 }
 
-function searchText(matching: readonly Weighed[], fitting: readonly Weighed[], space: number): string {
+function formatResults(matching: readonly Weighed[], fitting: readonly Weighed[], space: number): string {
   const loaded = matching.filter(({ isLoaded }) => isLoaded)
   const fresh = fitting.filter(({ isLoaded }) => !isLoaded)
   const others = matching.filter((one) => !one.isLoaded && !fitting.includes(one))

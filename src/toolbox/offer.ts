@@ -7,7 +7,7 @@ import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { ToolResult } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 import { resolveCalledName } from './called-names.ts'
-import { createSearch, type SearchParts } from './find-tools.ts'
+import { createSearch, type SearchDependencies } from './find-tools.ts'
 import type { AvailableTools } from './scoped-tools.ts'
 import { searchWords } from './tool-index.ts'
 
@@ -56,7 +56,7 @@ export interface OfferedSoFar {
 
 export const createOfferedSoFar = (): OfferedSoFar => ({ tools: new Map(), hasSearch: false })
 
-interface OfferParts extends Omit<SearchParts, 'space'> {
+interface OfferParts extends Omit<SearchDependencies, 'space'> {
   readonly offered: OfferedSoFar
   readonly space: (sentAs: SentOffer['sentAs']) => number
 }
@@ -76,7 +76,7 @@ export interface SentOffer extends CallNames {
 export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts: OfferParts): SentOffer {
   const { offered } = parts
   const known = new Map(promptedFrom.visible.map((tool) => [tool.id, tool]))
-  addOffered(prompt, known, offered)
+  recordOfferedTools(prompt, known, offered)
   const definitions = prompt.tools.flatMap(({ definition }) => definition ?? [])
   const ids = prompt.tools.flatMap(({ id, standsFor = [] }) => [id, ...standsFor])
   const inPrompt = new Set(ids)
@@ -124,7 +124,7 @@ export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts:
   }
 }
 
-function addOffered(
+function recordOfferedTools(
   { tools }: Prompt,
   known: ReadonlyMap<string, CatalogueTool>,
   offered: OfferedSoFar,

@@ -18,7 +18,7 @@ export type ReportDoing = (doing: string, progress?: ToolProgress) => void
 export interface Caller {
   /** Called at each call. Rejects with `StorageError`. */
   context(): Promise<CallerContext>
-  /** Gets the name of the tool, or that the caller waits for a permission. */
+  /** Called with the tool's name, or with `WAITING_FOR_ANSWER` while people are asked. */
   readonly report?: ReportDoing
   /** Calls `changed` when the caller's tools may have changed. Returns the function that ends this. */
   readonly watchTools?: (changed: () => void) => () => void
@@ -119,7 +119,10 @@ function checkedResult(result: ToolResult): ToolResult {
   throw new Error('it gave back neither a text nor { content, isError }')
 }
 
-/** Returns the context of one call. Waiting for others (`uncounted`) does not take the tool's time. */
+/**
+ * Returns the context of one call. Time that the tool waits for people or models (`uncounted`) does not count
+ * against its time limit.
+ */
 async function contextOfCall(
   called: CalledTool,
   signal: AbortSignal,

@@ -9,8 +9,8 @@ export const MAX_ARGUMENT_BYTES = 128 * 1024
 export const placeholder = (word: string): string | undefined => /^\{([A-Za-z_]\w*)\}$/.exec(word)?.[1]
 
 /**
- * Replaces each `{name}` word by that argument, an array by its elements, or nothing if it is absent. Never
- * changes their text. Throws `ArgumentError`.
+ * Replaces each `{name}` word by the value of that argument: an array becomes one word per element, an absent
+ * argument none. Values are not escaped or changed. Throws `ArgumentError`.
  */
 export function buildArgv(
   words: readonly string[],

@@ -38,7 +38,10 @@ export interface PermissionProvider {
 
 export interface SubTurnRequest {
   readonly prompt: string
-  /** Present if several side turns continue the same conversation. */
+  /**
+   * The number of this side turn and of all that the call started (`2 of 3`). Present if they continue the
+   * conversation of the turn.
+   */
   readonly part?: readonly [number: number, of: number]
   /** Patterns that select from the turn's own tools; they never add any. */
   readonly scope?: readonly string[]

@@ -53,7 +53,7 @@ export interface Tool {
    * with all arguments. If it throws, nothing runs. With the access `read` it is called for the check only.
    */
   asks?(args: unknown, context: ToolContext): Promise<Asked>
-  /** Asks nobody; the facts that `asks` checked may have changed. A failure is a result. */
+  /** Runs an allowed call. The facts that `asks` checked may have changed. Returns a failure as a result. */
   run(args: unknown, context: ToolContext): Promise<ToolResult>
   /** Creates a call for a `.tool` file built on this tool. Throws `ArgumentError`. */
   wrap?(request: WrapRequest): WrappedCall

@@ -29,7 +29,10 @@ export interface RefusedParts {
   readonly toolIds?: Readonly<Record<string, string>>
 }
 
-/** Kept in our own count, so that the prompt does not shrink when later answers raise `factor`. */
+/**
+ * A context window guessed from a refused prompt. Kept in our own count of tokens, so that prompts do not
+ * shrink when later answers raise `factor`.
+ */
 interface Guess {
   /** Tokens of a prompt, in our own count. */
   readonly prompt: number
@@ -162,7 +165,7 @@ export class ModelFactsTable {
   }
 
   /**
-   * Returns the tokens (our count) of the longest accepted prompt. Resets it to 0 unless it is below
+   * Returns how many tokens (our count) the longest accepted prompt has. Resets it to 0 unless it is below
    * `refused`, the tokens of a refused prompt.
    */
   longestAccepted(settings: ModelSettings, refused: number): number {

@@ -6,7 +6,7 @@ import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { HistoryRow, KeptTool, ToolsInTurn } from '../prompt/snapshot.ts'
 import { framedTokens } from '../prompt/tool-definitions.ts'
-import { type FoundTool, type SearchParts, weighedTexts } from '../toolbox/find-tools.ts'
+import { type FoundTool, type SearchDependencies, weighedTexts } from '../toolbox/find-tools.ts'
 import { createOffer, createOfferedSoFar, type SentOffer } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
@@ -25,7 +25,7 @@ import type { Turn } from './turn.ts'
 type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
 
 export interface PreparedStep {
-  /** What is sent; messages that this turn has no more space for are shortened. */
+  /** The content to send, with shortened messages if this turn has no space for all. */
   readonly content: StepContent
   /** Ids of all tools that can be called. */
   readonly toolIds: readonly string[]
@@ -141,8 +141,8 @@ class TurnSteps {
   }
 
   /**
-   * Resolves to the tokens that prompt and messages may have together. Reports of this turn's requests may
-   * have lowered them.
+   * Resolves to how many tokens prompt and messages may have together. Reports of this turn's requests may
+   * have lowered this number.
    */
   async #spaceNow({ prompt: { budget }, reserve }: Composed): Promise<number> {
     const { settings: model } = this.#turn
@@ -193,15 +193,15 @@ function callerOf(turn: Turn) {
 }
 
 /**
- * Returns the tokens for messages of a turn, including those of older conversation, which may be dropped for
- * them.
+ * Returns how many tokens messages of a turn may have. Older conversation may be dropped for them, so its
+ * tokens are included.
  */
 const spaceForMessages = (
   { prompt: { budget }, reserve }: Composed,
   space = budget.target + reserve,
 ): number => space - (budget.used - budget.context)
 
-/** Returns the tokens that the provider is expected to add to a prompt. */
+/** Returns how many tokens the provider is expected to add to a prompt. */
 const framingTokens = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSettings): number =>
   budget.framing + perTool * tools.filter((tool) => tool.definition).length
 
@@ -218,13 +218,13 @@ class TurnTools implements ToolsInTurn {
   searches = 0
   #messagesRead = 0
 
-  /** Adds the tools that a search found, given best first. */
+  /** Adds to `found` the tools of a search, given best first. */
   addFound(tools: readonly FoundTool[]): void {
     if (tools.some(({ isLoaded }) => !isLoaded)) this.searches += 1
     for (const { tool, form } of tools.toReversed()) putLast(this.found, { id: tool.id, form })
   }
 
-  /** Adds the tools that these messages call. Reads each message once. */
+  /** Adds to `called` the tools that the assistant messages call. Skips messages that it has read before. */
   readCalls(messages: readonly StepMessage[], { sentAs }: Pick<SentOffer, 'sentAs'>): void {
     for (const message of messages.slice(this.#messagesRead)) {
       if (message.role !== 'assistant') continue
@@ -237,8 +237,8 @@ class TurnTools implements ToolsInTurn {
   }
 
   /**
-   * Returns the tokens of tools that the last message calls for the first time: the next prompt will have
-   * them.
+   * Counts the tokens of the tools that the last message calls for the first time: the next prompt will have
+   * these tools.
    */
   tokensOfNew(messages: readonly ChatMessage[], { sentAs }: Pick<SentOffer, 'sentAs'>): number {
     const last = messages.findLast((message) => message.role === 'assistant')
@@ -262,7 +262,7 @@ function putLast(list: KeptTool[], tool: KeptTool): void {
 
 /** Counts the tokens of each tool named by `find_tools` in the next prompt: its definition and its line. */
 async function weigh(
-  tools: Parameters<SearchParts['weigh']>[0],
+  tools: Parameters<SearchDependencies['weigh']>[0],
   { encoding, framing }: ModelSettings,
   composer: Pick<Composer, 'count'>,
 ): Promise<readonly number[]> {

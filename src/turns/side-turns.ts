@@ -43,7 +43,7 @@ export function createSideTurns(parent: () => Turn, runTurn: RunTurn, parts: Sid
       const turn = parent()
       const origin = turn.origin ?? { depth: 0, budget }
       try {
-        check(request, origin, parts.limits)
+        assertMayStart(request, origin, parts.limits)
         const side = sideTurn(request, turn, origin, parts)
         origin.budget.left -= 1
         const result = runTurn(side, turn.signal).then(resultOf)
@@ -61,7 +61,7 @@ export function createSideTurns(parent: () => Turn, runTurn: RunTurn, parts: Sid
 type ParentOrigin = Pick<SideTurnOrigin, 'depth' | 'budget'>
 
 /** Throws `Refusal`. */
-function check(
+function assertMayStart(
   { prompt }: SubTurnRequest,
   { depth, budget }: ParentOrigin,
   { turn_depth: maxDepth }: SideTurnLimits,

@@ -14,7 +14,7 @@ import { WrapError } from '../../prompt/ports.ts'
 import { ModelError } from '../ports.ts'
 import { TurnStopped } from '../turn-end.ts'
 
-interface Trouble {
+interface SummaryFailure {
   readonly text: string
   readonly failures: number
   /** In ms of the monotonic clock. */
@@ -30,9 +30,9 @@ const PAUSES_MS: readonly number[] = [60_000, 300_000, 900_000, 3_600_000]
 /** Characters of a reason that people are told. */
 const MAX_REASON_CHARACTERS = 300
 
-/** Rooms whose summary failed, and when each is tried again. Kept in memory: a restart tries at once. */
-export class Troubles {
-  readonly #rooms = new Map<RoomName, Trouble>()
+/** Rooms whose summary failed, and when each is tried again. Kept in memory: a restart tries immediately. */
+export class SummaryFailures {
+  readonly #rooms = new Map<RoomName, SummaryFailure>()
   readonly #anyRoom: (name: RoomName) => Promise<Room | undefined>
   readonly #clock: MonotonicClock
   readonly #log: Log
@@ -54,9 +54,9 @@ export class Troubles {
     const reason = headOf(cleanLine(reasonOf(error)), MAX_REASON_CHARACTERS)
     const text = `the summary of ${name} could not be made: ${reason}; it is tried again in ${duration(pause)}`
     this.#log.warn({ room: name, failures, error }, 'a summary could not be made')
-    const trouble = { text, failures, retryAt: this.#clock.monotonic() + pause }
-    this.#rooms.set(name, { ...trouble, isReported })
-    if (!isReported) this.#rooms.set(name, { ...trouble, isReported: await this.#tell(name, text) })
+    const failure = { text, failures, retryAt: this.#clock.monotonic() + pause }
+    this.#rooms.set(name, { ...failure, isReported })
+    if (!isReported) this.#rooms.set(name, { ...failure, isReported: await this.#tell(name, text) })
     return pause
   }
 
@@ -98,7 +98,7 @@ const reasonOf = (error: unknown): string =>
     ? errorMessage(error)
     : 'it failed inside the server, and the log says why'
 
-/** Requests for summaries of one room: 60 at once for a long conversation, then one every two seconds. */
+/** Requests for summaries of one room: 60 without a pause, then one every two seconds. */
 const PIECES: Rate = { burst: 60, everyMs: 2_000 }
 
 /** Returns the function that waits before a room's next request, and rejects with the signal's reason. */

@@ -1,6 +1,6 @@
-// A room's memory: what no longer fits into a prompt is summed up in the background, piece by piece, by a
-// model that the room names. This folder must not know how models are shown a summary
-// (lua/layers/summary.lua), who may ask for one, or how it is stored.
+// Entries that no longer fit into a prompt are summarized in the background, piece by piece, by a model that
+// the room names. This folder must not know how models are shown a summary (lua/layers/summary.lua), who may
+// ask for one, or how it is stored.
 import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Slot, Slots } from '../../chat/peers.ts'
@@ -15,7 +15,7 @@ import type { Summary } from '../../prompt/snapshot.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { TurnStopped } from '../turn-end.ts'
 import { nextSummary, type SummaryParts } from './make-summary.ts'
-import { createPiecePace, Troubles } from './pauses.ts'
+import { createPiecePace, SummaryFailures } from './pauses.ts'
 import { RoomSlots } from './room-slots.ts'
 import { checkSummarizer, isAmong, summarizerCalled, type Summarizers } from './summary-prompt.ts'
 
@@ -43,7 +43,7 @@ interface SummariesParts extends SummaryParts {
 const ENTRIES_PER_CHECK = 20
 /** Fewer bytes than any text has per token, so that no room is checked late. */
 const BYTES_PER_TOKEN = 2
-/** Rooms that are summed up at once: they share the models with turns. */
+/** The most rooms summarized at the same time, because summaries use the same models as turns. */
 const MAX_AT_ONCE = 4
 /** Milliseconds until an interrupted remake of a summary begins again. */
 const AGAIN_MS = 1_000
@@ -64,7 +64,7 @@ interface Run {
 export class Summaries implements AsyncDisposable {
   readonly #parts: SummariesParts
   readonly #slots: RoomSlots
-  readonly #troubles: Troubles
+  readonly #failures: SummaryFailures
   readonly #pace: ReturnType<typeof createPiecePace>
   readonly #running = new Map<RoomName, Run>()
   readonly #waiting = new Set<RoomName>()
@@ -79,7 +79,7 @@ export class Summaries implements AsyncDisposable {
   constructor(parts: SummariesParts) {
     this.#parts = parts
     this.#slots = new RoomSlots(parts.slots, parts.clock)
-    this.#troubles = new Troubles(parts.anyRoom, parts.clock, parts.log)
+    this.#failures = new SummaryFailures(parts.anyRoom, parts.clock, parts.log)
     this.#pace = createPiecePace(parts.clock)
   }
 
@@ -111,7 +111,7 @@ export class Summaries implements AsyncDisposable {
     if ((await this.#summarizerOf(room)) === undefined) throw new Refusal(NO_SUMMARIZER)
     await this.#stopEverywhere(room, GIVEN_UP)
     this.#renewed.add(room)
-    this.#troubles.clear(room)
+    this.#failures.clear(room)
     this.#check(room)
   }
 
@@ -123,7 +123,7 @@ export class Summaries implements AsyncDisposable {
   /** Stops the summary in progress and checks the room again, for a new or removed summarizer. */
   async summarizerChanged(room: RoomName): Promise<void> {
     await this.#stopEverywhere(room, INTERRUPTED)
-    this.#troubles.clear(room)
+    this.#failures.clear(room)
     if ((await this.#summarizerOf(room)) !== undefined) this.#check(room)
   }
 
@@ -171,7 +171,7 @@ export class Summaries implements AsyncDisposable {
   }
 
   async status(room: RoomName): Promise<SummaryStatus> {
-    const trouble = this.#troubles.textFor(room)
+    const trouble = this.#failures.textFor(room)
     const asked = this.#running.get(room)?.model?.settings.name
     return {
       summarizer: await this.#summarizerOf(room),
@@ -189,10 +189,10 @@ export class Summaries implements AsyncDisposable {
     await Promise.allSettled(all.map(({ done }) => done))
   }
 
-  /** Starts to summarize a room, or queues it if too many run; not in the pause after a failure. Never throws. */
+  /** Starts or queues the summary of a room, except in the pause after a failure. Never throws. */
   #check(room: RoomName): void {
     if (this.#isClosing || this.#held.has(room) || this.#running.has(room)) return
-    if (this.#troubles.mustWait(room)) return
+    if (this.#failures.mustWait(room)) return
     if (this.#running.size >= MAX_AT_ONCE) return void this.#waiting.add(room)
     const run: Run = { stop: new AbortController(), done: Promise.resolve() }
     this.#running.set(room, run)
@@ -213,14 +213,14 @@ export class Summaries implements AsyncDisposable {
         run.stop.signal.throwIfAborted()
         while (isDue) {
           isDue = await this.#sumUpPiece(room, run)
-          this.#troubles.clear(room)
+          this.#failures.clear(room)
         }
       } finally {
         await slot?.leave()
       }
     } catch (error) {
       if (!run.stop.signal.aborted) {
-        const ms = await this.#troubles.addFailure(room, error)
+        const ms = await this.#failures.addFailure(room, error)
         return clock.later(ms, () => this.#check(room))
       }
     }
