@@ -39,7 +39,8 @@ interface EntryBase {
   readonly by?: PersonId
   readonly text: string
   /**
-   * The turn whose sub-turn recorded the entry, which is shown in short and is no part of the conversation.
+   * The turn whose sub-turn recorded the entry. Such entries are shown shortened and are no part of the
+   * conversation.
    */
   readonly thread?: TurnId
 }
@@ -65,7 +66,7 @@ export interface PresenceEntry extends EntryBase {
   readonly event: 'joined' | 'left'
 }
 
-/** Several people came or went. Each list has a name once; both lists have somebody who came and went. */
+/** Several people came or went. Each list has a name once; somebody who came and went is in both. */
 export interface PresenceSumEntry extends EntryBase {
   readonly kind: 'presence'
   readonly event: 'summed'
@@ -106,7 +107,9 @@ export interface ReplyEntry extends EntryBase, TurnBill {
   readonly outcome?: TurnOutcome
 }
 
-/** A tool begins to run, or is not run; then its result says why. `author` is the caller. */
+/**
+ * A tool call that begins to run; with `notRun` it does not, and its result says why. `author` is the caller.
+ */
 export interface ToolCallEntry extends EntryBase {
   readonly kind: 'tool_call'
   readonly turn?: TurnId

@@ -45,7 +45,7 @@ export interface Peers {
    * an equal part of the limits.
    */
   serversOf(quotaKey: string): number
-  /** Has each other server do this once, soon. Logs what could not be sent; never rejects. */
+  /** Sends `data` to each other server, which handles it once, soon. Logs failures; never rejects. */
   broadcast<Kind extends keyof Broadcasts>(kind: Kind, data: Broadcasts[Kind]): Promise<void>
   /** Undefined if changes of other servers were read lately. Otherwise resolves once they are read. */
   upToDate(): Promise<void> | undefined

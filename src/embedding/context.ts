@@ -23,9 +23,9 @@ export interface ProgramContext {
   readonly room?: string
   /** Limits of each call; default: 60 s, and 262,144 characters of a result. */
   readonly limits?: ToolLimits
-  /** Gets a tool's messages to people. */
+  /** Called with each message that a tool sends to people. */
   readonly addMessage?: (entry: NewEntry) => void
-  /** Gets errors of tools. */
+  /** Receives errors of tools. */
   readonly log?: Log
 }
 

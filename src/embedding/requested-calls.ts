@@ -8,9 +8,9 @@ import { failed } from '../tools/result.ts'
 
 export interface ChatEvents {
   /**
-   * The model requested a call. The listener runs it and appends its reply to `replies`, which has those of
-   * earlier calls of this step; then the next call is requested. If it throws or appends no reply, the model
-   * reads that.
+   * The model requested a call. The listener runs it and appends the reply to `replies`, after the replies of
+   * earlier calls of this step; then the next call is requested. If it throws or appends nothing, the model
+   * gets an error as the result.
    */
   toolCallRequested(call: ToolCall, replies: ToolMessage[]): void | Promise<void>
   /** A sanitized piece of the answer, as soon as it arrives. An error ends the step. */

@@ -1,5 +1,5 @@
-// Joins MCP servers with the rooms, the config and the servers that admins connected. This folder must not
-// know what a session is.
+// Gives the MCP client its servers, from the config and from admins, and tells rooms what changes. This
+// folder must not know what a session is.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOGIN_PATH } from '../../adapters/http/routes.ts'

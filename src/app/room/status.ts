@@ -59,7 +59,10 @@ const FRESH_MS = 5_000
 
 const NO_CHOICES: Choices = { models: [], scope: '', tools: 0 }
 
-/** The status of one room. People with equal status get the same object until something changes. */
+/**
+ * The status of one room as different people see it. People who see the same get the same object until it
+ * changes.
+ */
 export class SharedStatus {
   readonly #room: Room
   readonly #source: RoomStatus

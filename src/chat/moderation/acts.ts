@@ -144,7 +144,10 @@ export class Acts extends Acting {
     throw new Refusal('only an admin can ban people from the server; ops of a room: /ban --room ROOM WHO')
   }
 
-  /** Throws `Refusal` for all addresses, and for half of the people here: a network is easily too wide. */
+  /**
+   * Throws `Refusal` if the target covers every address, or several people and at least half of those here: a
+   * network is easily chosen too wide.
+   */
   #assertNarrow(target: Target, room: Room | undefined): void {
     const people = room?.present() ?? this.parts.clients.people(() => true)
     const here = new Set(people.map(({ name }) => name))

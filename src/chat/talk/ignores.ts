@@ -6,7 +6,10 @@ import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 
 /** The people that one person ignores, with later changes until `close`. */
 export interface IgnoreFilter {
-  /** False if an ignored person says, does, retracts or runs something; true for what a room must know. */
+  /**
+   * False for an ignored person's messages, actions, retractions and tool calls, and for questions about
+   * these calls unless the viewer may answer them; true for other entries.
+   */
   shows(entry: Entry): boolean
   acceptsFrom(sender: Pick<Sender, 'id' | 'key'>): boolean
   close(): void

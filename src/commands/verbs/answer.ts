@@ -9,8 +9,9 @@ import { needManager } from '../runner.ts'
 import type { Services } from './common.ts'
 
 /**
- * Prints the reply to the question that `ask` asks while it arrives, or the entries of its turn as JSON.
- * Resolves to false if the turn did not end with a whole reply. Stops the turn if the caller goes away.
+ * Calls `ask` and prints the reply as it streams; with `json`, prints the question and the entries of its
+ * turn as JSON lines instead. Resolves to false if the turn did not end with a complete reply. Aborting
+ * `signal` stops the turn.
  */
 export async function printAnswer(
   { room, person, out, signal, flags }: Here & { readonly flags: { readonly json: boolean } },

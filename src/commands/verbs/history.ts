@@ -85,7 +85,8 @@ function entryId(word: string | undefined): EntryId | undefined {
 }
 
 /**
- * Resolves to lines for joins and leaves by entry id. All are folded at once, so that each is at its place.
+ * Resolves to the folded lines for joins and leaves, by the id of the last entry in each. Folds all pages
+ * together, so that page borders do not change the lines.
  */
 async function presenceLines(
   log: EntryLog,
