@@ -96,7 +96,7 @@ describe('servers that others publish', () => {
     ).toMatch(/\[resource demo:\/\/\S+, text\/plain\]/)
   })
 
-  test('published MCP servers can read an allowed file and store entities', async () => {
+  test('the public filesystem and memory MCP servers read only allowed files and store an entity', async () => {
     expect((await run('files_read_text_file', { path: inDir('shared/hello.txt') })).stdout).toContain(
       'hello from a file',
     )

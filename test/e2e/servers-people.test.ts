@@ -136,7 +136,7 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     for (let command = 0; command < 30; command++) await stage.done(command % 2, 'carl', 'whoami')
   })
 
-  test('a person on two servers can have half of their connections on each', async () => {
+  test('each of two servers grants a person half of the connection limit', async () => {
     await using _first = await stage.inLobby(0, 'carl')
     await using _second = await stage.inLobby(0, 'carl')
     await using _third = await stage.inLobby(1, 'carl')

@@ -102,7 +102,7 @@ describe('splitting a line', () => {
     expect(parsed.args['text']).toBe(text)
   })
 
-  test('a list of words accepts a flag after it and is empty if left out', () => {
+  test('a list argument ends at a flag and is an empty array if it is absent', () => {
     expect(parseArguments(tools, 'lobby Gr* !Grep --json', 'script')).toEqual({
       roomName: 'lobby',
       args: { scope: ['Gr*', '!Grep'] },

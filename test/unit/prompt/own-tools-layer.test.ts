@@ -82,14 +82,14 @@ describe.each(ENGINE_NAMES)("a script's own tools layer on %s", (name) => {
     expect(wide.tools.every(({ form }) => form === 'full')).toBe(true)
   })
 
-  test("a script's own tools layer follows the scope of the room", () => {
+  test("a script that writes the tools layer itself lists only tools in the room's scope", () => {
     const room = { ...sampleSnapshot().room, values: { tool_scope: ['!tool_1'] } }
     const prompt = run(example, sampleSnapshot({ room, tools: numbered(3) }))
     expect(prompt.tools.map(({ id }) => id)).toEqual(['tool_0', 'tool_2'])
     expect(prompt.system).not.toContain('tool_1')
   })
 
-  test("a script's own tools layer is left out if the scope shows no tools", () => {
+  test('a script that writes the tools layer itself sends none if the scope has no tools', () => {
     const room = { ...sampleSnapshot().room, values: { tool_scope: 'none' } }
     const prompt = run(example, sampleSnapshot({ room, tools: numbered(3) }))
     expect(layerOf(prompt)).toBeUndefined()

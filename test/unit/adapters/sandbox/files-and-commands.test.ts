@@ -33,7 +33,7 @@ describe('the lock of changes', () => {
     expect(await readdir(join(dir, 'room'))).toEqual([])
   })
 
-  test('failed work releases the lock', async () => {
+  test('a task that fails releases the lock of the workspace', async () => {
     const failing = underLock(file(), { signal: never }, () => Promise.reject(new Error('no')))
     await expect(failing).rejects.toThrow('no')
     expect(await underLock(file(), { signal: never }, () => Promise.resolve('yes'))).toBe('yes')

@@ -168,7 +168,7 @@ describe('createWrappedTools', () => {
     expect(wrapped.tools()).toEqual([])
   })
 
-  it('a .tool file of an earlier directory replaces one of the same name or file name', async () => {
+  it('a .tool file replaces one in a later directory that has the same tool name or file name', async () => {
     const [own, bundled] = [dir, await mkdtemp(join(home, 'bundled-'))]
     await writeFile(join(bundled, 'Count.tool'), alias('Count', 'read_file'))
     await writeFile(join(bundled, 'Show.tool'), alias('Show', 'read_file'))

@@ -421,7 +421,7 @@ test.each(['2w spam', '5min', '5minutes', '1h30m', '-5m', '+5m', '1.5h', '30', '
   },
 )
 
-test('/ban accepts a duration inside a reason and announces that the ban has no end', async () => {
+test('/ban with a duration only inside the reason bans without an end and says so', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.root, 'ban bob for 5min of spam')).toEqual(
     done('root banned bob from the server without an end: for 5min of spam'),
