@@ -74,8 +74,8 @@ function argumentWithWhere(name: string, args: Arguments): readonly Word[] {
 
 /**
  * Returns a function that finds the first pattern that matches an argument. `*` matches any run of
- * characters, `?` one. `--long` also matches `--long=value`; `-x` also matches any word of one dash that has
- * this letter (`-rx`, `-xFILE`), even if that refuses too many.
+ * characters, `?` one. `--long` also matches `--long=value`; `-x` also matches any one-dash word with this
+ * letter (`-rx`, `-xFILE`), even if that refuses too many.
  */
 function createDenyList(patterns: readonly string[]): (argument: string) => string | undefined {
   const tests = patterns.map((pattern) => ({ pattern, matches: test(pattern) }))

@@ -17,7 +17,7 @@ import { createMcpServer } from './server.ts'
 export interface AgentPipe {
   /** The client's input, until end of file or until the client is gone. */
   readonly stdin: AsyncIterable<Uint8Array>
-  /** Queues text immediately. Resolves when there is space for more; never rejects. */
+  /** Queues text. Resolves when there is space for more; never rejects. */
   out(text: string): Promise<void>
   /** Runs work for this client when its turn comes. Rejects if the work throws. */
   work(piece: () => void): Promise<void>
@@ -31,9 +31,9 @@ const MAX_CALLS = 32
 const MAX_STREAMS = 8
 
 /**
- * Serves an agent over a pipe, one JSON-RPC message a line, in the MCP revision of the client's first
- * message. `version` is sshawl's; `report` gets errors that are not sent to the client. Resolves once the
- * input has ended and all calls are answered, or the client is gone. Never rejects.
+ * Serves an agent, one JSON-RPC message a line, in the MCP revision of the client's first message. `version`
+ * is sshawl's; `report` gets errors that are not sent to the client. Resolves once the input has ended and
+ * all calls are answered, or the client is gone. Never rejects.
  */
 export async function serveAgentOverPipe(
   agent: Agent,
