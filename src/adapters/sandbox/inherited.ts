@@ -46,7 +46,7 @@ type ChildDescriptor = 'pipe' | 'ignore' | Uint8Array
 const NOTHING = new Uint8Array(0)
 
 /**
- * Returns the child's descriptors from 3 on: `further`, then an empty input in place of each descriptor that
+ * Returns the child's descriptors from 3 on: `further`, then an empty input instead of each descriptor that
  * the server inherited, so that the child cannot use it. The server's own copies stay open, since one may be
  * a lock.
  */

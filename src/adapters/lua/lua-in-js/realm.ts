@@ -23,7 +23,7 @@ export interface RealmParts {
 }
 
 /**
- * lua-in-js, repaired where it matters. Sent to the context as text; its strings have one character per byte.
+ * lua-in-js with repairs. Sent to the context as text; its strings have one character per byte.
  * Returns the function that answers a request with `+` and text or `-` and an error. No Lua value leads to
  * the host's `ask`.
  */
