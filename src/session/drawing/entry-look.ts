@@ -34,7 +34,7 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
     case 'scope':
       return aside(`${name}: ${entry.text}`, 'system')
     case 'approval':
-      return aside(`${name}: ${entry.text}`, emphasis === 'waiting' ? 'waiting' : 'system')
+      return aside(`${name}: ${entry.text}`, 'system')
     case 'tool_call':
       return aside(`${name}: ${toolCallLine(entry)}`, 'tool')
     case 'tool_result':

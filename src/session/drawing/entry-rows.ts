@@ -122,23 +122,28 @@ function questionRows(
   const { columns, theme } = style
   const isMine = emphasis === 'waiting'
   const margin = isMine ? `${theme.waiting(' ')} ` : HANG
+  const width = Math.max(1, columns - HANG.length)
+  const rowsOf = (spans: readonly Span[]): readonly string[] =>
+    wrapSpans(spans, width, Math.max(1, width - HANG.length), HANG).map(
+      (row) => margin + paintSpans(row, theme),
+    )
   const [first = '', ...lines] = question.text.split('\n')
+  // The status line calls for the answer; the history keeps the question after it was answered.
+  const head = isMine
+    ? rowsOf([{ text: first.replace(/^-- /, ''), role: 'heading' }])
+    : paintRows([{ ...question, text: first }], style)
   const below = lines.flatMap((line) => {
     if (line.startsWith('| ')) {
       const rows = quoteRows(line.slice(2), columns).map((row) => row.slice(HANG.length))
       return rows.map((row) => margin + (isMine ? theme.heading(row) : row))
     }
     const typed = isMine && line.startsWith('/') ? line.search(/ – |$/) : 0
-    const spans: readonly Span[] = [
+    return rowsOf([
       { text: line.slice(0, typed), role: 'heading' },
       isMine ? { text: line.slice(typed) } : { text: line, role: 'system' },
-    ]
-    const width = Math.max(1, columns - HANG.length)
-    return wrapSpans(spans, width, Math.max(1, width - HANG.length), HANG).map(
-      (row) => margin + paintSpans(row, theme),
-    )
+    ])
   })
-  return [...paintRows([{ ...question, text: first }], style), ...below]
+  return [...head, ...below]
 }
 
 /** Draws a room's heading, `-- den: topic` in a pipe, as a rule: `── den · topic ────`. */

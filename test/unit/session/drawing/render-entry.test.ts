@@ -235,14 +235,14 @@ test('a private message has the style of a mention, or of own lines if the reade
   expect(sent).toBe(`${colour.own('you -> bob:')} yes`)
 })
 
-test('a question is drawn bright if it waits for the reader, and grey otherwise', () => {
+test('a question that waits for the reader has a bright edge and bold lines, others are grey', () => {
   const text = 'question 1: may bob?\n| rm -rf build\n/allow 1'
   const question: Entry = { ...base, ...approval, kind: 'approval', text }
   const style = { columns: 79, theme: colour }
   const bright = render(question, style, markdown.tools(), { emphasis: 'waiting' }).split('\n')
-  expect(bright[0]).toBe(colour.waiting('-- bob: question 1: may bob?'))
   const edge = `${colour.waiting(' ')} `
-  expect(bright.slice(1)).toEqual([
+  expect(bright).toEqual([
+    `${edge}${colour.heading('bob: question 1: may bob?')}`,
     `${edge}${colour.heading('| rm -rf build')}`,
     `${edge}${colour.heading('/allow 1')}`,
   ])
