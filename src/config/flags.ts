@@ -32,20 +32,39 @@ const VERBS = [
 ] as const
 type FileVerb = 'backup' | 'restore'
 
-export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--http HOST:PORT]
-                    [--log-level LEVEL]
-       sshawl check [--config FILE]    validate config, Lua, .tool files, migrations and the database
-       sshawl audit [--json] [--data DIR] list who may do what where, also while the server runs
-       sshawl reload [--data DIR]      have the running server read its config and .tool files again
-       sshawl backup FILE [--data DIR] copy the database, also while the server runs
-       sshawl restore FILE [--data DIR] put a backup in the place of the database, which is kept
-       sshawl copy --from FILE-or-URL --to URL-or-FILE
-                                       move all that is stored to PostgreSQL, or back into a file
-       sshawl mcp import FILE [--add] [--config FILE]
-                                       print an agent's MCP servers as [[mcp]] tables, or add them to the config
-       sshawl --version | --help
+export const HELP = `\
+sshawl is a chat server over SSH in which people, language models and tools
+share rooms.
 
-environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_HTTP SSHAWL_LOG
+Commands (* also while the server runs):
+  sshawl serve                    run the server; the default command
+  sshawl check                    validate config, Lua, .tool files, migrations
+                                  and the database *
+  sshawl audit [--json]           list who may do what, and in which room *
+  sshawl reload                   have the server read config and .tool files anew
+  sshawl backup FILE              copy the database to FILE *
+  sshawl restore FILE             restore a backup; the old database is kept
+  sshawl copy --from A --to B     move all data from a FILE to a PostgreSQL URL,
+                                  or from a URL to a FILE
+  sshawl mcp import FILE [--add]  print the MCP servers of an agent's config as
+                                  [[mcp]] tables, or add them to the config
+  sshawl --version, -v            print the version
+  sshawl --help, -h               print this page
+
+Options of serve, with the environment variable that each overrides:
+  --listen HOST:PORT  SSHAWL_LISTEN  address for SSH; default 127.0.0.1:2222
+  --data DIR          SSHAWL_DATA    default: sshawl in $XDG_DATA_HOME or else in
+                                     ~/.local/share
+  --config FILE       SSHAWL_CONFIG  default: sshawl/sshawl.toml in $XDG_CONFIG_HOME
+                                     or else in ~/.config, if it exists
+  --http HOST:PORT    SSHAWL_HTTP    address for HTTP; default: no HTTP
+  --log-level LEVEL   SSHAWL_LOG     trace, debug, info, warn, error, fatal or
+                                     silent; default info
+
+check, audit, backup and restore also take --data and --config, reload takes
+--data, and mcp import takes --config.
+
+Docs are in docs/ of the package; docs/admin.md explains these commands.
 `
 
 /** Throws `ConfigError` for the first error. */

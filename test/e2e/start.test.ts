@@ -194,7 +194,9 @@ describe('starting', () => {
 
   test('--version and --help print their text without creating files', async () => {
     expect((await sshawl(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+$/)
-    expect((await sshawl(['--help'])).stdout).toContain('sshawl check')
+    const help = (await sshawl(['--help'])).stdout
+    expect(help).toContain('sshawl check')
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
     expect(await readdir(dir)).toEqual([])
   })
 })
