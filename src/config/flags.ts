@@ -41,7 +41,8 @@ Commands (* also while the server runs):
   sshawl check                    validate config, Lua, .tool files, migrations
                                   and the database *
   sshawl audit [--json]           list who may do what, and in which room *
-  sshawl reload                   have the server read config and .tool files anew
+  sshawl reload                   have the running server read its config and
+                                  .tool files again
   sshawl backup FILE              copy the database to FILE *
   sshawl restore FILE             restore a backup; the old database is kept
   sshawl copy --from A --to B     move all data from a FILE to a PostgreSQL URL,
@@ -53,10 +54,10 @@ Commands (* also while the server runs):
 
 Options of serve, with the environment variable that each overrides:
   --listen HOST:PORT  SSHAWL_LISTEN  address for SSH; default 127.0.0.1:2222
-  --data DIR          SSHAWL_DATA    default: sshawl in $XDG_DATA_HOME or else in
+  --data DIR          SSHAWL_DATA    default: sshawl in $XDG_DATA_HOME, else in
                                      ~/.local/share
-  --config FILE       SSHAWL_CONFIG  default: sshawl/sshawl.toml in $XDG_CONFIG_HOME
-                                     or else in ~/.config, if it exists
+  --config FILE       SSHAWL_CONFIG  default: sshawl/sshawl.toml in
+                                     $XDG_CONFIG_HOME, else in ~/.config
   --http HOST:PORT    SSHAWL_HTTP    address for HTTP; default: no HTTP
   --log-level LEVEL   SSHAWL_LOG     trace, debug, info, warn, error, fatal or
                                      silent; default info
