@@ -5,7 +5,7 @@ import type { Storage } from '../adapters/storage/storage.ts'
 import type { Config } from '../config/config.ts'
 import { createHookScripts } from '../prompt/hooks.ts'
 import { createIds } from '../lib/ids.ts'
-import { StorageError } from '../chat/errors.ts'
+import { warnOfStorage } from '../chat/errors.ts'
 import type { NameFiling } from '../chat/people/ports.ts'
 import type { Log } from '../chat/ports.ts'
 import type { AppContext, Overrides } from './context.ts'
@@ -72,16 +72,13 @@ async function openAlone(options: StorageOptions): Promise<Storage> {
  * filing.
  */
 export async function fileNames(people: NameFiling, log: Log): Promise<void> {
-  try {
-    const filed = await people.fileNames()
-    if (!filed || filed.names === 0) return
-    log.info({ names: filed.names }, 'names were filed by the rules of this version')
-    for (const { name, like } of filed.alike)
-      log.warn({ name, like }, 'a name cannot be told from an older one; both stay, with their keys')
-    for (const name of filed.unfit)
-      log.warn({ name }, 'a name could not be registered any more; it stays with its key')
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    log.warn({ error, reason: error.reason }, 'names were not filed anew; the next start tries again')
-  }
+  const filed = await people
+    .fileNames()
+    .catch(warnOfStorage(log, 'names were not filed anew; the next start tries again'))
+  if (!filed || filed.names === 0) return
+  log.info({ names: filed.names }, 'names were filed by the rules of this version')
+  for (const { name, like } of filed.alike)
+    log.warn({ name, like }, 'a name cannot be told from an older one; both stay, with their keys')
+  for (const name of filed.unfit)
+    log.warn({ name }, 'a name could not be registered any more; it stays with its key')
 }

@@ -1,4 +1,4 @@
-import { StorageError } from '../chat/errors.ts'
+import { warnOfStorage } from '../chat/errors.ts'
 import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { ExpiredServers, ServerFacts, ServerId, ServerStore } from './stores.ts'
@@ -123,13 +123,8 @@ export class Lease implements AsyncDisposable {
   }
 
   /** Logs a `StorageError`; a later renewal repeats the work. */
-  private async logStorageErrors(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      this.parts.log.warn({ error, reason: error.reason }, 'the lease of this server could not be renewed')
-    }
+  private logStorageErrors(work: () => Promise<void>): Promise<void> {
+    return work().catch(warnOfStorage(this.parts.log, 'the lease of this server could not be renewed'))
   }
 
   private async renew(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { RoomName } from '../chat/entry.ts'
-import { StorageError } from '../chat/errors.ts'
+import { warnOfStorage } from '../chat/errors.ts'
 import type { QuestionCounts, QuestionKey, Questions, RemoteQuestion } from '../chat/peers.ts'
 import type { Alarm, Log } from '../chat/ports.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -89,13 +89,9 @@ export class SharedQuestions implements Questions {
 
   private async remove(question: QuestionKey): Promise<void> {
     const { questions, clock, log } = this.parts
-    try {
-      await questions.remove(question)
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason }, 'a question that is over could not be removed yet')
-      clock.later(RETRY_MS, () => void this.remove(question))
-    }
+    const failed = warnOfStorage(log, 'a question that is over could not be removed yet')
+    const isDone = await questions.remove(question).then(() => true, failed)
+    if (!isDone) clock.later(RETRY_MS, () => void this.remove(question))
   }
 }
 

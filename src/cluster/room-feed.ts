@@ -1,5 +1,5 @@
 import { type Entry, type EntryId, isEntryKind, type ReplyDelta, type RoomName } from '../chat/entry.ts'
-import { StorageError } from '../chat/errors.ts'
+import { warnOfStorage } from '../chat/errors.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { EntryLog, Log, RoomBus } from '../chat/ports.ts'
@@ -232,7 +232,6 @@ export class RoomDelivery {
 
   /** The next hint or poll tries again. */
   private failed(error: unknown): void {
-    if (!(error instanceof StorageError)) throw error
-    this.parts.log.warn({ error, reason: error.reason }, 'what was said on other servers could not be read')
+    warnOfStorage(this.parts.log, 'what was said on other servers could not be read')(error)
   }
 }

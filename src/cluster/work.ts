@@ -1,5 +1,5 @@
 import type { RoomName } from '../chat/entry.ts'
-import { StorageError } from '../chat/errors.ts'
+import { warnOfStorage } from '../chat/errors.ts'
 import type { RemoteWork, Slot, SlotLimits, Slots, Work } from '../chat/peers.ts'
 import type { Alarm, Clock, Log } from '../chat/ports.ts'
 import { createDeferred, type Deferred } from '../lib/jobs/waiting.ts'
@@ -104,13 +104,9 @@ export class SharedSlots implements Slots {
   private async leave(own: OwnWork): Promise<void> {
     if (this.isOver) return
     const { work: store, clock, log } = this.parts
-    try {
-      await store.leave(own.work, own.limits())
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason, id: own.work.id }, 'a slot could not be given back yet')
-      clock.later(RETRY_MS, () => void this.leave(own))
-    }
+    const failed = warnOfStorage(log, 'a slot could not be given back yet', { id: own.work.id })
+    const isDone = await store.leave(own.work, own.limits()).then(() => true, failed)
+    if (!isDone) clock.later(RETRY_MS, () => void this.leave(own))
   }
 
   private async readAgain(ids: readonly string[] | 'all'): Promise<void> {

@@ -1,6 +1,6 @@
 import { createSerial } from '../../lib/jobs/serial.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { Refusal, StorageError } from '../errors.ts'
+import { Refusal, warnOfStorage } from '../errors.ts'
 import { createMentionTest } from '../mentions.ts'
 import { SYSTEM } from '../people/names.ts'
 import { keyOfGuest, type Person, type PersonId } from '../people/person.ts'
@@ -100,12 +100,9 @@ export class Away {
 
   /** If it fails, they are away again after a restart, until they speak. */
   async #forget(person: PersonId): Promise<void> {
-    try {
-      await this.#serial(() => this.#store.comeBack(person))
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      this.#log.warn({ error, reason: error.reason }, 'who came back is stored as away')
-    }
+    await this.#serial(() => this.#store.comeBack(person)).catch(
+      warnOfStorage(this.#log, 'who came back is stored as away'),
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../lib/amounts.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
-import { Refusal, StorageError } from '../errors.ts'
+import { Refusal, warnOfStorage } from '../errors.ts'
 import { UTC } from '../../lib/zone.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { indentLater } from '../entry-text.ts'
@@ -154,13 +154,9 @@ export class DirectMessages {
 
   /** If the removal fails, the message is shown again at the next login. */
   async #removeRead({ id, to }: DirectMessage, screen: PersonalScreen): Promise<void> {
-    try {
-      await this.#serially(to, () => this.#parts.store.remove([id]))
-      this.#unread.get(screen)?.delete(id)
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      this.#parts.log.warn({ error, reason: error.reason }, 'a message that was read is still stored')
-    }
+    await this.#serially(to, () => this.#parts.store.remove([id]))
+      .then(() => this.#unread.get(screen)?.delete(id))
+      .catch(warnOfStorage(this.#parts.log, 'a message that was read is still stored'))
   }
 
   async #deliverNow(id: PersonId, filter: Pick<IgnoreFilter, 'acceptsFrom'>): Promise<void> {
