@@ -8,14 +8,7 @@ import { inGroup, removeBanned } from './clients.ts'
 import { Acting, type ActResult } from './moderation.ts'
 import type { Sanction } from './ports.ts'
 import { reasonSuffix, durationSuffix } from './sanctions.ts'
-import {
-  assertCanActOn,
-  findPerson,
-  findTarget,
-  findSanctions,
-  type Lifting,
-  type Target,
-} from './targets.ts'
+import { assertCanActOn, findPerson, findTarget, findSanctions, type Target } from './targets.ts'
 
 export interface BanOrder {
   readonly who: string
@@ -65,7 +58,7 @@ export class Acts extends Acting {
     return this.inTurn(actor, undefined, async () => {
       await this.#assertMayBan(room, actor)
       const { sanctions, rooms, log } = this.parts
-      const { lifted, left } = await this.#matching('ban', room, word)
+      const lifted = await this.#matching('ban', room, word)
       if (lifted.length === 0)
         throw new Refusal(`${word.slice(0, 60)} is not banned${placeSuffix(room)}; see /bans`)
       const isPrivate = (await room?.info())?.private === true
@@ -74,7 +67,7 @@ export class Acts extends Acting {
       log.info({ by: actor.name, lifted: lifted.map(({ who }) => who) }, 'bans were lifted')
       const shown = shownTargets(lifted)
       const again = isPrivate ? '; an invitation lets them in again' : ''
-      const text = `${actor.name} lifted the ban of ${shown}${placeSuffix(room)}${again}${othersSuffix(left, 'banned')}`
+      const text = `${actor.name} lifted the ban of ${shown}${placeSuffix(room)}${again}`
       return await this.announceDone(toldIn, actor, text, { verb: 'unban', who: shown })
     })
   }
@@ -126,11 +119,11 @@ export class Acts extends Acting {
 
   unmute(room: Room, actor: Person, name: string): Promise<ActResult> {
     return this.inTurn(actor, room, async () => {
-      const { lifted, left } = await this.#matching('mute', room, name)
+      const lifted = await this.#matching('mute', room, name)
       if (lifted.length === 0) throw new Refusal(`${name.slice(0, 40)} is not muted in ${room.name}`)
       const who = shownTargets(lifted)
       await this.parts.sanctions.lift(lifted)
-      const text = `${actor.name} unmuted ${who}${othersSuffix(left, 'muted')}`
+      const text = `${actor.name} unmuted ${who}`
       return await this.announceDone(room, actor, text, { verb: 'unmute', who })
     })
   }
@@ -194,7 +187,7 @@ export class Acts extends Acting {
     return this.parts.sanctions.list(room?.name ?? null).filter((one) => one.kind === kind)
   }
 
-  #matching(kind: Sanction['kind'], room: Room | undefined, word: string): Promise<Lifting> {
+  #matching(kind: Sanction['kind'], room: Room | undefined, word: string): Promise<readonly Sanction[]> {
     return findSanctions(word, this.#list(kind, room), this.parts)
   }
 
@@ -228,6 +221,3 @@ const shownTargets = (sanctions: readonly Sanction[]): string =>
       ),
     ),
   ].join(', ')
-
-const othersSuffix = (left: readonly Sanction[], done: 'banned' | 'muted'): string =>
-  left.length === 0 ? '' : `; the same key is still ${done} as ${shownTargets(left)}`

@@ -82,11 +82,6 @@ export async function assertCanActOn(
     throw new Refusal(`${who} owns ${room.name}; ban from the server is the only way to put an owner out`)
 }
 
-export interface Lifting {
-  readonly lifted: readonly Sanction[]
-  readonly left: readonly Sanction[]
-}
-
 /**
  * Finds the sanctions that a word names: a network, a key, or a person by any of their names. If there are
  * none, finds the sanctions of other people with one of the person's keys.
@@ -95,7 +90,7 @@ export async function findSanctions(
   word: string,
   all: readonly Sanction[],
   parts: Finders,
-): Promise<Lifting> {
+): Promise<readonly Sanction[]> {
   const words = [word, parseNetwork(word)?.text]
   const look = skeleton(word.replace(/^@/, ''))
   const person = await findPerson(word, parts).catch(unlessRefused)
@@ -105,9 +100,6 @@ export async function findSanctions(
       (network === null && skeleton(who) === look) ||
       people.some((id) => person?.people.includes(id)),
   )
-  const others = all.filter(
-    (one) =>
-      !own.includes(one) && !isFingerprint(one.who) && one.keys.some((key) => person?.keys.includes(key)),
-  )
-  return own.length > 0 ? { lifted: own, left: others } : { lifted: others, left: [] }
+  if (own.length > 0) return own
+  return all.filter((one) => !isFingerprint(one.who) && one.keys.some((key) => person?.keys.includes(key)))
 }
