@@ -184,10 +184,7 @@ export const deleteRoom = verb({
       return out.line(`${name} is deleted; all of it is in ${removed.file}${where}`)
     }
     const verb = session ? '/delete' : `delete ${name}`
-    const again =
-      args.name === undefined
-        ? `${verb} again within a minute, or ${verb} ${name}`
-        : `the same again, ${verb} ${name}: this was the first time`
+    const again = `${verb} again within a minute, or ${verb} ${name}`
     out.warn(`this deletes ${name} with all that was said in it, for good. To do it: ${again}`)
     return false
   },

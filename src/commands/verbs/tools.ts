@@ -12,12 +12,11 @@ import {
   parseScope,
   unmatchedPatterns,
 } from '../../prompt/scope-patterns.ts'
-import { WrapError } from '../../prompt/ports.ts'
 import { modelScopeKey, resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt/scope.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed } from './answer.ts'
-import { verb, type Services } from './common.ts'
+import { refuseWrap, verb, type Services } from './common.ts'
 import { pricesOf, promptNow, toolLines, type Prices } from './tool-list.ts'
 
 const LIST_FLAG = flag('list', 'only these tools, and why one is hidden; all names all', {
@@ -59,7 +58,7 @@ export const tools = verb({
     if (hasChanged && flags.list.length > 0)
       throw new Misuse('--list shows tools and sets no scope; give one of the two')
     if (hasChanged) await setScope(services, query, words)
-    const all = await listNow(services, query, hasChanged)
+    const all = await services.turns.scope(query).catch(refuseWrap)
     const list = flags.list.length > 0 ? { ...all, tools: toolsNamedBy(flags.list, all.tools) } : all
     const prices = pricesOf(all, await promptNow(query, services.turns))
     if (flags.json)
@@ -150,19 +149,6 @@ function toolsNamedBy(words: readonly string[], tools: readonly ListedTool[]): r
   if (visible.length === 0) throw new Refusal(`${scopeText(wanted)} matches no tool`)
   const named = new Set(visible)
   return tools.filter(({ tool }) => named.has(tool))
-}
-
-/** Throws `Refusal` if the tokens of the tools cannot be counted. The scope then stays as set. */
-async function listNow({ turns }: Services, query: ToolQuery, hasChanged: boolean): Promise<ToolList> {
-  try {
-    return await turns.scope(query)
-  } catch (error) {
-    if (!(error instanceof WrapError)) throw error
-    const done = hasChanged ? 'the scope was changed, but its tools' : 'the tools'
-    throw new Refusal(`${done} cannot be counted now (${cleanLine(error.message)}); try again with tools`, {
-      cause: error,
-    })
-  }
 }
 
 /** Tools that are listed one by one without `--list`. */

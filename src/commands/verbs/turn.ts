@@ -254,14 +254,7 @@ function foldTail(now: string, columns: number): string {
 
 function foldHead(now: string, columns: number): string {
   const first = now.split('\n').slice(0, FOLDED_LINES).join('\n')
-  const head = wholeWords(first, headOf(first, FOLDED_LINES * columns))
+  const head = headOf(first, FOLDED_LINES * columns)
   const missing = now.length - head.length
   return missing === 0 ? now : `${head}\n… [${missing} more characters; full prints all]`
-}
-
-/** Shortens `head` to its last whole word, unless that is less than half of it. */
-function wholeWords(text: string, head: string): string {
-  if (head.length === text.length || /^\s/.test(text.slice(head.length))) return head
-  const whole = head.replace(/\S+$/, '').trimEnd()
-  return whole.length > head.length / 2 ? whole : head
 }

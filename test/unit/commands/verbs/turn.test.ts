@@ -131,11 +131,6 @@ test('a folded conversation shows its end, followed by the question', () => {
   )
 })
 
-test('a folded part of a prompt is cut after a word, or within one that exceeds the limit', () => {
-  const words = 'write '.repeat(30).trim()
-  expect(folded(words)).toBe(
-    `-- question\n${'write '.repeat(20).trim()}\n… [60 more characters; full prints all]\n`,
-  )
-  expect(folded(`${'write '.repeat(19)}writes ${'more '.repeat(9)}`)).toContain('write writes\n…')
+test('a folded part of a prompt is cut at its limit of characters', () => {
   expect(folded('x'.repeat(200))).toContain(`${'x'.repeat(120)}\n… [80 more`)
 })
