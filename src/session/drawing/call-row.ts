@@ -45,15 +45,11 @@ const callName = (call: PendingCall): string =>
 
 const sideOf = ({ thread }: PendingCall): string => (thread === undefined ? '' : '(side turn) ')
 
-/**
- * Returns one row if possible, but an error in full. The error of an unknown tool lists the known tools only
- * for the person who asked the model (`isOwn`).
- */
+/** Returns one row if possible, but an error in full, except that of an unknown tool. */
 export function resultRows(
   call: ToolCallEntry,
   result: ToolResultEntry,
   style: DrawingStyle,
-  isOwn = false,
 ): readonly string[] {
   const { theme } = style
   const columns = firstColumns(style)
@@ -62,7 +58,7 @@ export function resultRows(
     wrapSpans([{ text }], columns, Math.max(1, style.columns - HANG.length), HANG).map((row) =>
       paint(textOf(row)),
     )
-  if (isUnknownTool(result) && !isOwn) return hung(`-- ${sideOf(call)}${cleanText(toolResultLine(result))}`)
+  if (isUnknownTool(result)) return hung(`-- ${sideOf(call)}${cleanText(toolResultLine(result))}`)
   const said = cleanText(toolResultText(result))
   const free = columns - mostCells(said.slice(0, columns)) - ARROW.length
   const head =

@@ -46,8 +46,7 @@ function entryRows(
   aspect: Aspect,
   chosen?: NameColour,
 ): readonly string[] {
-  if (entry.kind === 'tool_result' && aspect.call)
-    return resultRows(aspect.call, entry, style, aspect.emphasis === 'own')
+  if (entry.kind === 'tool_result' && aspect.call) return resultRows(aspect.call, entry, style)
   if (entry.kind === 'reply' && entry.thread === undefined)
     return [...replyRows(entry, style, markdown, aspect), ...billRows(entry, style)]
   if (isLongPaste(entry) && aspect.emphasis !== 'own')

@@ -71,7 +71,7 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
     const day = dayOf(entry.at, personal.zone)
     const isNewDay = day !== above.day
     const call = calls.callOf(entry)
-    const emphasis = waits ? 'waiting' : personal.emphasis(entry, call)
+    const emphasis = waits ? 'waiting' : personal.emphasis(entry)
     // A mention shows its speaker's name, since `· ` in the mention's colour is easily missed.
     const isMention = emphasis === 'mention'
     const follows = !isNewDay && !isMention && above.speech !== undefined && isContinued(above.speech, entry)

@@ -1,5 +1,5 @@
 import type { Addressed } from '../../chat/mentions.ts'
-import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
+import type { Entry } from '../../chat/entry.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { type OpenPreferences, type Option, OPTIONS } from '../../chat/personal/preferences.ts'
 import { type Zone, zoneName, zoneOf } from '../../lib/zone.ts'
@@ -29,9 +29,7 @@ export function createPersonal(
   })
   const askedBell = (): string => preferences.now().bell ?? OPTIONS.bell.usual
 
-  /** `call`: the call of a result. */
-  function emphasis(entry: Entry, call?: ToolCallEntry): 'own' | 'mention' | undefined {
-    if (call) return call.requester === person.name ? 'own' : undefined
+  function emphasis(entry: Entry): 'own' | 'mention' | undefined {
     const isSpoken = entry.kind === 'message' || entry.kind === 'action'
     if (isSpoken && entry.author === person.name) return 'own'
     return addressed(entry, person) ? 'mention' : undefined

@@ -133,13 +133,11 @@ describe('the row of a call', () => {
     expect(withoutSgr(drawCall(long, 1_500, style(119)))).toContain('{"command":"ls -la /","options"')
   })
 
-  test('a call of an unknown tool is one short line, which lists the tools only to its requester', () => {
+  test('a call of an unknown tool is one short line', () => {
     const names = "'look', 'calculator'"
     const told = result('calc', `ERROR: You requested a tool called 'calc', however we only have: ${names}`)
-    const draw = (isOwn: boolean) =>
-      resultRows(call('calc'), told, style(119), isOwn).map(withoutSgr).join(' ')
-    expect(draw(false)).toBe('-- @qwen called calc, which is no tool here')
-    expect(draw(true)).toMatch(/^-- qwen: calc .* -> ERROR: You requested a tool called 'calc'.*'calculator'/)
+    const rows = resultRows(call('calc'), told, style(119)).map(withoutSgr)
+    expect(rows).toEqual(['-- @qwen called calc, which is no tool here'])
     expect(resultRows(call('calc'), { ...told, tool: 'calc' }, style(119)).join(' ')).toContain(names)
   })
 
