@@ -1,7 +1,7 @@
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Entry, EntryId, RoomName } from './entry.ts'
-import { StorageError, unlessRefused } from './errors.ts'
+import { unlessRefused } from './errors.ts'
 import { createAddressed } from './mentions.ts'
 import type { Person, PersonId } from './people/person.ts'
 import type { LastSeen } from './personal/last-seen.ts'
@@ -142,7 +142,6 @@ class Follower {
   #filter: IgnoreFilter | undefined
   #isClosed = false
   #isPaced = false
-  #isDue = false
 
   constructor(person: Person, parts: FollowingParts) {
     this.#person = person
@@ -151,11 +150,7 @@ class Follower {
 
   /** Counts new lines in the rooms where the person is not present. Never rejects. */
   load(mine: Promise<readonly SeenRoom[]>): Promise<void> {
-    this.#loaded ??= this.#load(mine).catch((error: unknown) => {
-      const { log } = this.#parts
-      if (error instanceof StorageError) log.warn({ error, reason: error.reason }, NOT_COUNTED)
-      else log.error({ error }, NOT_COUNTED)
-    })
+    this.#loaded ??= this.#load(mine).catch((error: unknown) => this.#parts.log.warn({ error }, NOT_COUNTED))
     return this.#loaded
   }
 
@@ -266,13 +261,11 @@ class Follower {
   }
 
   #changed(): void {
-    this.#isDue = this.#isPaced
     if (this.#isPaced) return
     this.#isPaced = true
-    for (const screen of this.screens) screen.refresh()
     this.#parts.clock.later(REDRAW_MS, () => {
       this.#isPaced = false
-      if (this.#isDue) this.#changed()
+      for (const screen of this.screens) screen.refresh()
     })
   }
 }
