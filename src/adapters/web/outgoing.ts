@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { Log } from '../../chat/ports.ts'
-import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { explain } from './request.ts'
 
 /** A POST whose result nobody waits for. */
@@ -23,9 +23,7 @@ const PAUSES_MS = [0, 1_000, 5_000]
 export class Outgoing implements AsyncDisposable {
   readonly #log: Pick<Log, 'warn'>
   readonly #closing = new AbortController()
-  readonly #inOrder = createKeyedSerial<string>()
-  /** Posts of each queue that wait or are being sent. */
-  readonly #counts = new Map<string, number>()
+  readonly #queues = new Map<string, LimitFunction>()
 
   constructor(log: Pick<Log, 'warn'>) {
     this.#log = log
@@ -35,19 +33,16 @@ export class Outgoing implements AsyncDisposable {
   add(post: OutgoingPost): void {
     const { queue } = post
     if (this.#closing.signal.aborted) return
-    const count = this.#counts.get(queue) ?? 0
-    if (count > MAX_WAITING)
+    const oneByOne = this.#queues.get(queue) ?? pLimit(1)
+    this.#queues.set(queue, oneByOne)
+    if (oneByOne.pendingCount >= MAX_WAITING)
       return this.#log.warn({ to: queue }, 'too many requests wait for an address; one was dropped')
-    this.#counts.set(queue, count + 1)
-    void this.#inOrder(queue, async () => {
-      await this.#send(post)
-      this.#counts.set(queue, (this.#counts.get(queue) ?? 1) - 1)
-    })
+    void oneByOne(() => this.#send(post))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error('the server is stopping'))
-    await Promise.all([...this.#counts.keys()].map((queue) => this.#inOrder(queue, async () => {})))
+    await Promise.all([...this.#queues.values()].map((oneByOne) => oneByOne(() => {})))
   }
 
   async #send({ queue, url, headers, body }: OutgoingPost): Promise<void> {
