@@ -25,7 +25,7 @@ export class Roster {
   add(participant: Participant): void {
     const { person } = participant
     const terminals = this.#terminals.get(person.id) ?? new Set()
-    if (terminals.size === 0) this.#change(withPerson(this.#people, person))
+    if (terminals.size === 0) this.#change(inOrder([...this.#people, person]))
     this.#terminals.set(person.id, terminals.add(participant))
     this.#participants = undefined
   }
@@ -72,14 +72,3 @@ const NOBODY: readonly Person[] = []
 
 const inOrder = (people: readonly Person[]): readonly Person[] =>
   people.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-
-/** Uses binary search: reading all names of a room of thousands takes long. */
-function withPerson(people: readonly Person[], person: Person): readonly Person[] {
-  let [from, to] = [0, people.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((people[middle]?.name ?? '') > person.name) to = middle
-    else from = middle + 1
-  }
-  return people.toSpliced(from, 0, person)
-}
