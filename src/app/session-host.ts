@@ -167,11 +167,11 @@ class RoomSession implements SessionHost {
   /** Enters the requested room; else, at a terminal, the room of the last session; else the lobby. */
   async #enterFirst(screen: Screen, current: CurrentRoom): Promise<void> {
     const { rooms, join } = this.#parts
-    const { firstRoom } = this.#own
+    const { firstRoom, following } = this.#own
     const goIn = (room: Room): Promise<void> => current.moveTo(room, () => this.#greet(room, screen))
     try {
       if (firstRoom !== undefined) return await join(firstRoom, this.#person, goIn)
-      const last = await current.last()
+      const last = await following?.last()
       const room = last === undefined ? undefined : await rooms.get(last, this.#person).catch(unlessRefused)
       const isIn = room && (await goIn(room).then(() => true, unlessRefused))
       if (!isIn) await goIn(await rooms.lobby())
@@ -233,7 +233,7 @@ class RoomSession implements SessionHost {
 
   footer(style: DrawingStyle): RoomFooter {
     const current = this.#attached?.current
-    return current?.board()?.footer(style, current.news()) ?? NO_FOOTER
+    return current?.board()?.footer(style, this.#own.following?.news()) ?? NO_FOOTER
   }
 
   running(): readonly RunningWork[] {

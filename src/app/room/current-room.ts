@@ -1,5 +1,5 @@
 import type { EntryId, RoomName } from '../../chat/entry.ts'
-import type { FollowedRooms, FollowingSession, RoomNews } from '../../chat/followed-rooms.ts'
+import type { FollowedRooms, FollowingSession } from '../../chat/followed-rooms.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Room } from '../../chat/room.ts'
@@ -65,16 +65,6 @@ export class CurrentRoom {
 
   board(): BoardView | undefined {
     return this.#board
-  }
-
-  /** The room in which the person was at the end of their last session; undefined for a pipe. */
-  last(): Promise<RoomName | undefined> | undefined {
-    return this.#following?.last()
-  }
-
-  /** Returns news of followed rooms; none for a pipe. */
-  news(): readonly RoomNews[] {
-    return this.#following?.news() ?? []
   }
 
   /** Enters a room, then leaves the previous one. If `enterRoom` rejects, rejects too and changes nothing. */
