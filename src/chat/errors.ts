@@ -24,6 +24,11 @@ export function unlessRefused(error: unknown): undefined {
   if (!(error instanceof Refusal)) throw error
 }
 
+/** For `catch`: returns undefined for a `StorageError`. Throws any other error. */
+export function unlessStoreFailed(error: unknown): undefined {
+  if (!(error instanceof StorageError)) throw error
+}
+
 /** A command has wrong arguments. `usage` is the right form; exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -1,5 +1,5 @@
 import type { RoomName } from '../chat/entry.ts'
-import { StorageError } from '../chat/errors.ts'
+import { StorageError, unlessStoreFailed } from '../chat/errors.ts'
 import type { Broadcasts, Peers } from '../chat/peers.ts'
 import type { PresenceChange } from '../chat/presence/tally.ts'
 import type { Alarm, Clock, EntryLog, Log, MonotonicClock } from '../chat/ports.ts'
@@ -228,7 +228,7 @@ export class Differences {
 
   async #compare(): Promise<void> {
     const { server, servers } = this.#stores
-    const all = await servers.alive().catch(passStorageError)
+    const all = await servers.alive().catch(unlessStoreFailed)
     const own = all?.find(({ id }) => id === server)
     if (!all || !own) return
     const before = this.#sentences
@@ -244,8 +244,4 @@ export class Differences {
 interface DifferenceStores {
   readonly server: ServerId
   readonly servers: Pick<ClusterStores['servers'], 'alive'>
-}
-
-function passStorageError(error: unknown): undefined {
-  if (!(error instanceof StorageError)) throw error
 }

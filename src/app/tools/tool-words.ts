@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { namesakeRule } from '../../adapters/mcp/config.ts'
 import type { ToolModules } from '../../adapters/tool-modules/tool-modules.ts'
 import { loadToolFiles } from '../../adapters/wrapped-tools/load.ts'
-import { StorageError } from '../../chat/errors.ts'
+import { unlessStoreFailed } from '../../chat/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { lineOf } from '../../config/file.ts'
 import { closest } from '../../lib/suggest.ts'
@@ -49,12 +49,7 @@ export async function toolWords(dirs: readonly string[] = []): Promise<readonly 
 export async function connectedNames(
   store: Pick<ConnectedMcpStore, 'all'>,
 ): Promise<readonly string[] | undefined> {
-  try {
-    return (await store.all()).map(({ name }) => name)
-  } catch (error) {
-    if (error instanceof StorageError) return undefined
-    throw error
-  }
+  return (await store.all().catch(unlessStoreFailed))?.map(({ name }) => name)
 }
 
 interface Known {
