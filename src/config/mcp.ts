@@ -11,7 +11,7 @@ import {
   type McpServerConfig,
 } from '../adapters/mcp/config.ts'
 import type { Environment } from './environment.ts'
-import { address, camelKeys, header, valuesOf, variable } from './values.ts'
+import { address, camelKeys, headerEnv, valuesOf, variable } from './values.ts'
 
 /** A URL that gets tokens, so the connection must be private. */
 const privateAddress = (example: string) =>
@@ -67,10 +67,7 @@ export const mcpEntry = z
       .optional()
       .describe('The address of a server on the network; either this or `command`.'),
     token_env: variable('The environment variable with its bearer token.').optional(),
-    header_env: z
-      .record(header, variable(''))
-      .default({})
-      .describe('Further headers: for each the environment variable with its value.'),
+    header_env: headerEnv,
     oauth: oauth.optional().describe('The login at a server, if the usual way is not enough.'),
     command: z
       .array(z.string().min(1))

@@ -17,6 +17,11 @@ export const variable = (says: string) =>
 /** A header's name (RFC 9110, 5.1). */
 export const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write the name of a header')
 
+export const headerEnv = z
+  .record(header, variable(''))
+  .default({})
+  .describe('Further headers: for each the environment variable with its value.')
+
 /** A URL without a password, because it is shown and logged; `key` is the place for a password. */
 export const address = (example: string, key: string) =>
   z

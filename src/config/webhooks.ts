@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ROOM_NAME } from '../chat/people/names.ts'
 import type { Environment } from './environment.ts'
-import { address, header, valuesOf, variable } from './values.ts'
+import { address, headerEnv, valuesOf } from './values.ts'
 
 export const webhookSchema = z.strictObject({
   name: z
@@ -13,10 +13,7 @@ export const webhookSchema = z.strictObject({
     .array(z.string().regex(ROOM_NAME, 'use the name of a room'))
     .optional()
     .describe('The only rooms whose scripts may use it; absent: all.'),
-  header_env: z
-    .record(header, variable(''))
-    .default({})
-    .describe('Further headers: for each the environment variable with its value.'),
+  header_env: headerEnv,
 })
 
 export const notifySchema = z

@@ -23,11 +23,7 @@ interface Row {
 }
 
 /** Parts of requests that the server refused, each with a reason. Reset by a reload of the config. */
-export interface RefusedParts {
-  readonly systemRole?: string
-  readonly fields?: Readonly<Record<string, string>>
-  readonly toolIds?: Readonly<Record<string, string>>
-}
+export type RefusedParts = Omit<Lacks, 'tools'>
 
 /**
  * A context window guessed from a refused prompt. Kept in our own count of tokens, so that prompts do not
