@@ -71,8 +71,7 @@ class Pen {
 
   moveTo(row: number, column: number): void {
     const along = this.#column === column ? '' : moveAlong(this.#column, column)
-    const down = row > this.#row ? moveDown(row - this.#row, along) : csi(this.#row - row, 'A')
-    this.#write(down + along, row, column)
+    this.#write(csi(Math.abs(row - this.#row), row > this.#row ? 'B' : 'A') + along, row, column)
   }
 
   /** `height`: rows of the region, which moves up if there is no room below. */
@@ -114,12 +113,6 @@ class Pen {
 
 const csi = (count: number, final: string): string =>
   count === 0 ? '' : `\u001b[${count === 1 ? '' : count}${final}`
-
-/** A line feed is shorter, but on some terminals it also returns the cursor to the first column. */
-const moveDown = (rows: number, along: string): string =>
-  rows <= MAX_LINE_FEEDS && along.startsWith('\r') ? '\n'.repeat(rows) : csi(rows, 'B')
-
-const MAX_LINE_FEEDS = 3
 
 const MAX_BACKSPACES = 3
 
