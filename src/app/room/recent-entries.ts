@@ -1,4 +1,5 @@
 import type { Entry } from '../../chat/entry.ts'
+import { foldPast } from '../../chat/presence/fold.ts'
 import type { Room } from '../../chat/room.ts'
 import { revise } from '../../chat/talk/own-lines.ts'
 
@@ -25,7 +26,7 @@ export function createRecentEntries() {
         kept.stop()
         forget()
       }
-      return { ready: kept.ready, release }
+      return { ready: kept.ready, folded: kept.folded, release }
     },
   }
 }
@@ -53,7 +54,21 @@ function keep(room: Room) {
   return {
     /** Resolves to a function that gives the newest entries at any time. Rejects with `StorageError`. */
     ready: read(),
+    folded: foldOnce(),
     stop,
+  }
+}
+
+/** Caches the result of `foldPast`, so that the same entries are drawn once. */
+function foldOnce(): typeof foldPast {
+  let [past, columns, folded]: [readonly Entry[], number, readonly Entry[]] = [[], 0, []]
+  return (nextPast, nextColumns) => {
+    const isSame =
+      columns === nextColumns &&
+      past.length === nextPast.length &&
+      past.every((entry, index) => entry === nextPast[index])
+    if (!isSame) [past, columns, folded] = [nextPast, nextColumns, foldPast(nextPast, nextColumns)]
+    return folded
   }
 }
 

@@ -1,6 +1,5 @@
 import type { ApprovalEntry, Entry, EntryId } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
-import { foldPast } from '../../chat/presence/fold.ts'
 import { nameOf } from '../../chat/presence/tally.ts'
 import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Participant } from '../../chat/ports.ts'
@@ -105,7 +104,7 @@ export async function enterRoom(
     const { older, past, since } = partsOf(known, held, after)
     const others = past.filter((entry) => !isLeftOut(entry))
     const open = options.questions?.(role) ?? []
-    showPast({ older, past: foldPast(others, columns), seen, open }, screen)
+    showPast({ older, past: kept.folded(others, columns), seen, open }, screen)
     if (header === 'below') printHeader()
     greet?.()
     for (const entry of [...since, ...whispered]) show(entry)

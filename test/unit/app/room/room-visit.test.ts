@@ -136,16 +136,21 @@ test('sessions that enter an occupied room share one read of its recent entries'
   expect(reads).toBe(2)
 })
 
-test('past joins and leaves are folded to one line', async () => {
+test('past joins and leaves are folded to one line, shared by sessions of the same width', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
   for (const name of ['alice', 'bob', 'carol']) {
     const { screen } = recordingScreen(await person(name))
     await (await enterRoom(room, screen, createRecentEntries(), NOTHING_SEEN)).leave()
   }
-  const dan = recordingScreen(await person('dan'))
-  await enterRoom(room, dan.screen, createRecentEntries(), NOTHING_SEEN)
-  expect(dan.texts()[0]).toBe('alice, bob, carol came and went')
+  const recent = createRecentEntries()
+  const [one, other] = [recent.open(room), recent.open(room)]
+  const known = (await one.ready)()
+  const [line] = one.folded([...known], 80)
+  expect(line).toMatchObject({ text: 'alice, bob, carol came and went' })
+  expect(other.folded([...known], 80)[0]).toBe(line)
+  expect(other.folded([...known], 20)[0]).toMatchObject({ text: 'alice, bob, carol came and went' })
+  expect(other.folded(known.slice(0, 2), 80)[0]).toMatchObject({ text: 'alice came and went' })
 })
 
 test('recent entries that could not be read are read again for the next session', async () => {
