@@ -15,9 +15,11 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   'devoice timeout': '/mute NAME 10m lets somebody read, and not speak, for ten minutes',
   register: 'your key is your account; /whoami says who you are, /rename NAME takes another name',
   'identify login password': 'your key is your login; /keys list shows those that you come in with',
+  motd: 'it is shown as you come in; /topic says what a room is about',
   'lastlog grep': '/search WORDS looks for words; a tool is run with /run Grep',
   'log last save scroll': '/history -n 50 lists what was said, /export writes it all',
   'window connect server': '/join NAME goes to a room; open a second ssh for another room or server',
+  reconnect: '/quit leaves; ssh brings you back, and ↑ your lines',
   ping: 'whoever is here is in /who; a model is tried with @guide hello',
   shrug: 'just type it: ¯\\_(ツ)_/¯',
   'dnd status': '/away TEXT says that you are not here; /who lists who is',
@@ -26,6 +28,8 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   undo: '/retract takes your last line back; Ctrl-_ undoes what you type',
   ls: '/rooms lists the rooms, /who the people, /run LS the files of this room',
   cd: '/join NAME goes to a room, /leave back to the lobby',
+  pwd: 'the room stands in the status line; /topic says what it is about',
+  cat: 'a tool reads files: /run Read',
   quiet: '/set bell off silences the terminal; /ignore NAME hides what somebody says',
   permissions: '/perms lists what tools may do here without asking',
   'config settings': '/set lists your options',
@@ -48,6 +52,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   'timestamps timestamp time date': '/set timestamps off, minutes or full, which has the date',
   'lang language': 'the server speaks English only; models answer in the language that you write in',
   stats: '/history stats counts what was said, /usage what models used',
+  version: 'the operator knows: sshawl --version',
   'admin oper sudo': '/claim CODE makes the first admin, /op NAME an op of the room; /who lists them',
 }
 
