@@ -64,7 +64,9 @@ export const labelSpans = (text: string, style: SpanStyle): readonly Span[] => [
 const aside = (text: string, role: TextRole): readonly Span[] => [{ text: `-- ${cleanText(text)}`, role }]
 
 export interface Aspect {
-  /** `own`: the viewer said it; `mention`: it names the viewer; `waiting`: it waits for the viewer's answer. */
+  /**
+   * `own`: the viewer said it; `mention`: it names the viewer; `waiting`: it waits for the viewer's answer.
+   */
   readonly emphasis?: 'own' | 'mention' | 'waiting' | undefined
   /** The line above is by the same speaker. */
   readonly follows?: boolean
