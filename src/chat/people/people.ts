@@ -109,7 +109,9 @@ export class People {
   /** Makes the person the first admin, once. Throws `Refusal`. */
   async claim(person: Person, code: string): Promise<void> {
     if (!this.#isClaimCode(code))
-      throw new Refusal('that claim code is wrong or was used already; the server prints it when it starts')
+      throw new Refusal(
+        'that claim code is wrong or was used already; the server prints one at its start until it has an admin',
+      )
     if (person.guest) throw new Refusal('a guest cannot be admin; log in with a name that nobody has')
     const { people } = this.#options.stores
     if (this.#hasConfigAdmin() || !(await people.claimAdmin(person.id)))
