@@ -123,7 +123,8 @@ test('a rejected client reads the same for existing, unknown and impossible name
     const plain = await login(user, 'spy')
     const wrong = await login(user, 'spy', 'WRNG')
     expect([plain, wrong]).toMatchObject([DENIED, DENIED])
-    expect(plain.stderr).toContain('ask somebody who is here')
+    expect(plain.stderr).toContain('If you are new here: ask somebody who is here for an invite code.')
+    expect(plain.stderr).toContain('may be wrong, used up or expired')
     texts.add(said(plain)).add(said(wrong))
   }
   expect([...texts]).toHaveLength(2)
