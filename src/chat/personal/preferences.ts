@@ -55,7 +55,8 @@ export const OPTIONS = {
   },
   theme: { about: 'colours for a dark or a light background', values: THEME_NAMES, usual: 'auto' },
   plain: {
-    about: 'for screen readers: text only, no redrawing',
+    about:
+      'for screen readers: text only, no redrawing; an SSHAWL_PLAIN that ssh sends holds until you set it',
     values: ['off', 'on'],
     usual: 'off',
   },

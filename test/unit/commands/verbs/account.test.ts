@@ -143,6 +143,7 @@ test('/set stores an option for its person alone and shows its value', async () 
   expect(list).toMatch(/^bell mention \(or off, all\)/)
   for (const option of ['timestamps minutes', 'theme auto', 'plain off', 'color auto'])
     expect(list).toContain(`\n${option} (or `)
+  expect(list).toContain('an SSHAWL_PLAIN that ssh sends holds until you set it')
 })
 
 test('/set refuses unknown options or values, lists the valid ones and changes nothing', async () => {
@@ -178,7 +179,8 @@ test('an option of a guest lasts until they leave, and is refused without a sess
   expect(await preferences.of(guest)).toEqual({})
 })
 
-const WRONG = 'that claim code is wrong or was used already; the server prints it when it starts'
+const WRONG =
+  'that claim code is wrong or was used already; the server prints one at its start until it has an admin'
 
 test('/set timezone accepts an IANA name in any case and suggests one for a city', async () => {
   await using world = await createCommandWorld()
