@@ -43,7 +43,11 @@ export interface SessionStage extends AsyncDisposable {
   ): WholeSession
 }
 
-export async function createSessionStage(options: WorldOptions): Promise<SessionStage> {
+/** `now` is the sessions' monotonic clock: what was written in its last two seconds is repeated after a resize. */
+export async function createSessionStage(
+  options: WorldOptions,
+  now: () => number = processTimers.now,
+): Promise<SessionStage> {
   const world = await createCommandWorldWith(options)
   const { turnWorld, talk, clients, runner, commands, preferences, approvals, runs } = world
   const { chatParts, turns } = turnWorld
@@ -77,7 +81,10 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
     invitations: invitationsIn(chatParts),
     join: async (name, person, goIn) => goIn(await rooms.get(name, person)),
     greeting: createGreeting({ models: () => [], isClaimable: () => false, troubles: () => [] }),
-    shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
+    shared: {
+      ...createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
+      now,
+    },
     preferences,
     motd: () => '',
     stdin: () => ({ bytes: 1_000, stallMs: 1_000 }),

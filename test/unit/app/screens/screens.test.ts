@@ -27,10 +27,13 @@ describe.each(LOOK_NAMES)('in %s', (look) => {
         yield* say('The production database was touched.')(...request)
       },
     )
-    await using stage = await createSessionStage({
-      tools: [touch],
-      more: [{ ...anotherModel('gpt'), adapter: gpt }],
-    })
+    await using stage = await createSessionStage(
+      {
+        tools: [touch],
+        more: [{ ...anotherModel('gpt'), adapter: gpt }],
+      },
+      () => 0,
+    )
     const { world, lobby } = stage
     const { clock, person } = world.turnWorld.chatParts
     const { bob } = world
