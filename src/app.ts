@@ -212,7 +212,7 @@ const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t e
 
 /** ASCII only: clients escape other characters. */
 const HOW_TO_ASK =
-  'If you are new here: ask somebody who is here for an invite code.\nThen ssh NAME@HOST asks for it, or bring it along: ssh NAME+CODE@HOST\nA code that is refused may be wrong, used up or expired.\n'
+  'If you are new here: ask somebody who is here for an invite code.\nType it when asked, or: ssh NAME+CODE@HOST\nA refused code may be wrong, used up or expired.\n'
 
 /** Shown before a login, if the network's last login was refused. */
 const bannerFor = (access: Config['server']['access']): string =>

@@ -55,8 +55,7 @@ export const OPTIONS = {
   },
   theme: { about: 'colours for a dark or a light background', values: THEME_NAMES, usual: 'auto' },
   plain: {
-    about:
-      'for screen readers: text only, no redrawing; an SSHAWL_PLAIN that ssh sends holds until you set it',
+    about: 'for screen readers: text only, no redrawing; SSHAWL_PLAIN holds until you set it',
     values: ['off', 'on'],
     usual: 'off',
   },

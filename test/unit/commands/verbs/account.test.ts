@@ -143,7 +143,7 @@ test('/set stores an option for its person alone and shows its value', async () 
   expect(list).toMatch(/^bell mention \(or off, all\)/)
   for (const option of ['timestamps minutes', 'theme auto', 'plain off', 'color auto'])
     expect(list).toContain(`\n${option} (or `)
-  expect(list).toContain('an SSHAWL_PLAIN that ssh sends holds until you set it')
+  expect(list).toContain('SSHAWL_PLAIN holds until you set it')
 })
 
 test('/set refuses unknown options or values, lists the valid ones and changes nothing', async () => {
