@@ -107,11 +107,7 @@ describe('the package in an empty project', () => {
   })
 
   test("the example files.js gives the server's tools one directory and prints what the page says", async () => {
-    expect(await run('out/files.js')).toBe((await allPrinted()).at(2))
-  })
-
-  test('the example one.js calls single tools and prints what the page says', async () => {
-    expect(await run('out/one.js')).toBe((await allPrinted()).at(1))
+    expect(await run('out/files.js')).toBe((await allPrinted()).at(1))
   })
 
   test("a tool of the package can ask its conversation's model, and those tokens are counted", async () => {
