@@ -1,7 +1,7 @@
 import { headOf } from '../lib/text/characters.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Entry, EntryId, RoomName } from './entry.ts'
-import { unlessRefused } from './errors.ts'
+import { unlessRefused, warnOfStorage } from './errors.ts'
 import { createAddressed } from './mentions.ts'
 import type { Person, PersonId } from './people/person.ts'
 import type { LastSeen } from './personal/last-seen.ts'
@@ -150,7 +150,10 @@ class Follower {
 
   /** Counts new lines in the rooms where the person is not present. Never rejects. */
   load(mine: Promise<readonly SeenRoom[]>): Promise<void> {
-    this.#loaded ??= this.#load(mine).catch((error: unknown) => this.#parts.log.warn({ error }, NOT_COUNTED))
+    const { log } = this.#parts
+    this.#loaded ??= this.#load(mine)
+      .catch(warnOfStorage(log, NOT_COUNTED))
+      .catch((error: unknown) => log.error({ error }, NOT_COUNTED))
     return this.#loaded
   }
 

@@ -15,6 +15,7 @@ import { resultRows } from './call-row.ts'
 import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import {
+  firstColumns,
   HANG,
   withProseWidth,
   laterStyle,
@@ -122,14 +123,17 @@ function questionRows(
   const isMine = emphasis === 'waiting'
   const margin = isMine ? `${theme.waiting(' ')} ` : HANG
   const width = Math.max(1, columns - HANG.length)
-  const rowsOf = (spans: readonly Span[]): readonly string[] =>
-    wrapSpans(spans, width, Math.max(1, width - HANG.length), HANG).map(
+  const rowsOf = (spans: readonly Span[], firstWidth = width): readonly string[] =>
+    wrapSpans(spans, firstWidth, Math.max(1, width - HANG.length), HANG).map(
       (row) => margin + paintSpans(row, theme),
     )
   const [first = '', ...lines] = question.text.split('\n')
   // The status line calls for the answer; the history keeps the question after it was answered.
   const head = isMine
-    ? rowsOf([{ text: first.replace(/^-- /, ''), role: 'heading' }])
+    ? rowsOf(
+        [{ text: first.replace(/^-- /, ''), role: 'heading' }],
+        Math.max(1, firstColumns(style) - HANG.length),
+      )
     : paintRows([{ ...question, text: first }], style)
   const below = lines.flatMap((line) => {
     if (line.startsWith('| ')) {

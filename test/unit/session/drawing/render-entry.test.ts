@@ -253,6 +253,14 @@ test('a question that waits for the reader has a bright edge and bold lines, oth
   ])
 })
 
+test('no row of a waiting question is wider than a narrow window with times', () => {
+  const question: Entry = { ...base, ...approval, kind: 'approval', text: `question 1: ${words}` }
+  const style = { columns: 50, theme: colour, times: timeColumn('minutes', zoneOf('UTC'), 50) }
+  const drawn = withoutSgr(render(question, style, markdown.tools(), { emphasis: 'waiting' }))
+  expect(drawn).toContain('bob: question 1: lorem')
+  for (const row of drawn.split('\n')) expect(stringWidth(row)).toBeLessThanOrEqual(50)
+})
+
 test('the heading of a room is a rule with its topic, in ASCII without colours', () => {
   const mono = chooseTheme('vt100', {})
   const rows = (heading: string, columns: number, theme = colour) =>
