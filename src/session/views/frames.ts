@@ -11,14 +11,14 @@ export interface FrameTimers extends SchedulerTimers {
   later(ms: number, run: () => void): void
 }
 
-export const FRAME_MS = 25
+export const FRAME_MS = 33
 
 /** Least pause before a frame, so that fewer frames are painted if painting takes longer than a frame. */
 const SHORTEST_WAIT_MS = FRAME_MS / 2
 
 const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 
-/** For joins and leaves, which nobody can read 40 times a second. */
+/** For joins and leaves, which nobody can read 30 times a second. */
 const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
 
 /**
