@@ -72,7 +72,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   scope(
     'a side turn has no tool that its turn lacks',
-    '    ...(within ? [hiddenOutside(within.ids)] : []),\n',
+    '    ...(within ? [boundsRule(within.ids)] : []),\n',
     '',
   ),
   scope(
