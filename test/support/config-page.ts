@@ -6,7 +6,11 @@ import { fileSchema } from '../../src/config/schema.ts'
 export const configPage = (): Promise<string> => {
   const { properties = {} } = z.toJSONSchema(fileSchema, { io: 'input' }) as Schema
   const sections = Object.entries(properties).map(([name, schema]) => section(name, schema))
-  return format([INTRODUCTION, ...sections].join('\n\n'), { parser: 'markdown', printWidth: 110 })
+  return format([INTRODUCTION, ...sections].join('\n\n'), {
+    parser: 'markdown',
+    printWidth: 110,
+    proseWrap: 'always',
+  })
 }
 
 const INTRODUCTION = `# The config file

@@ -15,6 +15,7 @@ export const commandsPage = (groups: readonly CommandGroup[]): Promise<string> =
   format([INTRODUCTION, ...groups.flatMap(groupSections), rightsTables()].join('\n\n'), {
     parser: 'markdown',
     printWidth: 110,
+    proseWrap: 'always',
   })
 
 /** What stands in the page for an example: one for a session, one for a script. */
