@@ -41,7 +41,7 @@ export interface SearchProvider {
 
 const searxngAnswer = z.object({ results: z.array(z.unknown()) })
 
-/** Results on a page; about so many for SearXNG, which counts pages only. */
+/** Results on a page; an estimate for SearXNG, which counts only pages. */
 const PAGE = 10
 
 /** docs.searxng.org, Search API: `q`, `format`, `pageno`. */
