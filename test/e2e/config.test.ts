@@ -170,6 +170,19 @@ test('the Containerfile copies only existing files and runs as the user node', (
   expect(containerfile).toMatch(/^USER node$/m)
 })
 
+test.each(['README.md', 'docs/admin.md', 'docs/deploy/Containerfile'])(
+  '%s builds the container in the format of Docker, which has a health check',
+  (page) => {
+    expect(readFileSync(join(ROOT, page), 'utf8')).toContain('podman build --format docker -t sshawl')
+  },
+)
+
+test('each server of compose.yaml has an init process, which reaps what tools leave behind', () => {
+  const [, server = ''] =
+    /^ {2}one: &server\n(.*?)^ {2}two: \*server$/ms.exec(readFileSync(deployed('compose.yaml'), 'utf8')) ?? []
+  expect(server).toMatch(/^ {4}init: true$/m)
+})
+
 test('the executable and npm start pass Node the same option', async () => {
   const says = `data:text/javascript,console.log(process.execArgv.join())`
   const { stdout } = await execa('sh', [join(ROOT, 'dist/main.js'), '--version'], {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawn } from 'node:child_process'
@@ -40,9 +40,13 @@ afterAll(async () => {
 const installWithNpm = (tarball: string) =>
   execa('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], { cwd: project })
 
-async function installByLinks(tarball: string): Promise<void> {
-  const copy = (how: string) => execa('cp', [how, join(ROOT, 'node_modules'), project], { reject: false })
+async function linkDependencies(into: string): Promise<void> {
+  const copy = (how: string) => execa('cp', [how, join(ROOT, 'node_modules'), into], { reject: false })
   if ((await copy('-al')).exitCode !== 0) await copy('-a')
+}
+
+async function installByLinks(tarball: string): Promise<void> {
+  await linkDependencies(project)
   await mkdir(join(project, 'node_modules/sshawl'))
   const into = ['--strip-components=1', '-C', join(project, 'node_modules/sshawl')]
   await execa('tar', ['-xzf', tarball, ...into])
@@ -208,6 +212,40 @@ describe('the package in an empty project', () => {
 
 /** It checks all types where nothing was built before, beside other tests. */
 const BUILD_MS = 240_000
+
+/** Runs `COPY` and `RUN` of the first stage in `src`, with `out` for the image's /out. Without npm, `npm ci` links. */
+async function runBuildStage(src: string, out: string): Promise<void> {
+  const file = await readFile(join(ROOT, 'docs/deploy/Containerfile'), 'utf8')
+  const [stage = ''] = /^FROM .* AS build$.*?(?=^FROM)/ms.exec(file) ?? []
+  const ci = WITH_NPM
+    ? 'export npm_config_prefer_offline=true'
+    : 'npm() { [ "$1" = ci ] || command npm "$@"; }'
+  for (const [, step, words = ''] of stage.matchAll(/^(COPY|RUN) (.*)$/gm)) {
+    if (step === 'RUN') await execa('sh', ['-c', `${ci}; ${words.replaceAll('/out', out)}`], { cwd: src })
+    else {
+      const [to = '', ...from] = words.split(' ').toReversed()
+      for (const name of from)
+        await cp(join(ROOT, name), join(src, from.length > 1 ? name : to), { recursive: true })
+    }
+  }
+}
+
+test(
+  'the build stage of the Containerfile packs the package from the files that it copies',
+  async () => {
+    using dir = temporaryDir()
+    const [src, out] = [join(dir.path, 'src'), join(dir.path, 'out')]
+    await mkdir(src)
+    if (!WITH_NPM) await linkDependencies(src)
+    await runBuildStage(src, out)
+    const [tarball = ''] = await readdir(out)
+    const { stdout } = await execa('tar', ['-tzf', join(out, tarball)])
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining(['package/dist/main.js', 'package/dist/index.d.ts', 'package/LICENSE']),
+    )
+  },
+  BUILD_MS,
+)
 
 test.each([
   ['SIGTERM', []],
