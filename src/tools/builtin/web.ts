@@ -10,7 +10,11 @@ import type { Question, Tool } from '../tool.ts'
 const input = z.strictObject({
   url: z.string().min(1).max(4096).describe('With http:// or https://.'),
   format: z
-    .enum(['markdown', 'text', 'raw'])
+    // Some models name the type of what the server sends.
+    .preprocess(
+      (format) => (format === 'json' || format === 'html' ? 'raw' : format),
+      z.enum(['markdown', 'text', 'raw']),
+    )
     .describe('text: no marks or links; raw: as the server sent it.')
     .default('markdown'),
 })
