@@ -47,9 +47,10 @@ const isPackage = (id: string): boolean => /^[@a-z]/i.test(id)
 const isJoined = (id: string): boolean => JOINED.has(/^(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? '')
 
 /**
- * The second line of dist/main.js, which begins with `#!/bin/sh`. The shell starts Node with V8's young generation
- * at 8 MB instead of 32 (docs/internals/performance.md), and Node finds a text and a comment. `env -S` could pass the flag,
- * too, but Alpine's has no -S.
+ * The second line of dist/main.js, which begins with `#!/usr/bin/env sh`: publint and npm on Windows know no
+ * other path of a shell. It starts Node with V8's young generation at 8 MB instead of 32
+ * (docs/internals/performance.md), and Node finds a text and a comment. `env -S` could pass the flag, too, but
+ * Alpine's has no -S.
  */
 const START = `':' //; exec node --max-semi-space-size=4 "$0" "$@"`
 

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env sh
 import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/environment.ts'

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { execa } from 'execa'
+import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer, says, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
@@ -95,6 +96,11 @@ describe('the package in an empty project', () => {
   test("the examples of docs/embedding.md compile strictly against the package's types", async () => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
     expect(await run(tsc, '-p', project)).toBe('')
+  })
+
+  test('publint finds nothing wrong with the package', async () => {
+    const pkgDir = join(project, 'node_modules/sshawl')
+    expect((await publint({ pkgDir, pack: false, strict: true })).messages).toEqual([])
   })
 
   test('an import of the package starts no timer, handle or signal listener', async () => {
