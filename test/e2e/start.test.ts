@@ -10,13 +10,14 @@ import {
   readFile,
   writeFile,
 } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { existsSync } from 'node:fs'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataDirProblem } from '../../src/app/data-dir.ts'
 import { paths } from '../../src/app/paths.ts'
+import { lacks } from '../support/needs.ts'
 import { lateOptimizing } from '../support/node-flags.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { onPostgres } from '../support/stored.ts'
@@ -127,6 +128,23 @@ describe('a server that was started, stopped and started again', () => {
     expect(stderr).toMatch(/another sshawl/)
     expect(server.process.exitCode).toBeNull()
   })
+
+  test.skipIf(lacks('cc') || onPostgres).each(['EACCES', 'ENOLCK', 'EOPNOTSUPP'] as const)(
+    'a server on a disk that refuses locks with %s says so and suggests a local disk',
+    async (code) => {
+      const library = join(dir, 'refuse-locks.so')
+      const source = new URL('../support/faults/refuse-locks.c', import.meta.url).pathname
+      await execa('cc', ['-shared', '-fPIC', '-o', library, source])
+      const data = join(dir, 'far')
+      const env = { LD_PRELOAD: library, REFUSE_LOCKS: String(constants.errno[code]) }
+      const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data], env)
+      expect(stderr).toContain(
+        `sshawl: ${data} is on a file system that refuses locks, such as NFS or SMB; name a directory on a local disk`,
+      )
+      expect(exitCode).toBe(1)
+      expect(await readdir(data)).not.toContainEqual(expect.stringMatching(/\.lock\../))
+    },
+  )
 
   test('a server on an address in use exits with status 1 and suggests --listen', async () => {
     const taken = `127.0.0.1:${server.port}`

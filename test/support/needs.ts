@@ -5,6 +5,7 @@ import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 /** What a machine may lack. The tests that need it are skipped there, and counted. */
 export type Program =
   | 'bwrap'
+  | 'cc'
   | 'chromium'
   | 'dropbear'
   | 'haproxy'
@@ -26,6 +27,9 @@ const sandbox = await probeSandbox()
  */
 const reasons: Readonly<Record<Program, string | undefined>> = {
   bwrap: sandbox.works ? undefined : `the sandbox around commands: ${sandbox.reason}`,
+  cc: isInstalled('cc')
+    ? undefined
+    : 'the C compiler: it is not installed (Debian, Ubuntu: apt install gcc libc6-dev)',
   chromium: isInstalled('chromium')
     ? undefined
     : 'in which pages are looked at: it is not installed (Debian, Ubuntu: apt install chromium)',

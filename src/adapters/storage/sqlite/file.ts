@@ -1,6 +1,7 @@
 // The files of a database: who may use them, their modes, and whether they belong together. It must not know
 // what is stored in them. Links are resolved first: SQLite's log and our lock are beside the file itself.
 
+import { randomUUID } from 'node:crypto'
 import {
   accessSync,
   chmodSync,
@@ -11,11 +12,13 @@ import {
   openSync,
   readSync,
   realpathSync,
+  rmSync,
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
+import { errorCode } from '../../../lib/errors.ts'
 import { openFile } from './driver.ts'
 import { toStorageError } from './errors.ts'
 
@@ -25,7 +28,8 @@ export const APPLICATION_ID = 0x73736877
 /**
  * Makes this process the only one that serves from the directory of the database `file`, which need not
  * exist. The lock is SQLite's own, on an empty file beside it: the system frees it however the process ends,
- * and readers such as a backup are not kept out. Throws `StorageError` (`locked`) if another process has it.
+ * and readers such as a backup are not kept out. Throws `StorageError`: `locked` if another process
+ * has it, `other` if the file system refuses locks.
  */
 export function lockDirectory(file: string): Disposable {
   const path = `${resolveFile(file)}.lock`
@@ -38,10 +42,32 @@ export function lockDirectory(file: string): Disposable {
   } catch (error) {
     lock?.close()
     const cause = toStorageError(error)
+    if (isRefusedLock(error) && refusesLocks(path)) {
+      const where = `${dirname(file)} is on a file system that refuses locks, such as NFS or SMB`
+      throw new StorageError('other', `${where}; name a directory on a local disk with --data`, { cause })
+    }
     if (cause.reason !== 'locked') throw cause
     const inUse = `another sshawl is using ${dirname(file)}`
     const advice = 'stop that one, or give this one another directory with --data'
     throw new StorageError('locked', `${inUse}; ${advice}`, { cause })
+  }
+}
+
+/** SQLite's codes of a lock that it did not get, by whatever the system said (`sqliteErrorFromPosixError`). */
+const isRefusedLock = (error: unknown): boolean =>
+  /^SQLITE_(BUSY|PERM|IOERR_\w*LOCK)/.test(errorCode(error) ?? '')
+
+/** True if not even a new file beside `path`, which no other process knows, can be locked. */
+function refusesLocks(path: string): boolean {
+  const probe = `${path}.${randomUUID()}`
+  try {
+    using db = openFile(probe, { timeout: 0 })
+    db.exec('BEGIN EXCLUSIVE')
+    return false
+  } catch (error) {
+    return isRefusedLock(error)
+  } finally {
+    rmSync(probe, { force: true })
   }
 }
 
