@@ -138,8 +138,8 @@ export class Acts extends Acting {
   }
 
   /**
-   * Throws `Refusal` if the target covers every address, or several people and at least half of those here: a
-   * network is easily chosen too wide.
+   * Throws `Refusal` if the target covers more addresses than a provider has, or several people and at least
+   * half of those here: a network is easily chosen too wide.
    */
   #assertNarrow(target: Target, room: Room | undefined): void {
     const people = room?.present() ?? this.parts.clients.people(() => true)
@@ -147,10 +147,10 @@ export class Acts extends Acting {
     const out = new Set(people.filter(inGroup(target)).map(({ name }) => name))
     const others = [...out].filter((name) => name !== target.who).length
     const isWide = others > 1 && out.size * 2 >= here.size
-    const isAll = target.network?.endsWith('/0') === true
-    if (!isWide && !isAll) return
+    const isHuge = target.network !== null && isBeyondProviders(target.network)
+    if (!isWide && !isHuge) return
     throw new Refusal(
-      `${target.who} covers ${isAll ? 'all such addresses and ' : ''}${out.size} of ${here.size} people here; to ban it all the same: ban --yes ${target.who}`,
+      `${target.who} covers ${isHuge ? 'more addresses than any provider has, and ' : ''}${out.size} of ${here.size} people here; to ban it all the same: ban --yes ${target.who}`,
     )
   }
 
@@ -211,6 +211,10 @@ const actOf = ({ kind, until, reason }: Sanction, { shown }: Target): Moderation
   ...(until === null ? {} : { until: new Date(until).toISOString() }),
   ...(reason === '' ? {} : { reason }),
 })
+
+/** No single holder has more than an IPv4 /8 or an IPv6 /16. */
+const isBeyondProviders = (network: string): boolean =>
+  Number(network.split('/')[1]) < (network.includes(':') ? 16 : 8)
 
 /** A room reads names of people only, no key and no network. */
 const shownTargets = (sanctions: readonly Sanction[]): string =>

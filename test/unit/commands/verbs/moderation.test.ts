@@ -311,18 +311,23 @@ test('/bans lists all people with a banned key, and /unban lifts one ban of it a
   expect(await world.exec(world.root, 'bans')).toEqual(done(`${key} of zack, zoe  banned by root`))
 })
 
-test('/ban of all addresses is refused without --yes, with the number of affected people', async () => {
-  await using world = await createCommandWorld()
-  world.clients.begin({ person: from(world.bob, '192.0.2.1'), end: () => undefined })
-  const root = from(world.root, '192.0.2.3')
-  expect(await world.exec(root, 'ban ::/0 1h')).toEqual(
-    refused('::/0 covers all such addresses and 0 of 1 people here; to ban it all the same: ban --yes ::/0'),
-  )
-  expect(await world.exec(root, 'bans')).toEqual(done('nobody is banned'))
-  expect(await world.exec(root, 'ban --yes ::/0 1h')).toEqual(
-    done('root banned a network from the server for 1h'),
-  )
-})
+test.each(['::/0', '::/1', '2000::/3', '0.0.0.0/1'])(
+  '/ban %s is refused without --yes, with the number of affected people',
+  async (network) => {
+    await using world = await createCommandWorld()
+    world.clients.begin({ person: from(world.bob, '192.0.2.1'), end: () => undefined })
+    const root = from(world.root, '192.0.2.3')
+    expect(await world.exec(root, `ban ${network} 1h`)).toEqual(
+      refused(
+        `${network} covers more addresses than any provider has, and 0 of 1 people here; to ban it all the same: ban --yes ${network}`,
+      ),
+    )
+    expect(await world.exec(root, 'bans')).toEqual(done('nobody is banned'))
+    expect(await world.exec(root, `ban --yes ${network} 1h`)).toEqual(
+      done('root banned a network from the server for 1h'),
+    )
+  },
+)
 
 test('/ban of half of the people online is refused without --yes', async () => {
   await using world = await createCommandWorld()
