@@ -47,13 +47,13 @@ export class Closing extends Acting {
   }
 
   /**
-   * Writes a room's log into a file and deletes the room. The same person must ask twice: again within a
-   * minute, or with the room's `name`.
+   * Writes a room's log into a file and deletes the room. Unless `isSure`, the same person must ask twice
+   * within a minute.
    */
-  async remove(room: Room, actor: Person, name: string | undefined): Promise<Removed> {
+  async remove(room: Room, actor: Person, isSure: boolean): Promise<Removed> {
     this.assertInGoodStanding(actor)
     await this.assertOwner(room, actor, 'delete')
-    if (!this.#isSecond(room.name, actor, name !== undefined)) return { kind: 'asked' }
+    if (!isSure && !this.#isSecond(room.name, actor)) return { kind: 'asked' }
     this.#assertOpen(room.name)
     this.#asked.delete(room.name)
     const isPath = (await room.roleOf(actor)) === 'admin'
@@ -116,12 +116,12 @@ export class Closing extends Acting {
     if (this.parts.sanctions.isGone(room)) throw new Refusal(`${room} is being deleted or renamed already`)
   }
 
-  #isSecond(room: RoomName, { id }: Person, isNamed: boolean): boolean {
+  #isSecond(room: RoomName, { id }: Person): boolean {
     const now = this.parts.clock.monotonic()
     const ofRoom = this.#asked.get(room) ?? new Map<Person['id'], number>()
     const first = ofRoom.get(id)
     this.#asked.set(room, ofRoom.set(id, now))
-    return first !== undefined && (isNamed || now - first < ASKED_MS)
+    return first !== undefined && now - first < ASKED_MS
   }
 
   async #remove(room: Room, actor: Person): Promise<string> {

@@ -172,19 +172,20 @@ export const deleteRoom = verb({
   name: 'delete',
   summary: 'delete the room with all that was said in it, which is written into a file first; asked twice',
   room: 'here',
-  arguments: [arg('name', "the room's own, to be sure", { optional: true })],
+  arguments: [arg('name', "the room's own; a script that gives it is not asked again", { optional: true })],
   needsVoice: () => false,
   async run({ room, person, args, session, out }, { moderation }) {
     const { name } = room
     if (args.name !== undefined && args.name !== name)
       throw new Misuse(`this room is called ${name}, not ${args.name.slice(0, 40)}`)
-    const removed = await moderation.closing.remove(room, person, args.name)
+    const removed = await moderation.closing.remove(room, person, !session && args.name !== undefined)
     if (removed.kind === 'removed') {
       const where = removed.isPath ? '' : "; an admin finds it in the server's exports directory"
       return out.line(`${name} is deleted; all of it is in ${removed.file}${where}`)
     }
-    const verb = session ? '/delete' : `delete ${name}`
-    const again = `${verb} again within a minute, or ${verb} ${name}`
+    const again = session
+      ? '/delete again within a minute'
+      : `delete ${name} again within a minute, or delete ${name} ${name}`
     out.warn(`this deletes ${name} with all that was said in it, for good. To do it: ${again}`)
     return false
   },
