@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { createSshHome, openSsh, ssh, type SshHome } from '../support/ssh.ts'
 import { connectHostile, type HostileClient } from '../support/ssh2-client.ts'
 import { handlerWith, startSshServer, type SshFixture } from '../support/ssh-server.ts'
+import { outOfOrder } from '../support/raw-handshake.ts'
 import { runs } from '../support/runs.ts'
 
 let home: SshHome
@@ -278,6 +279,17 @@ describe('a client that is disconnected', () => {
     expect(stderr).toContain('no matching cipher found')
     expect(whysOf(server)).toEqual([expect.stringContaining('no matching C->S cipher')])
   })
+
+  test.each(outOfOrder)(
+    'a client that sends %s is disconnected with one plain sentence',
+    async (_, bytes) => {
+      await using server = await startSshServer(handlerWith({}))
+      const { socket } = open(server.port)
+      socket.write(bytes)
+      await closed(socket)
+      expect(whysOf(server)).toEqual(['the client sent a packet that is out of order or incomplete'])
+    },
+  )
 
   test('an SSH version line is accepted in any number of pieces', async () => {
     await using server = await startSshServer(handlerWith({}))

@@ -18,9 +18,19 @@ function packet(...payload: readonly Buffer[]): Buffer {
 export const firstMessage = (part: Uint8Array): Buffer => packet(Buffer.of(30), string(part))
 
 /** A version, a KEXINIT with one exchange, and at once the first message of it. */
-export function guess(kex: string, part: Uint8Array): Buffer {
+export const guess = (kex: string, part: Uint8Array): Buffer =>
+  Buffer.concat([VERSION, kexInit(kex), firstMessage(part)])
+
+const VERSION = Buffer.from('SSH-2.0-guess\r\n')
+
+function kexInit(kex: string): Buffer {
   const both = ['aes128-ctr', 'hmac-sha2-256-etm@openssh.com', 'none'].flatMap((name) => [name, name])
   const lists = [kex, 'ssh-ed25519', ...both, '', ''].map(string)
-  const kexInit = packet(Buffer.of(20), Buffer.alloc(16), ...lists, Buffer.of(1), Buffer.alloc(4))
-  return Buffer.concat([Buffer.from('SSH-2.0-guess\r\n'), kexInit, firstMessage(part)])
+  return packet(Buffer.of(20), Buffer.alloc(16), ...lists, Buffer.of(1), Buffer.alloc(4))
 }
+
+/** The first messages of clients that do not keep to the order of RFC 4253, section 7. */
+export const outOfOrder: readonly (readonly [what: string, bytes: Buffer])[] = [
+  ['the first message of an exchange before KEXINIT', firstMessage(Buffer.alloc(32, 9))],
+  ['NEWKEYS before KEXINIT', packet(Buffer.of(21))],
+].map(([what, bytes]) => [what, Buffer.concat([VERSION, bytes])] as const)

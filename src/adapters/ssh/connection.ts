@@ -193,6 +193,7 @@ export class Connection {
       try {
         parse(piece)
       } catch (error) {
+        this.context.log.debug({ address: this.address, error }, 'a packet could not be read')
         this.drop(reasonOf(error))
       }
     }

@@ -112,11 +112,15 @@ const TOO_LONG =
 
 const MAX_SAID = 200
 
+/** For packets that ssh2 expects to be impossible, such as the second message of a key exchange before the first. */
+const OUT_OF_ORDER = 'the client sent a packet that is out of order or incomplete'
+
 /** Returns the reason why a connection ended, for the log and the client. Most texts are ssh2's own. */
 export function reasonOf(error: unknown): string {
   const said = errorMessage(error).slice(0, MAX_SAID)
   // ssh2's only limit of a packet (RFC 4253, 6.1), most likely exceeded by a command line.
   if (said === 'Bad packet length') return TOO_LONG
+  if (error instanceof TypeError || error instanceof RangeError) return OUT_OF_ORDER
   const level = error instanceof Error && 'level' in error ? error.level : undefined
   return level === 'client-timeout' ? 'the client did not answer any more' : said
 }
