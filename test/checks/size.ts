@@ -1,4 +1,4 @@
-/** How large the source is and may be. Larger than a bound is an error; the bounds themselves may only fall (limits.ts). */
+/** How large the source is and may be. Larger than a bound is an error. */
 import { parseSync, type Node } from 'oxc-parser'
 import { walk } from 'oxc-walker'
 
@@ -34,23 +34,12 @@ function isWideComment(path: string, line: string): boolean {
   return path.endsWith('.ts') && /^\s*(\/\*|\*|\/\/)/.test(line)
 }
 
-/**
- * What differs from the list of functions of src with more than 80 lines, as `path name`: nothing is added to it, and
- * what is short goes.
- */
-export function longFunctions(sources: Sources, allowed: readonly string[]): readonly string[] {
-  const found = [...sources].flatMap(([path, text]) =>
-    path.startsWith('src/') ? functionsOf(path, text).filter(({ lines }) => lines > LONGEST_FUNCTION) : [],
-  )
-  const names = found.map(({ name }) => name)
-  return [
-    ...found
-      .filter(({ name }) => !allowed.includes(name))
-      .map(({ name, lines }) => `${name}: a function of ${lines} lines; at most ${LONGEST_FUNCTION}`),
-    ...allowed
-      .filter((name) => !names.includes(name))
-      .map((name) => `test/checks/limits.json: ${name} is not too long any more; take it off the list`),
-  ]
+/** One sentence for each function of src with more than 80 lines. */
+export function longFunctions(sources: Sources): readonly string[] {
+  return [...sources]
+    .flatMap(([path, text]) => (path.startsWith('src/') ? functionsOf(path, text) : []))
+    .filter(({ lines }) => lines > LONGEST_FUNCTION)
+    .map(({ name, lines }) => `${name}: a function of ${lines} lines; at most ${LONGEST_FUNCTION}`)
 }
 
 /** All functions of a file, as `path name`, with their number of lines from the first to the last. */
@@ -77,11 +66,6 @@ function nameOf(node: Node | null): string | undefined {
   const named = id ?? key
   const name: unknown = typeof named === 'object' && named !== null ? Reflect.get(named, 'name') : undefined
   return typeof name === 'string' ? name : undefined
-}
-
-/** The characters of code of all files of src, without blanks and comments. */
-export function charactersOfCode(sources: Sources): number {
-  return [...sources].reduce((sum, [path, text]) => (path.startsWith('src/') ? sum + ofCode(text) : sum), 0)
 }
 
 /** The characters of one file without blanks and comments, and without its import if it has only one. */
