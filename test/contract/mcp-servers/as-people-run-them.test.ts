@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { byCommand, createRawServers, type RawServers } from '../../support/mcp/raw-servers.ts'
 
@@ -9,27 +9,33 @@ const SCRIPT = new URL('../../support/mcp/odd-server.mjs', import.meta.url).path
 const WAYS = ['stdio', 'http', 'events'] as const
 
 /** A server with an oddity, over a pipe or over HTTP, once it was tried. */
-async function openOdd(oddity: string, way: string): Promise<RawServers & AsyncDisposable> {
-  const { server, end } = way === 'stdio' ? startByCommand(oddity) : await startByAddress(oddity, way)
+async function openOdd(oddity: string, way: string): Promise<RawServers> {
+  const server =
+    way === 'stdio'
+      ? byCommand('odd', [process.execPath, SCRIPT, way, oddity])
+      : { name: 'odd', trust: 'annotations' as const, reach: { url: `${await addressOf(way)}${oddity}` } }
   const servers = createRawServers([server], { retryMs: 60_000, maxRetryMs: 60_000 })
   await servers.until(() => servers.state('odd')?.kind !== 'connecting')
-  const dispose = async (): Promise<void> => {
-    await servers[Symbol.asyncDispose]()
-    end()
-  }
-  return { ...servers, [Symbol.asyncDispose]: dispose }
+  return servers
 }
 
-const startByCommand = (oddity: string) => ({
-  server: byCommand('odd', [process.execPath, SCRIPT, oddity]),
-  end: () => undefined,
-})
+const children = new Set<ChildProcess>()
+afterAll(() => children.forEach((child) => child.kill()))
 
-async function startByAddress(oddity: string, way: string) {
-  const child = spawn(process.execPath, [SCRIPT, oddity, way], { stdio: ['pipe', 'pipe', 'inherit'] })
+/** One process serves all oddities over HTTP in one way; of those that forget their sessions each has its own. */
+const addresses = new Map<string, Promise<string>>()
+
+async function addressOf(way: string): Promise<string> {
+  const address = (way === 'forgets' ? undefined : addresses.get(way)) ?? startServer(way)
+  addresses.set(way, address)
+  return await address
+}
+
+async function startServer(way: string): Promise<string> {
+  const child = spawn(process.execPath, [SCRIPT, way], { stdio: ['pipe', 'pipe', 'inherit'] })
+  children.add(child)
   const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  const reach = { url }
-  return { server: { name: 'odd', trust: 'annotations' as const, reach }, end: () => child.stdin.end() }
+  return url
 }
 
 /** What a call gives. */

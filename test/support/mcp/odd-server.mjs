@@ -1,12 +1,13 @@
 /**
- * An MCP server that does one odd thing, named by its first argument, as servers in use do it. It speaks on its standard input and
- * output, or, with `http`, `events` or `forgets` as the second, over HTTP; then its first line is its address.
+ * An MCP server that does one odd thing, as servers in use do it. With `stdio` and the name of that as its arguments it
+ * speaks on its standard input and output. With `http`, `text`, `events` or `forgets` it speaks over HTTP: its first line
+ * is its address, to which the name of what is odd is added.
  */
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 
-const [oddity = '', way = 'stdio'] = process.argv.slice(2)
+const [way, ownOddity] = process.argv.slice(2)
 
 const TOOL = { name: 'echo', description: 'Says it again.', inputSchema: { type: 'object' } }
 const HELLO = {
@@ -108,7 +109,7 @@ const USUAL = {
 }
 
 /** As a text; undefined for a notification. */
-function answerTo({ id, method }) {
+function answerTo({ id, method }, oddity) {
   if (id === undefined) return undefined
   const odd = ODDITIES[oddity]
   const usual = {
@@ -126,7 +127,7 @@ function answerTo({ id, method }) {
 if (way === 'stdio') {
   const input = createInterface({ input: process.stdin })
   input.on('line', (line) => {
-    const answer = answerTo(JSON.parse(line))
+    const answer = answerTo(JSON.parse(line), ownOddity)
     if (answer !== undefined) process.stdout.write(`${answer}\n`)
   })
   input.on('close', () => process.exit(0))
@@ -137,7 +138,8 @@ function serveHttp() {
   let calls = 0
   const server = createServer((request, response) => void serve(request, response))
   async function serve(request, response) {
-    const { method, headers } = request
+    const { method, headers, url } = request
+    const oddity = url.slice(1)
     const body = await text(request)
     if (method === 'GET' && way === 'forgets') {
       streams++
@@ -156,7 +158,7 @@ function serveHttp() {
             : response.writeHead(404).end('Session not found')
       }
     }
-    const answer = answerTo(asked)
+    const answer = answerTo(asked, oddity)
     if (answer === undefined) return response.writeHead(202).end()
     if (way === 'events')
       response
@@ -167,6 +169,6 @@ function serveHttp() {
         .writeHead(200, { 'content-type': way === 'text' ? 'text/plain' : 'application/json' })
         .end(answer)
   }
-  server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}/mcp`))
+  server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}/`))
   process.stdin.resume().on('end', () => process.exit(0))
 }
