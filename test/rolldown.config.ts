@@ -1,12 +1,19 @@
 import type { BuildOptions } from 'rolldown'
 import programs from '../rolldown.config.ts'
 
-/** Joins programs of tests with what they use, beside `test/checks` so that paths hold: to compile all that in each process takes seconds. */
-export const testPrograms = (input: Readonly<Record<string, string>>): BuildOptions => ({
+/**
+ * What tests and checks start as processes of their own, joined with what they use, since to compile all that in each
+ * process takes seconds. It lies beside `test/checks` so that paths hold; support/built.ts says where.
+ */
+export default {
   ...programs,
-  input,
+  input: {
+    'append-many': 'test/support/postgres/append-many.ts',
+    'append-until-killed': 'test/support/append-until-killed.ts',
+    checks: 'test/checks/main.ts',
+    'mcp-driver': 'test/support/mcp/driver.ts',
+    'nats-probe': 'test/support/nats-probe.ts',
+  },
   plugins: [],
   output: { dir: 'test/.built', chunkFileNames: 'parts/[name]-[hash].js' },
-})
-
-export default testPrograms({ checks: 'test/checks/main.ts' })
+} satisfies BuildOptions

@@ -10,62 +10,52 @@ const seed = Number(process.env['TEST_SEED'])
 /** `npm run attacks` takes the long form of those tests that have one. */
 const attacks = process.env['ATTACKS'] === 'long' ? 'long' : 'quick'
 
-/** `npm run test:postgres` runs the end-to-end tests, whose servers store in PostgreSQL then (support/stored.ts). */
-const onPostgres = process.env['TEST_STORAGE'] === 'postgres'
-const folders = onPostgres ? 'e2e' : '{unit,contract,e2e,docs}'
-
-/** They measure how long others wait, or keep the processor busy: they run one after the other (`npm run attacks`). */
+/** They keep the processor busy, and in their long form measure how long others wait (`npm run attacks`). */
 const ATTACKS = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
-
-/**
- * Several servers on one PostgreSQL, and NATS beside them. Each file starts several, and waits until one is taken for dead
- * (`npm run test:servers`).
- */
-const SERVERS = ['test/e2e/servers-*.test.ts']
 
 /** They pack, install and compile (`npm run test:package`). */
 const PACKAGE = ['test/e2e/package.test.ts']
 
-/** About the machine: its disks, its sandbox, a browser, a database that is cut off. Each takes long by itself (`npm run test:machine`). */
-const MACHINE = [
-  'test/e2e/pages.test.ts',
-  'test/e2e/postgres-trouble.test.ts',
-  'test/e2e/sandbox.test.ts',
-  'test/e2e/storage-trouble.test.ts',
+/** What `npm test` leaves to CI: each waits long, or starts many processes (`npm run test:slow`). */
+const SLOW = [
+  // Several servers on one PostgreSQL, and NATS beside them: each file waits until one server is taken for dead.
+  'test/e2e/servers-*.test.ts',
+  // The machine: its disks, its sandbox, a browser, a database that is cut off.
+  'test/e2e/{pages,postgres-trouble,sandbox,storage-trouble}.test.ts',
   'test/unit/adapters/sandbox/sandbox.test.ts',
-  'test/unit/adapters/storage/postgres/trouble.test.ts',
-]
-
-/** Each starts the built server, or processes that run scripts or read pages, many times: half a second of a processor a start (`npm run test:processes`). */
-const PROCESSES = [
+  // Processes that run scripts or read pages, MCP servers, the built server: half a second of a processor a start.
   'test/contract/composer*.test.ts',
+  'test/contract/workspace-*.test.ts',
   'test/contract/lua-engine-memory.test.ts',
-  'test/e2e/admin-tools.test.ts',
-  'test/e2e/audit.test.ts',
-  'test/e2e/drain.test.ts',
-  'test/e2e/postgres.test.ts',
-  'test/e2e/proxied.test.ts',
-  'test/e2e/reload.test.ts',
-  'test/e2e/shared-rooms.test.ts',
-  'test/e2e/start.test.ts',
-  'test/e2e/tool-modules.test.ts',
+  'test/e2e/{admin-tools,audit,drain,mcp-servers,memory,postgres,proxied,reload,shared-rooms,start,tool-modules,webhooks}.test.ts',
   'test/unit/adapters/lua/{count-batches,hostile-scripts,packages,pool}.test.ts',
   'test/unit/adapters/web/page-reader.test.ts',
-]
-
-/** What only a server that stores in PostgreSQL runs, as the end-to-end tests with such servers (`npm run test:postgres`). */
-const POSTGRES = [
+  // What only a server that stores in PostgreSQL runs.
   'test/contract/storage-postgres-*.test.ts',
   'test/contract/wire-notify.test.ts',
   'test/unit/adapters/storage/postgres/**/*.test.ts',
 ]
 
-/** End-to-end tests of what no database changes: both have the same stores, so these run with SQLite only. */
-const WITHOUT_POSTGRES = [
-  'test/e2e/{admin-tools,certificates,config,mcp-*,model,pages,proxied,reload,run-tool,sandbox}.test.ts',
-  'test/e2e/{ssh-*,streaming-reply,tool-modules,tools-offered,web,webhooks,wrap}.test.ts',
+const EVERYDAY = ['test/{unit,contract,e2e,docs}/**/*.test.ts']
+
+/**
+ * End-to-end tests once more with servers that store in PostgreSQL (support/stored.ts): those that a database can change.
+ * The contract of the stores runs on both engines.
+ */
+const STORED = ['test/e2e/{drain,followed-rooms,moderation-bans,reading}.test.ts']
+
+/** The others of which a database can change anything, for the night (`npm run test:full`). */
+const STORED_AT_NIGHT = [
+  'test/e2e/{agents,agents-*,approvals,audit,coming-in,exactness,file-transfer,http,limits,memory,metrics}.test.ts',
+  'test/e2e/{moderation-rooms,newcomer,people,room-models,rooms,scope,start,storage-trouble}.test.ts',
+  'test/e2e/{stored-requests,talk,who-may-allow,world}.test.ts',
 ]
-const exclude = onPostgres ? WITHOUT_POSTGRES : []
+const onPostgres = process.env['ON_POSTGRES'] === 'all' ? [...STORED, ...STORED_AT_NIGHT] : STORED
+
+const project = (name: string, options: object) => ({
+  extends: true as const,
+  test: { name, sequence: { groupOrder: 0 }, ...options },
+})
 
 export default defineConfig({
   test: {
@@ -85,60 +75,16 @@ export default defineConfig({
     // What was not changed since the last run is not compiled again: that takes a fifth of the time of a short run.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: MixedSequencer },
+    maxWorkers: 5,
     projects: [
-      {
-        extends: true,
-        test: {
-          // What `npm test` runs. CI runs all seven projects, and end-to-end tests of three on PostgreSQL too.
-          name: 'tests',
-          include: [`test/${folders}/**/*.test.ts`],
-          exclude: [...ATTACKS, ...SERVERS, ...PACKAGE, ...MACHINE, ...POSTGRES, ...PROCESSES, ...exclude],
-          maxWorkers: 5,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'machine',
-          include: MACHINE.filter((file) => !onPostgres || file.startsWith('test/e2e/')),
-          exclude,
-          maxWorkers: 2,
-          sequence: { groupOrder: 4 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'processes',
-          include: PROCESSES.filter((file) => !onPostgres || file.startsWith('test/e2e/')),
-          exclude,
-          maxWorkers: 4,
-          sequence: { groupOrder: 6 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'postgres',
-          include: POSTGRES,
-          exclude: MACHINE,
-          maxWorkers: 4,
-          sequence: { groupOrder: 5 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'attacks', include: ATTACKS, maxWorkers: 1, sequence: { groupOrder: 1 } },
-      },
-      {
-        extends: true,
-        test: { name: 'servers', include: SERVERS, maxWorkers: 4, sequence: { groupOrder: 3 } },
-      },
-      {
-        extends: true,
-        test: { name: 'package', include: PACKAGE, maxWorkers: 1, sequence: { groupOrder: 2 } },
-      },
+      // `npm test`.
+      project('tests', { include: EVERYDAY, exclude: [...SLOW, ...ATTACKS, ...PACKAGE] }),
+      project('slow', { include: SLOW }),
+      // Both in one, as CI runs them: a worker can't change its project, and what waits runs beside what computes.
+      project('all', { include: EVERYDAY, exclude: [...ATTACKS, ...PACKAGE] }),
+      project('postgres', { include: onPostgres, env: { TEST_STORAGE: 'postgres' } }),
+      project('attacks', { include: ATTACKS, maxWorkers: 1, sequence: { groupOrder: 1 } }),
+      project('package', { include: PACKAGE, maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],
   },
 })

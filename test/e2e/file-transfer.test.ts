@@ -10,7 +10,7 @@ import { createStageHere, type Stage } from '../support/stage.ts'
 
 let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStageHere({ config: '[sandbox]\ndisk_mb = 4\n' })
+  stage = await createStageHere({ config: '[sandbox]\ndisk_mb = 4\n', isShared: true })
   await stage.claim('olga')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

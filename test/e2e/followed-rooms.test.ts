@@ -8,7 +8,7 @@ import { createEmulator } from '../support/terminal.ts'
 
 let stage: ModelStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModelStageHere()
+  stage = await createModelStageHere('', { isShared: true })
   for (const room of ['den', 'ops']) await stage.as('rhea', ['create', room])
   await stage.as('rhea', ['create', 'attic', '--private'])
 })

@@ -13,7 +13,7 @@ const PATIENT = { timeout: 10_000 }
 
 let stage: ModelStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModelStageHere(HTTP_CONFIG, { http: true })
+  stage = await createModelStageHere(HTTP_CONFIG, { http: true, isShared: true })
   await stage.claim('alice')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

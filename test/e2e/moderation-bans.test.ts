@@ -12,7 +12,7 @@ import { askForReload } from '../../src/app/reload-socket.ts'
 
 let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
-  stage = await moderated(await createModelStageHere())
+  stage = await moderated(await createModelStageHere('', { isShared: true }))
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 

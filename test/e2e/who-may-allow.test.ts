@@ -37,7 +37,7 @@ describe('[tools] allow', () => {
   let usual: string
 
   beforeAll(async () => {
-    stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\n')
+    stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\n', { isShared: true })
     usual = await readFile(`${stage.server.dataDir}.toml`, 'utf8')
     await stage.claim('rhea')
     await stage.as('olga', ['whoami'])
@@ -143,7 +143,7 @@ describe('a server that strangers can enter', () => {
   const OPEN = '[server]\naccess = "open"\n[tools.web]\nfetch = true\n'
   let stage: Stage<AnyServer>
   beforeAll(async () => {
-    stage = await createStageHere({ config: OPEN, host: '0.0.0.0' })
+    stage = await createStageHere({ config: OPEN, host: '0.0.0.0', isShared: true })
     await stage.claim('rhea')
   })
   afterAll(() => stage[Symbol.asyncDispose]())

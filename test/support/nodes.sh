@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests on several lines of Node: nodes.sh [MAJOR…] [-- FILTER…], on 20, 22 and 24 when none is named.
-# The Node that is running takes this tree as it is. The others come from npm (Linux on x64 only) and take a copy
-# with packages of their own, so that node_modules here stays as it was. Exit status 1 if any test failed.
+# The Node that is running takes this tree as it is. The others come from npm (Linux on x64 only) and take a copy with
+# the same packages, to which npm adds what only they use (the SQLite driver). Exit status 1 if any test failed.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -31,8 +31,7 @@ test_on() {
     install_node "$major"
     copy_tree "$major"
   fi
-  node node_modules/vitest/vitest.mjs run --config test/vitest.config.ts \
-    --project tests --project machine --project processes --project postgres "$@"
+  node node_modules/vitest/vitest.mjs run --config test/vitest.config.ts --project all "$@"
 }
 
 # The package brings the headers too, for what must be compiled.
@@ -45,8 +44,11 @@ install_node() {
 copy_tree() {
   mkdir "$work/tree-$1"
   tar --exclude=./node_modules --exclude=./dist --exclude=./.git -c . | tar -x -C "$work/tree-$1"
+  cp -al node_modules "$work/tree-$1" 2>/dev/null || cp -a node_modules "$work/tree-$1"
   cd "$work/tree-$1"
-  npm ci
+  # npm would write into the file that both trees have.
+  rm -f node_modules/.package-lock.json
+  npm install --no-save --no-audit --no-fund --prefer-offline
 }
 
 main "$@"

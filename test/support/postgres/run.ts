@@ -3,8 +3,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { lacks, missing } from '../needs.ts'
-import { onPostgres } from '../stored.ts'
 import { stopServer } from './server.ts'
 
 declare module 'vitest' {
@@ -19,7 +17,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-postgres-'))
   await chmod(dir, 0o755)
   project.provide('postgresDir', dir)
-  if (onPostgres && lacks('postgres')) throw new Error(missing.join('\n'))
   return async () => {
     if (existsSync(join(dir, 'data'))) await stopServer(dir)
     await rm(dir, { recursive: true, force: true })
