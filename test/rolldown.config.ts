@@ -2,7 +2,8 @@ import type { BuildOptions } from 'rolldown'
 import programs from '../rolldown.config.ts'
 
 /**
- * What tests and checks start as processes of their own, joined with what they use, since to compile all that in each
+ * What tests and checks start as processes of their own, joined with what they use, since to compile all that
+ * in each
  * process takes seconds. It lies beside `test/checks` so that paths hold; support/built.ts says where.
  */
 export default {

@@ -18,12 +18,14 @@ const PACKAGE = ['test/e2e/package.test.ts']
 
 /** What `npm test` leaves to CI: each waits long, or starts many processes (`npm run test:slow`). */
 const SLOW = [
-  // Several servers on one PostgreSQL, and NATS beside them: each file waits until one server is taken for dead.
+  // Several servers on one PostgreSQL, and NATS beside them: each file waits until one server is taken for
+  // dead.
   'test/e2e/servers-*.test.ts',
   // The machine: its disks, its sandbox, a browser, a database that is cut off.
   'test/e2e/{pages,postgres-trouble,sandbox,storage-trouble}.test.ts',
   'test/unit/adapters/sandbox/sandbox.test.ts',
-  // Processes that run scripts or read pages, MCP servers, the built server: half a second of a processor a start.
+  // Processes that run scripts or read pages, MCP servers, the built server: half a second of a processor a
+  // start.
   'test/contract/composer*.test.ts',
   'test/contract/workspace-*.test.ts',
   'test/contract/lua-engine-memory.test.ts',
@@ -39,7 +41,8 @@ const SLOW = [
 const EVERYDAY = ['test/{unit,contract,e2e,docs}/**/*.test.ts']
 
 /**
- * End-to-end tests once more with servers that store in PostgreSQL (support/stored.ts): those that a database can change.
+ * End-to-end tests once more with servers that store in PostgreSQL (support/stored.ts): those that a database
+ * can change.
  * The contract of the stores runs on both engines.
  */
 const STORED = ['test/e2e/{drain,followed-rooms,moderation-bans,reading}.test.ts']
@@ -80,7 +83,8 @@ export default defineConfig({
       // `npm test`.
       project('tests', { include: EVERYDAY, exclude: [...SLOW, ...ATTACKS, ...PACKAGE] }),
       project('slow', { include: SLOW }),
-      // Both in one, as CI runs them: a worker can't change its project, and what waits runs beside what computes.
+      // Both in one, as CI runs them: a worker can't change its project, and what waits runs beside what
+      // computes.
       project('all', { include: EVERYDAY, exclude: [...ATTACKS, ...PACKAGE] }),
       project('postgres', { include: onPostgres, env: { TEST_STORAGE: 'postgres' } }),
       project('attacks', { include: ATTACKS, maxWorkers: 1, sequence: { groupOrder: 1 } }),

@@ -51,7 +51,10 @@ function git(...args: readonly string[]): readonly string[] {
   }
 }
 
-/** What is over its limit, with the places in files that are new or changed last, since one of these is the one too many. */
+/**
+ * What is over its limit, with the places in files that are new or changed last, since one of these is the
+ * one too many.
+ */
 function counted(name: string, found: readonly string[], limit: number): readonly string[] {
   if (found.length < limit - 50)
     return [`${name}: only ${found.length}; lower the limit of ${limit} in test/checks/limits.json`]

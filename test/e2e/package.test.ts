@@ -219,7 +219,10 @@ describe('the package in an empty project', () => {
 /** It checks all types where nothing was built before, beside other tests. */
 const BUILD_MS = 240_000
 
-/** Runs `COPY` and `RUN` of the first stage in `src`, with `out` for the image's /out. Without npm, `npm ci` links. */
+/**
+ * Runs `COPY` and `RUN` of the first stage in `src`, with `out` for the image's /out. Without npm, `npm ci`
+ * links.
+ */
 async function runBuildStage(src: string, out: string): Promise<void> {
   const file = await readFile(join(ROOT, 'docs/deploy/Containerfile'), 'utf8')
   const [stage = ''] = /^FROM .* AS build$.*?(?=^FROM)/ms.exec(file) ?? []

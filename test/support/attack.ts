@@ -16,7 +16,9 @@ declare module 'vitest' {
 export const howMuch = (amount: { readonly quick: number; readonly long: number }): number =>
   amount[inject('attacks')]
 
-/** A bound on how long somebody waited. It holds on a machine that does nothing else: in `npm run attacks`. */
+/**
+ * A bound on how long somebody waited. It holds on a machine that does nothing else: in `npm run attacks`.
+ */
 export function expectWithin(ms: number, boundMs: number, message?: string): void {
   if (inject('attacks') === 'long') expect(ms, message).toBeLessThan(boundMs)
 }
@@ -121,7 +123,8 @@ export interface SharedArena extends Pick<Arena, 'stop'> {
 }
 
 /**
- * The memory stays below `maxMb`; in the long form nobody waits noticeably longer than before, or than on a server
+ * The memory stays below `maxMb`; in the long form nobody waits noticeably longer than before, or than on a
+ * server
  * that is left alone.
  */
 export function expectUnharmed(damage: Damage, maxMb = 450): void {

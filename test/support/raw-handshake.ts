@@ -30,7 +30,10 @@ function kexInit(kex: string): Buffer {
 }
 
 /** The first messages of clients that do not keep to the order of RFC 4253, section 7. */
-export const outOfOrder: readonly (readonly [what: string, bytes: Buffer])[] = [
-  ['the first message of an exchange before KEXINIT', firstMessage(Buffer.alloc(32, 9))],
-  ['NEWKEYS before KEXINIT', packet(Buffer.of(21))],
-].map(([what, bytes]) => [what, Buffer.concat([VERSION, bytes])] as const)
+export const outOfOrder = [
+  [
+    'the first message of an exchange before KEXINIT',
+    Buffer.concat([VERSION, firstMessage(Buffer.alloc(32, 9))]),
+  ],
+  ['NEWKEYS before KEXINIT', Buffer.concat([VERSION, packet(Buffer.of(21))])],
+] as const

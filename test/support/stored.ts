@@ -6,7 +6,9 @@ import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { TestDatabase } from './postgres/databases.ts'
 import { sqliteOptions } from './storage.ts'
 
-/** In the project `postgres` each server of the end-to-end tests stores in a PostgreSQL database of its own. */
+/**
+ * In the project `postgres` each server of the end-to-end tests stores in a PostgreSQL database of its own.
+ */
 export const onPostgres = process.env['TEST_STORAGE'] === 'postgres'
 
 /** By data directory: a server that is started again goes on with the database that it had. */

@@ -112,7 +112,10 @@ const TOO_LONG =
 
 const MAX_SAID = 200
 
-/** For packets that ssh2 expects to be impossible, such as the second message of a key exchange before the first. */
+/**
+ * For packets that ssh2 expects to be impossible, such as the second message of a key exchange before the
+ * first.
+ */
 const OUT_OF_ORDER = 'the client sent a packet that is out of order or incomplete'
 
 /** Returns the reason why a connection ended, for the log and the client. Most texts are ssh2's own. */

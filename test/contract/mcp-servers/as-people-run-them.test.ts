@@ -22,7 +22,9 @@ async function openOdd(oddity: string, way: string): Promise<RawServers> {
 const children = new Set<ChildProcess>()
 afterAll(() => children.forEach((child) => child.kill()))
 
-/** One process serves all oddities over HTTP in one way; of those that forget their sessions each has its own. */
+/**
+ * One process serves all oddities over HTTP in one way; of those that forget their sessions each has its own.
+ */
 const addresses = new Map<string, Promise<string>>()
 
 async function addressOf(way: string): Promise<string> {

@@ -1,4 +1,5 @@
-// Preloaded, it makes each file system refuse locks of files as NFS or SMB may: with the error in REFUSE_LOCKS.
+// Preloaded, it makes each file system refuse locks of files as NFS or SMB may: with the error in
+// REFUSE_LOCKS.
 #include <errno.h>
 #include <stdlib.h>
 #include <fcntl.h>

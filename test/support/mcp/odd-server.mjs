@@ -1,6 +1,8 @@
 /**
- * An MCP server that does one odd thing, as servers in use do it. With `stdio` and the name of that as its arguments it
- * speaks on its standard input and output. With `http`, `text`, `events` or `forgets` it speaks over HTTP: its first line
+ * An MCP server that does one odd thing, as servers in use do it. With `stdio` and the name of that as its
+ * arguments it
+ * speaks on its standard input and output. With `http`, `text`, `events` or `forgets` it speaks over HTTP:
+ * its first line
  * is its address, to which the name of what is odd is added.
  */
 import { createServer } from 'node:http'

@@ -53,7 +53,9 @@ export function lockDirectory(file: string): Disposable {
   }
 }
 
-/** SQLite's codes of a lock that it did not get, by whatever the system said (`sqliteErrorFromPosixError`). */
+/**
+ * SQLite's codes of a lock that it did not get, by whatever the system said (`sqliteErrorFromPosixError`).
+ */
 const isRefusedLock = (error: unknown): boolean =>
   /^SQLITE_(BUSY|PERM|IOERR_\w*LOCK)/.test(errorCode(error) ?? '')
 
