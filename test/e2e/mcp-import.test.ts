@@ -8,9 +8,9 @@ import { operator } from '../support/operator.ts'
 import { temporaryDir } from '../support/storage.ts'
 
 /** Runs `sshawl mcp import` on a file with this text, in a directory of its own. */
-async function importing(content: unknown) {
+async function importing(content: unknown, name = 'mcp.json') {
   using dir = temporaryDir()
-  const file = join(dir.path, 'mcp.json')
+  const file = join(dir.path, name)
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
   const ran = await importHere(file)
   const stderr = ran.stderr.replaceAll(dir.path, 'DIR')
@@ -115,6 +115,75 @@ describe('sshawl mcp import', () => {
       'perplexity: left out: envFile, timeout',
       'off: left out, since it is turned off',
     ])
+  })
+
+  test('sshawl mcp import reads the servers of Codex, whose variables it names', async () => {
+    const config = `
+      model = "gpt-5"
+      [mcp_servers.files]
+      command = "npx"
+      args = ["-y", "server-files"]
+      env_vars = ["HOME_DIR"]
+      startup_timeout_sec = 20
+      [mcp_servers.files.env]
+      LOG_LEVEL = "debug"
+      [mcp_servers.web]
+      url = "https://h/mcp"
+      bearer_token_env_var = "WEB_TOKEN"
+      env_http_headers = { "X-Team" = "TEAM" }
+      [mcp_servers.old]
+      command = "x"
+      enabled = false`
+    const { servers, stderr } = await importing(config, 'config.toml')
+    expect(servers).toEqual([
+      {
+        ...{ name: 'files', command: ['npx', '-y', 'server-files'] },
+        ...{ pass_env: ['HOME_DIR'], env: { LOG_LEVEL: 'debug' } },
+      },
+      {
+        ...{ name: 'web', url: 'https://h/mcp', token_env: 'WEB_TOKEN' },
+        header_env: { 'X-Team': 'TEAM' },
+      },
+    ])
+    expect(stderr.split('\n')).toEqual([
+      'read as the config of Codex',
+      'files: set HOME_DIR in the environment of sshawl serve',
+      'files: left out: startup_timeout_sec',
+      'web: set TEAM, WEB_TOKEN in the environment of sshawl serve',
+      'old: left out, since it is turned off',
+    ])
+  })
+
+  test.each([
+    ['version 1', (mcp: object) => ({ mcp })],
+    ['version 2', (servers: object) => ({ mcp: { servers } })],
+  ])('sshawl mcp import reads the servers of opencode, %s', async (_, written) => {
+    const local = { type: 'local', command: ['ssh', '-p', '2222', 'h'], environment: { KEY: '{env:MY_KEY}' } }
+    const far = { type: 'remote', url: 'https://h/mcp', headers: { Authorization: 'Bearer {env:FAR}' } }
+    const { servers, stderr } = await importing(written({ local, far, off: { ...far, enabled: false } }))
+    expect(servers).toEqual([
+      { name: 'local', command: ['ssh', '-p', '2222', 'h'], pass_env: ['KEY'] },
+      { name: 'far', url: 'https://h/mcp', token_env: 'FAR' },
+    ])
+    expect(stderr.split('\n')).toEqual([
+      'read as the config of opencode',
+      'local: set KEY in the environment of sshawl serve',
+      'far: set FAR in the environment of sshawl serve',
+      'off: left out, since it is turned off',
+    ])
+  })
+
+  test('the example for opencode in docs/mcp.md gives each word of its command as text', async () => {
+    const page = await readFile(new URL('../../docs/mcp.md', import.meta.url), 'utf8')
+    const [example = ''] = /^ {4}\{ "mcp": [^]*?\n\n/m.exec(page) ?? []
+    const { servers } = await importing(JSON.parse(example))
+    expect(servers).toEqual([{ name: 'chat', command: ['ssh', '-p', '2222', 'me@host', 'mcp', 'serve'] }])
+    expect(page).not.toContain('opencode mcp add')
+  })
+
+  test('sshawl mcp import reports a TOML file that is none, or has no servers', async () => {
+    expect((await importing('{}', 'config.toml')).stderr).toMatch(/^sshawl: DIR\/config\.toml: not TOML: .+/)
+    expect((await importing('model = "x"', 'config.toml')).stderr).toContain('[mcp_servers.name] of Codex')
   })
 
   test('sshawl mcp import reports servers of single Claude Code projects that it omits', async () => {

@@ -1,9 +1,8 @@
-// `sshawl mcp import FILE` converts the MCP servers of an agent's JSON to `[[mcp]]` tables. It copies no
+// `sshawl mcp import FILE` converts the MCP servers of an agent's file to `[[mcp]]` tables. It copies no
 // secret: the config names environment variables.
 import { existsSync } from 'node:fs'
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import JSON5 from 'json5'
 import { stringify } from 'smol-toml'
 import { z } from 'zod'
 import { namesakeRule } from '../../adapters/mcp/config.ts'
@@ -14,9 +13,10 @@ import { checkConfig } from '../../config/file.ts'
 import type { CommandLine } from '../../config/flags.ts'
 import { mcpEntry } from '../../config/mcp.ts'
 import { ConfigError } from '../../config/environment.ts'
-import { errorCode, errorMessage } from '../../lib/errors.ts'
+import { errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { isToolWord, toolWords } from '../tools/tool-words.ts'
+import { type AgentServers, NO_SERVERS, readAgentFile } from './agent-file.ts'
 
 /**
  * Prints the tables or, with `add`, adds them to the config. If there is any problem, prints all problems and
@@ -24,7 +24,7 @@ import { isToolWord, toolWords } from '../tools/tool-words.ts'
  */
 export async function importMcp(line: CommandLine & { readonly verb: 'mcp import' }): Promise<number> {
   try {
-    const { entries, notes } = tablesOf(await readJson(line.target), line.target, await toolWords())
+    const { entries, notes } = tablesOf(await readAgentFile(line.target), line.target, await toolWords())
     const tables = stringify({ mcp: entries })
     const names = entries.map(({ name }) => name).join(', ')
     const config = configFileOf(line)
@@ -38,18 +38,6 @@ export async function importMcp(line: CommandLine & { readonly verb: 'mcp import
     return 2
   }
 }
-
-/** Reads JSON5, which editors use. */
-async function readJson(file: string): Promise<unknown> {
-  try {
-    return JSON5.parse(await readFile(file, 'utf8'))
-  } catch (error) {
-    const why = WHY[errorCode(error) ?? ''] ?? errorMessage(error).replace(/^JSON5: /, 'not JSON: ')
-    throw new ConfigError([`${file}: ${why}`])
-  }
-}
-
-const WHY: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EISDIR: 'it is a directory' }
 
 /** Programs cannot receive a NUL, and a terminal should show no other control characters either. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
@@ -82,9 +70,8 @@ const clientServer = written
 type ClientServer = z.output<typeof clientServer>
 
 /** Converts all servers. Throws `ConfigError` with all problems. */
-function tablesOf(json: unknown, file: string, words: readonly string[]) {
-  const servers = Object.entries(objectAt(json, 'mcpServers') ?? objectAt(json, 'servers') ?? {})
-  const notes = projectNotes(json)
+function tablesOf({ servers, notes: ofFile }: AgentServers, file: string, words: readonly string[]) {
+  const notes = [...ofFile]
   const problems: string[] = []
   const entries: { readonly name: string }[] = []
   if (servers.length === 0) problems.push(NO_SERVERS, ...notes)
@@ -108,21 +95,6 @@ function tablesOf(json: unknown, file: string, words: readonly string[]) {
   if (problems.length > 0) throw new ConfigError(problems.map((problem) => `${file}: ${problem}`))
   return { entries, notes }
 }
-
-const NO_SERVERS =
-  'there are no MCP servers in it: it should have { "mcpServers": { "name": { "command": … } } }, or "servers" as VS Code writes it'
-
-function objectAt(json: unknown, key: string): object | undefined {
-  const value: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, key) : undefined
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-}
-
-/** Lists the servers of single projects in Claude's own file, which are not imported. */
-const projectNotes = (json: unknown): string[] =>
-  Object.entries(objectAt(json, 'projects') ?? {}).flatMap(([project, value]) => {
-    const names = Object.keys(objectAt(value, 'mcpServers') ?? {})
-    return names.length > 0 ? [`left out: ${names.join(', ')} of projects.${project}.mcpServers`] : []
-  })
 
 function toConfigEntry(called: string, server: ClientServer) {
   const { command = '', args, cwd = '', url } = server
