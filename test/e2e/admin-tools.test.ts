@@ -208,7 +208,7 @@ describe('the words of a .tool file', () => {
     test.each([
       [['http://192.0.32.8/', 'text'], 'Permission denied: fetch http://192.0.32.8/?'],
       [['http://127.0.0.1/', 'raw'], 'is refused: it is a private or local address'],
-      [['http://192.0.32.8/', 'json'], `format must be one of 'markdown', 'text', 'raw', got "json"`],
+      [['http://192.0.32.8/', 'xml'], `format must be one of 'markdown', 'text', 'raw', got "xml"`],
       [[], 'arguments are url, format, in this order: at least 1 and at most 2, got 0'],
       [['http://192.0.32.8/', 'text', 'x'], 'at least 1 and at most 2, got 3'],
     ])('a .tool file on web_fetch passes its arguments on as url and format: %j', async (words, answer) => {

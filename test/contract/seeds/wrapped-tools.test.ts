@@ -172,7 +172,7 @@ const requirements: Requirements = [
   [
     'the arguments of a wrapped web_fetch go to its parameters in their order',
     async () => {
-      expect(await refused('Page', wordsOf('http://192.0.2.1/', 'json'))).toContain(
+      expect(await refused('Page', wordsOf('http://192.0.2.1/', 'xml'))).toContain(
         "ERROR: Page: format must be one of 'markdown'",
       )
       expect(await refused('Page', wordsOf('a', 'b', 'c'))).toContain(
