@@ -3,9 +3,10 @@ import { skeleton } from '../../lib/text/names.ts'
 import { InviteRefusal, NameRefusal, Refusal } from '../errors.ts'
 import { createQuotaLedger } from '../limits.ts'
 import type { LoginFacts } from '../ports.ts'
+import { Guests } from './guests.ts'
 import { isLike, problemWithName, whyReserved } from './names.ts'
 import type { PeopleOptions } from './people.ts'
-import { Guests, type Fingerprint, type Person, type PersonId } from './person.ts'
+import type { Fingerprint, Person, PersonId } from './person.ts'
 
 const KEPT_DAYS = 30
 
