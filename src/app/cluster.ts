@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { openWire } from '../adapters/wire/wire.ts'
 import { tellDenied } from '../approvals/approvals.ts'
 import { askedFromJson } from '../approvals/questions.ts'
-import type { Log } from '../chat/ports.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { createCluster, type Cluster, type ClusterEvents } from '../cluster/cluster.ts'
 import type { CommonStore, ServerFacts, ServerId } from '../cluster/stores.ts'
 import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/directories.ts'
+import type { Log } from '../lib/environment.ts'
 import type { AppContext } from './context.ts'
 
 /** Opens the cluster without joining it. Resolves to undefined if the database is for one server. */

@@ -1,7 +1,7 @@
 import { createComposer } from '../adapters/lua/composer.ts'
 import type { EngineName } from '../adapters/lua/engines.ts'
-import type { Log } from '../chat/ports.ts'
 import { NO_LOG } from '../embedding/context.ts'
+import type { Log } from '../lib/environment.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { Snapshot } from '../prompt/snapshot.ts'

@@ -1,5 +1,5 @@
 import type { Meter } from '../adapters/metrics/meter.ts'
-import type { Log } from '../chat/ports.ts'
+import type { Log } from '../lib/environment.ts'
 import { costOf } from '../lib/price.ts'
 import { type LanguageModel, ModelError, type TurnRecord } from '../turns/ports.ts'
 import type { Composer } from '../prompt/ports.ts'

@@ -1,10 +1,10 @@
 // Limits lines per second and bytes per day for a person, a key and a network.
 
 import { DAY_MS, duration } from '../lib/amounts.ts'
+import type { MonotonicClock } from '../lib/environment.ts'
 import { fullAfter, waitFor, type Rate } from '../lib/token-bucket.ts'
 import { Refusal } from './errors.ts'
 import type { Person } from './people/person.ts'
-import type { MonotonicClock } from './ports.ts'
 
 type Payer = Pick<Person, 'id' | 'login'>
 type ServersOf = (quotaKey: string) => number

@@ -1,5 +1,6 @@
+import type { Log } from '../lib/environment.ts'
 import type { RoomName } from './entry.ts'
-import type { BusEvent, Log, RoomBus } from './ports.ts'
+import type { BusEvent, RoomBus } from './ports.ts'
 
 interface Subscription {
   readonly listener: (event: BusEvent) => void

@@ -213,21 +213,6 @@ export interface RoomBus {
   ready(room: RoomName): Promise<void>
 }
 
-export interface Clock {
-  /** Milliseconds since the epoch. May go back, as the machine's clock can. */
-  now(): number
-}
-
-/** Its timers keep no process from ending. */
-export interface Alarm {
-  later(ms: number, run: () => void): void
-}
-
-export interface MonotonicClock {
-  /** For paces and durations: never goes back. */
-  monotonic(): number
-}
-
 /** A terminal or a pipe of a person who is present. */
 export interface Participant {
   readonly person: Person
@@ -236,11 +221,4 @@ export interface Participant {
   /** Delivers an entry for this person alone, whose id means nothing; `deliver` is called if it is absent. */
   whisper?(entry: Entry): void
   stream?(delta: ReplyDelta): void
-}
-
-export interface Log {
-  debug(facts: object, text: string): void
-  info(facts: object, text: string): void
-  warn(facts: object, text: string): void
-  error(facts: object, text: string): void
 }

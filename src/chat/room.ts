@@ -1,3 +1,4 @@
+import type { Alarm, Clock, Log } from '../lib/environment.ts'
 import { roleIn } from './access.ts'
 import type { Entry, EntryId, NewEntry, Recorded, ReplyDelta, RoomName } from './entry.ts'
 import { Refusal, StorageError } from './errors.ts'
@@ -5,11 +6,8 @@ import type { Sanctions } from './moderation/sanctions.ts'
 import type { Peers } from './peers.ts'
 import type { Person, PersonId, Role } from './people/person.ts'
 import type {
-  Alarm,
   BusEvent,
-  Clock,
   EntryLog,
-  Log,
   LogQuery,
   Participant,
   PeopleStore,

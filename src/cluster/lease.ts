@@ -1,5 +1,5 @@
 import { warnOfStorage } from '../chat/errors.ts'
-import type { Alarm, Log, MonotonicClock } from '../chat/ports.ts'
+import type { Alarm, Log, MonotonicClock } from '../lib/environment.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { ExpiredServers, ServerFacts, ServerId, ServerStore } from './stores.ts'
 

@@ -1,7 +1,7 @@
 import type { RoomName } from '../chat/entry.ts'
 import { warnOfStorage } from '../chat/errors.ts'
 import type { QuestionCounts, QuestionKey, Questions, RemoteQuestion } from '../chat/peers.ts'
-import type { Alarm, Log } from '../chat/ports.ts'
+import type { Alarm, Log } from '../lib/environment.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ClusterStores, QuestionRow } from './stores.ts'
 

@@ -1,6 +1,6 @@
 import type { Usage } from '../chat/entry.ts'
-import type { Clock, Log } from '../chat/ports.ts'
 import { DAY_MS } from '../lib/amounts.ts'
+import type { Clock, Log } from '../lib/environment.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { Calibration, CalibrationStore } from './ports.ts'

@@ -2,9 +2,10 @@ import type { Entry, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Slots } from '../chat/peers.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { PersonId } from '../chat/people/person.ts'
-import type { Clock, Log, RoomStore } from '../chat/ports.ts'
+import type { RoomStore } from '../chat/ports.ts'
 import { readTodo, TODO_KEY, valuesWithExits } from '../chat/room-values.ts'
 import type { Room } from '../chat/room.ts'
+import type { Clock, Log } from '../lib/environment.ts'
 import type { JsonObject } from '../lib/json.ts'
 import {
   type Composer,

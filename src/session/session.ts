@@ -1,4 +1,5 @@
 import type { Person } from '../chat/people/person.ts'
+import type { Log } from '../lib/environment.ts'
 import { createDeferred, settledWithin } from '../lib/jobs/waiting.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import { PlainView } from './views/plain-view.ts'
@@ -11,7 +12,6 @@ import { LineQueue, readLines } from './input/line-queue.ts'
 import { MAX_DRAFT_UNITS } from './input/line-editor.ts'
 import type { SessionHost, Terminal } from './ports.ts'
 import { APOLOGY, Refusal } from '../chat/errors.ts'
-import type { Log } from '../chat/ports.ts'
 import { errorMessage } from '../lib/errors.ts'
 
 interface SessionOptions {

@@ -1,5 +1,5 @@
-import type { Log } from '../chat/ports.ts'
 import { memoizePer } from '../lib/basics.ts'
+import type { Log } from '../lib/environment.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import { nameTools } from '../prompt/tool-names.ts'

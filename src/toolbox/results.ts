@@ -1,7 +1,7 @@
 import type { RoomName } from '../chat/entry.ts'
 import { textForModels } from '../chat/outside.ts'
-import type { Clock } from '../chat/ports.ts'
 import { DAY_MS } from '../lib/amounts.ts'
+import type { Clock } from '../lib/environment.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { showPage, type ResultStore } from '../tools/long-results.ts'
 import { failed, type ToolResult } from '../tools/result.ts'

@@ -1,5 +1,5 @@
-import type { Log } from '../chat/ports.ts'
 import { type ToolProgress, WAITING_FOR_ANSWER } from '../chat/tool-progress.ts'
+import type { Log } from '../lib/environment.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { DeadlineError, underDeadline, type Uncounted } from '../lib/jobs/deadline.ts'
 import type { JsonObject } from '../lib/json.ts'

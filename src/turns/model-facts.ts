@@ -1,5 +1,5 @@
-import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import { DAY_MS, HOUR_MS } from '../lib/amounts.ts'
+import type { Clock, Log, MonotonicClock } from '../lib/environment.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { usualOutput } from '../lib/basics.ts'
 import { calibrationKey } from '../prompt/calibration.ts'

@@ -1,7 +1,7 @@
 import type { Entry, NoticeEntry, TurnBill } from '../chat/entry.ts'
 import { Refusal, StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/people/names.ts'
-import type { Log } from '../chat/ports.ts'
+import type { Log } from '../lib/environment.ts'
 import { exactAmount } from '../lib/price.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { cleanText, isBlank } from '../lib/text/clean-text.ts'

@@ -1,7 +1,7 @@
 import type { Entry, MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import type { Person } from '../chat/people/person.ts'
-import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import type { Log } from '../lib/environment.ts'
 import type { RememberCounts } from '../prompt/gather-snapshot.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { isOverBudget } from '../prompt/ports.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../chat/ports.ts'
+import type { Log } from '../lib/environment.ts'
 import { parseArguments, type ToolCall } from '../toolbox/tool-call.ts'
 import type { Toolbox } from '../toolbox/toolbox.ts'
 import type { FinishReason } from './ports.ts'

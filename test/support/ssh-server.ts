@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { loadHostKeys } from '../../src/adapters/ssh/keys/host-keys.ts'
 import type { SshLimits } from '../../src/adapters/ssh/admission.ts'
 import { SshServer } from '../../src/adapters/ssh/server.ts'
-import type { Log } from '../../src/chat/ports.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'
+import type { Log } from '../../src/lib/environment.ts'
 import type { ClientHandler } from '../../src/session/ports.ts'
 
 /** The design's defaults. */

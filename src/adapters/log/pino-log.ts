@@ -1,7 +1,7 @@
 /** The server's log, written with pino. */
 import { pino, stdSerializers, destination } from 'pino'
 import { StorageError } from '../../chat/errors.ts'
-import type { Log } from '../../chat/ports.ts'
+import type { Log } from '../../lib/environment.ts'
 
 /** A log that can write out its buffer. */
 export interface FlushableLog extends Log {

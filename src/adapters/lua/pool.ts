@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
-import type { Log } from '../../chat/ports.ts'
+import type { Log } from '../../lib/environment.ts'
 import { createDeferred, type Deferred } from '../../lib/jobs/waiting.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { CatalogueTool, HistoryRow } from '../../prompt/snapshot.ts'

@@ -1,7 +1,7 @@
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { relative } from 'node:path'
-import type { Log } from '../../chat/ports.ts'
 import { bytes } from '../../lib/amounts.ts'
+import type { Log } from '../../lib/environment.ts'
 import type { FileTree } from '../../lib/file-tree.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import { WorkspaceError, type ProcessOutcome, type Workspace } from '../../tools/workspace.ts'

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { isRoomName } from '../../chat/people/names.ts'
-import type { Log } from '../../chat/ports.ts'
+import type { Log } from '../../lib/environment.ts'
 import { WorkspaceError, type Workspaces } from '../../tools/workspace.ts'
 import { createCommandQueue } from './command-queue.ts'
 import { inheritedDescriptors } from './inherited.ts'

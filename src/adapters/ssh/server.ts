@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import type { Log } from '../../chat/ports.ts'
+import type { Log } from '../../lib/environment.ts'
 import { createScheduler, type Scheduler } from '../../lib/jobs/scheduler.ts'
 import { settledWithin } from '../../lib/jobs/waiting.ts'
 import type { ClientHandler } from '../../session/ports.ts'

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Attributes, FileEntry } from 'ssh2'
 import { APOLOGY, Refusal, StorageError } from '../../chat/errors.ts'
-import type { Log } from '../../chat/ports.ts'
+import type { Log } from '../../lib/environment.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import {
   type FileFacts,

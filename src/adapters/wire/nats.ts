@@ -10,7 +10,7 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node'
-import type { Log } from '../../chat/ports.ts'
+import type { Log } from '../../lib/environment.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { settledWithin } from '../../lib/jobs/waiting.ts'
 import { type BusConfig, HAS_JWT, natsAddress, type NatsAddress, NKEY_SEED } from './config.ts'

@@ -4,8 +4,8 @@
  * encrypts nothing: the database and the NATS account belong to the servers alone.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Log } from '../../chat/ports.ts'
 import type { Wire } from '../../cluster/stores.ts'
+import type { Log } from '../../lib/environment.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import type { BusConfig } from './config.ts'
 

@@ -3,7 +3,7 @@
  * nothing itself and knows no permission: both belong to the base tool.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../../chat/ports.ts'
+import type { Log } from '../../lib/environment.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import { fingerprint, loadToolFiles } from './load.ts'

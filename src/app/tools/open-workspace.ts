@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs'
 import { createWorkspaces } from '../../adapters/sandbox/workspaces.ts'
-import type { Log } from '../../chat/ports.ts'
 import { NO_LOG } from '../../embedding/context.ts'
+import type { Log } from '../../lib/environment.ts'
 import { WorkspaceError, type Workspace } from '../../tools/workspace.ts'
 import { paths } from '../paths.ts'
 

@@ -1,9 +1,10 @@
 import { countedAre, DAY_MS } from '../../lib/amounts.ts'
+import type { Alarm, Clock, Log, MonotonicClock } from '../../lib/environment.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import type { RoomName } from '../entry.ts'
 import type { Person } from '../people/person.ts'
-import type { Alarm, Clock, Log, MonotonicClock, RoomStore } from '../ports.ts'
+import type { RoomStore } from '../ports.ts'
 import type { RetentionStore } from './ports.ts'
 
 interface KeepLimits {

@@ -1,10 +1,11 @@
 import { duration } from '../../lib/amounts.ts'
+import type { Clock } from '../../lib/environment.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import { addressBits, parseNetwork } from '../../lib/network.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
-import type { Clock, RoomStore } from '../ports.ts'
+import type { RoomStore } from '../ports.ts'
 import type { Sanction, SanctionStore } from './ports.ts'
 
 export interface LoginAttempt {

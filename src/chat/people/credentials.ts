@@ -1,10 +1,10 @@
 // Callers decide who may use these classes. All methods reject with `StorageError`, too.
 
 import { DAY_MS } from '../../lib/amounts.ts'
+import type { Clock, Log } from '../../lib/environment.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
-import type { Clock, Log } from '../ports.ts'
 import type { People } from './people.ts'
 import { withLogin, type Fingerprint, type Person } from './person.ts'
 import type {

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../lib/amounts.ts'
+import type { Alarm, Clock, Log } from '../../lib/environment.ts'
 import { warnOfStorage } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
-import type { Alarm, Clock, Log } from '../ports.ts'
 import type { TypedLimits, TypedStore } from './ports.ts'
 import { holdsSecret } from './secrets.ts'
 

@@ -1,10 +1,10 @@
+import type { Clock, Log } from '../../lib/environment.ts'
 import type { NewEntry } from '../entry.ts'
 import type { Rooms } from '../rooms.ts'
 import { warnOfStorage } from '../errors.ts'
 import { SYSTEM } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Peers } from '../peers.ts'
-import type { Clock, Log } from '../ports.ts'
 import type { Room } from '../room.ts'
 import type { InvitationNotice, InvitationNoticeStore } from './ports.ts'
 

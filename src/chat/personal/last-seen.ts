@@ -1,7 +1,7 @@
+import type { Clock, Log } from '../../lib/environment.ts'
 import type { EntryId, RoomName } from '../entry.ts'
 import { warnOfStorage } from '../errors.ts'
 import type { Person } from '../people/person.ts'
-import type { Clock, Log } from '../ports.ts'
 import type { LastSeenStore, SeenRoom } from './ports.ts'
 
 /** The most rooms that a person follows: the last visited. */

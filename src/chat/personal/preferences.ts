@@ -1,9 +1,9 @@
+import type { Log } from '../../lib/environment.ts'
 import { zoneName, zoneNames } from '../../lib/zone.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 import { Refusal } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
-import type { Log } from '../ports.ts'
 import type { PreferenceStore, StoredPreference } from './ports.ts'
 
 interface OptionSpec {

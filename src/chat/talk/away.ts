@@ -1,3 +1,4 @@
+import type { Clock, Log } from '../../lib/environment.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { Refusal, warnOfStorage } from '../errors.ts'
@@ -5,7 +6,6 @@ import { createMentionTest } from '../mentions.ts'
 import { SYSTEM } from '../people/names.ts'
 import { keyOfGuest, type Person, type PersonId } from '../people/person.ts'
 import type { Peers } from '../peers.ts'
-import type { Clock, Log } from '../ports.ts'
 import type { Room } from '../room.ts'
 import type { AwayStore } from './ports.ts'
 

@@ -1,10 +1,11 @@
+import type { Clock } from '../../lib/environment.ts'
 import { skeleton } from '../../lib/text/names.ts'
 import type { Zone } from '../../lib/zone.ts'
 import { visibleLine } from '../../lib/text/visible-text.ts'
 import { Refusal } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Peers } from '../peers.ts'
-import type { Clock, PeopleStore } from '../ports.ts'
+import type { PeopleStore } from '../ports.ts'
 import type { PersonalMessage } from './direct-messages.ts'
 
 export interface PersonalScreen {

@@ -1,8 +1,8 @@
+import type { Clock } from '../../lib/environment.ts'
 import type { ActionEntry, Entry, EntryId, EntryKind, MessageEntry, RoomName, Speaker } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import { messageText, type MessageLimits } from '../input-text.ts'
 import { keyOfGuest, type Person } from '../people/person.ts'
-import type { Clock } from '../ports.ts'
 import type { Room } from '../room.ts'
 import { createKeyedSerial } from '../../lib/jobs/serial.ts'
 

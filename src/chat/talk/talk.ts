@@ -1,6 +1,7 @@
+import type { Clock, Log } from '../../lib/environment.ts'
 import { StorageError } from '../errors.ts'
 import type { Peers } from '../peers.ts'
-import type { Clock, Log, PeopleStore } from '../ports.ts'
+import type { PeopleStore } from '../ports.ts'
 import { Away } from './away.ts'
 import { type DirectMessageLimits, DirectMessages } from './direct-messages.ts'
 import { type IgnoreFilter, Ignores } from './ignores.ts'

@@ -3,7 +3,7 @@
  * person: scope and permissions belong to the toolbox.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Log } from '../../../chat/ports.ts'
+import type { Log } from '../../../lib/environment.ts'
 import { createDeferred } from '../../../lib/jobs/waiting.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { createSerial } from '../../../lib/jobs/serial.ts'

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
-import type { Log } from '../../../chat/ports.ts'
 import type { Changes, ServerId, Topic } from '../../../cluster/stores.ts'
+import type { Log } from '../../../lib/environment.ts'
 import { createSerial } from '../../../lib/jobs/serial.ts'
 import { withExplicitSslMode } from '../../../lib/addresses.ts'
 import { toStorageError } from './errors.ts'

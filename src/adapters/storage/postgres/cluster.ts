@@ -5,7 +5,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
 import type { Login, Person } from '../../../chat/people/person.ts'
-import type { Log } from '../../../chat/ports.ts'
 import type {
   BroadcastRow,
   BroadcastStore,
@@ -20,6 +19,7 @@ import type {
   ServerRecord,
   ServerStore,
 } from '../../../cluster/stores.ts'
+import type { Log } from '../../../lib/environment.ts'
 import { changesRow, requireRow, select } from '../database.ts'
 import { roomLog } from '../locks.ts'
 import type { Tables } from '../tables.ts'

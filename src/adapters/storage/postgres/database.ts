@@ -1,7 +1,7 @@
 import { type Kysely, PostgresAdapter, PostgresQueryCompiler } from 'kysely'
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
-import type { Log } from '../../../chat/ports.ts'
+import type { Log } from '../../../lib/environment.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { createSerial, type Serial } from '../../../lib/jobs/serial.ts'
 import { withExplicitSslMode } from '../../../lib/addresses.ts'
