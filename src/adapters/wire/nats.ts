@@ -14,7 +14,7 @@ import type { Log } from '../../lib/environment.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { settledWithin } from '../../lib/jobs/waiting.ts'
 import { type BusConfig, HAS_JWT, natsAddress, type NatsAddress, NKEY_SEED } from './config.ts'
-import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './wire.ts'
+import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './engine.ts'
 
 /** NATS' own default. */
 const MAX_BYTES = 1024 * 1024

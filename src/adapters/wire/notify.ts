@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { createDeferred, settledWithin } from '../../lib/jobs/waiting.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { withExplicitSslMode } from '../../lib/addresses.ts'
-import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './wire.ts'
+import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './engine.ts'
 
 /**
  * One channel for all rooms, because PostgreSQL searches all names of a server's channels for each message.
