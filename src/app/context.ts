@@ -6,7 +6,7 @@ import type { HookScripts } from '../prompt/hooks.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
 import type { Meter } from '../adapters/metrics/meter.ts'
-import type { CommandsState } from './tools/tool-sources.ts'
+import type { CommandsState } from './tools/commands-state.ts'
 
 export interface AppStorage extends Storage {
   readonly prompts: Storage['prompts'] & { readonly scripts: HookScripts }

@@ -12,7 +12,7 @@ import type { AppContext, Overrides } from './context.ts'
 import { DATABASE, makeDataDir } from './data-dir.ts'
 import { watchedStorage } from './metering.ts'
 import { paths, version } from './paths.ts'
-import { commandsIn } from './tools/tool-sources.ts'
+import { commandsIn } from './tools/commands-state.ts'
 
 type DataKey = 'dataDir' | 'logLevel' | 'sandbox' | 'http' | 'storage'
 

@@ -16,12 +16,12 @@ import { paths } from '../paths.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import { ROOM_TOOL_NAMES, roomTools } from '../../tools/rooms/index.ts'
 import { loadToolFiles } from '../../adapters/wrapped-tools/load.ts'
+import { commandsIn, type CommandsState } from './commands-state.ts'
 import { toolNameProblems } from './tool-words.ts'
 import { BUILTIN_IDS, builtinTools } from '../../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import type { AppContext } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
-import { hasProcessLimit, NO_PROCESS_LIMIT, probeSandbox } from '../../adapters/sandbox/probe.ts'
 
 /** The tools that depend on the config. */
 export interface ConfiguredTools extends AsyncDisposable {
@@ -133,26 +133,6 @@ const wrappedOptions = (
  * ID.
  */
 const KEPT = [...ROOM_TOOL_NAMES, findToolsDefinition.name].filter((name) => !BUILTIN_IDS.includes(name))
-
-/** Says whether commands can run. */
-export interface CommandsState {
-  /** The reason why commands cannot run; absent if they can. */
-  readonly noCommands?: string
-  /**
-   * For a server that runs as root: what limits the processes of commands, or a warning that nothing does.
-   */
-  readonly asRoot?: { readonly cgroups: string } | { readonly warning: string }
-}
-
-/** Tests the sandbox with a command. Never rejects. */
-export async function commandsIn({ sandbox }: Pick<Config, 'sandbox'>): Promise<CommandsState> {
-  if (sandbox.mode === 'none') return {}
-  const state = await probeSandbox()
-  if (!state.works) return { noCommands: state.reason }
-  if (!hasProcessLimit(state.strength)) return { asRoot: { warning: `sandbox: ${NO_PROCESS_LIMIT}` } }
-  const { cgroups } = state.strength
-  return cgroups === undefined ? {} : { asRoot: { cgroups } }
-}
 
 function logRoot({ asRoot }: CommandsState, log: Log): void {
   if (asRoot && 'warning' in asRoot) log.warn({}, asRoot.warning)
