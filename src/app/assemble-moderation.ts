@@ -1,9 +1,5 @@
 import { join } from 'node:path'
-import { Acts } from '../chat/moderation/acts.ts'
-import { Closing } from '../chat/moderation/closing.ts'
-import { Memberships } from '../chat/moderation/memberships.ts'
-import type { Moderation } from '../chat/moderation/moderation.ts'
-import { Purging } from '../chat/moderation/purging.ts'
+import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
 import type { ServerForModeration, StoppedWork } from '../chat/moderation/ports.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Clients } from '../chat/moderation/clients.ts'
@@ -51,13 +47,7 @@ export function assembleModeration(
     isConfigAdmin: (key) => config.admins().includes(key),
   }
   const shared = { server, peers, clock, nextId, log, serial: createSerial() }
-  const parts = { rooms, stores: storage.chat, ...enforcement, ...shared }
-  return {
-    acts: new Acts(parts),
-    memberships: new Memberships(parts),
-    closing: new Closing(parts),
-    purging: new Purging(parts),
-  }
+  return createModeration({ rooms, stores: storage.chat, ...enforcement, ...shared })
 }
 
 /** Stops matching turns and tool runs, also on other servers. Never rejects. */

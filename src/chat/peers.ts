@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../lib/json.ts'
 import type { RoomName } from './entry.ts'
-import type { ClientAct } from './moderation/clients.ts'
+import type { ClientAct } from './moderation/ports.ts'
 import type { Person, PersonId } from './people/person.ts'
 import type { DirectMessage } from './talk/ports.ts'
 import type { ToolProgress } from './tool-progress.ts'

@@ -2,11 +2,11 @@ import type { Clock } from '../../lib/environment.ts'
 import { addressBits } from '../../lib/network.ts'
 import { skeleton } from '../../lib/text/names.ts'
 import type { RoomName } from '../entry.ts'
-import type { Fingerprint, Person, PersonId } from '../people/person.ts'
+import type { Person, PersonId } from '../people/person.ts'
 import type { Peers } from '../peers.ts'
 import type { RoomStore } from '../ports.ts'
 import type { Room } from '../room.ts'
-import type { Sanction } from './ports.ts'
+import type { ClientAct, Group, Sanction, Whom } from './ports.ts'
 import { reasonSuffix, durationSuffix, type Sanctions } from './sanctions.ts'
 
 /** A connection, a session or a command of somebody who is on the server now. No method throws. */
@@ -21,21 +21,6 @@ export interface OpenClient {
 }
 
 export type Concerns = (person: Person) => boolean
-
-/** These people, all who came in with one of the keys, and all whose address begins with `bits`. */
-export interface Group {
-  readonly people: readonly PersonId[]
-  readonly keys: readonly Fingerprint[]
-  readonly bits?: string | undefined
-}
-
-/** The people concerned by an act: a group, a person if they came in with this key, or all with a token. */
-export type Whom = Group | { readonly person: PersonId; readonly key: string } | { readonly token: number }
-
-/** An act on clients, as JSON. `text` is shown to them. */
-export type ClientAct =
-  | { readonly act: 'tell' | 'end'; readonly whom: Whom; readonly text: string }
-  | { readonly act: 'leave'; readonly room: RoomName; readonly whom: Whom; readonly text: string }
 
 export class Clients {
   readonly #peers: Pick<Peers, 'broadcast'>

@@ -4,7 +4,7 @@ import type { RoomName } from '../entry.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { Acting, type ActResult } from './moderation.ts'
+import { Acting, type ActResult } from './acting.ts'
 
 /**
  * `asked`: the owner must ask again. `file` has the room's log: its path for an admin, its name for others.

@@ -5,7 +5,7 @@ import { isRoomName } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Membership } from '../ports.ts'
 import type { Room } from '../room.ts'
-import { Acting, type ActResult } from './moderation.ts'
+import { Acting, type ActResult } from './acting.ts'
 
 /** Who belongs to a room, and who manages it. All methods throw `Refusal` and reject with `StorageError`. */
 export class Memberships extends Acting {

@@ -109,3 +109,18 @@ export interface ServerForModeration {
   /** True for keys of admins by the config. No act is allowed against them. */
   isConfigAdmin(key: Fingerprint): boolean
 }
+
+/** These people, all who came in with one of the keys, and all whose address begins with `bits`. */
+export interface Group {
+  readonly people: readonly PersonId[]
+  readonly keys: readonly Fingerprint[]
+  readonly bits?: string | undefined
+}
+
+/** The people concerned by an act: a group, a person if they came in with this key, or all with a token. */
+export type Whom = Group | { readonly person: PersonId; readonly key: string } | { readonly token: number }
+
+/** An act on clients, as JSON. `text` is shown to them. */
+export type ClientAct =
+  | { readonly act: 'tell' | 'end'; readonly whom: Whom; readonly text: string }
+  | { readonly act: 'leave'; readonly room: RoomName; readonly whom: Whom; readonly text: string }

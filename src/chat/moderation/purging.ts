@@ -4,8 +4,8 @@ import type { Entry, RoomName, Speaker } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Person } from '../people/person.ts'
 import { saidBy } from '../talk/own-lines.ts'
+import { Acting } from './acting.ts'
 import { pause } from './keeping.ts'
-import { Acting } from './moderation.ts'
 
 /** `asked`: nothing was done yet. */
 interface Purged {

@@ -3,9 +3,9 @@ import { skeleton } from '../../lib/text/names.ts'
 import { Refusal, unlessRefused } from '../errors.ts'
 import type { Fingerprint, Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { inGroup, type Group } from './clients.ts'
-import type { ModerationParts } from './moderation.ts'
-import type { Sanction } from './ports.ts'
+import type { ModerationParts } from './acting.ts'
+import { inGroup } from './clients.ts'
+import type { Sanction, Group } from './ports.ts'
 
 /** A person with their current keys, a guest with their key, a key alone or a network. */
 export interface Target extends Group, Pick<Sanction, 'who' | 'people' | 'keys' | 'network'> {

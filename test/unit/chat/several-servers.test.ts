@@ -2,15 +2,10 @@
 
 import { expect, test } from 'vitest'
 import type { RoomName } from '../../../src/chat/entry.ts'
-import {
-  Clients,
-  enforceDeletions,
-  enforceSanctions,
-  type ClientAct,
-} from '../../../src/chat/moderation/clients.ts'
+import { Clients, enforceDeletions, enforceSanctions } from '../../../src/chat/moderation/clients.ts'
 import { createLocalPeers } from '../../../src/chat/local-peers.ts'
 import type { Broadcasts, Peers } from '../../../src/chat/peers.ts'
-import type { Sanction } from '../../../src/chat/moderation/ports.ts'
+import type { Sanction, ClientAct } from '../../../src/chat/moderation/ports.ts'
 import { Sanctions } from '../../../src/chat/moderation/sanctions.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
