@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import type { McpOrder } from '../../commands/verbs/mcp.ts'
+import type { McpOrder } from '../../commands/verbs/mcp-admin.ts'
 import { mcpEntry } from '../../config/mcp.ts'
 
 /** Converts a `/mcp connect` command to a config entry. Throws `Refusal`. */

@@ -4,10 +4,10 @@ import type { GrantStore } from '../../approvals/ports.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { FollowedRooms } from '../../chat/followed-rooms.ts'
+import type { ActResult } from '../../chat/moderation/acting.ts'
 import type { Clients } from '../../chat/moderation/clients.ts'
 import type { Keeping } from '../../chat/moderation/keeping.ts'
 import type { Moderation } from '../../chat/moderation/moderation.ts'
-import type { ActResult } from '../../chat/moderation/acting.ts'
 import type { Invites, Keys, Tokens } from '../../chat/people/credentials.ts'
 import type { People } from '../../chat/people/people.ts'
 import type { Person } from '../../chat/people/person.ts'
@@ -48,8 +48,13 @@ import {
 } from '../command.ts'
 import type { HelpKey } from '../help.ts'
 import type { Speech } from '../speech.ts'
-import type { InvitePolicy } from './invites.ts'
-import type { McpAdmin } from './mcp.ts'
+import type { McpAdmin } from './mcp-admin.ts'
+
+/** The rules of the config for invite codes. */
+export interface InvitePolicy {
+  readonly access: 'open' | 'invite' | 'closed'
+  readonly invites: 'members' | 'ops' | 'admins'
+}
 
 export interface Services {
   readonly rooms: Rooms

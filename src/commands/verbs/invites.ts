@@ -19,12 +19,6 @@ import {
   verb,
 } from './common.ts'
 
-/** The rules of the config for invite codes. */
-export interface InvitePolicy {
-  readonly access: 'open' | 'invite' | 'closed'
-  readonly invites: 'members' | 'ops' | 'admins'
-}
-
 const ARGUMENTS = [
   arg('action', 'what to do', { oneOf: ['new', 'list', 'revoke'] }),
   arg('which', 'for new, a room to invite to as well; for revoke, a number of the list', { optional: true }),
