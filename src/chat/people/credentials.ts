@@ -5,7 +5,6 @@ import type { Clock, Log } from '../../lib/environment.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
-import type { People } from './people.ts'
 import { withLogin, type Fingerprint, type Person } from './person.ts'
 import type {
   Codes,
@@ -155,7 +154,7 @@ export class Keys {
 export interface TokensOptions {
   readonly store: TokenStore
   readonly texts: TokenTexts
-  readonly people: Pick<People, 'follow'>
+  readonly people: { follow(person: Person, key: Fingerprint): Person }
   readonly sanctions: Pick<Sanctions, 'barsLogin'>
   readonly clock: Clock
   readonly log: Log

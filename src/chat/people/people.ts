@@ -1,16 +1,7 @@
-import type { Clock, Log, MonotonicClock } from '../../lib/environment.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
 import { InviteRefusal, Refusal } from '../errors.ts'
-import type { Sanctions } from '../moderation/sanctions.ts'
-import type { Peers } from '../peers.ts'
-import type { PeopleStore } from '../ports.ts'
-import type { Invites } from './credentials.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
-import type { KeyStore, NameStore } from './ports.ts'
-import { Registration } from './registration.ts'
-
-/** `open` registers any key; `invite` keys that bring a code; `closed` none. */
-export type AccessPolicy = 'open' | 'invite' | 'closed'
+import { Registration, type AccessPolicy, type PeopleOptions } from './registration.ts'
 
 export interface Proof {
   /** An invite code; used only if the key alone would not get in. */
@@ -19,33 +10,6 @@ export interface Proof {
   readonly isCertified?: boolean
   /** What the client may offer if this key is refused: other keys, or also a certificate. */
   readonly mayFollow?: 'keys' | 'certificate'
-}
-
-export interface PeoplePolicy {
-  readonly access: AccessPolicy
-  /** Fingerprints. A login with such a key has admin rights, for that login alone. */
-  readonly admins: readonly string[]
-  readonly modelNames: readonly string[]
-  readonly namesPerKey: number
-  readonly keptNames: number
-  readonly renamesPerDay: number
-}
-
-export interface PeopleOptions {
-  readonly stores: {
-    readonly people: PeopleStore
-    readonly names: NameStore
-    readonly keys: Pick<KeyStore, 'prove'>
-  }
-  readonly invites: Pick<Invites, 'find' | 'redeem'>
-  readonly log: Log
-  readonly clock: Clock & MonotonicClock
-  readonly nextId: () => string
-  readonly policy: () => PeoplePolicy
-  /** The operator's one-time code for the first admin. */
-  readonly claimCode: string | undefined
-  readonly sanctions: Pick<Sanctions, 'barsLogin' | 'whyOut'>
-  readonly peers: Pick<Peers, 'findGuest' | 'serversOf'>
 }
 
 /** The most characters that are read of a user name. */

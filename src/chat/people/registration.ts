@@ -1,12 +1,46 @@
 import { DAY_MS, counted, countedAre } from '../../lib/amounts.ts'
+import type { Clock, Log, MonotonicClock } from '../../lib/environment.ts'
 import { skeleton } from '../../lib/text/names.ts'
 import { InviteRefusal, NameRefusal, Refusal } from '../errors.ts'
 import { createQuotaLedger } from '../limits.ts'
-import type { LoginFacts } from '../ports.ts'
+import type { Sanctions } from '../moderation/sanctions.ts'
+import type { Peers } from '../peers.ts'
+import type { LoginFacts, PeopleStore } from '../ports.ts'
+import type { Invites } from './credentials.ts'
 import { Guests } from './guests.ts'
 import { isLike, problemWithName, whyReserved } from './names.ts'
-import type { PeopleOptions } from './people.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
+import type { KeyStore, NameStore } from './ports.ts'
+
+/** `open` registers any key; `invite` keys that bring a code; `closed` none. */
+export type AccessPolicy = 'open' | 'invite' | 'closed'
+
+export interface PeoplePolicy {
+  readonly access: AccessPolicy
+  /** Fingerprints. A login with such a key has admin rights, for that login alone. */
+  readonly admins: readonly string[]
+  readonly modelNames: readonly string[]
+  readonly namesPerKey: number
+  readonly keptNames: number
+  readonly renamesPerDay: number
+}
+
+export interface PeopleOptions {
+  readonly stores: {
+    readonly people: PeopleStore
+    readonly names: NameStore
+    readonly keys: Pick<KeyStore, 'prove'>
+  }
+  readonly invites: Pick<Invites, 'find' | 'redeem'>
+  readonly log: Log
+  readonly clock: Clock & MonotonicClock
+  readonly nextId: () => string
+  readonly policy: () => PeoplePolicy
+  /** The operator's one-time code for the first admin. */
+  readonly claimCode: string | undefined
+  readonly sanctions: Pick<Sanctions, 'barsLogin' | 'whyOut'>
+  readonly peers: Pick<Peers, 'findGuest' | 'serversOf'>
+}
 
 const KEPT_DAYS = 30
 

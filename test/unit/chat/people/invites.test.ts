@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { InviteRefusal } from '../../../../src/chat/errors.ts'
-import type { PeoplePolicy } from '../../../../src/chat/people/people.ts'
 import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
+import type { PeoplePolicy } from '../../../../src/chat/people/registration.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { createPeopleParts, MAX_OPEN_INVITES } from '../../../support/people.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AccessPolicy } from '../../../../src/chat/people/people.ts'
 import type { Fingerprint } from '../../../../src/chat/people/person.ts'
+import type { AccessPolicy } from '../../../../src/chat/people/registration.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { createPeopleParts } from '../../../support/people.ts'
 
