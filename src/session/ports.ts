@@ -6,7 +6,7 @@
 import type { Entry, ToolCallEntry } from '../chat/entry.ts'
 import type { Fingerprint, Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
-import type { PersonalMessage } from '../chat/talk/direct-messages.ts'
+import type { PersonalMessage } from '../chat/talk/open-sessions.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { FileTree } from '../lib/file-tree.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'

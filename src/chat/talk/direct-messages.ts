@@ -9,7 +9,7 @@ import { messageText, type MessageLimits } from '../input-text.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Broadcasts, Peers } from '../peers.ts'
 import type { IgnoreFilter, Ignores } from './ignores.ts'
-import type { FindPerson, OpenSessions, PersonalScreen } from './open-sessions.ts'
+import type { FindPerson, OpenSessions, PersonalMessage, PersonalScreen } from './open-sessions.ts'
 import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 
 export class DirectMessages {
@@ -169,17 +169,6 @@ export class DirectMessages {
     const ignored = waiting.filter((message) => !accepted.includes(message))
     if (ignored.length > 0) await store.remove(ignored.map((message) => message.id))
   }
-}
-
-export interface PersonalMessage {
-  /** `bob -> you`, `you -> bob`. Names have no blanks, so no line of a room begins like that. */
-  readonly head: string
-  readonly text: string
-  readonly from: Pick<Sender, 'name' | 'guest'>
-  readonly at: number
-  readonly isOwn?: true
-  /** Cut to one row on screens that have rows. */
-  readonly isOneRow?: true
 }
 
 export const personalLine = ({ head, text }: Pick<PersonalMessage, 'head' | 'text'>): string =>

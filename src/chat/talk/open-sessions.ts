@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { Peers } from '../peers.ts'
 import type { PeopleStore } from '../ports.ts'
-import type { PersonalMessage } from './direct-messages.ts'
+import type { Sender } from './ports.ts'
 
 export interface PersonalScreen {
   readonly person: Person
@@ -19,6 +19,17 @@ export interface PersonalScreen {
    */
   message(message: PersonalMessage, onRead?: () => void): void
   bell(): void
+}
+
+export interface PersonalMessage {
+  /** `bob -> you`, `you -> bob`. Names have no blanks, so no line of a room begins like that. */
+  readonly head: string
+  readonly text: string
+  readonly from: Pick<Sender, 'name' | 'guest'>
+  readonly at: number
+  readonly isOwn?: true
+  /** Cut to one row on screens that have rows. */
+  readonly isOneRow?: true
 }
 
 export class OpenSessions {

@@ -2,9 +2,9 @@
  * drawing/ makes rows of cells from entries, drafts, replies and the status, and the bytes that bring a
  * terminal from one screen to the next. It must not know when something is drawn, nor where the bytes go.
  */
-import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
 import { isLongPaste } from '../../chat/entry-text.ts'
 import type { Entry, MessageEntry } from '../../chat/entry.ts'
+import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
 import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { NameColour } from '../../chat/personal/preferences.ts'

@@ -1,7 +1,7 @@
 import type { Entry } from '../../chat/entry.ts'
 import { PresenceFold } from '../../chat/presence/fold.ts'
 import { OPTIONS } from '../../chat/personal/preferences.ts'
-import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
+import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
 import { headOf } from '../../lib/text/characters.ts'
 import type { Styled } from '../../lib/text/styled.ts'
 import { drawCall } from '../drawing/call-row.ts'

@@ -1,6 +1,7 @@
 import { billLine, entryLine, shownName } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
-import { personalLine, type PersonalMessage } from '../../chat/talk/direct-messages.ts'
+import { personalLine } from '../../chat/talk/direct-messages.ts'
+import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { duration } from '../../lib/amounts.ts'
 import { spokenOf, type Styled } from '../../lib/text/styled.ts'

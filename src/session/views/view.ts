@@ -4,7 +4,7 @@
  */
 import type { Entry } from '../../chat/entry.ts'
 import type { Person } from '../../chat/people/person.ts'
-import type { PersonalMessage } from '../../chat/talk/direct-messages.ts'
+import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
 import type { Clock, Log } from '../../lib/environment.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 import type { Styled } from '../../lib/text/styled.ts'
