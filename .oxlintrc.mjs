@@ -96,6 +96,7 @@ const FOR_ADAPTERS = [
   'tools/arguments.ts',
   'toolbox/tool-call.ts',
   'approvals/ports.ts',
+  'turns/model.ts',
   'turns/ports.ts',
   'turns/billing.ts',
 ]

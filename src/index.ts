@@ -30,11 +30,5 @@ export type { Access } from './chat/tool-words.ts'
 export type { Denial, PermissionProvider, PermissionRequest, ToolContext } from './tools/context.ts'
 export { failed, ok, type ToolResult } from './tools/result.ts'
 export type { Asked, Question, Tool } from './tools/tool.ts'
-export { ModelError, type ModelRefusal } from './turns/ports.ts'
-export {
-  type LanguageModel,
-  type ModelEvent,
-  type ModelFacts,
-  type ModelRequest,
-  type Thought,
-} from './turns/ports.ts'
+export { ModelError, type ModelRefusal } from './turns/model.ts'
+export type { LanguageModel, ModelEvent, ModelFacts, ModelRequest, Thought } from './turns/model.ts'

@@ -4,7 +4,7 @@ import type { Storage } from '../adapters/storage/storage.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../lib/environment.ts'
 import type { HookScripts } from '../prompt/hooks.ts'
 import type { Config } from '../config/config.ts'
-import type { LanguageModel } from '../turns/ports.ts'
+import type { LanguageModel } from '../turns/model.ts'
 import type { Meter } from '../adapters/metrics/meter.ts'
 import type { CommandsState } from './tools/commands-state.ts'
 

@@ -1,7 +1,8 @@
 import type { Meter } from '../adapters/metrics/meter.ts'
 import type { Log } from '../lib/environment.ts'
 import { costOf } from '../lib/price.ts'
-import { type LanguageModel, ModelError, type TurnRecord } from '../turns/ports.ts'
+import type { TurnRecord } from '../turns/ports.ts'
+import { type LanguageModel, ModelError } from '../turns/model.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 

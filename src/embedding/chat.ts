@@ -17,7 +17,7 @@ import {
   ModelError,
   type ModelRequest,
   type RequestMessage,
-} from '../turns/ports.ts'
+} from '../turns/model.ts'
 import { createReply } from '../turns/reply.ts'
 import { addUsage } from '../turns/billing.ts'
 import { streamStep, type StepResult } from '../turns/stream-step.ts'

@@ -9,7 +9,7 @@ import { costOf, type Price } from '../lib/price.ts'
 import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { type Composer, WrapError } from '../prompt/ports.ts'
-import type { ReportedSoFar } from './ports.ts'
+import type { ReportedSoFar } from './model.ts'
 
 export interface Charge {
   /** Milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import { headOf } from '../lib/text/characters.ts'
 import { zip } from '../lib/basics.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { StepMessage, Thought } from './ports.ts'
+import type { StepMessage, Thought } from './model.ts'
 
 export interface ShownMessages {
   readonly messages: readonly StepMessage[]

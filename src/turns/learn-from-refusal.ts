@@ -4,7 +4,7 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { PromptTool } from '../prompt/prompt.ts'
 import { findToolsDefinition } from '../prompt/tool-definitions.ts'
 import { MIN_WINDOW, maxOutputBeside, type ModelFactsTable, type RefusedParts } from './model-facts.ts'
-import type { ConfiguredModel, ModelRefusal } from './ports.ts'
+import type { ConfiguredModel, ModelRefusal } from './model.ts'
 
 export interface RefusedRequest {
   readonly model: ConfiguredModel

@@ -4,7 +4,7 @@ import { errorMessage } from '../lib/errors.ts'
 import { usualOutput } from '../lib/basics.ts'
 import { calibrationKey } from '../prompt/calibration.ts'
 import type { Lacks, ModelSettings } from '../prompt/model-settings.ts'
-import type { ConfiguredModel, ModelFacts } from './ports.ts'
+import type { ConfiguredModel, ModelFacts } from './model.ts'
 
 /** What is known of one model of one server beyond its configuration. */
 interface Row {

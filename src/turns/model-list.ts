@@ -4,7 +4,7 @@ import type { Calibrations } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { addCosts, addEstimates, type ChargeStore, type UsageRow } from './billing.ts'
 import type { ModelFactsTable } from './model-facts.ts'
-import type { ConfiguredModel } from './ports.ts'
+import type { ConfiguredModel } from './model.ts'
 
 /** Settings that anybody may see. Others are secret, such as an API key. */
 const PUBLIC_KEYS = [

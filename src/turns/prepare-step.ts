@@ -12,7 +12,7 @@ import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolb
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import type { ChatMessage, ChatView } from '../tools/context.ts'
 import { createFitMessages, type FitMessages, type ShownMessages } from './fit-messages.ts'
-import type { ModelRequest, StepMessage } from './ports.ts'
+import type { ModelRequest, StepMessage } from './model.ts'
 import type { Turn } from './turn.ts'
 
 // How the steps of a turn are prepared. The first has a prompt and no messages; each step makes the next one:

@@ -9,7 +9,7 @@ import type { Snapshot } from '../prompt/snapshot.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
 import { countTools, createToolList, type ToolCount, type ToolList } from '../toolbox/tool-list.ts'
 import type { ModelFactsTable } from './model-facts.ts'
-import type { ConfiguredModel } from './ports.ts'
+import type { ConfiguredModel } from './model.ts'
 
 interface PersonInRoom {
   readonly room: Room

@@ -5,7 +5,8 @@ import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, MonotonicClock } from '../lib/environment.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { Bill, OpenBill, Requester } from './billing.ts'
-import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
+import type { SentStep, TurnRecord, TurnStore } from './ports.ts'
+import type { ModelRequest } from './model.ts'
 
 /** Facts of a turn; without a requester, the turn is the server's own. */
 type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {

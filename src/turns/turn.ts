@@ -17,7 +17,7 @@ import {
   type ConfiguredModel,
   type FinishReason,
   type StepMessage,
-} from './ports.ts'
+} from './model.ts'
 import type { PreparedStep, PrepareStep } from './prepare-step.ts'
 import { createReply, type Reply } from './reply.ts'
 import { requestStep, type StepRequestParts } from './request-step.ts'

@@ -1,7 +1,7 @@
 import type { Log } from '../lib/environment.ts'
 import { parseArguments, type ToolCall } from '../toolbox/tool-call.ts'
 import type { Toolbox } from '../toolbox/toolbox.ts'
-import type { FinishReason } from './ports.ts'
+import type { FinishReason } from './model.ts'
 import type { StepResult } from './stream-step.ts'
 
 /** Returns a toolbox that refuses calls which the end of the answer cut off, and tells the model why. */

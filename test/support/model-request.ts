@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelRequest } from '../../src/turns/ports.ts'
+import type { ModelEvent, ModelRequest } from '../../src/turns/model.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../../src/prompt/prompt.ts'
 import { PROVIDERS, type ModelConfig } from '../../src/adapters/models/index.ts'
 

@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelEvent, ModelRequest } from '../../src/turns/ports.ts'
+import type { LanguageModel, ModelEvent, ModelRequest } from '../../src/turns/model.ts'
 import type { ToolCall } from '../../src/toolbox/tool-call.ts'
 
 /** What a scripted model does with one request. */

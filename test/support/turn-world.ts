@@ -8,7 +8,8 @@ import type { PermissionProvider, ToolContext, ToolLimits } from '../../src/tool
 import type { Tool, ToolSource } from '../../src/tools/tool.ts'
 import { ok, type ToolResult } from '../../src/tools/result.ts'
 import { createCatalogue } from '../../src/toolbox/catalogue.ts'
-import type { ConfiguredModel, LanguageModel, TurnStore } from '../../src/turns/ports.ts'
+import type { TurnStore } from '../../src/turns/ports.ts'
+import type { ConfiguredModel, LanguageModel } from '../../src/turns/model.ts'
 import type { ModelConfig } from '../../src/adapters/models/index.ts'
 import {
   assembleSummaries,

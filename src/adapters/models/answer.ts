@@ -1,7 +1,7 @@
 import type { Usage } from '../../chat/entry.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { MAX_CALLS_PER_STEP, type ToolCall } from '../../toolbox/tool-call.ts'
-import { type FinishReason, type ModelEvent, type ReportedSoFar, type Thought } from '../../turns/ports.ts'
+import type { FinishReason, ModelEvent, ReportedSoFar, Thought } from '../../turns/model.ts'
 import { BodyEvents, BrokenAnswer } from './body-events.ts'
 import { errorOfEvent } from './errors.ts'
 import { LimitError } from './fetch.ts'

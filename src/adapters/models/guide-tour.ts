@@ -1,5 +1,5 @@
 import { mentions } from '../../chat/mentions.ts'
-import type { ModelRequest } from '../../turns/ports.ts'
+import type { ModelRequest } from '../../turns/model.ts'
 import { askerIn, mayManage, type Asker, type GuidePlace } from './guide-place.ts'
 
 interface Step {

@@ -4,7 +4,7 @@
  */
 import { keysOf } from '../../lib/basics.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
-import type { LanguageModel } from '../../turns/ports.ts'
+import type { LanguageModel } from '../../turns/model.ts'
 import { anthropic } from './anthropic.ts'
 import { gemini } from './gemini.ts'
 import { guide } from './guide.ts'

@@ -1,4 +1,4 @@
-import type { ModelFacts, ModelRequest, RequestMessage } from '../../turns/ports.ts'
+import type { ModelFacts, ModelRequest, RequestMessage } from '../../turns/model.ts'
 import { CAREFUL_FRAMING } from '../../prompt/model-settings.ts'
 import type { Dialect } from './answer.ts'
 import { authorizationHeader, queryServer } from './fetch.ts'

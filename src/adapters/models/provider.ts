@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../lib/json.ts'
 import type { Framing } from '../../prompt/model-settings.ts'
-import type { LanguageModel } from '../../turns/ports.ts'
+import type { LanguageModel } from '../../turns/model.ts'
 
 export interface ModelAccess {
   /** Error messages begin with this name. */

@@ -11,7 +11,7 @@ import { headOf } from '../../lib/text/characters.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { fullAfter, waitFor, type Rate } from '../../lib/token-bucket.ts'
 import { WrapError } from '../../prompt/ports.ts'
-import { ModelError } from '../ports.ts'
+import { ModelError } from '../model.ts'
 import { TurnStopped } from '../turn-end.ts'
 
 interface SummaryFailure {

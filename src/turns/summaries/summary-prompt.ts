@@ -4,7 +4,7 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'
 import { groupsOfCalls, textOfGroup } from '../../prompt/history.ts'
 import { SUMMARIZER_KEY, summarizerName } from '../../prompt/key-values.ts'
-import type { ConfiguredModel } from '../ports.ts'
+import type { ConfiguredModel } from '../model.ts'
 
 /** Tokens per word of English, approximately. */
 const TOKENS_PER_WORD = 1.4

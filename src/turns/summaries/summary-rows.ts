@@ -3,7 +3,7 @@ import type { Calibrations } from '../../prompt/calibration.ts'
 import { promptBudget } from '../../prompt/compose-prompt.ts'
 import { callKey } from '../../prompt/history.ts'
 import type { ModelFactsTable } from '../model-facts.ts'
-import type { ConfiguredModel } from '../ports.ts'
+import type { ConfiguredModel } from '../model.ts'
 
 export interface CountedEntry {
   readonly entry: Entry

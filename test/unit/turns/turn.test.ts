@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ModelError, type StepMessage } from '../../../src/turns/ports.ts'
+import { ModelError, type StepMessage } from '../../../src/turns/model.ts'
 import { ok } from '../../../src/tools/result.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import { call, fail, hangs, say, scriptedModel } from '../../support/scripted-model.ts'

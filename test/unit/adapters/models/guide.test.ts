@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
-import type { ModelRequest } from '../../../../src/turns/ports.ts'
+import type { ModelRequest } from '../../../../src/turns/model.ts'
 import { createGuide } from '../../../../src/adapters/models/guide.ts'
 import type { GuidePlace } from '../../../../src/adapters/models/guide-place.ts'
 import { describeCommands } from '../../../../src/app/guide-place.ts'

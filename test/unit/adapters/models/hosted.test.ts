@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Backend, createModel } from '../../../../src/adapters/models/index.ts'
-import type { ModelRequest } from '../../../../src/turns/ports.ts'
+import type { ModelRequest } from '../../../../src/turns/model.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
 import type { JsonObject } from '../../../../src/lib/json.ts'
 import { collect, definition, sampleConfig, sampleRequest } from '../../../support/model-request.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MODEL_LIMITS, type ModelLimits } from '../../../../src/adapters/models/provider.ts'
 import { createModel, type ModelConfig } from '../../../../src/adapters/models/index.ts'
-import { ModelError, type ModelRequest } from '../../../../src/turns/ports.ts'
+import { ModelError, type ModelRequest } from '../../../../src/turns/model.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
 import {
   collect,

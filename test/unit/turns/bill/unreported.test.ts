@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
 import type { Entry } from '../../../../src/chat/entry.ts'
-import { ModelError, type ModelEvent } from '../../../../src/turns/ports.ts'
+import { ModelError, type ModelEvent } from '../../../../src/turns/model.ts'
 import { startModelServer, type Script } from '../../../support/model-server.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { call, fail, hangs, say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import type { StoredSummary } from '../../../../src/prompt/ports.ts'
-import { ModelError } from '../../../../src/turns/ports.ts'
+import { ModelError } from '../../../../src/turns/model.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { createPiecePace } from '../../../../src/turns/summaries/pauses.ts'
 import { handClock, screenOf } from '../../../support/chat-parts.ts'
