@@ -6,11 +6,7 @@ import type { RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { isRoomName } from './people/names.ts'
 import type { RoomStore } from './ports.ts'
-
-export const EXITS_KEY = 'exits'
-
-/** Models may walk through exits only if the value is `true`. */
-export const NAV_KEY = 'nav'
+import { EXITS_KEY, NAV_KEY } from './room-keys.ts'
 
 export interface Exit {
   readonly direction: string

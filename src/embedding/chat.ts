@@ -10,7 +10,7 @@ import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call
 import { executeTools } from '../toolbox/toolbox.ts'
 import { checkMessages } from '../tools/arguments.ts'
 import { chatModel, type ChatMessage, type ChatModel, type ModelAnswer } from '../tools/context.ts'
-import { runSteps } from '../turns/turn.ts'
+import { runSteps } from '../turns/run-steps.ts'
 import {
   type AssistantMessage,
   type LanguageModel,
@@ -19,9 +19,9 @@ import {
   type RequestMessage,
 } from '../turns/model.ts'
 import { createReply } from '../turns/reply.ts'
-import { addUsage } from '../turns/billing.ts'
+import { addUsage } from '../turns/usage.ts'
 import { streamStep, type StepResult } from '../turns/stream-step.ts'
-import { questionTexts } from '../turns/tool-questions.ts'
+import { questionTexts } from '../turns/question-texts.ts'
 import { DEFAULT_LIMITS } from './context.ts'
 import { plainPrompt } from '../prompt/prompt.ts'
 import { requestCalls, type ChatEvents } from './requested-calls.ts'

@@ -1,7 +1,7 @@
 import { Refusal } from '../chat/errors.ts'
 import { isJsonObject, type Json, type JsonObject, safeJson } from '../lib/json.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import { checkKey, checkPlace, KEYS_OF_PEOPLE, toStorable } from './key-values.ts'
+import { checkKey, checkPlace, KEYS_OF_PEOPLE, toStorable } from './keys.ts'
 import type { HookOutcome, HookRun, LuaEngine } from './ports.ts'
 
 const MAX_OUTPUT_BYTES = 64 * 1024

@@ -8,7 +8,7 @@ import type { ToolResult } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 import { resolveCalledName } from './called-names.ts'
 import { createSearch, type SearchDependencies } from './find-tools.ts'
-import type { AvailableTools } from './scoped-tools.ts'
+import type { AvailableTools } from './available-tools.ts'
 import { searchWords } from './tool-index.ts'
 
 export const FIND_TOOLS = findToolsDefinition.name

@@ -1,4 +1,4 @@
-import { NAV_KEY } from '../chat/room-values.ts'
+import { NAV_KEY } from '../chat/room-keys.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
@@ -23,8 +23,6 @@ export interface ScopeQuery {
   /** For a side turn: the bounds that its parent turn sets. */
   readonly within?: Bounds
 }
-
-export type AvailableTools = Pick<Resolution, 'visible'> & { readonly catalogue: Catalogue }
 
 export interface ScopedTools extends Resolution {
   readonly catalogue: Catalogue

@@ -8,7 +8,7 @@ import { READ_FD } from '../tools/long-results.ts'
 import { failed, type ToolResult } from '../tools/result.ts'
 import type { CallNames, Target } from './offer.ts'
 import type { Caller, CalledTool, Outcome, ToolRunner } from './run-tool.ts'
-import type { AvailableTools } from './scoped-tools.ts'
+import type { AvailableTools } from './available-tools.ts'
 import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
 
 /** The result of a call as people read it; models read `textForModels` of it. */

@@ -9,7 +9,7 @@ import { costOf, type Price } from '../lib/price.ts'
 import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { type Composer, WrapError } from '../prompt/ports.ts'
-import type { ReportedSoFar } from './model.ts'
+import { addCosts, addUsage, type Received } from './usage.ts'
 
 export interface Charge {
   /** Milliseconds since the epoch. */
@@ -85,13 +85,6 @@ export const createBills =
   (parts: BillParts): OpenBill =>
   (room, requester) =>
     new Bill(room, requester, parts)
-
-/** What a request has received so far. */
-export interface Received {
-  /** All that the model wrote: thoughts, text and calls. */
-  readonly text: string
-  readonly reported: ReportedSoFar
-}
 
 /** The usage of a request without tokens, which still counts as a request. */
 const NO_TOKENS: Usage = { input: 0, output: 0 }
@@ -243,26 +236,3 @@ export function addSpent(sum: Spent | undefined, more: Spent): Spent {
   const cost = addCosts(sum?.cost, more.cost)
   return { usage: addUsage(sum?.usage, more.usage), ...(cost === undefined ? {} : { cost }) }
 }
-
-/** Returns the sum of two costs; undefined only if both are. */
-export const addCosts = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : a + b
-
-/** Returns the sum of two usages; `cached` and `estimated` are present if either usage has them. */
-export function addUsage(sum: Usage | undefined, usage: Usage): Usage {
-  const cached = addIfKnown(sum?.cached, usage.cached)
-  const estimated = addEstimates(sum?.estimated, usage.estimated)
-  return {
-    input: (sum?.input ?? 0) + usage.input,
-    output: (sum?.output ?? 0) + usage.output,
-    ...(cached === undefined ? {} : { cached }),
-    ...(estimated ? { estimated } : {}),
-  }
-}
-
-/** Returns the sum of two estimates; undefined only if both are. */
-export const addEstimates = (a: Usage['estimated'], b: Usage['estimated']): Usage['estimated'] =>
-  a && b ? { input: a.input + b.input, output: a.output + b.output } : (a ?? b)
-
-const addIfKnown = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)

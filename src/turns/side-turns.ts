@@ -6,7 +6,7 @@ import { attributed } from '../prompt/gather-snapshot.ts'
 import type { SubTurnRequest, SubTurns } from '../tools/context.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'
 import type { ConfiguredModel, StepMessage } from './model.ts'
-import { transcript } from './tool-questions.ts'
+import { transcript } from './question-texts.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { AnsweredEntry, RunTurn, SideTurnOrigin, Turn, TurnEnd, TurnRequest } from './turn.ts'
 

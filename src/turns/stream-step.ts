@@ -1,7 +1,7 @@
 import type { Usage } from '../chat/entry.ts'
 import { aborted, untilAborted } from '../lib/jobs/waiting.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { Received } from './billing.ts'
+import type { Received } from './usage.ts'
 import {
   type FinishReason,
   type LanguageModel,

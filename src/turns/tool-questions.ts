@@ -1,17 +1,16 @@
-import { indentLater } from '../chat/entry-text.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
-import { cleanText } from '../lib/text/clean-text.ts'
 import type { Calibrations } from '../prompt/calibration.ts'
 import { promptBudget } from '../prompt/compose-prompt.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
-import { countedPrompt, type PlainTexts, type Prompt } from '../prompt/prompt.ts'
-import { ArgumentError, checkMessages } from '../tools/arguments.ts'
+import { countedPrompt, type Prompt } from '../prompt/prompt.ts'
+import { ArgumentError } from '../tools/arguments.ts'
 import { type ChatMessage, chatModel, type ChatModel, type ModelAnswer } from '../tools/context.ts'
 import { addToTurn, requestOnce, type RequestParts } from './request-step.ts'
 import { usesTokens, type Spent } from './billing.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { Turn } from './turn.ts'
+import { questionTexts } from './question-texts.ts'
 
 export interface ToolQuestionParts extends RequestParts {
   readonly composer: Pick<Composer, 'count'>
@@ -68,43 +67,4 @@ async function promptOf(
     throw new ArgumentError(`the messages have ${used} tokens and ${space}; ask about less at once`)
   }
   return countedPrompt(texts, { system: 0, context, message }, settings, target)
-}
-
-/**
- * Returns the texts of a tool's question. Earlier messages become text: some providers refuse calls in a
- * request without tools. Throws `ArgumentError`.
- */
-export function questionTexts(messages: readonly ChatMessage[]): PlainTexts {
-  const said = checkMessages(messages).filter(({ role }) => role !== 'note')
-  const last = said.at(-1)
-  if (last?.role !== 'user')
-    throw new ArgumentError(
-      "the last of the messages must be what the model is asked: { role: 'user', text }",
-    )
-  const before = transcript(said.slice(0, -1))
-  const context = before.length > 0 ? `The conversation so far:\n${before.join('\n')}` : ''
-  return { system: '', context: cleanText(context), message: cleanText(last.text) }
-}
-
-/** Returns messages as text, with later lines indented. Omits calls without a result. */
-export function transcript(messages: readonly ChatMessage[]): readonly string[] {
-  const argumentsOf = new Map(
-    messages
-      .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
-      .map((call) => [call.id, call.arguments]),
-  )
-  return messages.flatMap((message) => {
-    switch (message.role) {
-      case 'user':
-        return [indentLater(`was asked: ${message.text}`)]
-      case 'assistant':
-        return message.text ? [indentLater(`said: ${message.text}`)] : []
-      case 'tool': {
-        const args = argumentsOf.get(message.call) ?? ''
-        return [indentLater(`called ${message.name} ${args}\nresult: ${message.content}`)]
-      }
-      case 'note':
-        return []
-    }
-  })
 }

@@ -7,27 +7,21 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import { isOverBudget } from '../prompt/ports.ts'
 import type { Bounds } from '../prompt/scope.ts'
 import type { ReportDoing } from '../toolbox/run-tool.ts'
-import { asRepeated, createCallCheck, type CallCheck, type ToolCall } from '../toolbox/tool-call.ts'
+import { createCallCheck } from '../toolbox/tool-call.ts'
 import { executeTools } from '../toolbox/toolbox.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import type { Spent } from './billing.ts'
-import {
-  ModelError,
-  type AssistantMessage,
-  type ConfiguredModel,
-  type FinishReason,
-  type StepMessage,
-} from './model.ts'
+import { ModelError, type ConfiguredModel, type StepMessage } from './model.ts'
 import type { PreparedStep, PrepareStep } from './prepare-step.ts'
 import { createReply, type Reply } from './reply.ts'
 import { requestStep, type StepRequestParts } from './request-step.ts'
 import { createSideTurns, type SideTurnLimits, type SideTurns } from './side-turns.ts'
-import type { StepResult } from './stream-step.ts'
 import { createToolQuestions, type ToolQuestions, type ToolQuestionParts } from './tool-questions.ts'
 import type { Ending } from './turn-end.ts'
 import { doneEnding, endingOf, recordEnd, recordHandOver, stoppedEnding, withinTime } from './turn-end.ts'
 import type { TurnLog, TurnRecorder } from './turn-log.ts'
 import { hasWrittenCall, refusingCutCalls } from './wrong-calls.ts'
+import { runSteps } from './run-steps.ts'
 
 /** The entry that a turn answers: a person's message or another model's reply. */
 export type AnsweredEntry = MessageEntry | ReplyEntry
@@ -172,41 +166,6 @@ export function createRunTurn(parts: TurnParts): RunTurn {
 
   return runTurn
 }
-
-/**
- * Asks a model and runs its calls, until it answers without a call or must be stopped. Rejects with the
- * signal's reason, and with what `ask` and `run` reject with.
- */
-export async function runSteps({ maxSteps, signal, checkCalls, ask, run }: StepLoop): Promise<LoopEnd> {
-  signal.throwIfAborted()
-  for (let number = 1; number <= maxSteps; number++) {
-    const result = await ask()
-    if (result.calls.length === 0) return { why: 'answered', result }
-    const { calls, halt } = checkCalls(result.calls)
-    if (halt !== undefined) return { why: 'halted', calls, reason: halt }
-    const { text, thoughts } = result
-    const said = { role: 'assistant', text, calls: calls.map(asRepeated) } as const
-    await run(calls, thoughts.length > 0 ? { ...said, thoughts } : said, result.end)
-    signal.throwIfAborted()
-  }
-  return { why: 'used-up' }
-}
-
-interface StepLoop {
-  readonly maxSteps: number
-  readonly signal: AbortSignal
-  readonly checkCalls: CallCheck
-  ask(): Promise<StepResult>
-  /** Keeps what the model said for the next request, and runs its calls. */
-  run(calls: readonly ToolCall[], said: AssistantMessage, end: FinishReason): Promise<void>
-}
-
-type LoopEnd =
-  /** The model called nothing: this is its answer. */
-  | { readonly why: 'answered'; readonly result: StepResult }
-  /** Its calls must not run; `reason` is for people. */
-  | { readonly why: 'halted'; readonly calls: readonly ToolCall[]; readonly reason: string }
-  | { readonly why: 'used-up' }
 
 /** Asks the model and runs its calls, and says how that ended. */
 async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {

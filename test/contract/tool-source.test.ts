@@ -4,6 +4,7 @@ import { createSearch } from '../../src/adapters/web/search.ts'
 import { createWrappedTools } from '../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../src/app/paths.ts'
 import { BUILTIN_IDS, builtinTools } from '../../src/tools/builtin/index.ts'
+import { todoTools } from '../../src/tools/rooms/todo.ts'
 import { ROOM_TOOL_IDS, roomTools } from '../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../src/tools/context.ts'
 import type { Tool, ToolSource } from '../../src/tools/tool.ts'
@@ -15,7 +16,7 @@ import { toolSourceExam } from './tool-source-exam.ts'
 const { rooms, storage } = await createChatParts()
 const search = createSearch({ provider: 'searxng', url: 'http://localhost:8888' })
 const builtin = builtinTools({
-  todo: storage.chat.rooms,
+  todo: todoTools(storage.chat.rooms),
   web: { ...localWeb([80]), search },
   results: storage.tools.results,
 })

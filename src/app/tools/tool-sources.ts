@@ -19,6 +19,7 @@ import { loadToolFiles } from '../../adapters/wrapped-tools/load.ts'
 import { commandsIn, type CommandsState } from './commands-state.ts'
 import { toolNameProblems } from './tool-words.ts'
 import { BUILTIN_IDS, builtinTools } from '../../tools/builtin/index.ts'
+import { todoTools } from '../../tools/rooms/todo.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import type { AppContext } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
@@ -112,7 +113,7 @@ async function moduleOptions({ tools }: Config): Promise<ToolModulesOptions> {
 
 const builtinFor = (config: Config, { chat, tools }: ToolStores, commands: CommandsState): readonly Tool[] =>
   builtinTools({
-    todo: chat.rooms,
+    todo: todoTools(chat.rooms),
     results: tools.results,
     subTurns: config.limits.turn_depth > 0,
     web: createWeb(config.tools.web, paths.pageReader),

@@ -1,12 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
-import {
-  EXITS_KEY,
-  valuesWithExits,
-  visibleExits,
-  readTodo,
-  TODO_KEY,
-  todoText,
-} from '../../chat/room-values.ts'
+import { valuesWithExits, visibleExits, readTodo, TODO_KEY, todoText } from '../../chat/room-values.ts'
+import { EXITS_KEY } from '../../chat/room-keys.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { parseJson, type Json, safeJson } from '../../lib/json.ts'
@@ -21,7 +15,7 @@ import {
   OWNED_KEYS,
   toStorable,
   SUMMARIZER_KEY,
-} from '../../prompt/key-values.ts'
+} from '../../prompt/keys.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
 import { needManager } from '../runner.ts'
 import { print, tellRoom, verb, type Services } from './common.ts'

@@ -9,11 +9,11 @@ import { fork, spawnAgent } from './side-turns.ts'
 import { glob, grep } from './search-files.ts'
 import { googleSearch, webFetch } from './web.ts'
 import { runCommand } from './run-command.ts'
-import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 
 /** Tools that need an absent `todo` or `results` are omitted. */
 export interface BuiltinParts {
-  readonly todo?: TodoStore
+  /** The tools of the room's todo list, which its side hands in. */
+  readonly todo?: readonly Tool[]
   readonly results?: Pick<ResultStore, 'find'>
   readonly web?: Web
   /** False if turns may start no side turns. */
@@ -37,8 +37,10 @@ const TOOLS: readonly (Tool | OptionalTool)[] = [
   calculator,
   { id: 'web_fetch', from: ({ web }) => (web?.visit ? webFetch(web.visit) : noFetch) },
   { id: 'google_search', from: ({ web }) => (web?.search ? googleSearch(web.search) : noSearch) },
-  { id: 'todo_write', from: ({ todo }) => todo && todoWrite(todo) },
-  { id: 'todo_read', from: ({ todo }) => todo && todoRead(todo) },
+  ...['todo_write', 'todo_read'].map((id) => ({
+    id,
+    from: ({ todo }: BuiltinParts) => todo?.find((tool) => tool.id === id),
+  })),
   { id: 'read_fd', from: ({ results }) => results && readFd(results) },
   { id: 'fd_to_file', from: ({ results }) => results && fdToFile(results) },
   ...[spawnAgent, fork].map((tool) => ({

@@ -3,7 +3,8 @@ import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'
 import { groupsOfCalls, textOfGroup } from '../../prompt/history.ts'
-import { SUMMARIZER_KEY, summarizerName } from '../../prompt/key-values.ts'
+import { summarizerName } from '../../prompt/key-values.ts'
+import { SUMMARIZER_KEY } from '../../prompt/keys.ts'
 import type { ConfiguredModel } from '../model.ts'
 
 /** Tokens per word of English, approximately. */

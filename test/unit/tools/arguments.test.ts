@@ -13,6 +13,7 @@ import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
 import { contextFor } from './context.ts'
 import { defineTool, type PlainParameters, type PlainToolSpec } from '../../../src/index.ts'
 import { BUILTIN_IDS, builtinTools } from '../../../src/tools/builtin/index.ts'
+import { todoTools } from '../../../src/tools/rooms/todo.ts'
 import { ROOM_TOOL_IDS, roomTools } from '../../../src/tools/rooms/index.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
 
@@ -194,7 +195,7 @@ function silent(schema: Json | undefined, path = ''): readonly string[] {
 test('every parameter of every built-in and room tool has a description', async () => {
   const { rooms, storage } = await createChatParts()
   const tools = [
-    ...builtinTools({ todo: storage.chat.rooms, results: storage.tools.results }),
+    ...builtinTools({ todo: todoTools(storage.chat.rooms), results: storage.tools.results }),
     ...roomTools({ rooms, log: storage.chat.entries, store: storage.chat.rooms }),
   ]
   expect(tools.map(({ id }) => id)).toEqual([...BUILTIN_IDS, ...ROOM_TOOL_IDS])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { todoRead, todoWrite } from '../../../src/tools/builtin/todo.ts'
+import { todoTools } from '../../../src/tools/rooms/todo.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { openInMemory } from '../../support/storage.ts'
 import { contextFor } from './context.ts'
@@ -9,10 +9,11 @@ const context = contextFor({} as ToolContext['workspace'])
 async function list() {
   const { rooms } = (await openInMemory()).chat
   await rooms.create({ name: context.room, topic: '', vibe: '', private: false, owner: null, createdAt: 0 })
+  const [write, read] = todoTools(rooms)
   return {
     rooms,
-    write: async (args: unknown) => (await todoWrite(rooms).run(args, context)).content,
-    read: async () => (await todoRead(rooms).run({}, context)).content,
+    write: async (args: unknown) => (await write!.run(args, context)).content,
+    read: async () => (await read!.run({}, context)).content,
   }
 }
 

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoomName } from '../../../chat/entry.ts'
 import type { RenamedRoom } from '../../../chat/ports.ts'
-import { EXITS_KEY, renameInExits } from '../../../chat/room-values.ts'
+import { renameInExits } from '../../../chat/room-values.ts'
+import { EXITS_KEY } from '../../../chat/room-keys.ts'
 import { parseJson } from '../../../lib/json.ts'
 import type { Tables } from '../tables.ts'
 

@@ -6,7 +6,7 @@ import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/room-val
 import { ok } from '../result.ts'
 import type { Tool } from '../tool.ts'
 
-export type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
+type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
 
 const MAX_ITEM_CHARS = 500
 
@@ -15,7 +15,7 @@ const item = z.object({
   status: z.enum(TODO_STATUSES).default('pending').describe('Its state.'),
 })
 
-export const todoWrite = (store: TodoStore): Tool =>
+const todoWrite = (store: TodoStore): Tool =>
   defineTool({
     id: 'todo_write',
     title: 'Write Todo List',
@@ -29,7 +29,7 @@ export const todoWrite = (store: TodoStore): Tool =>
     },
   })
 
-export const todoRead = (store: TodoStore): Tool =>
+const todoRead = (store: TodoStore): Tool =>
   defineTool({
     id: 'todo_read',
     title: 'Read Todo List',
@@ -38,3 +38,6 @@ export const todoRead = (store: TodoStore): Tool =>
     input: z.strictObject({}),
     run: async (_, context) => ok(todoText(readTodo(await store.getValue(context.room, TODO_KEY)))),
   })
+
+/** The tools that read and write a room's todo list. */
+export const todoTools = (store: TodoStore): readonly Tool[] => [todoWrite(store), todoRead(store)]
