@@ -20,8 +20,6 @@ import { ToolRunner } from '../toolbox/run-tool.ts'
 import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { ToolRuns } from '../toolbox/tool-runs.ts'
 import type { InterruptedTurns } from '../turns/interrupted-turns.ts'
-import type { Turns } from '../turns/turns.ts'
-import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleSummaries, assembleTurns, configuredModels, createModelServices } from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -30,13 +28,7 @@ import { describeCommands, guidePlace } from './guide-place.ts'
 import { meteredComposer } from './metering.ts'
 import { openToolkit } from './tools/open-toolkit.ts'
 import { createSendWebhook } from './webhooks.ts'
-
-/** Activities in rooms that can be stopped. */
-export interface Work {
-  readonly turns: Turns
-  readonly runs: ToolRuns
-  readonly summaries: Summaries
-}
+import type { Work } from './room/work.ts'
 
 export type Activity = Awaited<ReturnType<typeof createActivity>>
 

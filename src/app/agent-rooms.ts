@@ -1,4 +1,4 @@
-import type { AgentListener } from '../adapters/mcp/server/agent.ts'
+import type { AgentListener } from '../chat/agent-listener.ts'
 import type { Entry, RoomName } from '../chat/entry.ts'
 import { Refusal, StorageError, unlessRefused } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'

@@ -12,11 +12,11 @@ import type { Log } from '../lib/environment.ts'
 import { createDeferred, settledWithin, aborted, whenAborted } from '../lib/jobs/waiting.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import { plainOf } from '../lib/text/styled.ts'
-import type { ExecPipe } from '../session/ports.ts'
 import { AgentRooms } from './agent-rooms.ts'
 import type { Door } from './door.ts'
 import { pageTurn } from './script-streams.ts'
 import { version } from './paths.ts'
+import type { ServeMcp } from './session-host.ts'
 
 interface AgentParts {
   readonly runner: Pick<Runner, 'use'>
@@ -175,9 +175,6 @@ async function runVerb(
   if (tooLong.signal.aborted) return { ok: false, out: '', told: TOO_LONG }
   return { ok: status === 0, out: printed.join(''), told: told.join('\n') }
 }
-
-/** Serves `ssh host mcp serve`: an agent on a script's pipe. Rejects with `StorageError`. */
-export type ServeMcp = (person: Person, pipe: ExecPipe, account: Account) => Promise<void>
 
 export const createServeMcp =
   (agents: Agents, log: Log): ServeMcp =>

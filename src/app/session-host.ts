@@ -26,13 +26,13 @@ import type {
 import { runSession } from '../session/session.ts'
 import { sessionZone } from '../session/views/viewer.ts'
 import type { SharedBySessions } from '../session/views/view.ts'
-import type { ServeMcp } from './agents.ts'
 import { type Door, untilKicked } from './door.ts'
 import type { Greeting } from './room/greeting.ts'
 import { CurrentRoom, type RoomViews } from './room/current-room.ts'
 import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
 import type { SessionCaller } from '../commands/command.ts'
 import { classifyLine } from '../commands/parse.ts'
+import type { ExecPipe } from '../session/ports.ts'
 
 /** The parts of the server that sessions and scripts use. */
 export interface HostParts {
@@ -294,3 +294,6 @@ const withoutIgnored = (screen: Screen, { shows }: TalkSession): Screen => ({
 })
 
 const NO_FOOTER: RoomFooter = { replies: [], replyOf: () => undefined, status: '' }
+
+/** Serves `ssh host mcp serve`: an agent on a script's pipe. Rejects with `StorageError`. */
+export type ServeMcp = (person: Person, pipe: ExecPipe, account: Account) => Promise<void>

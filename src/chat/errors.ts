@@ -77,3 +77,8 @@ export const whyAborted = ({ reason }: AbortSignal, gone: string): string =>
 
 /** For people, if only the operator, who has the log, can do something about a failure. */
 export const APOLOGY = 'something went wrong on the server; it was logged'
+
+/** The message is for the model. */
+export class WorkspaceError extends Error {
+  override readonly name = 'WorkspaceError'
+}

@@ -12,7 +12,8 @@ import {
   type PermissionProvider,
   type ToolContext,
 } from '../tools/context.ts'
-import { WorkspaceError, type Workspace } from '../tools/workspace.ts'
+import type { Workspace } from '../tools/workspace.ts'
+import { WorkspaceError } from '../chat/errors.ts'
 
 export interface ProgramContext {
   /** Files and commands; by default each use is an error that the model reads. */

@@ -1,9 +1,8 @@
-import { Refusal } from '../chat/errors.ts'
+import { Refusal, WorkspaceError } from '../chat/errors.ts'
 import type { Outside } from '../chat/outside.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { ArgumentError } from './arguments.ts'
 import { WebError } from './web.ts'
-import { WorkspaceError } from './workspace.ts'
 
 /** For the caller. A text that begins with `ERROR:` is an error, too. */
 export interface ToolResult {

@@ -1,10 +1,5 @@
 import type { ToolLimits } from './context.ts'
 
-/** The message is for the model. */
-export class WorkspaceError extends Error {
-  override readonly name = 'WorkspaceError'
-}
-
 export interface FileSlice {
   /** With its line ends and byte order mark. */
   readonly text: string

@@ -1,7 +1,8 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
 import { bytes } from '../../lib/amounts.ts'
-import { WorkspaceError, type FileSlice } from '../../tools/workspace.ts'
+import type { FileSlice } from '../../tools/workspace.ts'
+import { WorkspaceError } from '../../chat/errors.ts'
 import { followPath, isInside, outsideError, quoted, pathError } from './follow-path.ts'
 
 /** Links are resolved before. Opening must not wait for a FIFO, nor make a terminal the server's own. */

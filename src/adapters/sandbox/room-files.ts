@@ -10,7 +10,7 @@ import {
   type OpenFile,
   type OpenMode,
 } from '../../lib/file-tree.ts'
-import { WorkspaceError } from '../../tools/workspace.ts'
+import { WorkspaceError } from '../../chat/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { openInside } from './read-text.ts'
 import type { RoomDisk } from './room-disk.ts'

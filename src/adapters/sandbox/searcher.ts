@@ -1,11 +1,6 @@
 import pLimit from 'p-limit'
-import {
-  WorkspaceError,
-  type FileQuery,
-  type FoundFiles,
-  type FoundText,
-  type TextQuery,
-} from '../../tools/workspace.ts'
+import type { FileQuery, FoundFiles, FoundText, TextQuery } from '../../tools/workspace.ts'
+import { WorkspaceError } from '../../chat/errors.ts'
 import type { SearchAnswer, FileSearchLimits, FileSearchRequest } from './search/search.ts'
 
 const SEARCH_LIMITS: FileSearchLimits = { ms: 10_000, entries: 200_000, results: 2001 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Attributes, FileEntry } from 'ssh2'
-import { APOLOGY, Refusal, StorageError } from '../../chat/errors.ts'
+import { APOLOGY, Refusal, StorageError, WorkspaceError } from '../../chat/errors.ts'
 import type { Log } from '../../lib/environment.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import {
@@ -10,7 +10,6 @@ import {
   type OpenFile,
   type OpenMode,
 } from '../../lib/file-tree.ts'
-import { WorkspaceError } from '../../tools/workspace.ts'
 import { type Codec, createSftpCodec, OPEN_MODE, STATUS_CODE } from './ssh2-sftp.ts'
 
 export interface SftpWire {

@@ -1,4 +1,4 @@
-import type { WaitingQuestion } from '../../approvals/approvals.ts'
+import type { Approvals, WaitingQuestion } from '../../approvals/approvals.ts'
 import type { ToolCallEntry, TurnId } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/environment.ts'
 import { scopeText } from '../../prompt/scope.ts'
 import type { RunningWork, SessionStatus } from '../../session/ports.ts'
 import type { TurnStore } from '../../turns/ports.ts'
-import type { Activity, Work } from '../activity.ts'
+import type { Work } from './work.ts'
 
 /** What a person of a role can use in a room. */
 type Choices = Pick<SessionStatus, 'models' | 'scope' | 'tools'>
@@ -18,7 +18,7 @@ export type RoomStatus = ReturnType<typeof createRoomStatus>
 
 export function createRoomStatus(
   { turns, runs }: Pick<Work, 'turns' | 'runs'>,
-  approvals: Activity['approvals'],
+  approvals: Approvals,
   store: Pick<TurnStore, 'last'>,
   clock: Clock,
 ) {

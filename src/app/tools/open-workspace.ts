@@ -2,7 +2,8 @@ import { mkdirSync, realpathSync, statSync } from 'node:fs'
 import { createWorkspaces } from '../../adapters/sandbox/workspaces.ts'
 import { NO_LOG } from '../../embedding/context.ts'
 import type { Log } from '../../lib/environment.ts'
-import { WorkspaceError, type Workspace } from '../../tools/workspace.ts'
+import type { Workspace } from '../../tools/workspace.ts'
+import { WorkspaceError } from '../../chat/errors.ts'
 import { paths } from '../paths.ts'
 
 export interface WorkspaceChoice {

@@ -2,7 +2,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, expect, it } from 'vitest'
-import { WorkspaceError, type FileQuery, type TextQuery } from '../../../src/tools/workspace.ts'
+import type { FileQuery, TextQuery } from '../../../src/tools/workspace.ts'
+import { WorkspaceError } from '../../../src/chat/errors.ts'
 import type { Examined } from './examinee.ts'
 
 const never = new AbortController().signal

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type ProcessOutcome,
-  type ProcessSpec,
-  type Workspace,
-  WorkspaceError,
-} from '../../../src/tools/workspace.ts'
+import type { ProcessOutcome, ProcessSpec, Workspace } from '../../../src/tools/workspace.ts'
+import { WorkspaceError } from '../../../src/chat/errors.ts'
 import { runCommand } from '../../../src/tools/builtin/run-command.ts'
 import { contextFor } from './context.ts'
 import { callTool } from '../../support/call-tool.ts'

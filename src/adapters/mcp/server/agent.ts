@@ -1,8 +1,9 @@
+import type { AgentListener } from '../../../chat/agent-listener.ts'
+
 /**
  * Serves agents by MCP over a pipe (`stdio.ts`) and HTTP (`http.ts`). This folder must not know rooms, rights
  * or commands: an agent acts only through `Agent`.
  */
-import type { Entry, RoomName } from '../../../chat/entry.ts'
 
 export interface VerbUse {
   readonly verb: string
@@ -25,28 +26,6 @@ export interface VerbRun {
   readonly signal: AbortSignal
   /** Called with each line of output, as it comes. */
   onLine?(line: string): void
-}
-
-export interface WrittenMessage {
-  readonly from: { readonly name: string; readonly guest: boolean }
-  readonly text: string
-  /** Ms since the epoch. */
-  readonly at: number
-  /** True if the agent's own person wrote the message. */
-  readonly isOwn?: true
-}
-
-/** Receives what an agent is notified of. No method throws. */
-export interface AgentListener {
-  heard(entry: Entry): void
-  changed(entry: Entry): void
-  /** Passes on a direct message to the person; `onRead` must be called once the client has it. */
-  written(message: WrittenMessage, onRead?: () => void): void
-  /**
-   * Reports that the person was removed from a room; `why` is a sentence. The room is still followed if the
-   * person may read it, as after a kick.
-   */
-  putOut(room: RoomName, out: { readonly why: string; readonly isFollowed: boolean }): void
 }
 
 /** A connection with all the rights of the person of its key or token, and no others. */

@@ -9,7 +9,8 @@ import { FollowedRooms } from './followed-rooms.ts'
 import { Mentions } from './mentions.ts'
 import { REFUSED } from './message.ts'
 import { Notifications } from './notifications.ts'
-import type { Agent, AgentListener, ClosableAgent } from './agent.ts'
+import type { Agent, ClosableAgent } from './agent.ts'
+import type { AgentListener } from '../../../chat/agent-listener.ts'
 import type { CreateMcpServer } from './server.ts'
 
 export interface TokenAgentOptions {

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import { errorMessage } from '../../../lib/errors.ts'
-import { WorkspaceError } from '../../../tools/workspace.ts'
+import { WorkspaceError } from '../../../chat/errors.ts'
 
 /** Longer patterns are a mistake, or an attack. */
 export const MAX_PATTERN_CHARS = 1000

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
-import { WorkspaceError, type FoundFiles, type FoundText } from '../../../tools/workspace.ts'
+import type { FoundFiles, FoundText } from '../../../tools/workspace.ts'
+import { WorkspaceError } from '../../../chat/errors.ts'
 import { findFiles, searchText, type FileSearchRequest, type SearchAnswer } from './search.ts'
 
 /**

@@ -4,13 +4,8 @@
 import type { Dirent } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
-import {
-  WorkspaceError,
-  type FileQuery,
-  type FoundFiles,
-  type FoundText,
-  type TextQuery,
-} from '../../../tools/workspace.ts'
+import type { FileQuery, FoundFiles, FoundText, TextQuery } from '../../../tools/workspace.ts'
+import { WorkspaceError } from '../../../chat/errors.ts'
 import { followPath, holdDirectory, quoted } from '../follow-path.ts'
 import { compilePathGlob } from './glob-pattern.ts'
 import { createLineSearch } from './line-search.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { AgentListener } from '../../../../src/adapters/mcp/server/agent.ts'
+import type { AgentListener } from '../../../../src/chat/agent-listener.ts'
 import { createAgents, type Agents } from '../../../../src/app/agents.ts'
 import type { Entry, RoomName } from '../../../../src/chat/entry.ts'
 import type { Person } from '../../../../src/chat/people/person.ts'

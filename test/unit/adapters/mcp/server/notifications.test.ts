@@ -1,7 +1,7 @@
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
 import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.ts'
-import type { AgentListener } from '../../../../../src/adapters/mcp/server/agent.ts'
+import type { AgentListener } from '../../../../../src/chat/agent-listener.ts'
 import type { Entry, EntryId, RoomName } from '../../../../../src/chat/entry.ts'
 import { idleAgent } from '../../../../support/mcp/idle-agent.ts'
 import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
