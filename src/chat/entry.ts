@@ -38,6 +38,8 @@ interface EntryBase {
   /** The person who said it; absent in old logs. Shown to nobody. */
   readonly by?: PersonId
   readonly text: string
+  /** The line rings everybody in the room: an op, owner or admin said `@all`. */
+  readonly toAll?: true
   /**
    * The turn whose sub-turn recorded the entry. Such entries are shown shortened and are no part of the
    * conversation.

@@ -1,6 +1,6 @@
 import { fenceAfter } from '../lib/markdown.ts'
 import type { Entry } from './entry.ts'
-import { MAX_MODEL_NAME } from './people/names.ts'
+import { MAX_MODEL_NAME, TO_ALL } from './people/names.ts'
 
 /** A name may follow a letter of these scripts, which put no spaces between words. */
 const UNSPACED = ['Han', 'Hiragana', 'Katakana'].map((name) => `\\p{Script_Extensions=${name}}`).join('')
@@ -106,6 +106,15 @@ export function createAddressed(): Addressed {
     return isNamed
   }
 }
+
+/** As `createAddressed`, for people in the entry's room: lines to all address them, too. */
+export function createAddressedHere(): Addressed {
+  const addressed = createAddressed()
+  return (entry, person) => (entry.toAll === true && entry.author !== person.name) || addressed(entry, person)
+}
+
+/** True if the text has `@all` or another word for everybody in the room. */
+export const namesAll = (text: string): boolean => TO_ALL.some(createMentionTest(text))
 
 const nobody = (): boolean => false
 

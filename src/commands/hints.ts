@@ -1,5 +1,5 @@
 import { mentionedWords } from '../chat/mentions.ts'
-import { MAX_MODEL_NAME, MAX_PERSON_NAME } from '../chat/people/names.ts'
+import { MAX_MODEL_NAME, MAX_PERSON_NAME, TO_ALL } from '../chat/people/names.ts'
 import { closest } from '../lib/suggest.ts'
 import type { CallerKind } from './command.ts'
 
@@ -112,17 +112,14 @@ async function hintForMention(
   isFirst: boolean,
   { models, people, isRegistered }: Callable,
 ): Promise<string | undefined> {
-  if (word.length > MAX_NAME_UNITS) return undefined
+  if (word.length > MAX_NAME_UNITS || TO_ALL.includes(word.toLowerCase())) return undefined
   const known = [...models, ...people]
   if (known.some((name) => name.toLowerCase() === word.toLowerCase())) return undefined
   const near = closest(word, known)
   if ((near === undefined && !isFirst) || (await isRegistered(word))) return undefined
-  if (FOR_ALL.has(word.toLowerCase())) return 'everybody here reads what you say; @NAME calls a model'
   const hint = near === undefined ? '/who lists those who are here' : `did you mean @${near}?`
   return `no model or person called ${word}; ${hint}`
 }
-
-const FOR_ALL: ReadonlySet<string> = new Set(['all', 'everyone', 'here', 'channel'])
 
 const bareHint = (text: string): string | undefined =>
   BARE_WORDS.get(text) ?? SHELL_LINES.find(([pattern]) => pattern.test(text))?.[1]

@@ -1,7 +1,8 @@
+import { mayManage } from '../chat/access.ts'
 import type { MessageEntry } from '../chat/entry.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { Refusal } from '../chat/errors.ts'
-import { mentions } from '../chat/mentions.ts'
+import { mentions, namesAll } from '../chat/mentions.ts'
 import { messageText, type MessageLimits } from '../chat/input-text.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
@@ -56,11 +57,12 @@ export class Speech {
     const { posted, ...asking } = how
     room.needVoice(requester)
     const text = messageText(raw, this.#limits)
-    const said = { kind: 'message', author: requester.name, by: requester.id, text } as const
+    const { toAll, hint } = await this.#ringing(room, requester, text)
+    const said = { kind: 'message', author: requester.name, by: requester.id, text, ...toAll } as const
     const message = await room.record({ ...said, ...(posted && { posted }) })
     this.#away.heard(room, requester, text)
     const turns = await this.#startAll({ room, requester, message, ...asking })
-    return { message, turns, hint: await this.#hintFor(text, room, requester) }
+    return { message, turns, hint: hint ?? (await this.#hintFor(text, room, requester)) }
   }
 
   /**
@@ -79,11 +81,20 @@ export class Speech {
   }
 
   /** `/me`: says what somebody does. */
-  async act(room: Room, person: Person, raw: string): Promise<void> {
+  async act(room: Room, person: Person, raw: string): Promise<Pick<Said, 'hint'>> {
     room.needVoice(person)
     const text = messageText(raw, this.#limits)
-    await room.record({ kind: 'action', author: person.name, by: person.id, text })
+    const { toAll, hint } = await this.#ringing(room, person, text)
+    await room.record({ kind: 'action', author: person.name, by: person.id, text, ...toAll })
     this.#away.heard(room, person, text)
+    return { hint }
+  }
+
+  /** For a text with `@all`: the mark by which it rings everybody in the room, or why it does not. */
+  async #ringing(room: Room, person: Person, text: string) {
+    if (!namesAll(text)) return {}
+    if (mayManage(await room.roleOf(person))) return { toAll: { toAll: true } as const }
+    return { hint: 'that rang nobody: only ops, the owner and admins ring everybody in a room' }
   }
 
   /** Starts the turns of all models that are not refused. Then throws the first refusal, if any. */

@@ -3,7 +3,7 @@ import { BACKENDS, PROVIDERS, type ModelConfig } from '../adapters/models/index.
 import type { ModelAccess, RequiredKey } from '../adapters/models/provider.ts'
 import { ownKeys } from '../adapters/models/settings.ts'
 import { ENCODINGS } from '../adapters/tokens/encodings.ts'
-import { MODEL_NAME, MODEL_NAME_RULE } from '../chat/people/names.ts'
+import { MODEL_NAME, MODEL_NAME_RULE, TO_ALL } from '../chat/people/names.ts'
 import { MAX_PRICE, millionths } from '../lib/price.ts'
 import { usualOutput } from '../lib/basics.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -157,6 +157,10 @@ export const modelSchema = modelFields
   .refine((entry) => entry.name !== 'guide' || entry.backend === 'guide', {
     path: ['name'],
     message: '@guide is the helper that needs no network; choose another name',
+  })
+  .refine((entry) => !TO_ALL.includes(entry.name), {
+    path: ['name'],
+    message: 'a line with this @name rings everybody in the room; choose another name',
   })
   .refine(hasRequired('model'), {
     path: ['model'],

@@ -1,4 +1,4 @@
-import { createAddressed } from '../../src/chat/mentions.ts'
+import { createAddressedHere } from '../../src/chat/mentions.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Option, PersonalOptions } from '../../src/chat/personal/preferences.ts'
 import { createPersonal, type Personal } from '../../src/session/views/viewer.ts'
@@ -28,7 +28,7 @@ export function personalAt(
     now: () => now,
     onChange: (listener: (option: Option) => void) => void listeners.push(listener),
   }
-  const parts = { person, preferences, addressed: createAddressed(), wallNow: () => wallNow }
+  const parts = { person, preferences, addressed: createAddressedHere(), wallNow: () => wallNow }
   return Object.assign(createPersonal(terminal, parts), {
     set(change: PersonalOptions) {
       now = { ...now, ...change }

@@ -79,13 +79,14 @@ export function isLike(name: string, names: readonly string[]): boolean {
   return taken.has(skeleton(name)) || taken.has(look(name))
 }
 
+/** Words that ring everybody in a room: `@all`. */
+export const TO_ALL: readonly string[] = ['all', 'everyone', 'here', 'channel']
+
 /** Names that nobody can register, by what others would take them for. Older registrations stay. */
 const RESERVED: readonly (readonly [means: string, names: readonly string[]])[] = [
   ['the server speaks in this name', [SYSTEM, 'server', 'sshawl', LOBBY]],
-  [
-    'the server says it of nobody in particular',
-    ['everyone', 'everybody', 'all', 'nobody', 'somebody', 'someone', 'anybody'],
-  ],
+  ['a line with it rings everybody in the room', TO_ALL],
+  ['the server says it of nobody in particular', ['everybody', 'nobody', 'somebody', 'someone', 'anybody']],
   ['the server says it to its reader', ['you']],
   ['it sounds as if they ran the server', ['op', 'owner', 'operator', 'moderator', 'admin', 'root']],
   ['models read it as a role in their prompt', ['assistant', 'user']],

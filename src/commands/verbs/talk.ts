@@ -37,7 +37,9 @@ export const me = verb({
   arguments: [text('text', 'what you do; where it is -, a script pipes it in')],
   example: 'waves',
   async run(context, { speech }) {
-    await speech.act(context.room, context.person, await textOrStdin(context.args.text, context))
+    const { room, person, args, out } = context
+    const { hint } = await speech.act(room, person, await textOrStdin(args.text, context))
+    if (hint !== undefined) out.warn(hint)
   },
 })
 

@@ -14,7 +14,7 @@ import type { Key } from '../input/keys.ts'
 import type { Draft } from '../input/edit-commands.ts'
 import type { Personal } from './viewer.ts'
 import type { Delivery, PrintRole, Screen, Terminal } from '../ports.ts'
-import { createAddressed } from '../../chat/mentions.ts'
+import { createAddressedHere } from '../../chat/mentions.ts'
 import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { LazyMarkdown } from '../markdown/highlight.ts'
 import { createNameColours } from '../drawing/theme.ts'
@@ -115,7 +115,7 @@ export const createShared = (
 ) => ({
   frames: new Frames(timers),
   drawEntry: createDrawEntry(markdown.tools, createNameColours(colourOf)),
-  addressed: createAddressed(),
+  addressed: createAddressedHere(),
   markdown,
   /** Monotonic milliseconds. */
   now: () => timers.now(),

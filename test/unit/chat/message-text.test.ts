@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { messageText, oneLine } from '../../../src/chat/input-text.ts'
-import { mentionedWords, mentions, createMentionTest, createAddressed } from '../../../src/chat/mentions.ts'
+import {
+  createAddressed,
+  createAddressedHere,
+  createMentionTest,
+  mentionedWords,
+  mentions,
+} from '../../../src/chat/mentions.ts'
 import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
 
 const limits = { message_chars: 10, paste_bytes: 20, message_lines: 3 }
@@ -116,4 +122,11 @@ test('a person is not addressed by their own lines, by notices or by side turns'
   expect(addressed(said('@bob', { kind: 'notice' }), { name: 'bob' })).toBe(false)
   expect(addressed(said('@bob', { thread: 't1' as never }), { name: 'bob' })).toBe(false)
   expect(addressed(said('@bob', { kind: 'reply' }), { name: 'bob' })).toBe(true)
+})
+
+test('a line to all addresses the people in its room, but not its author and people elsewhere', () => {
+  const entry = said('@all lunch', { toAll: true })
+  expect(createAddressedHere()(entry, { name: 'bob' })).toBe(true)
+  expect(createAddressedHere()(entry, { name: 'ann' })).toBe(false)
+  expect(createAddressed()(entry, { name: 'bob' })).toBe(false)
 })

@@ -289,6 +289,27 @@ test('a sentence that begins with yes answers no question', () => {
     expect(answerCommand(text)).toBeUndefined()
 })
 
+test.each([
+  ['op', 'message', true, undefined],
+  ['owner', 'action', true, undefined],
+  ['admin', 'message', true, undefined],
+  ['member', 'message', undefined, 'that rang nobody: only ops'],
+  ['guest', 'action', undefined, 'that rang nobody: only ops'],
+] as const)(
+  '@here of somebody with the role %s in a line of the kind %s rings everybody: %s',
+  async (role, kind, toAll, hint) => {
+    await using world = await createTurnWorld(scriptedModel())
+    const room = { ...world.room, roleOf: async () => role }
+    const speech = new Speech(world.turns, limits, { heard() {} }, nobody, nothingAsked)
+    const text = 'lunch, @Here!'
+    const said = kind === 'action' ? speech.act(room, world.ann, text) : speech.say(room, world.ann, text)
+    expect((await said).hint ?? '').toContain(hint ?? '')
+    const [entry] = await world.room.history({ limit: 1, kinds: [kind] })
+    expect(entry).toMatchObject({ kind, text, ...(toAll && { toAll }) })
+    expect(entry?.toAll).toBe(toAll)
+  },
+)
+
 test('a mentioned model that cannot be asked is named, and the others are still asked', async () => {
   await using world = await createTurnWorld(scriptedModel(say('a')), {
     more: [anotherModel('llama')],
@@ -306,7 +327,6 @@ test.each([
   ['so, @qwne: why?', 'no model or person called qwne; did you mean @qwen?'],
   ['@anm hi', 'no model or person called anm; did you mean @Ann?'],
   ['@xyz hi', 'no model or person called xyz; /who lists those who are here'],
-  ['@everyone hi', 'everybody here reads what you say; @NAME calls a model'],
   ['qwen: are you there?', 'nobody was asked: write @qwen, not qwen'],
   ['Qwen, hello', 'nobody was asked: write @qwen, not qwen'],
   ['exit', 'that was said in the room; /quit leaves'],
@@ -326,6 +346,7 @@ test.each([
   ['@QWEN. why?', undefined],
   ['@ann hi', undefined],
   ['@bob hi', undefined],
+  ['@everyone hi', undefined],
   ['qwen: ask @qwen', undefined],
   ['see @xyz', undefined],
   ['@Ann knows\n@param x', undefined],

@@ -136,6 +136,7 @@ describe('a config file', () => {
       /^f\.toml:5: mcp\.oauth: is for a server without token_env/,
     ],
     [model.replace('"qwen"', '"guide"'), /^f\.toml:2: models\.name: @guide is the helper/],
+    [model.replace('"qwen"', '"here"'), /^f\.toml:2: models\.name: a line with this @name rings everybody/],
     ['a = \n', /^f\.toml:1: not TOML/],
     ['[server]\nadmins = ["me"]\n', /^f\.toml:2: server\.admins: write a fingerprint/],
   ])('the config %j is refused with its line and a hint', (text, expected) => {

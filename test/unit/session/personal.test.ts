@@ -76,12 +76,15 @@ const said = (text: string, author = 'bob', kind = 'message'): Entry =>
   ({ id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author, kind, text }) as Entry
 
 test.each([
-  ['mention', [false, true, false, false]],
-  ['all', [true, true, false, false]],
-  ['off', [false, false, false, false]],
+  ['mention', [false, true, false, false, true, false]],
+  ['all', [true, true, false, false, true, false]],
+  ['off', [false, false, false, false, false, false]],
 ] as const)('a bell set to %s rings only for the lines that the setting covers', (bell, rings) => {
   const personal = open({}, { bell })
-  const lines = [said('hello'), said('hey @zoe'), said('@zoe me', 'zoe'), said('ann joined', '', 'presence')]
+  const toAll = (author: string): Entry => ({ ...said('@all lunch', author), toAll: true })
+  const own = said('@zoe me', 'zoe')
+  const lines = [said('hello'), said('hey @zoe'), own, said('ann joined', '', 'presence')]
+  lines.push(toAll('bob'), toAll('zoe'))
   expect(lines.map(personal.bell.ringsFor)).toEqual(rings)
   expect(personal.bell.mayRing()).toBe(bell !== 'off')
 })

@@ -1,6 +1,6 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { createAddressed } from '../../../chat/mentions.ts'
+import { createAddressedHere } from '../../../chat/mentions.ts'
 import { actionText, shownName } from '../../../chat/entry-text.ts'
 import type { Entry } from '../../../chat/entry.ts'
 import { textForModels } from '../../../chat/outside.ts'
@@ -19,7 +19,7 @@ const MAX_CHARS = 2_000
 const DEFAULT_WAIT_S = 50
 const MAX_WAIT_S = 600
 
-const isAddressed = createAddressed()
+const isAddressed = createAddressedHere()
 
 const withEntries = z.object({ entries: z.array(z.object({ id: z.string() })) })
 

@@ -42,7 +42,7 @@ export function createNameStore({ writes }: Database): NameStore {
  * The version of the name rules: Unicode's version, then a number to raise when lib/text/names.ts or the
  * reserved names change.
  */
-const RULES = `${UNICODE_SECURITY_VERSION}/3`
+const RULES = `${UNICODE_SECURITY_VERSION}/4`
 
 /** Names in one statement. Each has three parameters; both engines allow over 30,000 in all. */
 const NAMES_AT_ONCE = 1_000

@@ -112,7 +112,7 @@ describe('a look-alike from the confusables of Unicode', () => {
 
 const RESERVED = [
   ...['system', 'server', 'lobby', 'everyone', 'all', 'you', 'op', 'owner', 'operator', 'moderator', 'admin'],
-  ...['assistant', 'user', 'root'],
+  ...['assistant', 'user', 'root', 'here', 'channel'],
 ]
 
 test.each(RESERVED)(
