@@ -5,10 +5,10 @@ import { MAX_MODEL_NAME, TO_ALL } from './people/names.ts'
 /** A name may follow a letter of these scripts, which put no spaces between words. */
 const UNSPACED = ['Han', 'Hiragana', 'Katakana'].map((name) => `\\p{Script_Extensions=${name}}`).join('')
 
-/** `character` is a character class. Packages (`@qwen/core`) and addresses (`a@qwen.dev`) are no mentions. */
+/** `character` is a character class. `@qwen/core`, `a@qwen.dev` and the escaped `\@qwen` are no mentions. */
 const mentionOf = (character: string, most: number): RegExp =>
   new RegExp(
-    `(?<!(?![${UNSPACED}])[\\p{L}\\p{N}_.@/-])@(${character}{1,${most}})(?!${character}|[/@][\\p{L}\\p{N}_])`,
+    `(?<!(?![${UNSPACED}])[\\p{L}\\p{N}_.@/\\\\-])@(${character}{1,${most}})(?!${character}|[/@][\\p{L}\\p{N}_])`,
     'giu',
   )
 

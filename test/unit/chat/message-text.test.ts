@@ -74,6 +74,7 @@ test.each([
   ['npm i @qwen/core ./node_modules/@qwen', []],
   ['@qwen/ and/or @guide.', ['qwen', 'guide']],
   ['@qwen@example.org', []],
+  ['\\@qwen hello, @guide', ['guide']],
   ['a@qwen a+b@qwen.dev', []],
   ['@qwenこんにちは', ['qwen']],
   ['请问@qwen，これは@guide ユーザー@gpt-4.1', ['qwen', 'guide', 'gpt-4.1']],
@@ -108,6 +109,7 @@ test.each([
   ['http://bob:80/', false],
   ['bob:look', false],
   ['mail@bob', false],
+  ['\\@bob is here', false],
   ['', false],
 ])('the message %j addresses bob: %s', (text, is) => {
   const addressed = createAddressed()
