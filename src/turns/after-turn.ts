@@ -35,32 +35,47 @@ export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }:
     const depth = depths.get(request.message) ?? 0
     // The offline helper is no language model: the names in its answers are examples of what people can
     // write.
-    const mayCall = request.model.settings.backend !== 'guide' && depth < limits.turn_depth
-    if (reply?.kind === 'reply' && mayCall) {
+    const isGuide = request.model.settings.backend === 'guide'
+    if (reply?.kind !== 'reply' || isGuide || limits.turn_depth === 0) return end
+    // The author is not always the turn's model: its fallback may have answered.
+    const called = mentions(end.text, turns().names()).filter((name) => name !== reply.author)
+    if (depth < limits.turn_depth) {
       depths.set(reply, depth + 1)
-      await callAll(reply, end.text, request, turns())
+      await callAll(reply, called, request, turns())
+    } else if (called[0] !== undefined) {
+      const why = `models call each other ${limits.turn_depth} times in a row; write @${called[0]} to go on`
+      await tellUnasked(request.room, reply, called, why)
     }
     return end
   }
 }
 
-/** `text` is all that was said in the turn, also before calls. */
 async function callAll(
   message: ReplyEntry,
-  text: string,
+  models: readonly string[],
   { room, requester }: Pick<TurnRequest, 'room' | 'requester'>,
-  turns: Pick<Turns, 'start' | 'names'>,
+  turns: Pick<Turns, 'start'>,
 ): Promise<void> {
-  // The author is not always the turn's model: its fallback may have answered.
-  for (const model of mentions(text, turns.names()).filter((name) => name !== message.author)) {
+  for (const model of models) {
     try {
       await turns.start({ room, requester, model, message })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const notice = `@${message.author} mentioned @${model}, which was not asked: ${error.message}`
-      await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text: notice })
+      await tellUnasked(room, message, [model], error.message)
     }
   }
+}
+
+async function tellUnasked(
+  room: TurnRequest['room'],
+  { author }: ReplyEntry,
+  models: readonly string[],
+  why: string,
+): Promise<void> {
+  const names = models.map((name) => `@${name}`).join(', ')
+  const were = models.length === 1 ? 'which was' : 'which were'
+  const text = `@${author} mentioned ${names}, ${were} not asked: ${why}`
+  await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text })
 }
 
 /** Returns the argument of `after_turn`. */

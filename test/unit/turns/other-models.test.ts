@@ -182,14 +182,19 @@ describe('calls of others', () => {
       expect(await converse(world, 2)).toEqual(['qwen: @third knows', 'third: I know.'])
     })
 
-    it('mentions in replies start turns up to the depth of turn_depth', async () => {
+    it('mentions in replies start turns up to turn_depth, and a notice tells who was not asked', async () => {
       const qwen = scriptedModel(say('@llama 1'), say('@llama 3'))
       const llama = scriptedModel(say('@qwen 2'))
       await using world = await createTurnWorld(qwen, {
         settings: { backend: 'ollama' },
         more: [configured('llama', llama)],
       })
+      const notice = delivered(world, 'notice', 1)
       expect(await converse(world, 3)).toEqual(['qwen: @llama 1', 'llama: @qwen 2', 'qwen: @llama 3'])
+      await notice
+      expect((await world.lines()).at(-1)).toBe(
+        'notice: @qwen mentioned @llama, which was not asked: models call each other 2 times in a row; write @llama to go on',
+      )
       expect(world.turns.running(world.room.name)).toEqual([])
     })
 
