@@ -21,7 +21,38 @@ const say = (room: string, text: string) => stage.as('rhea', ['say', room, text]
 const tokenOf = async (name: string, ...flags: readonly string[]): Promise<string> =>
   (JSON.parse((await stage.as(name, ['token', 'new', '--json', ...flags])).stdout) as { token: string }).token
 
+const msg = (text: string) => stage.as('rhea', ['msg', 'alice', text])
+
 describe('an agent over SSH', () => {
+  test.each([{}, { modern: true as const }])(
+    'the wait tool returns each message to its person alone once, also one from between two calls, %j',
+    async (era) => {
+      await using agent = await openAgent(stage, 'alice', era)
+      const waiting = agent.call('wait', LONG)
+      await msg('the code is 4711')
+      expect((await waiting).text).toMatch(
+        /^Between the two marks is what the message of rhea to you alone says\. .*\n<<<(.*)>>>\nthe code is 4711\n<<<end of \1>>>$/,
+      )
+      await msg('and 4712')
+      expect((await agent.call('wait', LONG)).text).toContain('\nand 4712\n')
+      await using again = await openAgent(stage, 'alice', era)
+      const next = again.call('wait', LONG)
+      await msg('and 4713')
+      expect((await next).text).not.toMatch('4711|4712')
+    },
+  )
+
+  test('a message that came after the last wait of an agent is delivered to the next one', async () => {
+    {
+      await using agent = await openAgent(stage, 'alice')
+      await agent.call('wait', { timeout_s: 1 })
+      await msg('nobody waits for this')
+      await agent.waitFor('nobody waits for this')
+    }
+    await using again = await openAgent(stage, 'alice')
+    expect((await again.call('wait', LONG)).text).toContain('nobody waits for this')
+  })
+
   test('the wait tool returns the next line that mentions the agent, also one from between two calls', async () => {
     await using agent = await openAgent(stage, 'alice')
     await agent.call('join', { room: 'lobby' })

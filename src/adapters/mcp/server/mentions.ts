@@ -6,11 +6,11 @@ import type { Entry } from '../../../chat/entry.ts'
 import { textForModels } from '../../../chat/outside.ts'
 import { createDeferred, whenAborted } from '../../../lib/jobs/waiting.ts'
 import { headOf } from '../../../lib/text/characters.ts'
-import type { Agent } from './agent.ts'
+import type { Agent, WrittenMessage } from './agent.ts'
 import { refused } from './tool.ts'
 import { room } from './tools.ts'
 
-/** Lines that are kept for the next `wait`. */
+/** Lines, and also direct messages, that are kept for the next `wait`. */
 const MAX_LINES = 20
 /** Characters that are given of each line. */
 const MAX_CHARS = 2_000
@@ -23,13 +23,19 @@ const isAddressed = createAddressedHere()
 
 const withEntries = z.object({ entries: z.array(z.object({ id: z.string() })) })
 
-/** The lines that name one agent, until the agent reads them by `wait` or another tool. */
+/**
+ * The lines that name one agent, until the agent reads them by `wait` or another tool, and the direct messages
+ * that `wait` has not given yet.
+ */
 export class Mentions {
   onLine: ((entry: Entry) => void) | undefined
   readonly #agent: Agent
   readonly #ending: AbortSignal
   #lines: readonly Entry[] = []
+  #messages: readonly { readonly message: WrittenMessage; readonly onRead: () => void }[] = []
   #leftOut = 0
+  #isReading = false
+  #hasWaited = false
   #wake = (): void => {}
   #endWait = (): void => {}
 
@@ -47,6 +53,20 @@ export class Mentions {
     this.#wake()
   }
 
+  /** Passes a direct message to `wait`. Returns `onRead` unless `wait` will call it, for a client that waits. */
+  written(message: WrittenMessage, onRead = (): void => {}): (() => void) | undefined {
+    this.#messages = [...this.#messages, { message, onRead }].slice(-MAX_LINES)
+    this.#wake()
+    return this.#hasWaited ? undefined : onRead
+  }
+
+  /** Reads direct messages from now on, also between calls of `wait`. */
+  readMessages(): void {
+    if (this.#isReading) return
+    this.#isReading = true
+    whenAborted(this.#ending, this.#agent.readMessages())
+  }
+
   read({ structuredContent }: CallToolResult): void {
     const { data } = withEntries.safeParse(structuredContent)
     if (this.#lines.length === 0 || !data) return
@@ -55,11 +75,13 @@ export class Mentions {
   }
 
   /**
-   * Resolves to the lines of one or all rooms once there are any, or to a sentence after this time or when
-   * another call begins. Rejects with `StorageError`.
+   * Resolves to the lines of one room, or of all with direct messages, once there are any, or to a sentence
+   * after this time or when another call begins. Rejects with `StorageError`.
    */
   async wait(where: string | undefined, seconds: number, cancelled: AbortSignal): Promise<string> {
     this.#endWait()
+    this.#hasWaited = true
+    this.readMessages()
     let why = `nobody named you in ${seconds} s; you hear the rooms that you joined`
     // The signal of `AbortSignal.timeout` may be collected as garbage while only `any` refers to it.
     const over = new AbortController()
@@ -94,7 +116,11 @@ export class Mentions {
     if (end.aborted) return ''
     const taken = this.#lines.filter((line) => rooms.has(line.room))
     this.#lines = this.#lines.filter((line) => !rooms.has(line.room))
-    const texts = taken.filter((line) => seen.has(line.room)).map(lineText)
+    const written = where === undefined ? this.#messages : []
+    this.#messages = this.#messages.filter((one) => !written.includes(one))
+    for (const { onRead } of written) onRead()
+    const lines = taken.filter((line) => seen.has(line.room)).map(lineText)
+    const texts = [...written.map(({ message }) => messageText(message)), ...lines]
     if (texts.length === 0) return ''
     const [leftOut, note] = [this.#leftOut, 'older lines that named you are left out; history has them']
     this.#leftOut = 0
@@ -109,6 +135,13 @@ function lineText(entry: Entry): string {
   return textForModels({ id: entry.id, text: head === said ? said : `${head}…`, outside })
 }
 
+/** Whole, because no history has it. */
+const messageText = ({ from, text }: WrittenMessage): string =>
+  textForModels({
+    text,
+    outside: { from: `message of ${shownName(from.name)} to you alone`, head: 0, tail: 0 },
+  })
+
 export function addWait(server: McpServer, agent: Agent, mentions: Mentions): void {
   const input = {
     room: room.optional(),
@@ -117,7 +150,7 @@ export function addWait(server: McpServer, agent: Agent, mentions: Mentions): vo
   const config = {
     title: 'Wait',
     description:
-      'Wait for the next line that names you in a room that you joined, or get those that you missed at once. Each comes with its author and room.',
+      'Wait for the next line that names you in a room that you joined, or message to you alone, or get those that you missed at once. Each comes with its author and room. With a room: only its lines.',
     inputSchema: z.strictObject(input),
     annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
   }

@@ -64,8 +64,10 @@ export class Notifications implements AgentListener {
   }
 
   written(message: WrittenMessage, onRead?: () => void): void {
-    if (this.#isModern || message.isOwn) return
-    this.#send({ level: 'notice', logger: 'sshawl', data: writtenData(message), onSent: onRead })
+    if (message.isOwn) return
+    const onSent = this.#mentions.written(message, onRead)
+    if (this.#isModern) return
+    this.#send({ level: 'notice', logger: 'sshawl', data: writtenData(message), onSent })
   }
 
   putOut(room: RoomName, { why, isFollowed }: { readonly why: string; readonly isFollowed: boolean }): void {

@@ -42,11 +42,10 @@ export async function serveAgentOverPipe(
 ): Promise<void> {
   const transport = new PipeTransport(agent, pipe, report)
   const mentions = new Mentions(agent, pipe.draining)
-  let stopMessages: (() => void) | undefined
   const factory: McpServerFactory = ({ era }) => {
     const created = createMcpServer(agent, { version, era, mentions, hasChannel: era === 'legacy' })
     // The SDK's property, not an event. A client of 2026-07-28 never triggers it.
-    Object.assign(created.server, { oninitialized: () => (stopMessages ??= agent.readMessages()) })
+    Object.assign(created.server, { oninitialized: () => mentions.readMessages() })
     return created
   }
   const handle = serveStdio(factory, { transport, onerror: report, maxSubscriptions: MAX_STREAMS })
