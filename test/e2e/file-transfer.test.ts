@@ -6,7 +6,7 @@ import ssh2, { type SFTPWrapper } from 'ssh2'
 import { describe, afterAll, beforeAll, expect, test } from 'vitest'
 import { scp, sftp } from '../support/scp.ts'
 import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { createStage, createStageHere, type Stage } from '../support/stage.ts'
 
 let stage: Stage<AnyServer>
 beforeAll(async () => {
@@ -188,10 +188,13 @@ test('scp -O is rejected with the hint to omit -O', async () => {
 })
 
 /** SFTP requests that OpenSSH does not send. */
-async function openSftp(name: string): Promise<{ client: ssh2.Client; sftp: SFTPWrapper }> {
+async function openSftp(
+  name: string,
+  { home, server }: Stage<AnyServer> = stage,
+): Promise<{ client: ssh2.Client; sftp: SFTPWrapper }> {
   const client = new ssh2.Client()
-  const privateKey = await readFile(await stage.home.key(name))
-  client.connect({ host: '127.0.0.1', port: stage.server.port, username: name, privateKey })
+  const privateKey = await readFile(await home.key(name))
+  client.connect({ host: '127.0.0.1', port: server.port, username: name, privateKey })
   await once(client, 'ready')
   const requested = await new Promise<SFTPWrapper>((resolve, reject) =>
     client.sftp((error, wrapper) => (error ? reject(error) : resolve(wrapper))),
@@ -219,6 +222,21 @@ test('an upload that breaks off leaves the old file and no temporary file', asyn
   client.end()
   await expect.poll(() => readdir(inRoom('broken'))).toEqual(['broken.txt'])
   expect(await readFile(inRoom('broken', 'broken.txt'), 'utf8')).toBe('one\n')
+})
+
+test('the draft of an upload is removed after the server crashed, and a file of a similar name stays', async () => {
+  await using crashing = await createStage()
+  const lobby = join(crashing.server.dataDir, 'rooms', 'lobby', 'files')
+  await crashing.as('ann', ['whoami'])
+  const { client, sftp: files } = await openSftp('ann', crashing)
+  client.on('error', () => {})
+  await written(files, await opened(files, '/lobby/x', 'w'), 'half', 0)
+  await writeFile(join(lobby, '.my.draft'), 'mine')
+  expect(await readdir(lobby)).toHaveLength(2)
+  await crashing.restart('SIGKILL')
+  expect(await sftp(crashing, 'ann', ['ls lobby'])).toMatchObject({ exitCode: 0 })
+  expect(await readdir(lobby)).toEqual(['.my.draft'])
+  client.end()
 })
 
 test('a person who is muted during an upload cannot finish it', async () => {

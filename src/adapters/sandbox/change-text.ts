@@ -5,6 +5,7 @@ import { bytes } from '../../lib/amounts.ts'
 import { errorCode } from '../../lib/errors.ts'
 import { WorkspaceError } from '../../chat/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
+import { draftName } from './old-files.ts'
 import { readText } from './read-text.ts'
 
 /** How many old versions a workspace keeps. */
@@ -98,7 +99,7 @@ function ignoreExisting(error: unknown): void {
 /** Writes beside the file and renames: readers see the old text or the new one, also after a crash. */
 async function replaceFile(directory: string, name: string, text: string): Promise<void> {
   const target = join(directory, name)
-  const draft = join(directory, `.${randomUUID()}.draft`)
+  const draft = join(directory, draftName())
   const mode = (await lstat(target).catch(() => undefined))?.mode ?? 0o644
   try {
     await writeFile(draft, text, { flag: 'wx', flush: true })

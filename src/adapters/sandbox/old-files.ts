@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { lstat, opendir, realpath, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../lib/errors.ts'
@@ -8,11 +9,15 @@ const MAX_DEPTH = 64
 
 /**
  * Removes all files below a directory that nobody changed, moved or renamed since `before` (ms since the
- * epoch). Compares the ctime: no program can set it, while archives bring old modification times. Keeps
+ * epoch), if `isFor` accepts their names. Compares the ctime: no program can set it, while archives bring old modification times. Keeps
  * directories. Commands may run there meanwhile: no link can lead the removal outside. Continues after an
  * error, and rejects with the first.
  */
-export async function removeOldFiles(directory: string, before: number): Promise<void> {
+export async function removeOldFiles(
+  directory: string,
+  before: number,
+  isFor: (name: string) => boolean = () => true,
+): Promise<void> {
   const root = await realpath(directory).catch(() => undefined)
   if (root === undefined) return
   let failed: unknown
@@ -23,7 +28,7 @@ export async function removeOldFiles(directory: string, before: number): Promise
         const inside = join(held.path, entry.name)
         if (entry.isDirectory()) {
           if (depth < MAX_DEPTH) await removeIn(inside, depth + 1)
-        } else if ((await lstat(inside)).ctimeMs < before) await unlink(inside)
+        } else if (isFor(entry.name) && (await lstat(inside)).ctimeMs < before) await unlink(inside)
       }
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') failed ??= error
@@ -32,3 +37,12 @@ export async function removeOldFiles(directory: string, before: number): Promise
   await removeIn(root, 0)
   if (failed !== undefined) throw failed
 }
+
+const DRAFT = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.draft$/
+
+/** The name of a file that is written beside its target and then renamed. */
+export const draftName = (): string => `.${randomUUID()}.draft`
+
+/** Removes drafts that a server left when it crashed, as `removeOldFiles` does. */
+export const removeOldDrafts = (directory: string, before: number): Promise<void> =>
+  removeOldFiles(directory, before, (name) => DRAFT.test(name))

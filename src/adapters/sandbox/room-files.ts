@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { lstat, mkdir, open, opendir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -12,6 +11,7 @@ import {
 } from '../../lib/file-tree.ts'
 import { WorkspaceError } from '../../chat/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
+import { draftName } from './old-files.ts'
 import { openInside } from './read-text.ts'
 import type { RoomDisk } from './room-disk.ts'
 
@@ -85,7 +85,7 @@ export class RoomFiles implements FileTree {
       if (old && how === 'create') throw existing(path)
       if (old && !old.isFile()) throw new WorkspaceError(`${quoted(path)} is not a regular file`)
       await this.#count(root)
-      const name = `.${randomUUID()}.draft`
+      const name = draftName()
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
       const file = await open(join(parent.path, name), flags, 0o600)
       const mode = (old?.mode ?? 0o644) & 0o777

@@ -1,6 +1,6 @@
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { relative } from 'node:path'
-import { bytes } from '../../lib/amounts.ts'
+import { bytes, DAY_MS } from '../../lib/amounts.ts'
 import type { Log } from '../../lib/environment.ts'
 import type { FileTree } from '../../lib/file-tree.ts'
 import { createSerial } from '../../lib/jobs/serial.ts'
@@ -12,6 +12,7 @@ import { changeText, checkChange, type ChangePlace } from './change-text.ts'
 import { followPath, quoted } from './follow-path.ts'
 import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch.ts'
 import type { SandboxState } from './probe.ts'
+import { removeOldDrafts } from './old-files.ts'
 import { readText } from './read-text.ts'
 import { type DiskLimits, RoomDisk, UNLIMITED } from './room-disk.ts'
 import { RoomFiles } from './room-files.ts'
@@ -68,10 +69,18 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
   const oneSearchByOne = createSerial()
   const roomDisk = new RoomDisk(limits)
 
+  let swept: Promise<void> | undefined
+
   async function root(): Promise<string> {
     await mkdir(parts.directory, { recursive: true, mode: 0o700 })
+    await (swept ??= removeOldDrafts(parts.directory, oldestDraft()).catch((error: unknown) =>
+      log.warn({ error }, 'could not remove all drafts of a workspace'),
+    ))
     return realpath(parts.directory)
   }
+
+  /** Drafts of this process are younger. Another server may be writing one, if it shares the directory. */
+  const oldestDraft = (): number => performance.timeOrigin - (beside.lock === undefined ? 0 : DAY_MS)
 
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
     beside.lock === undefined ? work() : underLock(beside.lock, { signal: closing }, work)
