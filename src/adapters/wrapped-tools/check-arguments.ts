@@ -99,16 +99,17 @@ const MAX_CLUSTER_LETTERS = 10
 
 /**
  * Finds the part of an argument that leads out of the workspace if it is a path. Only the program knows what
- * an argument means, so this tries the whole, the rest after an `=`, and text glued to short options.
+ * an argument means, so this tries the whole, the rest after an `=`, and text glued to short options. In a
+ * sandbox, glued text without a slash is no path: else a link called `e` would forbid `-name`.
  */
 async function findOutsidePath(argument: string, workspace: Workspace): Promise<string | undefined> {
-  for (const path of new Set(possiblePaths(argument))) {
+  for (const path of new Set(possiblePaths(argument, workspace))) {
     if (Buffer.byteLength(path) < MAX_PATH_BYTES && (await workspace.placeOf(path)) === undefined) return path
   }
   return undefined
 }
 
-function possiblePaths(argument: string): readonly string[] {
+function possiblePaths(argument: string, { unsandboxed }: Workspace): readonly string[] {
   const value = argument.includes('=') ? [argument.slice(argument.indexOf('=') + 1)] : []
   if (!argument.startsWith('-')) return [argument, ...value]
   if (argument.startsWith('--')) return value
@@ -116,5 +117,7 @@ function possiblePaths(argument: string): readonly string[] {
   const glued = Array.from({ length: Math.min(letters, MAX_CLUSTER_LETTERS) }, (_, at) =>
     argument.slice(at + 2),
   )
-  return [...value, argument.slice(letters), ...glued].filter((path) => path !== '')
+  const isPath = (path: string): boolean =>
+    path.includes('/') || path === '..' || (unsandboxed === true && path !== '')
+  return value.concat([argument.slice(letters), ...glued].filter(isPath))
 }

@@ -322,6 +322,24 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
   })
 
   it.each([
+    ['Glob', ['.', '-name', '*.ts'], './src/a.ts\n'],
+    ['Grep', ['-rn', 'TODO', '.'], './src/a.ts:2:TODO two\n'],
+    ['LS', ['-1a', 'src'], '.\n..\na.ts\n'],
+  ])(
+    'links named like letters of options are not followed and refuse no call: %s %j',
+    async (id, args, output) => {
+      const links = ['a', 'e', 'n'].map((name) => join(files, name))
+      for (const link of links) await symlink(home, link)
+      try {
+        const result = await callTool(tool(id), { arguments: args }, contextFor(workspace(), 'deny'))
+        expect(result).toEqual({ content: output, isError: false })
+      } finally {
+        for (const link of links) await rm(link)
+      }
+    },
+  )
+
+  it.each([
     ['Grep', ['-rn', '// TODO', '.'], './src/urls:1:// TODO href=/x\n'],
     ['Grep', ['-rn', '/api/v1', '.'], './src/urls:2:get /api/v1 -foo\n'],
     ['Grep', ['-rn', '--', '-foo', '.'], './src/urls:2:get /api/v1 -foo\n'],
@@ -429,6 +447,8 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     ['Grep', ['-rnfe', 'x'], 'arguments[0] "-rnfe" is refused'],
     ['Glob', ['-name', 'x', '-delete'], 'arguments[2] "-delete" is refused'],
     ['Glob', ['.', '--', '-delete'], 'arguments[2] "-delete" is refused'],
+    ['LS', ['-la..'], 'arguments[0] "-la.." is refused'],
+    ['LS', ['-Iup', '-wup/secret.txt', '-lup/'], 'arguments[2] "-lup/" is refused'],
     ['LS', ['-la', 'up/'], 'arguments[1] "up/" is refused'],
     ['LS', ['-laL', '.'], 'arguments[0] "-laL" is refused'],
     ['LS', ['--dereference', 'link'], 'arguments[0] "--dereference" is refused'],
