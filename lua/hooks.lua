@@ -1,6 +1,7 @@
 -- A room's hooks: functions of its script that the server calls when something happens. For these the script runs in place
 -- of composing a prompt. src/prompt/hooks has the server's side.
 
+local host = require "host"
 local snapshot = require "snapshot"
 local where = require "where"
 
@@ -8,8 +9,25 @@ local hooks = {}
 
 local MAX_ANSWER_BYTES = 16384
 
+-- Keys of the table that a hook may return.
+local KEYS = { on_message = { "webhook" }, after_turn = {} }
+
 local function describe(value)
   return type(value) == "table" and "a table" or type(value) == "function" and "a function" or tostring(value)
+end
+
+-- Logs the keys of an answer that the hook does not take.
+local function log_unknown(name, answer)
+  local taken, unknown = {}, {}
+  for _, key in ipairs(KEYS[name]) do taken[key] = true end
+  for key in pairs(answer) do
+    if not taken[key] then unknown[#unknown + 1] = tostring(key) end
+  end
+  if #unknown == 0 then return end
+  table.sort(unknown)
+  local takes = #KEYS[name] == 0 and " takes none" or " takes " .. table.concat(KEYS[name], ", ")
+  local text = "the answer has unknown keys: " .. table.concat(unknown, ", ") .. "; " .. name .. takes
+  host("log", { level = "warning", text = text })
 end
 
 -- Calls the hook, if the script has it. Returns { refusal = … } where it refuses a call, { webhook = … }
@@ -22,6 +40,7 @@ function hooks.run(environment)
     error(where() .. name .. " must be a function, it is " .. describe(hook), 0)
   end
   local answer = hook(snapshot.hook.argument)
+  if KEYS[name] and type(answer) == "table" then log_unknown(name, answer) end
   if name == "on_message" and type(answer) == "table" and answer.webhook ~= nil then
     if type(answer.webhook) ~= "string" then
       error(where() .. "webhook must be the name of one, it is " .. describe(answer.webhook), 0)

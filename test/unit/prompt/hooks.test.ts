@@ -242,6 +242,29 @@ describe('on_message', () => {
     expect(await valueOf(world, key)).toBeUndefined()
   })
 
+  test.each([
+    [
+      '{ say = "hi", [1] = 2, webhook = "ci" }',
+      ['the answer has unknown keys: 1, say; on_message takes webhook'],
+    ],
+    ['{ webhook = "ci" }', []],
+    ['{}', []],
+  ])('/script log names the unknown keys of %s from on_message', async (answer, problems) => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(
+      world,
+      `function on_message(entry)
+      if entry.text == "hi" then return ${answer} end
+      tools.log("info", "end")
+    end`,
+    )
+    await speak(world, 'hi')
+    await speak(world, 'bye')
+    await vi.waitFor(() => expect(world.hooks.logOf(world.room.name).join()).toContain('info: end'))
+    const warnings = world.hooks.logOf(world.room.name).filter((line) => line.includes('warning: '))
+    expect(warnings.map((line) => line.replace(/^.*on_message  warning: /, ''))).toEqual(problems)
+  })
+
   test('on_message is called only for messages of its own room', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, 'function on_message(entry) tools.log("info", entry.text) end')
@@ -288,6 +311,17 @@ describe('after_turn', () => {
       }),
     )
   })
+})
+
+test('/script log names the unknown keys that after_turn returns', async () => {
+  await using world = await createTurnWorld(scriptedModel(say('hello ann')))
+  await scripted(world, 'function after_turn() return { webhook = "ci" } end')
+  await world.ask()
+  await vi.waitFor(() =>
+    expect(world.hooks.logOf(world.room.name).join()).toMatch(
+      /after_turn {2}warning: the answer has unknown keys: webhook; after_turn takes none$/,
+    ),
+  )
 })
 
 const lobby = 'lobby' as RoomName
