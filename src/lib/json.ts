@@ -59,7 +59,8 @@ export function hasTooManyValues(text: string): boolean {
   return false
 }
 
-function endOfString(text: string, start: number): number {
+/** Returns the position of the quote that ends the string which starts at `start`. */
+export function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at

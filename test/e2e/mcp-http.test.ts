@@ -48,6 +48,21 @@ describe.each([{}, { modern: true as const }])("the protocol's own client, %j", 
   })
 })
 
+test('a request over HTTP with an id beyond 2^53 is answered with the same digits', async () => {
+  const token = await tokenOf('bob')
+  const withId = (message: object) => JSON.stringify(message).replace('"id":1', '"id":9007199254740993')
+  const opened = await post(token, withId(INITIALIZE))
+  expect(await opened.text()).toContain('"id":9007199254740993')
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! }
+  const call = { name: 'search', arguments: { words: '9007199254740993' } }
+  const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }
+  expect(await (await post(token, withId(asked), session)).text()).toMatch(/"id":9007199254740993[,}]/)
+  const { clientInfo: _, ...params } = INITIALIZE.params
+  expect(await (await post(token, withId({ ...INITIALIZE, params }))).text()).toMatch(
+    /initialize has invalid params.clientInfo: .*"id":9007199254740993\}/,
+  )
+})
+
 test('a direct message reaches a listening agent over HTTP, unless its token is bound to rooms', async () => {
   const [whole, bound] = [await tokenOf('gina'), await tokenOf('gina', '--rooms', 'lobby')]
   await stage.as('alice', ['msg', 'gina', 'for you alone'])

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../lib/json.ts'
 import type { Account } from '../../../lib/jobs/scheduler.ts'
 import { whenAborted } from '../../../lib/jobs/waiting.ts'
 import type { ClosableAgent } from './agent.ts'
+import { restoreResponseIds } from './large-ids.ts'
 import { MessageError, readMessage } from './message.ts'
 import { failed, TokenAgent, type Connection, type TokenAgentOptions } from './token-agent.ts'
 
@@ -64,6 +65,10 @@ export class McpHttp implements AsyncDisposable {
   /** Answers a request with a token. The request's signal must be aborted once the answer is over. */
   async fetch(request: Request, person: Person): Promise<Response> {
     const text = request.method === 'POST' ? await request.text() : undefined
+    return restoreResponseIds(text ?? '', await this.#fetch(request, text, person))
+  }
+
+  async #fetch(request: Request, text: string | undefined, person: Person): Promise<Response> {
     const account = this.#options.accountOf(person)
     const body = await account.run(() => readBody(text))
     if (body instanceof Response) return body
@@ -186,6 +191,6 @@ function readBody(text: string | undefined): JsonObject | undefined | Response {
     return readMessage(text)
   } catch (error) {
     if (!(error instanceof MessageError)) throw error
-    return failed(400, error.message, { code: error.code })
+    return failed(400, error.message, { id: error.id, code: error.code })
   }
 }

@@ -1,4 +1,4 @@
-import { parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/server'
+import { parseJSONRPCMessage, specTypeSchemas, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import {
   hasTooManyValues,
   isJsonObject,
@@ -9,10 +9,12 @@ import {
   type Json,
   type JsonObject,
 } from '../../../lib/json.ts'
+import { replaceLargeIds } from './large-ids.ts'
 
 /** Codes of JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = -32_700
 const INVALID_REQUEST = -32_600
+const INVALID_PARAMS = -32_602
 /** The first code that JSON-RPC 2.0 leaves to servers. */
 export const REFUSED = -32_000
 
@@ -34,10 +36,16 @@ export class MessageError extends Error {
  * in the arguments of a call. Throws `MessageError`.
  */
 export function readMessage(text: string): JsonObject {
+  const message = readObject(text)
+  checkParams(message)
+  return message
+}
+
+function readObject(text: string): JsonObject {
   if (hasTooManyValues(text)) throw new MessageError(TOO_MANY, findId(text))
   let value: Json
   try {
-    value = parseJson(text)
+    value = parseJson(replaceLargeIds(text))
   } catch {
     throw new MessageError('this is no message in JSON', null, PARSE_ERROR)
   }
@@ -49,6 +57,26 @@ export function readMessage(text: string): JsonObject {
   const { arguments: given } = params
   const all = isJsonObject(given) ? { ...params, arguments: withoutNulls(given) } : params
   return { ...rest, params: withoutNulls(all) }
+}
+
+/** Requests with required params, whose errors the SDK would report as JSON. */
+const CHECKED = new Map<string, (typeof specTypeSchemas)[keyof typeof specTypeSchemas]>([
+  ['initialize', specTypeSchemas.InitializeRequest],
+  ['tools/call', specTypeSchemas.CallToolRequest],
+  ['prompts/get', specTypeSchemas.GetPromptRequest],
+  ['resources/read', specTypeSchemas.ReadResourceRequest],
+  ['resources/subscribe', specTypeSchemas.SubscribeRequest],
+  ['resources/unsubscribe', specTypeSchemas.UnsubscribeRequest],
+  ['completion/complete', specTypeSchemas.CompleteRequest],
+  ['logging/setLevel', specTypeSchemas.SetLevelRequest],
+])
+
+function checkParams(message: JsonObject): void {
+  const method = typeof message['method'] === 'string' ? message['method'] : ''
+  const [issue] = CHECKED.get(method)?.['~standard'].validate(message).issues ?? []
+  if (!issue) return
+  const why = `${(issue.path ?? []).map(String).join('.')}: ${issue.message.replace(/^Invalid input: /, '')}`
+  throw new MessageError(`${method} has invalid ${why}`, idOf(message), INVALID_PARAMS)
 }
 
 const withoutNulls = (object: JsonObject): JsonObject =>
@@ -121,7 +149,8 @@ const LAST_ID = /,\s*"id"\s*:\s*(?<id>-?\d+|"[\w:.-]*")\s*\}\s*$/
 /** Returns the id of an unparsed request; null if it is neither first nor last. */
 function findId(text: string): string | number | null {
   const found = FIRST_ID.exec(text.slice(0, CUT_BYTES)) ?? LAST_ID.exec(text.slice(-CUT_BYTES))
-  return JSON.parse(found?.groups?.['id'] ?? 'null') as string | number | null
+  const json = `{"id":${found?.groups?.['id'] ?? 'null'}}`
+  return (JSON.parse(replaceLargeIds(json)) as { readonly id: string | number | null }).id
 }
 
 /** Reads a line; undefined if it is blank. Throws `MessageError`. */

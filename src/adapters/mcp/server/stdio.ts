@@ -10,6 +10,7 @@ import { createDeferred, untilAborted, whenAborted } from '../../../lib/jobs/wai
 import { FollowedRooms, type ListenedStream } from './followed-rooms.ts'
 import { Mentions } from './mentions.ts'
 import { safeJson } from '../../../lib/json.ts'
+import { restoreLargeIds } from './large-ids.ts'
 import { linesOf, MessageError, parseLine, REFUSED, type Line } from './message.ts'
 import type { Agent } from './agent.ts'
 import { createMcpServer } from './server.ts'
@@ -169,7 +170,7 @@ class PipeTransport implements Transport {
   }
 
   #write(message: object): void {
-    this.#written = this.#pipe.out(`${safeJson(message)}\n`)
+    this.#written = this.#pipe.out(`${restoreLargeIds(safeJson(message))}\n`)
   }
 }
 

@@ -210,6 +210,48 @@ describe('an agent on a pipe', () => {
 })
 
 describe('a message on a pipe', () => {
+  test('an MCP request with an id beyond 2^53 is answered with the same digits', async () => {
+    const [client, ids] = [createClient(), ['9007199254740993', '-12345678901234567890', '9007199254740992']]
+    const lines = ids.map((id) => JSON.stringify(ping(0)).replace('"id":0', `"id":${id}`))
+    const long = `{"id":9007199254740995,"method":"m","params":{"a":"${'x'.repeat(2_000_000)}"}}`
+    const asText = JSON.stringify(ping('9007199254740993'))
+    client.send([JSON.stringify(HELLO), ...lines, asText, long, ''].join('\n'))
+    await client.served
+    const answered = client.texts.map((text) => /"id":([^,}]+)/.exec(text)?.[1])
+    const expected = ['"hello"', '"9007199254740993"', '9007199254740995', ...ids]
+    expect(new Set(answered)).toEqual(new Set(expected))
+  })
+
+  test('an MCP call with an id beyond 2^53 is cancelled by that id alone', async () => {
+    const client = createClient()
+    const withId = (message: object, id: string) =>
+      JSON.stringify(message).replace(/(?<="(?:requestI|i)d":)99/, id)
+    client.write(HELLO, withId(call(99), '9007199254740993'))
+    await client.until(() => client.running.has('r99'))
+    client.write(withId(cancel(99), '9007199254740992'), withId(call(99), '9007199254740993'))
+    await client.until(() => client.texts.some((text) => text.includes('with this id waits')))
+    client.write(withId(cancel(99), '9007199254740993'))
+    client.end()
+    await client.served
+  })
+
+  test.each([
+    [
+      'initialize',
+      { protocolVersion: '2025-06-18', capabilities: {} },
+      'initialize has invalid params.clientInfo: expected object, received undefined',
+    ],
+    ['tools/call', { name: 5 }, 'tools/call has invalid params.name: expected string, received number'],
+    ['resources/read', undefined, 'resources/read has invalid params: expected object, received undefined'],
+  ])(
+    'an MCP request with invalid params is answered with a sentence: %s',
+    async (method, params, message) => {
+      const client = createClient()
+      client.write(...(method === 'initialize' ? [] : [HELLO]), { ...ping(1), method, params })
+      expect((await client.answerTo(1)).error).toEqual({ code: -32_602, message })
+    },
+  )
+
   test('an MCP message may have null in its optional fields', async () => {
     const client = createClient()
     client.write({ ...ping(1), params: null })
