@@ -63,6 +63,29 @@ test('a request over HTTP with an id beyond 2^53 is answered with the same digit
   )
 })
 
+test('a request with Accept: */* or without Accept, or to /mcp/, begins a session', async () => {
+  const token = await tokenOf('bob')
+  expect((await post(token, INITIALIZE, { accept: '*/*' })).status).toBe(200)
+  using raw = await rawHttp(base)
+  const body = JSON.stringify(INITIALIZE)
+  const headers = ['Host: localhost', `Authorization: Bearer ${token}`, 'Content-Type: application/json']
+  const lines = [...headers, `Content-Length: ${body.length}`, '', body]
+  raw.write(['POST /mcp/ HTTP/1.1', ...lines].join('\r\n'))
+  expect((await raw.until('\r\n0\r\n')).statuses).toEqual([200])
+  expect((await post(token, INITIALIZE, { accept: 'application/json' })).status).toBe(406)
+})
+
+test.each(['/.well-known/oauth-protected-resource/mcp', '/.well-known/openid-configuration', '/register'])(
+  'a client that looks for OAuth at %s gets 404 and JSON',
+  async (path) => {
+    for (const method of ['GET', 'POST']) {
+      const response = await fetch(`${base}${path}`, { method, ...(method === 'POST' ? { body: '{}' } : {}) })
+      expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/json'])
+      expect(await response.json()).toMatchObject({ error: 'not_found' })
+    }
+  },
+)
+
 test('a direct message reaches a listening agent over HTTP, unless its token is bound to rooms', async () => {
   const [whole, bound] = [await tokenOf('gina'), await tokenOf('gina', '--rooms', 'lobby')]
   await stage.as('alice', ['msg', 'gina', 'for you alone'])

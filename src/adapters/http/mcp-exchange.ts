@@ -23,6 +23,9 @@ export async function serveMcp(
     const headers = new Headers()
     for (const [name, value] of Object.entries(request.headers))
       for (const one of [value ?? []].flat()) headers.append(name, one)
+    // The SDK looks for both names and knows no ranges (RFC 9110, 12.5.1).
+    if (/^$|\*\/\*/.test(headers.get('accept') ?? ''))
+      headers.set('accept', 'application/json, text/event-stream')
     asked = new Request(new URL(url, 'http://localhost'), { method, headers, signal: gone.signal, body })
     await send(await call(asked), response, queueBytes, account)
   } catch (error) {

@@ -63,6 +63,13 @@ type Route = {
   | { answerTo(person: Person, request: IncomingMessage, response: ServerResponse): Promise<void> }
 )
 
+/** Paths at which MCP clients look for OAuth; they read the answer as JSON. */
+const OAUTH_PATH = /^\/(?:\.well-known\/|(?:register|authorize|token)$)/
+const NO_OAUTH = JSON.stringify({
+  error: 'not_found',
+  error_description: 'there is no OAuth here; bring a token of yours: ssh HOST token new makes one',
+})
+
 const READ = ['GET', 'HEAD']
 const STOPPING = 'the server is stopping'
 
@@ -82,6 +89,8 @@ export function createRoutes(
     const route = routes.find((one) =>
       typeof one.path === 'string' ? one.path === path : one.path.test(path),
     )
+    if (!route && OAUTH_PATH.test(path))
+      return answer(response, 404, NO_OAUTH, { 'Content-Type': 'application/json' })
     if (!route)
       return answer(response, 404, 'there is /healthz, /readyz, /metrics, /mcp and /rooms/NAME/messages')
     const methods = route.methods.join(', ')
@@ -183,7 +192,7 @@ function routesOf(
       },
     },
     {
-      path: '/mcp',
+      path: /^\/mcp\/?$/,
       methods: ['GET', 'POST', 'DELETE'],
       async answerTo(person, request, response) {
         const body = request.method === 'POST' ? await bodyOf(request, response, limits) : null

@@ -115,7 +115,7 @@ async function close(server: Server): Promise<void> {
 /** Logs a request without its query and room name, which may be secret, and without unknown paths. */
 function logAnswer(request: IncomingMessage, response: ServerResponse, log: Log): void {
   const since = performance.now()
-  const known = /^\/(?:healthz|readyz|metrics|mcp|oauth\/callback|rooms\/[^/?#]+\/messages)(?=[?#]|$)/
+  const known = /^\/(?:healthz|readyz|metrics|mcp\/?|oauth\/callback|rooms\/[^/?#]+\/messages)(?=[?#]|$)/
   const path = known.exec(request.url ?? '')?.[0].replace(/^\/rooms\/[^/]+/, '/rooms/NAME')
   const address = plainAddress(request.socket.remoteAddress)
   response.once('close', () => {
