@@ -64,7 +64,7 @@ const ADAPTERS = {
     'turndown',
   ],
   'tool-modules': ['zod'],
-  'wrapped-tools': ['zod'],
+  'wrapped-tools': ['fast-glob', 'zod'],
 }
 
 /** What an adapter may know of the core: its ports, plain types, and the pure functions that a port's contract names. */

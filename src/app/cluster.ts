@@ -1,8 +1,9 @@
 // Joins a server with the others of its database. This file must not know how servers notify each other, nor
 // what a turn does.
 import { createHash } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { listToolFiles } from '../adapters/wrapped-tools/load.ts'
 import { openWire } from '../adapters/wire/wire.ts'
 import { tellDenied } from '../approvals/approvals.ts'
 import { askedFromJson } from '../approvals/questions.ts'
@@ -101,7 +102,8 @@ export async function configHash(config: Config, hostKeys: readonly string[]): P
   const alike = { server, models, mcp, memory, lua, limits, disabled, timeout_s, web, machines }
   const places = { bus: bus && bus.prefix, hasSharedRooms: rooms_dir !== ownRoomsDir(config.dataDir) }
   hash.update(JSON.stringify([alike, places, hostKeys.toSorted()], withoutSecrets))
-  for (const file of [...(await toolFilesIn(dirs)), ...modules])
+  const toolFiles = await Promise.all(dirs.map((dir) => listToolFiles(dir).catch(() => [])))
+  for (const file of [...toolFiles.flat().toSorted(), ...modules])
     // A missing file is reported where it is read.
     hash.update(await readFile(file).catch(() => ''))
   return hash.digest('base64url').slice(0, 16)
@@ -112,14 +114,4 @@ function withoutSecrets(key: string, value: unknown): unknown {
   if (/key$|token|secret|password|headers|^env$/i.test(key) && typeof value !== 'number') return undefined
   if (value instanceof Map || value instanceof Set) return [...value]
   return value
-}
-
-async function toolFilesIn(dirs: readonly string[]): Promise<readonly string[]> {
-  const lists = await Promise.all(
-    dirs.map(async (dir) => (await readdir(dir).catch(() => [])).map((name) => join(dir, name))),
-  )
-  return lists
-    .flat()
-    .filter((path) => path.endsWith('.tool'))
-    .toSorted()
 }

@@ -1,5 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import glob from 'fast-glob'
 import { bytes } from '../../lib/amounts.ts'
 import { errorCode } from '../../lib/errors.ts'
 import {
@@ -54,8 +56,8 @@ export async function fingerprint(dirs: readonly string[]): Promise<string> {
   const facts = (path: string): Promise<string> =>
     stat(path).then(({ ino, size, ctimeMs }) => `${path} ${ino} ${size} ${ctimeMs}`, failure)
   const found = dirs.map(async (dir) => {
-    const names = await listFileNames(dir).catch(failure)
-    return typeof names === 'string' ? names : Promise.all(names.map((name) => facts(join(dir, name))))
+    const paths = await listToolFiles(dir).catch(failure)
+    return typeof paths === 'string' ? paths : Promise.all(paths.map(facts))
   })
   return JSON.stringify(await Promise.all(found))
 }
@@ -89,7 +91,7 @@ interface FoundFiles {
 /** A missing directory may be created later, and is no problem. */
 async function findFiles(dir: string): Promise<FoundFiles> {
   try {
-    const paths = (await listFileNames(dir)).map((name) => join(dir, name))
+    const paths = await listToolFiles(dir)
     const isFile = await Promise.all(paths.map(isNoDirectory))
     return { files: paths.filter((_, index) => isFile[index]), problems: [], warnings: [] }
   } catch (error) {
@@ -101,9 +103,17 @@ async function findFiles(dir: string): Promise<FoundFiles> {
   }
 }
 
-async function listFileNames(dir: string): Promise<readonly string[]> {
-  const names = await readdir(dir)
-  return names.filter((name) => name.endsWith('.tool') && !name.startsWith('.')).toSorted(byFileName)
+/**
+ * Returns the paths of everything in a directory that is named like a `.tool` file and not hidden, sorted by
+ * name. Rejects with the system's error for a directory that is missing or unreadable.
+ */
+export async function listToolFiles(dir: string): Promise<readonly string[]> {
+  // By itself, fast-glob takes a backslash in the directory's path for a slash.
+  const fs = { readdir: (_: string, ...rest: unknown[]) => void Reflect.apply(readdir, null, [dir, ...rest]) }
+  const names = await glob('*.tool', { cwd: dir, onlyFiles: false, fs })
+  // fast-glob takes a missing directory for an empty one.
+  if (names.length === 0) await stat(dir)
+  return names.toSorted(byFileName).map((name) => join(dir, name))
 }
 
 /** True also for a dangling link: reading it reports the problem. */
