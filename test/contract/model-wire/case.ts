@@ -1,21 +1,26 @@
-/** What a server sends, and what is right to make of it. Nothing is said of what a case leaves out. */
-export interface Case {
-  readonly name: string
-  /** As an event stream, for Ollama as lines. */
-  readonly events?: readonly object[]
-  /** The whole body, if `events` cannot write it. */
-  readonly bytes?: string
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly apiKey?: string
+/** What a server sends, and what is right to make of it. */
+export type Case = readonly [
+  name: string,
+  /** Events of a stream (lines for Ollama), one JSON, or the whole body. */
+  sent: readonly object[] | object | string,
+  /** The text `ok` if absent. */
+  read?: Reading,
+  response?: Response,
+]
+
+export interface Reading {
   readonly text?: string
   readonly thinking?: string
   readonly calls?: readonly string[]
-  /** How it ends; `stop` if absent. */
+  /** How the answer ends; `calls` after calls and `stop` after a text if absent. */
   readonly end?: object
 }
 
-export const CALLS = { type: 'finish', reason: 'calls' }
+export interface Response {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly apiKey?: string
+}
 
 export const LENGTH = { type: 'finish', reason: 'length' }
 
@@ -26,6 +31,8 @@ export const failure = (message: string | RegExp, retryable = false) => ({
 })
 
 export const CUT = failure('the answer was cut off in the middle; ask again', true)
+
+export const NO_ANSWER = failure(/something that is not a model's answer$/, true)
 
 export const reported = (message: string, retryable = false) =>
   failure(`the provider reported: ${message}`, retryable)

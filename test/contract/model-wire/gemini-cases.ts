@@ -1,83 +1,57 @@
-import { CALLS, CUT, reported, sse, type Case } from './case.ts'
+import { CUT, reported, sse, type Case } from './case.ts'
 
 const candidate = (parts: unknown, rest: object = {}) => ({ candidates: [{ content: { parts }, ...rest }] })
 const FINISH = { finishReason: 'STOP' }
 
 export const GEMINI: readonly Case[] = [
-  { name: 'a text that is a number', events: [candidate([{ text: 5 }], FINISH)], text: '5' },
-  { name: 'a part that is null', events: [candidate([null, { text: 'ok' }], FINISH)], text: 'ok' },
-  {
-    name: 'odd ratings',
-    events: [candidate([{ text: 'ok' }], { ...FINISH, safetyRatings: [{ category: 7 }] })],
-    text: 'ok',
-  },
-  { name: 'a new kind of part', events: [candidate([{ video: {} }, { text: 'ok' }], FINISH)], text: 'ok' },
-  {
-    name: 'arguments that are text, or none',
-    events: [
+  ['a text that is a number', [candidate([{ text: 5 }], FINISH)], { text: '5' }],
+  ['a part that is null', [candidate([null, { text: 'ok' }], FINISH)]],
+  ['odd ratings', [candidate([{ text: 'ok' }], { ...FINISH, safetyRatings: [{ category: 7 }] })]],
+  ['a new kind of part', [candidate([{ video: {} }, { text: 'ok' }], FINISH)]],
+  [
+    'arguments that are text, or none',
+    [
       candidate(
         [{ functionCall: { name: 'f', args: '{"q":1}' } }, { functionCall: { name: 'g', args: null } }],
         FINISH,
       ),
     ],
-    calls: ['f {"q":1}', 'g {}'],
-    end: CALLS,
-  },
-  {
-    name: 'an error in the middle',
-    events: [
-      candidate([{ text: 'half' }]),
-      { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } },
-    ],
-    text: 'half',
-    end: reported('Overloaded', true),
-  },
-
-  {
-    name: 'an answer over several lines in a list',
-    bytes: JSON.stringify([candidate([{ text: 'o' }]), candidate([{ text: 'k' }], FINISH)], null, 2),
-    text: 'ok',
-  },
-  {
-    name: 'a content that is null',
-    events: [candidate([{ text: 'ok' }]), { candidates: [{ content: null, ...FINISH }] }],
-    text: 'ok',
-  },
-  { name: 'one part that is no list', events: [candidate({ text: 'ok' }, FINISH)], text: 'ok' },
-  { name: 'a part that is a text', events: [candidate(['ok'], FINISH)], text: 'ok' },
-  {
-    name: 'the finish reason in small letters',
-    events: [candidate([{ text: 'ok' }], { finishReason: 'stop' })],
-    text: 'ok',
-  },
-  {
-    name: 'an unspecified finish reason',
-    events: [
+    { calls: ['f {"q":1}', 'g {}'] },
+  ],
+  [
+    'an error in the middle',
+    [candidate([{ text: 'half' }]), { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }],
+    { text: 'half', end: reported('Overloaded', true) },
+  ],
+  [
+    'an answer over several lines in a list',
+    JSON.stringify([candidate([{ text: 'o' }]), candidate([{ text: 'k' }], FINISH)], null, 2),
+  ],
+  ['a content that is null', [candidate([{ text: 'ok' }]), { candidates: [{ content: null, ...FINISH }] }]],
+  ['one part that is no list', [candidate({ text: 'ok' }, FINISH)]],
+  ['a part that is a text', [candidate(['ok'], FINISH)]],
+  ['the finish reason in small letters', [candidate([{ text: 'ok' }], { finishReason: 'stop' })]],
+  [
+    'an unspecified finish reason',
+    [
       candidate([{ text: 'o' }], { finishReason: 'FINISH_REASON_UNSPECIFIED' }),
       candidate([{ text: 'k' }], FINISH),
     ],
-    text: 'ok',
-  },
-  {
-    name: 'events without candidates',
-    events: [
+  ],
+  [
+    'events without candidates',
+    [
       { usageMetadata: { promptTokenCount: 3 } },
       {},
       candidate([{ text: 'ok' }], FINISH),
       { modelVersion: 'x' },
     ],
-    text: 'ok',
-  },
-  {
-    name: '[DONE] for its only end',
-    bytes: `${sse(candidate([{ text: 'ok' }]))}data: [DONE]\n\n`,
-    text: 'ok',
-  },
-  { name: 'no end at all', events: [candidate([{ text: 'ok' }])], text: 'ok', end: CUT },
-  {
-    name: 'an id that is a number and arguments that are an empty list',
-    events: [candidate([{ functionCall: { id: 7, name: 'f', args: [] } }], FINISH)],
-    calls: ['f {}'],
-    end: CALLS,
-  },
+  ],
+  ['[DONE] for its only end', `${sse(candidate([{ text: 'ok' }]))}data: [DONE]\n\n`],
+  ['no end at all', [candidate([{ text: 'ok' }])], { text: 'ok', end: CUT }],
+  [
+    'an id that is a number and arguments that are an empty list',
+    [candidate([{ functionCall: { id: 7, name: 'f', args: [] } }], FINISH)],
+    { calls: ['f {}'] },
+  ],
 ]

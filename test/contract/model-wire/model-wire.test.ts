@@ -5,7 +5,7 @@ import type { ModelEvent } from '../../../src/turns/model.ts'
 import { sampleConfig, sampleRequest } from '../../support/model-request.ts'
 import { startModelServer, type Script } from '../../support/model-server.ts'
 import { ANTHROPIC } from './anthropic-cases.ts'
-import { lines, sse, type Case } from './case.ts'
+import { lines, sse, type Case, type Response } from './case.ts'
 import { CHAT } from './chat-cases.ts'
 import { ERRORS } from './error-cases.ts'
 import { GEMINI } from './gemini-cases.ts'
@@ -25,11 +25,16 @@ const TABLE: readonly (readonly [Backend, Case])[] = [
   ...BACKENDS.flatMap((backend) => ERRORS.map((one) => [backend, one] as const)),
 ]
 
+function bodyOf(backend: Backend, sent: Case[1]): string {
+  if (Array.isArray(sent)) return (backend === 'ollama' ? lines : sse)(...(sent as readonly object[]))
+  return typeof sent === 'string' ? sent : JSON.stringify(sent)
+}
+
 const send =
-  (backend: Backend, { events = [], bytes, status = 200, headers = {} }: Case): Script =>
+  (backend: Backend, sent: Case[1], { status = 200, headers = {} }: Response = {}): Script =>
   (response) => {
     response.writeHead(status, { 'content-type': 'text/event-stream', ...headers })
-    response.end(bytes ?? (backend === 'ollama' ? lines : sse)(...events))
+    response.end(bodyOf(backend, sent))
   }
 
 /** All that a model does with this answer: its texts put together, then its end or failure. */
@@ -54,11 +59,14 @@ async function readingOf(backend: Backend, script: Script, apiKey = 'key-of-this
   return { text: joined('text'), thinking: joined('thinking'), calls, end }
 }
 
-test.each(TABLE.map(([backend, one]) => ({ backend, name: one.name, one })))(
+test.each(TABLE.map(([backend, [name, ...one]]) => ({ backend, name, one })))(
   'the $backend adapter reads an answer with $name',
-  async ({ backend, one }) => {
-    const { text = '', thinking = '', calls = [], end = { type: 'finish', reason: 'stop' } } = one
-    const read = await readingOf(backend, send(backend, one), one.apiKey)
+  async ({
+    backend,
+    one: [sent, { text = '', thinking = '', calls = [], ...given } = { text: 'ok' }, response],
+  }) => {
+    const { end = { type: 'finish', reason: calls.length > 0 ? 'calls' : 'stop' } } = given
+    const read = await readingOf(backend, send(backend, sent, response), response?.apiKey)
     const { message } = end as { readonly message?: unknown }
     const expected = message instanceof RegExp ? { ...end, message: expect.stringMatching(message) } : end
     // OpenAI itself sends no thoughts, so its SDK reads none.
