@@ -86,12 +86,7 @@ describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
       [
         'any text in any place',
         sampleSnapshot({
-          room: {
-            ...sampleSnapshot().room,
-            topic: odd,
-            vibe: odd,
-            todo: [{ content: odd, status: 'open' }],
-          },
+          room: { ...sampleSnapshot().room, topic: odd, vibe: odd, todo: [{ content: odd, status: 'open' }] },
           model: { ...sampleModel, systemPrompt: odd },
           history: [row(1, { text: odd }), row(2, { kind: 'action', text: odd })],
         }),

@@ -28,11 +28,7 @@ describe.skipIf(lacks('postgres'))('with PostgreSQL', () => {
       clock: handClock(),
       log: memoryLog(),
     })
-    await peers.begin({
-      onPresenceStored: async () => {},
-      onExpired: async () => {},
-      onDifference() {},
-    })
+    await peers.begin({ onPresenceStored: async () => {}, onExpired: async () => {}, onDifference() {} })
     return {
       peers,
       async [Symbol.asyncDispose]() {

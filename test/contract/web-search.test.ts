@@ -21,9 +21,6 @@ webSearchExam('brave', {
 
 webSearchExam('google', {
   search: searchAt({ provider: 'google', apiKey: KEY, apiKeyEnv: 'GOOGLE_KEY', engineId: 'abc' }),
-  answer: (results) => ({
-    kind: 'customsearch#search',
-    ...(results.length > 0 ? { items: results } : {}),
-  }),
+  answer: (results) => ({ kind: 'customsearch#search', ...(results.length > 0 ? { items: results } : {}) }),
   result: ({ title, url, snippet }) => ({ title, link: url, snippet }),
 })

@@ -30,9 +30,7 @@ const audit = (...args: readonly string[]) => {
   return execa(
     process.execPath,
     [...lateOptimizing, MAIN, 'audit', '--config', `${dataDir}.toml`, '--data', dataDir, ...args],
-    {
-      reject: false,
-    },
+    { reject: false },
   )
 }
 

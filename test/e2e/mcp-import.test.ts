@@ -140,10 +140,7 @@ describe('sshawl mcp import', () => {
         ...{ name: 'files', command: ['npx', '-y', 'server-files'] },
         ...{ pass_env: ['HOME_DIR'], env: { LOG_LEVEL: 'debug' } },
       },
-      {
-        ...{ name: 'web', url: 'https://h/mcp', token_env: 'WEB_TOKEN' },
-        header_env: { 'X-Team': 'TEAM' },
-      },
+      { ...{ name: 'web', url: 'https://h/mcp', token_env: 'WEB_TOKEN' }, header_env: { 'X-Team': 'TEAM' } },
     ])
     expect(stderr.split('\n')).toEqual([
       'read as the config of Codex',

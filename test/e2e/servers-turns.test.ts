@@ -241,10 +241,7 @@ describe.skipIf(lacks('postgres'))('two servers whose rooms have models', () => 
     for (const at of [0, 1])
       await expect
         .poll(() => shownOn(at), PATIENCE)
-        .toMatchObject({
-          summary: { text: expect.stringContaining('Known:') as string },
-          working: false,
-        })
+        .toMatchObject({ summary: { text: expect.stringContaining('Known:') as string }, working: false })
     const [first, ...others] = memo.requests.map(textOf)
     expect(first).toContain('heron-17')
     expect(

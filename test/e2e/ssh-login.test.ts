@@ -108,9 +108,7 @@ test('a login whose handler throws is rejected and logged as an error', async ()
 test('a client that offers too many keys is disconnected', async () => {
   await using server = await startSshServer(
     handlerWith({ identify: () => Promise.reject(new Refusal('no')) }),
-    {
-      keys_offered: 2,
-    },
+    { keys_offered: 2 },
   )
   const keys = await Promise.all(['k1', 'k2', 'k3', 'k4'].map((name) => home.key(name)))
   const options = keys.slice(1).flatMap((key) => ['-i', key])

@@ -66,11 +66,7 @@ const requirements: Requirements = [
             properties: {
               title: { type: 'string', description: 'As the cover has it.' },
               copies: { type: 'integer', description: 'How many are wanted.' },
-              authors: {
-                type: 'array',
-                items: { type: 'string' },
-                description: 'All of them.',
-              },
+              authors: { type: 'array', items: { type: 'string' }, description: 'All of them.' },
             },
             required: ['title'],
           },

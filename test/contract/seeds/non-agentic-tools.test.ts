@@ -44,12 +44,7 @@ const uses = (work: (context: ToolContext) => Promise<string> | string, access: 
     run: (_args, context) => work(context),
   })
 const bundled = (id: string): Tool => WORKSPACE_TOOLS.find((one) => one.id === id)!
-const permission = {
-  tool: 'visit',
-  access: 'network',
-  target: 'example.org',
-  detail: 'example.org',
-} as const
+const permission = { tool: 'visit', access: 'network', target: 'example.org', detail: 'example.org' } as const
 const asksInside = uses(
   async ({ permissions, requester, room, signal }) =>
     await permissions
@@ -116,10 +111,7 @@ const requirements: Requirements = [
           {},
           {},
         ),
-      ).toMatchObject({
-        content: expect.stringMatching(/^ERROR: Permission denied: /),
-        isError: true,
-      })
+      ).toMatchObject({ content: expect.stringMatching(/^ERROR: Permission denied: /), isError: true })
       expect(await callTool(asksInside, {}, createContext({ permissions: allowAll }))).toMatchObject({
         content: 'the answer is "allow"',
       })
