@@ -5,6 +5,7 @@ import { paths } from '../../../src/app/paths.ts'
 import {
   createToolbox,
   executeTools,
+  WORKSPACE_TOOLS,
   type PermissionProvider,
   type Tool,
   type ToolboxOptions,
@@ -26,13 +27,16 @@ export const fixture = (name: string): string => new URL(`fixtures/${name}`, imp
 /** Calls one tool as a program does, and gives what a model would read. */
 export async function callOne(
   tool: Tool,
-  args: unknown,
+  args: unknown = {},
   options: Omit<ToolboxOptions, 'tools'> = {},
 ): Promise<string> {
   const calls = [{ id: '1', name: tool.id, arguments: JSON.stringify(args) }]
   const replies = await executeTools(calls, { toolbox: createToolbox({ ...options, tools: [tool] }) })
   return replies[0]!.content
 }
+
+/** A bundled tool. */
+export const bundled = (id: string): Tool => WORKSPACE_TOOLS.find((one) => one.id === id)!
 
 /** A provider that allows everything. */
 export const allowAll: PermissionProvider = { request: async () => 'allow' }
