@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isJsonObject, parseJson, type JsonObject } from '../../src/lib/json.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { openAgent } from '../support/mcp/agent.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
-import { openSsh, ssh, type SshTarget } from '../support/ssh.ts'
+import { createStageHere } from '../support/stage.ts'
+import { openSsh, ssh } from '../support/ssh.ts'
 
-let stage: Stage<AnyServer>
-let target: SshTarget
-
-beforeAll(async () => {
-  stage = await createStageHere({ config: '[limits]\nrate_burst = 1000\nexec_per_person = 2\n' })
-  await stage.claim('rhea')
-  const key = await stage.home.key('mallory')
-  target = { user: 'mallory', port: stage.server.port, key, options: ['-o', 'LogLevel=ERROR'] }
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(
+  createStageHere({ config: '[limits]\nrate_burst = 1000\nexec_per_person = 2\n' }),
+)
+await stage.claim('rhea')
+const key = await stage.home.key('mallory')
+const target = { user: 'mallory', port: stage.server.port, key, options: ['-o', 'LogLevel=ERROR'] }
 
 const HELLO = {
   jsonrpc: '2.0',

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { openAgent } from '../support/mcp/agent.ts'
 import { openHttpAgent } from '../support/mcp/http-agent.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { createStageHere } from '../support/stage.ts'
 
-let stage: Stage<AnyServer>
-beforeAll(async () => {
-  stage = await createStageHere({
+const stage = await forAllTests(
+  createStageHere({
     isShared: true,
     config: '[limits]\nrate_burst = 1000\nrate_per_s = 1000\n',
     http: true,
-  })
-  await stage.claim('rhea')
-  for (const line of ['create den --private', 'create hall']) await stage.as('rhea', line.split(' '))
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+  }),
+)
+await stage.claim('rhea')
+for (const line of ['create den --private', 'create hall']) await stage.as('rhea', line.split(' '))
 
 const LONG = { timeout_s: 600 }
 const say = (room: string, text: string) => stage.as('rhea', ['say', room, text])

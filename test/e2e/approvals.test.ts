@@ -1,29 +1,28 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { answer, calls, says } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createModelStageHere } from '../support/stage.ts'
 import type { SshSession } from '../support/ssh.ts'
 
-let stage: ModelStage<AnyServer>
 let alice: SshSession
 let bob: SshSession
 let entered = 0
 
-beforeAll(async () => {
-  stage = await createModelStageHere(
+const stage = await forAllTests(
+  createModelStageHere(
     `
 [limits]
 approvals_per_room = 3
 rate_burst = 1000
 `,
     { isShared: true },
-  )
-  await stage.claim('rhea')
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+  ),
+)
+await stage.claim('rhea')
+
 beforeEach(async () => {
   alice = await enter('alice')
   bob = await enter('bob')

@@ -1,8 +1,8 @@
 import { execa } from 'execa'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { lateOptimizing } from '../support/node-flags.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { createStageHere } from '../support/stage.ts'
 import { askStored, onPostgres, writeConfig } from '../support/stored.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
@@ -12,18 +12,14 @@ const ADMIN_KEY = `SHA256:${'a'.repeat(43)}`
 const CA_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 const CA_FINGERPRINT = expect.stringMatching(/^whoever has a certificate of SHA256:.{43} for it$/)
 
-let stage: Stage<AnyServer>
 /** Another config of the same server, which it has not read. */
 const configure = (more: string) => writeConfig(stage.server.dataDir, `[server]\naccess = "open"\n${more}`)
-beforeAll(async () => {
-  stage = await createStageHere({ config: '[server]\naccess = "open"\n' })
-  await stage.claim('alice')
-  await configure(`admins = ["${ADMIN_KEY}"]\nuser_ca = ["${CA_KEY}"]\n`)
-  for (const name of ['bob', '안나']) await stage.as(name, ['whoami'])
-  await stage.as('alice', ['create', 'den', '--private'])
-  await stage.as('alice', ['invite', 'den', 'bob'])
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(createStageHere({ config: '[server]\naccess = "open"\n' }))
+await stage.claim('alice')
+await configure(`admins = ["${ADMIN_KEY}"]\nuser_ca = ["${CA_KEY}"]\n`)
+for (const name of ['bob', '안나']) await stage.as(name, ['whoami'])
+await stage.as('alice', ['create', 'den', '--private'])
+await stage.as('alice', ['invite', 'den', 'bob'])
 
 const audit = (...args: readonly string[]) => {
   const { dataDir } = stage.server

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAskpass, type Askpass } from '../support/askpass.ts'
-import { type AnyServer, startServer } from '../support/server.ts'
-import { createStageHere, type Stage, createStage } from '../support/stage.ts'
+import { describe, expect, test } from 'vitest'
+import { createAskpass } from '../support/askpass.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
+import { startServer } from '../support/server.ts'
+import { createStageHere, createStage } from '../support/stage.ts'
 import { allStored, askStored, writeConfig } from '../support/stored.ts'
 import { openSsh, ssh, type SshResult } from '../support/ssh.ts'
 import { askForReload } from '../../src/app/reload-socket.ts'
@@ -9,14 +10,9 @@ import { askForReload } from '../../src/app/reload-socket.ts'
 /** Wrong codes would be answered late, and logins from here served late. */
 const CONFIG = '[server]\naccess = "invite"\n'
 
-let stage: Stage<AnyServer>
-let askpass: Askpass
-beforeAll(async () => {
-  stage = await createStageHere({ config: CONFIG })
-  await stage.claim('boss')
-  askpass = await createAskpass(stage.dir)
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(createStageHere({ config: CONFIG }))
+await stage.claim('boss')
+const askpass = await createAskpass(stage.dir)
 
 /** A new code. */
 async function newCode(...words: readonly string[]): Promise<string> {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { existsSync, readFileSync } from 'node:fs'
-import { expect, test, afterAll, beforeAll } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { execa } from 'execa'
 import { createApp } from '../../src/app.ts'
@@ -12,6 +12,7 @@ import { loadConfig, type Config } from '../../src/config/config.ts'
 import { fileSchema } from '../../src/config/schema.ts'
 import type { Schema } from '../checks/config-keys.ts'
 import { everyKey, leftOutOf } from '../support/every-key.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { ollamaWire } from '../support/ollama-wire.ts'
 import { recordReads } from '../support/record-reads.ts'
 import { startModelServer, status } from '../support/model-server.ts'
@@ -20,8 +21,7 @@ import { memoryLog } from '../support/chat-parts.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
 import { checkConfig } from '../../src/config/file.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { createStageHere } from '../support/stage.ts'
 
 /** Read only where a client does not take what it is sent, as in attack-ssh.test.ts. */
 const RARE = 'limits.queues_mb'
@@ -132,11 +132,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const deployed = (name: string): string => join(ROOT, 'docs/deploy', name)
 const containerfile = readFileSync(deployed('Containerfile'), 'utf8')
 
-let stage: Stage<AnyServer>
-beforeAll(async () => {
-  stage = await createStageHere()
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(createStageHere())
 
 test('the sample config in docs/deploy is valid and has access "invite"', () => {
   const { server } = loadConfig({ verb: 'serve', flags: { config: deployed('sshawl.toml') } })

@@ -1,5 +1,6 @@
-import { describe, afterAll, beforeAll, expect, test } from 'vitest'
+import { describe, beforeAll, expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { saysLater } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
 import { createModelStage, type ModelStage, createStage } from '../support/stage.ts'
@@ -13,12 +14,8 @@ import { expectNothingLost } from '../support/expect-nothing-lost.ts'
 import { killUnderLoad } from '../support/kill-under-load.ts'
 
 /** Each test ends its server, and the next one goes on with the same data: to start one takes longer than most of the tests. */
-let stage: ModelStage
-beforeAll(async () => {
-  stage = await createModelStage('\n[limits]\ndrain_s = 60\n', { http: true })
-  await stage.claim('alice')
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(createModelStage('\n[limits]\ndrain_s = 60\n', { http: true }))
+await stage.claim('alice')
 
 test('a draining server rejects logins, but answers health checks while a turn ends', async () => {
   const token = await newToken(stage)

@@ -1,27 +1,16 @@
 import { get_encoding } from 'tiktoken'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PROVIDERS } from '../../src/adapters/models/index.ts'
-import {
-  answer,
-  calls,
-  type ChatRequest,
-  type ModelServer,
-  says,
-  startModelServer,
-} from '../support/model-server.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
+import { answer, calls, type ChatRequest, says, startModelServer } from '../support/model-server.ts'
+import { createStageHere } from '../support/stage.ts'
 import { askStored } from '../support/stored.ts'
 
 const WINDOW = 9000
 const MAX_OUTPUT = 1000
 
-let stage: Stage<AnyServer>
-let provider: ModelServer
-
-beforeAll(async () => {
-  provider = await startModelServer()
-  const model = (name: string) => `
+const provider = await forAllTests(startModelServer())
+const model = (name: string) => `
 [[models]]
 name = "${name}"
 backend = "openai-compatible"
@@ -30,13 +19,8 @@ endpoint = "${provider.endpoint}/v1"
 context_window = ${WINDOW}
 max_output = ${MAX_OUTPUT}
 `
-  stage = await createStageHere({ isShared: true, config: model('qwen') + model('dear') })
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
-})
+const stage = await forAllTests(createStageHere({ isShared: true, config: model('qwen') + model('dear') }))
+await stage.claim('rhea')
 
 const json = async <T>(...words: readonly string[]): Promise<T> => {
   const { stdout, stderr } = await stage.as('rhea', words)

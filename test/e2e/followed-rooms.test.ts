@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { says, type Script } from '../support/model-server.ts'
-import { startServer, type AnyServer } from '../support/server.ts'
+import { startServer } from '../support/server.ts'
 import { openSsh, type SshSession } from '../support/ssh.ts'
-import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createModelStageHere } from '../support/stage.ts'
 import { createEmulator } from '../support/terminal.ts'
 
-let stage: ModelStage<AnyServer>
-beforeAll(async () => {
-  stage = await createModelStageHere('', { isShared: true })
-  for (const room of ['den', 'ops']) await stage.as('rhea', ['create', room])
-  await stage.as('rhea', ['create', 'attic', '--private'])
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(createModelStageHere('', { isShared: true }))
+for (const room of ['den', 'ops']) await stage.as('rhea', ['create', room])
+await stage.as('rhea', ['create', 'attic', '--private'])
 
 interface Screened extends AsyncDisposable {
   readonly session: SshSession

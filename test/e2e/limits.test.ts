@@ -1,14 +1,13 @@
 import { describe, afterAll, beforeAll, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { says } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
 import { startServer, type AnyServer } from '../support/server.ts'
-import { createModelStageHere, type ModelStage, createStageHere, type Stage } from '../support/stage.ts'
-
-let stage: ModelStage<AnyServer>
+import { createModelStageHere, createStageHere, type Stage } from '../support/stage.ts'
 
 /** Every answer of the model server uses 18 tokens. */
-beforeAll(async () => {
-  stage = await createModelStageHere(`
+const stage = await forAllTests(
+  createModelStageHere(`
 context_window = 16000
 
 [limits]
@@ -16,9 +15,8 @@ members_per_room = 1
 stall_s = 1
 tokens_per_person_day = 30
 tokens_per_room_day = 50
-`)
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+`),
+)
 
 const ask = (name: string) => stage.as(name, ['ask', 'lobby', '@qwen', 'hello?'])
 

@@ -1,28 +1,25 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { INITIALIZE, openHttpAgent, postMcp } from '../support/mcp/http-agent.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { createStageHere } from '../support/stage.ts'
 import { rawHttp } from '../support/raw-http.ts'
 import type { AgentClient } from '../support/mcp/agent-client.ts'
 import { openAgent } from '../support/mcp/agent.ts'
 
-let stage: Stage<AnyServer>
-let base: string
-beforeAll(async () => {
-  stage = await createStageHere({
+const stage = await forAllTests(
+  createStageHere({
     isShared: true,
     config:
       '[limits]\nexec_per_person = 3\nhttp_body_bytes = 20000\nrooms_per_person = 40\nrate_burst = 1000\nrate_per_s = 1000\n',
     http: true,
-  })
-  base = stage.server.http
-  await stage.claim('rhea')
-  for (const line of ['create hall', 'create den --private', 'create attic --private'])
-    await stage.as('alice', line.split(' '))
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+  }),
+)
+const base = stage.server.http
+await stage.claim('rhea')
+for (const line of ['create hall', 'create den --private', 'create attic --private'])
+  await stage.as('alice', line.split(' '))
 
 const made = async (name: string, ...flags: readonly string[]): Promise<{ token: string; id: number }> =>
   JSON.parse((await stage.as(name, ['token', 'new', '--json', ...flags])).stdout)

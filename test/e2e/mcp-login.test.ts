@@ -1,28 +1,23 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { logInAt, startLoginServers, type LoginServers } from '../support/mcp/login-server.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
+import { logInAt, startLoginServers } from '../support/mcp/login-server.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
 import type { ToolContext } from '../../src/tools/context.ts'
 import { byCommand, createRawServers, type RawServers } from '../support/mcp/raw-servers.ts'
 import { sshArguments } from '../support/ssh.ts'
 
-let far: LoginServers
-let stage: Stage<AnyServer>
-beforeAll(async () => {
-  far = await startLoginServers()
-  stage = await createStageHere({
+const far = await forAllTests(startLoginServers())
+const stage = await forAllTests(
+  createStageHere({
     isShared: true,
     config: `[[mcp]]\nname = "far"\nurl = "${far.url}"\ntrust = "annotations"\n`,
     http: true,
-  })
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await far[Symbol.asyncDispose]()
-})
+  }),
+)
+await stage.claim('rhea')
 
 const run = (tool: string) => stage.as('rhea', ['run', 'lobby', '--allow', tool, tool, '{}'])
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { lateOptimizing } from '../support/node-flags.ts'
 import { type AnyServer, startServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
@@ -27,7 +28,6 @@ const section = (name: string, command: readonly string[], more = ''): string =>
 const shifty = (description: string): string =>
   JSON.stringify([{ name: 'time', description, inputSchema: { type: 'object' } }])
 
-let stage: Stage<AnyServer>
 const inDir = (file: string): string => join(stage.dir, file)
 
 const run = (tool: string, args: object) =>
@@ -36,33 +36,28 @@ const run = (tool: string, args: object) =>
 /** The names of the tools that a model gets. */
 const offered = async (): Promise<string> => (await stage.as('rhea', ['ask', 'lobby', '@guide tools'])).stdout
 
-beforeAll(async () => {
-  stage = await createStageHere({ config: '', isShared: true })
-  await stage.claim('rhea')
-  await mkdir(inDir('shared'))
-  await writeFile(inDir('shared/hello.txt'), 'hello from a file')
-  const node = process.execPath
-  await writeFile(inDir('shifty.json'), shifty('Says the time.'))
-  await writeFile(
-    inDir('data.toml'),
-    [
-      section('everything', [node, published('everything')], 'trust = "annotations"\n'),
-      section('files', [node, published('filesystem'), inDir('shared')]),
-      section(
-        'memory',
-        [node, published('memory')],
-        `env = { MEMORY_FILE_PATH = "${inDir('memory.json')}" }\n`,
-      ),
-      section('holler', rawServer('usual')),
-      section('mute', rawServer('mute')),
-      section('slow', rawServer('slow'), 'trust = "annotations"\n'),
-      section('shifty', rawServer('usual', inDir('shifty.json'))),
-    ].join('\n'),
-  )
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-})
+const stage = await forAllTests(createStageHere({ config: '', isShared: true }))
+await stage.claim('rhea')
+await mkdir(inDir('shared'))
+await writeFile(inDir('shared/hello.txt'), 'hello from a file')
+const node = process.execPath
+await writeFile(inDir('shifty.json'), shifty('Says the time.'))
+await writeFile(
+  inDir('data.toml'),
+  [
+    section('everything', [node, published('everything')], 'trust = "annotations"\n'),
+    section('files', [node, published('filesystem'), inDir('shared')]),
+    section(
+      'memory',
+      [node, published('memory')],
+      `env = { MEMORY_FILE_PATH = "${inDir('memory.json')}" }\n`,
+    ),
+    section('holler', rawServer('usual')),
+    section('mute', rawServer('mute')),
+    section('slow', rawServer('slow'), 'trust = "annotations"\n'),
+    section('shifty', rawServer('usual', inDir('shifty.json'))),
+  ].join('\n'),
+)
 
 describe('servers that others publish', () => {
   test('a reload connects the MCP servers of the config and lists their tools', async () => {

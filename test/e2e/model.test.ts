@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { json as sendsJson } from '../support/ollama-wire.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
 import {
   answer,
   calls,
@@ -8,23 +10,18 @@ import {
   says,
   startModelServer,
   status,
-  type ModelServer,
   type Script,
   type ChatRequest,
 } from '../support/model-server.ts'
 import { askForReload } from '../../src/app/reload-socket.ts'
 import { sandboxConfig } from '../support/needs.ts'
 import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage, createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createStageHere, createModelStageHere, type ModelStage } from '../support/stage.ts'
 import { rawServer } from '../support/mcp/raw-servers.ts'
-import { json as sendsJson } from '../support/ollama-wire.ts'
 
-let stage: Stage<AnyServer>
-let models: ModelServer
-
-beforeAll(async () => {
-  models = await startModelServer()
-  stage = await createStageHere({
+const models = await forAllTests(startModelServer())
+const stage = await forAllTests(
+  createStageHere({
     isShared: true,
     config: `
 ${sandboxConfig}
@@ -43,13 +40,9 @@ endpoint = "${models.endpoint}"
 context_window = 600
 system_prompt = "${'Be kind to all. '.repeat(100)}"
 `,
-  })
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
-})
+  }),
+)
+await stage.claim('rhea')
 
 const ask = (model: string, ...words: string[]) => stage.as('rhea', ['ask', 'lobby', model, ...words])
 const json = async (words: readonly string[]) => JSON.parse((await stage.as('rhea', words)).stdout)

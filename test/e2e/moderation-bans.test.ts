@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { moderated, type ModeratedStage } from '../support/moderated.ts'
 import { startServer, type AnyServer } from '../support/server.ts'
 import { createModelStageHere, createStageHere, type Stage } from '../support/stage.ts'
@@ -10,11 +11,7 @@ import { begun, hurry, inTime, PACED } from '../support/paced.ts'
 import { onPostgres, writeConfig } from '../support/stored.ts'
 import { askForReload } from '../../src/app/reload-socket.ts'
 
-let stage: ModeratedStage<AnyServer>
-beforeAll(async () => {
-  stage = await moderated(await createModelStageHere('', { isShared: true }))
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(moderated(await createModelStageHere('', { isShared: true })))
 
 const run: ModeratedStage<AnyServer>['run'] = (...args) => stage.run(...args)
 const done: ModeratedStage<AnyServer>['done'] = (...args) => stage.done(...args)

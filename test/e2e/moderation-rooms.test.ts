@@ -1,17 +1,14 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { moderated, type ModeratedStage } from '../support/moderated.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createModelStageHere, createStageHere } from '../support/stage.ts'
 import { hurry, inTime, PACED } from '../support/paced.ts'
 
-let stage: ModeratedStage<AnyServer>
-beforeAll(async () => {
-  stage = await moderated(await createModelStageHere('', { isShared: true }))
-  await stage.done('ann', 'create yard')
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(moderated(await createModelStageHere('', { isShared: true })))
+await stage.done('ann', 'create yard')
 
 const run: ModeratedStage<AnyServer>['run'] = (...args) => stage.run(...args)
 const done: ModeratedStage<AnyServer>['done'] = (...args) => stage.done(...args)

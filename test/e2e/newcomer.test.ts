@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage, createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createStageHere, createModelStageHere, type ModelStage } from '../support/stage.ts'
 import type { SshSession } from '../support/ssh.ts'
 import { createEmulator } from '../support/terminal.ts'
 
@@ -13,11 +14,7 @@ rate_burst = 1000
 rate_per_s = 1000
 `
 
-let stage: Stage<AnyServer>
-beforeAll(async () => {
-  stage = await createStageHere({ config, isShared: true })
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(createStageHere({ config, isShared: true }))
 
 /** What is seen of all that a session has printed. */
 async function screenOf(session: SshSession): Promise<readonly string[]> {

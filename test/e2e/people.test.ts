@@ -1,16 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { execa } from 'execa'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { startServer, type AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
 import { createSshHome, ssh, type SshHome, type SshResult } from '../support/ssh.ts'
 import { createAskpass, type Askpass } from '../support/askpass.ts'
 
-let stage: Stage<AnyServer>
-beforeAll(async () => {
-  stage = await createStageHere({ isShared: true })
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(createStageHere({ isShared: true }))
 
 describe('the first admin', () => {
   test('a claim with a wrong code is rejected', async () => {

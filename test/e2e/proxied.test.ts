@@ -4,12 +4,13 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { handlerWith, personCalled, startSshServer } from '../support/ssh-server.ts'
 import { openSsh, ssh, type SshResult, type SshSession, createSshHome } from '../support/ssh.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import { createStage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { binaryHeader, extra, ipv4Place, ipv6Place } from '../support/proxy-header.ts'
 import { lacks } from '../support/needs.ts'
 import { serveMcp } from '../support/serve-mcp.ts'
@@ -30,19 +31,12 @@ connections_per_address = 2
 `
 const GREETING = 'SSH-2.0-sshawl\r\n'
 
-let stage: Stage
 /** What the proxy says of those who come now. */
 let header = binaryHeader()
-let proxy: TcpProxy
-beforeAll(async () => {
-  stage = await createStage({ config: CONFIG })
-  await stage.claim('rhea')
-  proxy = await startTcpProxy(stage.server.port, () => header)
-})
-afterAll(async () => {
-  await proxy[Symbol.asyncDispose]()
-  await stage[Symbol.asyncDispose]()
-})
+
+const stage = await forAllTests(createStage({ config: CONFIG }))
+await stage.claim('rhea')
+const proxy = await forAllTests(startTcpProxy(stage.server.port, () => header))
 
 const target = async (name: string) => ({ user: name, port: proxy.port, key: await stage.home.key(name) })
 

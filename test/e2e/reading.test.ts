@@ -1,20 +1,17 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test, describe } from 'vitest'
 import { encodeTime } from 'ulid'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { hang, says } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
 import { startServer, type AnyServer } from '../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createModelStageHere } from '../support/stage.ts'
 import { moderated, type ModeratedStage } from '../support/moderated.ts'
 import { operator } from '../support/operator.ts'
 import { allStored, askStored, onPostgres } from '../support/stored.ts'
 
-let stage: ModelStage<AnyServer>
-beforeAll(async () => {
-  stage = await createModelStageHere('\n[limits]\nrate_burst = 1000\n', { isShared: true })
-  await stage.claim('rhea')
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(createModelStageHere('\n[limits]\nrate_burst = 1000\n', { isShared: true }))
+await stage.claim('rhea')
 
 const out = async (who: string, ...words: readonly string[]): Promise<string> =>
   (await stage.as(who, words)).stdout

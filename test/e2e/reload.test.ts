@@ -1,20 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
+import { temporaryDir } from '../support/storage.ts'
 import { lateOptimizing } from '../support/node-flags.ts'
-import { calls, says, startModelServer, type ModelServer, type Script } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/stage.ts'
+import { calls, says, startModelServer, type Script } from '../support/model-server.ts'
+import { createStage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
 import { createDeferred } from '../../src/lib/jobs/waiting.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
-
-let stage: Stage
-let models: ModelServer
-let tools: string
-let file: string
 
 /** The config with a model of this name behind `@qwen`, and more lines. */
 const configWith = (model: string, more = ''): string => `${more}
@@ -29,20 +25,13 @@ const alias = (name: string): string => `@name ${name}\n@wrapped calculator\n`
 const modelOf = (name: string, model: string): string =>
   configWith(model).trim().replace('"qwen"', `"${name}"`)
 
-beforeAll(async () => {
-  models = await startModelServer()
-  tools = await mkdtemp(join(tmpdir(), 'sshawl-reload-'))
-  await writeFile(join(tools, 'Sum.tool'), alias('Sum'))
-  await writeFile(join(tools, 'Gone.tool'), '@name Gone\n@wrapped todo_read\n')
-  stage = await createStage({ config: configWith('first', toolsSection()) })
-  file = `${stage.server.dataDir}.toml`
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
-  await rm(tools, { recursive: true })
-})
+const models = await forAllTests(startModelServer())
+const tools = (await forAllTests(temporaryDir())).path
+await writeFile(join(tools, 'Sum.tool'), alias('Sum'))
+await writeFile(join(tools, 'Gone.tool'), '@name Gone\n@wrapped todo_read\n')
+const stage = await forAllTests(createStage({ config: configWith('first', toolsSection()) }))
+const file = `${stage.server.dataDir}.toml`
+await stage.claim('rhea')
 
 /** Sends SIGHUP and waits until the server has said this since. */
 async function hangUp(said: RegExp): Promise<string> {

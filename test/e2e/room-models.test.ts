@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { calls, says, startModelServer, status, type ModelServer } from '../support/model-server.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
+import { calls, says, startModelServer, status } from '../support/model-server.ts'
+import { createStageHere } from '../support/stage.ts'
 
-let stage: Stage<AnyServer>
-let models: ModelServer
-
-beforeAll(async () => {
-  models = await startModelServer()
-  const model = (name: string, more = '') => `
+const models = await forAllTests(startModelServer())
+const model = (name: string, more = '') => `
 [[models]]
 name = "${name}"
 backend = "openai-compatible"
@@ -16,14 +12,9 @@ model = "${name}"
 endpoint = "${models.endpoint}/v1"
 context_window = 16000
 ${more}`
-  const config = model('qwen') + model('bot', 'fallback = "qwen"\n')
-  stage = await createStageHere({ isShared: true, config })
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
-})
+const config = model('qwen') + model('bot', 'fallback = "qwen"\n')
+const stage = await forAllTests(createStageHere({ isShared: true, config }))
+await stage.claim('rhea')
 
 async function out(words: readonly string[], input?: string): Promise<string> {
   const { stdout, stderr, exitCode } = await stage.as('rhea', words, input === undefined ? {} : { input })

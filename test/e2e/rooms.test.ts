@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { startServer, type AnyServer } from '../support/server.ts'
 import { createModelStageHere } from '../support/stage.ts'
 import { moderated, type ModeratedStage } from '../support/moderated.ts'
 
-let stage: ModeratedStage<AnyServer>
-beforeAll(async () => {
-  stage = await moderated(await createModelStageHere('', { isShared: true }))
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(moderated(await createModelStageHere('', { isShared: true })))
 
 const texts = async (room: string, who = 'alice'): Promise<string[]> => {
   const { stdout } = await stage.as(who, ['history', room, '-n', '500', '--json'])

@@ -1,27 +1,22 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
+import { temporaryDir } from '../support/storage.ts'
 import { calls, says } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
-import { type AnyServer, startServer } from '../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { startServer } from '../support/server.ts'
+import { createModelStageHere } from '../support/stage.ts'
 
-let stage: ModelStage<AnyServer>
 /** The directory that the room `dev` has. */
-let mapped: string
-beforeAll(async () => {
-  mapped = await mkdtemp(join(tmpdir(), 'sshawl-mapped-'))
-  stage = await createModelStageHere(
+const mapped = (await forAllTests(temporaryDir())).path
+const stage = await forAllTests(
+  createModelStageHere(
     `context_window = 64000\n[sandbox]\nworkspaces = { dev = "${mapped}" }\n[limits]\nrate_burst = 1000\n`,
     { isShared: true },
-  )
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await rm(mapped, { recursive: true })
-})
+  ),
+)
+await stage.claim('rhea')
 
 const run = (who: string, ...words: string[]) => stage.as(who, ['run', ...words])
 const last = async (count: number) =>

@@ -2,16 +2,13 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mark, processesWith } from '../contract/workspace/run-exam.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { createHoldingStage } from '../support/holding-stage.ts'
 import { calls, says } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
 import type { ModelStage } from '../support/stage.ts'
 
-let stage: ModelStage
-beforeAll(async () => {
-  stage = await createHoldingStage(6)
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+const stage = await forAllTests(createHoldingStage(6))
 
 /** In KiB. */
 const memoryOfServer = async (): Promise<number> =>

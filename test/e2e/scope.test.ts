@@ -1,29 +1,22 @@
-import { readdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { tmpdir } from 'node:os'
-import { afterAll, beforeAll, describe, expect, test, beforeEach } from 'vitest'
+import { describe, expect, test, beforeEach } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
+import { temporaryDir } from '../support/storage.ts'
 import { sandboxConfig } from '../support/needs.ts'
-import { startServer, type AnyServer } from '../support/server.ts'
-import { createStageHere, type Stage } from '../support/stage.ts'
+import { startServer } from '../support/server.ts'
+import { createStageHere } from '../support/stage.ts'
 import { rawServer } from '../support/mcp/raw-servers.ts'
 
-let stage: Stage<AnyServer>
-let dir: string
 /** The program of the MCP server `holler`, which is down while its program is not there. */
 const program = (name: string): string => join(dir, `${name}.mjs`)
 const command = (name: string): readonly string[] => [process.execPath, program(name)]
 const [, raw = ''] = rawServer('usual')
 const bring = (name: string): Promise<void> => writeFile(program(name), `import ${JSON.stringify(raw)}\n`)
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sshawl-scope-'))
-  const holler = `[[mcp]]\nname = "holler"\ncommand = ${JSON.stringify(command('holler'))}\n`
-  stage = await createStageHere({ config: sandboxConfig + holler, isShared: true })
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await rm(dir, { recursive: true })
-})
+const dir = (await forAllTests(temporaryDir())).path
+const holler = `[[mcp]]\nname = "holler"\ncommand = ${JSON.stringify(command('holler'))}\n`
+const stage = await forAllTests(createStageHere({ config: sandboxConfig + holler, isShared: true }))
+await stage.claim('rhea')
 
 interface Listed {
   readonly scope: unknown

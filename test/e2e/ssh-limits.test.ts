@@ -1,20 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, test, afterEach, beforeEach, vi, describe } from 'vitest'
+import { expect, test, afterEach, beforeEach, vi, describe } from 'vitest'
 import type { ClientChannel } from 'ssh2'
 import fc from 'fast-check'
-import { createSshHome, openSsh, ssh, type SshHome } from '../support/ssh.ts'
+import { forAllTests } from '../support/for-all-tests.ts'
+import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { connectHostile, type HostileClient } from '../support/ssh2-client.ts'
 import { handlerWith, startSshServer, type SshFixture } from '../support/ssh-server.ts'
 import { outOfOrder } from '../support/raw-handshake.ts'
 import { runs } from '../support/runs.ts'
 
-let home: SshHome
-beforeAll(async () => {
-  home = await createSshHome()
-})
-afterAll(() => home[Symbol.asyncDispose]())
+const home = await forAllTests(createSshHome())
 
 /** Commands that stay until their input ends, or, for `deaf`, until their client is gone, unread. */
 const staying = handlerWith({

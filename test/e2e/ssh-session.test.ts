@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto'
-import { describe, afterAll, beforeAll, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { WITHOUT_TIMES } from '../support/personal.ts'
 import { runSession } from '../../src/session/session.ts'
 import type { Terminal, ExecPipe } from '../../src/session/ports.ts'
 import { createFakeRoom, type FakeRoom } from '../support/session-host.ts'
-import { createSshHome, openSsh, ssh, type SshHome } from '../support/ssh.ts'
+import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { createDeferred } from '../../src/lib/jobs/waiting.ts'
 import { handlerWith, startSshServer } from '../support/ssh-server.ts'
 import { sharedBySessions } from '../support/shared-by-sessions.ts'
 import { createEmulator } from '../support/terminal.ts'
 
-let home: SshHome
-beforeAll(async () => {
-  home = await createSshHome()
-})
-afterAll(() => home[Symbol.asyncDispose]())
+const home = await forAllTests(createSshHome())
 
 const target = async (port: number, options: readonly string[] = ['-tt'], user = 'alice') => ({
   user,

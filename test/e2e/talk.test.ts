@@ -1,7 +1,8 @@
-import { describe, afterAll, beforeAll, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { says } from '../support/model-server.ts'
-import { startServer, type AnyServer } from '../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { startServer } from '../support/server.ts'
+import { createModelStageHere } from '../support/stage.ts'
 import type { SshSession } from '../support/ssh.ts'
 
 /** All that a session printed by the time that it answers. */
@@ -11,9 +12,8 @@ async function printed(session: SshSession, name: string): Promise<string> {
   return await session.waitFor(new RegExp(`${name} \\(`), from)
 }
 
-let stage: ModelStage<AnyServer>
-beforeAll(async () => {
-  stage = await createModelStageHere(
+const stage = await forAllTests(
+  createModelStageHere(
     `
 [limits]
 rate_burst = 100000
@@ -25,11 +25,10 @@ queue_bytes = 65536
 stall_s = 300
 `,
     { isShared: true },
-  )
-  await stage.claim('rhea')
-  for (const name of ['alice', 'bob', 'eve', 'ann', 'dan']) await stage.as(name, ['whoami'])
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+  ),
+)
+await stage.claim('rhea')
+for (const name of ['alice', 'bob', 'eve', 'ann', 'dan']) await stage.as(name, ['whoami'])
 
 const out = async (name: string, ...words: string[]): Promise<string> => (await stage.as(name, words)).stdout
 

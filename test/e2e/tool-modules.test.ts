@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { lateOptimizing } from '../support/node-flags.ts'
 import { createStage, type Stage, createStageHere } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
@@ -13,7 +14,6 @@ const ROOT = new URL('../..', import.meta.url).pathname
 const MAIN = join(ROOT, 'dist/main.js')
 const CONFIG = '[tools]\nmodules = ["./my-tools.js", "broken.js", "more.js"]\n'
 
-let stage: Stage
 const inDir = (file: string): string => join(stage.dir, file)
 
 /** The example of docs/tools.md, as it stands there. */
@@ -21,19 +21,6 @@ async function example(): Promise<string> {
   const page = await readFile(join(ROOT, 'docs/tools.md'), 'utf8')
   return /```js\n\/\/ my-tools\.js\n(.*?)```/s.exec(page)![1]!
 }
-
-beforeAll(async () => {
-  stage = await createStage({ config: '', isShared: true })
-  await writeFile(inDir('my-tools.js'), await example())
-  await writeFile(inDir('broken.js'), 'export const a = 1\nthrow new Error("no\\nluck")\n')
-  await writeFile(inDir('more.js'), 'export const tools = []\n')
-  await writeConfig(inDir('data'), CONFIG)
-  await sshawl('reload', '--data', inDir('data'))
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-})
 
 const sshawl = (...args: readonly string[]) =>
   execa(process.execPath, [...lateOptimizing, MAIN, ...args], { reject: false })
@@ -43,6 +30,14 @@ const run = (who: string, tool: string, args: object) =>
   stage.as(who, ['run', 'lobby', tool, JSON.stringify(args)])
 const published = (page: string) =>
   readFile(inDir(`data/rooms/lobby/files/site/${page}.txt`), 'utf8').catch(() => undefined)
+
+const stage = await forAllTests(createStage({ config: '', isShared: true }))
+await writeFile(inDir('my-tools.js'), await example())
+await writeFile(inDir('broken.js'), 'export const a = 1\nthrow new Error("no\\nluck")\n')
+await writeFile(inDir('more.js'), 'export const tools = []\n')
+await writeConfig(inDir('data'), CONFIG)
+await sshawl('reload', '--data', inDir('data'))
+await stage.claim('rhea')
 
 describe("a module's tool", () => {
   test("a module's reading tool runs from a script with checked arguments", async () => {

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createStageHere, type Stage } from '../support/stage.ts'
-import { startSite, type Site } from '../support/site.ts'
+import { startSite } from '../support/site.ts'
 
-let stage: Stage<AnyServer>
-let inner: Site
-beforeAll(async () => {
-  inner = await startSite((_request, response) => void response.end('secret'))
-  stage = await createStageHere({ config: `[tools.web]\nports = [80, 443, ${inner.port}]\n` })
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await inner[Symbol.asyncDispose]()
-})
+const inner = await forAllTests(startSite((_request, response) => void response.end('secret')))
+const stage = await forAllTests(
+  createStageHere({ config: `[tools.web]\nports = [80, 443, ${inner.port}]\n` }),
+)
+await stage.claim('rhea')
 
 const call = async (tool: string, args: object): Promise<string> =>
   (await stage.as('rhea', ['ask', 'lobby', '@guide', 'call', tool, JSON.stringify(args)])).stdout

@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { calls, says } from '../support/model-server.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createModelStageHere } from '../support/stage.ts'
 
-let stage: ModelStage<AnyServer>
-
-beforeAll(async () => {
-  stage = await createModelStageHere(
+const stage = await forAllTests(
+  createModelStageHere(
     `
 [limits]
 rate_burst = 1000
 `,
     { isShared: true },
-  )
-  await stage.claim('rhea')
-  for (const [room, ...flags] of [['attic'], ['secret-den', '--private']]) {
-    await stage.as('alice', ['create', ...flags, room!])
-  }
-  await stage.as('rhea', ['portal', 'lobby', 'north', 'attic'])
-  await stage.as('alice', ['portal', 'attic', 'south', 'lobby'])
-  await stage.as('alice', ['portal', 'attic', 'trapdoor', 'secret-den'])
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+  ),
+)
+await stage.claim('rhea')
+for (const [room, ...flags] of [['attic'], ['secret-den', '--private']]) {
+  await stage.as('alice', ['create', ...flags, room!])
+}
+await stage.as('rhea', ['portal', 'lobby', 'north', 'attic'])
+await stage.as('alice', ['portal', 'attic', 'south', 'lobby'])
+await stage.as('alice', ['portal', 'attic', 'trapdoor', 'secret-den'])
 
 const out = async (name: string, ...words: string[]): Promise<string> => (await stage.as(name, words)).stdout
 const guide = (name: string, room: string, tool: string, args: object = {}): Promise<string> =>

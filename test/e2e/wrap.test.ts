@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
 import { calls, says } from '../support/model-server.ts'
-import type { AnyServer } from '../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../support/stage.ts'
+import { createModelStageHere } from '../support/stage.ts'
 
-let stage: ModelStage<AnyServer>
-
-beforeAll(async () => {
-  stage = await createModelStageHere(
+const stage = await forAllTests(
+  createModelStageHere(
     `
 context_window = 16000
 
@@ -14,10 +12,9 @@ context_window = 16000
 rate_burst = 1000
 `,
     { isShared: true },
-  )
-  await stage.claim('rhea')
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+  ),
+)
+await stage.claim('rhea')
 
 const rhea = (words: readonly string[], input?: string) =>
   stage.as('rhea', words, input === undefined ? {} : { input })

@@ -1,29 +1,23 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createToolbox, defineTool, failed, ok, openWorkspace, type Tool } from '../../../src/index.ts'
 import { builtinTools } from '../../../src/tools/builtin/index.ts'
-import type { AnyServer } from '../../support/server.ts'
-import { createStageHere, type Stage } from '../../support/stage.ts'
+import { forAllTests } from '../../support/for-all-tests.ts'
+import { temporaryDir } from '../../support/storage.ts'
+import { createStageHere } from '../../support/stage.ts'
 import { bundled, callOne, fixture, rhea } from './support.ts'
 
-let stage: Stage<AnyServer>
-let place: string
-beforeAll(async () => {
-  place = await mkdtemp(join(tmpdir(), 'sshawl-seed-'))
-  await writeFile(join(place, 'list.txt'), 'bread\nbutter\n')
-  stage = await createStageHere({
+const place = (await forAllTests(temporaryDir())).path
+await writeFile(join(place, 'list.txt'), 'bread\nbutter\n')
+const stage = await forAllTests(
+  createStageHere({
     config: `[tools]\nmodules = [${JSON.stringify(fixture('module.js'))}]\n`,
     isShared: true,
-  })
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await rm(place, { recursive: true })
-})
+  }),
+)
+await stage.claim('rhea')
 
 const shelf = defineTool({
   id: 'shelf',

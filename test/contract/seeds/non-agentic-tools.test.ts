@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   callTool,
   createChat,
@@ -11,27 +10,19 @@ import {
   executeTools,
   openWorkspace,
   type PermissionRequest,
-  type Tool,
   type ToolContext,
 } from '../../../src/index.ts'
+import { forAllTests } from '../../support/for-all-tests.ts'
+import { temporaryDir } from '../../support/storage.ts'
 import { calls, says } from '../../support/model-server.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
-import type { AnyServer } from '../../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../../support/stage.ts'
+import { createModelStageHere } from '../../support/stage.ts'
 import { allowAll, bundled, callOne, fixture, lastReply, rhea } from './support.ts'
 
-let stage: ModelStage<AnyServer>
-let place: string
-beforeAll(async () => {
-  place = await mkdtemp(join(tmpdir(), 'sshawl-seed-'))
-  const modules = JSON.stringify([fixture('module.js')])
-  stage = await createModelStageHere(`[tools]\nmodules = ${modules}\n`, { isShared: true })
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await rm(place, { recursive: true })
-})
+const place = (await forAllTests(temporaryDir())).path
+const modules = JSON.stringify([fixture('module.js')])
+const stage = await forAllTests(createModelStageHere(`[tools]\nmodules = ${modules}\n`, { isShared: true }))
+await stage.claim('rhea')
 
 /** A tool that does this with its context. */
 const uses = (work: (context: ToolContext) => Promise<string> | string, access: 'read' | 'write' = 'read') =>

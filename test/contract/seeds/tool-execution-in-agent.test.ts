@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { tmpdir } from 'node:os'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
 import {
   createChat,
   createToolbox,
@@ -11,24 +10,17 @@ import {
   type Tool,
   type ToolContext,
 } from '../../../src/index.ts'
+import { forAllTests } from '../../support/for-all-tests.ts'
+import { temporaryDir } from '../../support/storage.ts'
 import { calls, says } from '../../support/model-server.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
-import type { AnyServer } from '../../support/server.ts'
-import { createModelStageHere, type ModelStage } from '../../support/stage.ts'
+import { createModelStageHere } from '../../support/stage.ts'
 import { fixture, lastReply, rhea, sentTools } from './support.ts'
 
-let stage: ModelStage<AnyServer>
-let dirs: string
-beforeAll(async () => {
-  dirs = await mkdtemp(join(tmpdir(), 'sshawl-seed-'))
-  const tools = `[tools]\ndirs = ["${dirs}"]\nmodules = ["${fixture('module.js')}"]\n`
-  stage = await createModelStageHere(tools, { isShared: true })
-  await stage.claim('rhea')
-})
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await rm(dirs, { recursive: true })
-})
+const dirs = (await forAllTests(temporaryDir())).path
+const tools = `[tools]\ndirs = ["${dirs}"]\nmodules = ["${fixture('module.js')}"]\n`
+const stage = await forAllTests(createModelStageHere(tools, { isShared: true }))
+await stage.claim('rhea')
 
 const tool = (id: string, work: (context: ToolContext) => string): Tool =>
   defineTool({
