@@ -19,42 +19,40 @@ const longText = fc
   })
   .chain((parts) => fc.nat(200_000).map((units) => parts.join('').repeat(units / parts.join('').length + 1)))
 
-describe('texts that are to be counted', () => {
-  test('batches of texts have a maximum size, lose nothing and split no character', () => {
-    fc.assert(
-      fc.property(fc.array(longText, { maxLength: 4 }), (texts) => {
-        const batches = [...countBatches(texts)]
-        const joined = texts.map(() => '')
-        for (const { of, text } of batches.flat()) joined[of] += text
-        expect(joined).toEqual(texts)
-        for (const batch of batches)
-          expect(batch.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(MOST)
-        for (const { text } of batches.flat()) expect(text.isWellFormed()).toBe(true)
-      }),
-      { numRuns: runs(50) },
-    )
-  })
-
-  test.each(ENCODINGS)(
-    'the pieces of a split text have as many %s tokens in total as the whole text',
-    (encoding) => {
-      const words = fc.array(fc.stringMatching(/^[a-zA-Z0-9'",.:{}\\/ -]{1,12}$/), {
-        minLength: 20,
-        maxLength: 60,
-      })
-      fc.assert(
-        fc.property(words, (parts) => {
-          const text = `${parts.join(' ')} one more `.repeat(400).slice(0, 150_000)
-          const sum = [...countBatches([text])]
-            .flat()
-            .reduce((total, piece) => total + tokenCounters.of(encoding).count(piece.text), 0)
-          expect(sum).toBe(tokenCounters.of(encoding).count(text))
-        }),
-        { numRuns: runs(5) },
-      )
-    },
+test('batches of texts have a maximum size, lose nothing and split no character', () => {
+  fc.assert(
+    fc.property(fc.array(longText, { maxLength: 4 }), (texts) => {
+      const batches = [...countBatches(texts)]
+      const joined = texts.map(() => '')
+      for (const { of, text } of batches.flat()) joined[of] += text
+      expect(joined).toEqual(texts)
+      for (const batch of batches)
+        expect(batch.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(MOST)
+      for (const { text } of batches.flat()) expect(text.isWellFormed()).toBe(true)
+    }),
+    { numRuns: runs(50) },
   )
 })
+
+test.each(ENCODINGS)(
+  'the pieces of a split text have as many %s tokens in total as the whole text',
+  (encoding) => {
+    const words = fc.array(fc.stringMatching(/^[a-zA-Z0-9'",.:{}\\/ -]{1,12}$/), {
+      minLength: 20,
+      maxLength: 60,
+    })
+    fc.assert(
+      fc.property(words, (parts) => {
+        const text = `${parts.join(' ')} one more `.repeat(400).slice(0, 150_000)
+        const sum = [...countBatches([text])]
+          .flat()
+          .reduce((total, piece) => total + tokenCounters.of(encoding).count(piece.text), 0)
+        expect(sum).toBe(tokenCounters.of(encoding).count(text))
+      }),
+      { numRuns: runs(5) },
+    )
+  },
+)
 
 /** Tools of 10 to 20,000 tokens, as many of each length as of twice that length. */
 const largeTools = (many: number): readonly UnnamedTool[] =>

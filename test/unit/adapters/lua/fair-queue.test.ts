@@ -18,31 +18,29 @@ const queueOf = (...jobs: readonly Job[]) => {
 }
 const anybody = (): boolean => true
 
-describe('the fair queue', () => {
-  test('the fair queue serves one job of each person in turn, even if one person has jobs in many rooms', () => {
-    const noisy = [job('noisy', 1, 'hall'), job('noisy', 2, 'attic'), job('noisy', 3, 'den')]
-    const queue = queueOf(...noisy, job('quiet', 4, 'hall'), job('other', 5, 'hall'))
-    const order = Array.from({ length: 6 }, () => queue.take(anybody)?.number)
-    expect(order).toEqual([1, 4, 5, 2, 3, undefined])
-  })
+test('the fair queue serves one job of each person in turn, even if one person has jobs in many rooms', () => {
+  const noisy = [job('noisy', 1, 'hall'), job('noisy', 2, 'attic'), job('noisy', 3, 'den')]
+  const queue = queueOf(...noisy, job('quiet', 4, 'hall'), job('other', 5, 'hall'))
+  const order = Array.from({ length: 6 }, () => queue.take(anybody)?.number)
+  expect(order).toEqual([1, 4, 5, 2, 3, undefined])
+})
 
-  test('the fair queue skips jobs that may not run now and keeps them queued', () => {
-    const queue = queueOf(job('a', 1, 'hall'), job('a', 2, 'den'), job('b', 3, 'hall'))
-    const notInHall = ({ payers }: Job): boolean => !payers.includes('hall')
-    expect(queue.take(notInHall)?.number).toBe(2)
-    expect(queue.take(notInHall)).toBeUndefined()
-    expect(queue.all().map(({ number }) => number)).toEqual([3, 1])
-  })
+test('the fair queue skips jobs that may not run now and keeps them queued', () => {
+  const queue = queueOf(job('a', 1, 'hall'), job('a', 2, 'den'), job('b', 3, 'hall'))
+  const notInHall = ({ payers }: Job): boolean => !payers.includes('hall')
+  expect(queue.take(notInHall)?.number).toBe(2)
+  expect(queue.take(notInHall)).toBeUndefined()
+  expect(queue.all().map(({ number }) => number)).toEqual([3, 1])
+})
 
-  test('the fair queue drops removed jobs and is empty after a drain', () => {
-    const [first, second] = [job('a', 1), job('a', 2)]
-    const queue = queueOf(first, second)
-    queue.remove(first)
-    queue.remove(job('a', 7))
-    queue.remove(job('nobody', 1))
-    expect(queue.drain()).toEqual([second])
-    expect(queue.take(anybody)).toBeUndefined()
-  })
+test('the fair queue drops removed jobs and is empty after a drain', () => {
+  const [first, second] = [job('a', 1), job('a', 2)]
+  const queue = queueOf(first, second)
+  queue.remove(first)
+  queue.remove(job('a', 7))
+  queue.remove(job('nobody', 1))
+  expect(queue.drain()).toEqual([second])
+  expect(queue.take(anybody)).toBeUndefined()
 })
 
 test('jobs of a person or a room that lost a process are suspect, and other jobs are not', () => {

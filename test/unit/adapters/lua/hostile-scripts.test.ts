@@ -76,37 +76,35 @@ describe('hostile scripts', () => {
   }, 120_000)
 })
 
-describe('a wrap process that hostile scripts run in', () => {
-  test.skipIf(lacks('strace'))(
-    'a wrap process opens no file or socket and starts no process while hostile scripts run in it',
-    async () => {
-      const directory = await mkdtemp(join(tmpdir(), 'sshawl-trace-'))
-      const before = await wrapProcesses(process.pid)
-      const composer = open(1)
-      try {
-        await composer.compose(inRoom('warm'))
-        const [pid] = (await wrapProcesses(process.pid)).filter((one) => !before.includes(one))
-        const trace = join(directory, 'trace')
-        await using _tracer = await traceCalls([pid!], trace)
-        expect(await surprises(composer, escapes)).toEqual([])
-        expect(await wrapProcesses(process.pid)).toContain(pid)
-        await composer.compose(inRoom('last'))
-        const calls = (await readFile(trace, 'utf8')).match(/^\d+ +\w+\(.*/gm) ?? []
-        const isWrite = (call: string): boolean => /^\d+ +write\(/.test(call)
-        expect(calls.filter(isWrite).length).toBeGreaterThanOrEqual(escapes.length)
-        // The clock of V8 in Node 24 looks for it once, whatever the script is.
-        const isClock = (call: string): boolean =>
-          / openat\(AT_FDCWD, "\/sys\/devices\/system\/cpu\/cpu0\/tsc_freq_khz", O_RDONLY/.test(call)
-        // glibc looks before it first gives memory of a thread back (malloc-sysdep.h, check_may_shrink_heap).
-        const isMemory = (call: string): boolean =>
-          / openat\(AT_FDCWD, "\/proc\/sys\/vm\/overcommit_memory", O_RDONLY/.test(call)
-        const asks = (call: string): boolean => !isWrite(call) && !isClock(call) && !isMemory(call)
-        expect(calls.filter(asks)).toEqual([])
-      } finally {
-        await composer[Symbol.asyncDispose]()
-        await rm(directory, { recursive: true })
-      }
-    },
-    60_000,
-  )
-})
+test.skipIf(lacks('strace'))(
+  'a wrap process opens no file or socket and starts no process while hostile scripts run in it',
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sshawl-trace-'))
+    const before = await wrapProcesses(process.pid)
+    const composer = open(1)
+    try {
+      await composer.compose(inRoom('warm'))
+      const [pid] = (await wrapProcesses(process.pid)).filter((one) => !before.includes(one))
+      const trace = join(directory, 'trace')
+      await using _tracer = await traceCalls([pid!], trace)
+      expect(await surprises(composer, escapes)).toEqual([])
+      expect(await wrapProcesses(process.pid)).toContain(pid)
+      await composer.compose(inRoom('last'))
+      const calls = (await readFile(trace, 'utf8')).match(/^\d+ +\w+\(.*/gm) ?? []
+      const isWrite = (call: string): boolean => /^\d+ +write\(/.test(call)
+      expect(calls.filter(isWrite).length).toBeGreaterThanOrEqual(escapes.length)
+      // The clock of V8 in Node 24 looks for it once, whatever the script is.
+      const isClock = (call: string): boolean =>
+        / openat\(AT_FDCWD, "\/sys\/devices\/system\/cpu\/cpu0\/tsc_freq_khz", O_RDONLY/.test(call)
+      // glibc looks before it first gives memory of a thread back (malloc-sysdep.h, check_may_shrink_heap).
+      const isMemory = (call: string): boolean =>
+        / openat\(AT_FDCWD, "\/proc\/sys\/vm\/overcommit_memory", O_RDONLY/.test(call)
+      const asks = (call: string): boolean => !isWrite(call) && !isClock(call) && !isMemory(call)
+      expect(calls.filter(asks)).toEqual([])
+    } finally {
+      await composer[Symbol.asyncDispose]()
+      await rm(directory, { recursive: true })
+    }
+  },
+  60_000,
+)

@@ -77,96 +77,92 @@ test('the pool ends work that exceeds its CPU limit', async () => {
   })
 })
 
-describe('a wrap process', () => {
-  test('a wrap process has no environment, may only read files and exits with its pool', async () => {
-    const pool = openWatched({ size: 1 })
-    const counts = pool.count('r50k_base', ['x'])
-    const { pid } = await pool.watched.next()
-    expect(await counts).toEqual([1])
-    expect(await readFile(`/proc/${pid}/environ`, 'utf8')).toBe('')
-    const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
-    expect(command.some((word) => /^--(experimental-)?permission$/.test(word))).toBe(true)
-    const allowed = command.filter((word) => word.startsWith('--allow'))
-    expect(allowed.every((word) => word.startsWith('--allow-fs-read='))).toBe(true)
-    await pool[Symbol.asyncDispose]()
-    expect(await wrapProcesses(process.pid)).not.toContain(pid)
-    expect(await failureOf(pool.compose(inRoom('lobby')))).toMatchObject({
-      reason: 'process',
-      message: 'wrap: the server is stopping',
-    })
-  })
-
-  test('a wrap process that dies is replaced, and only its own prompt fails', async () => {
-    const { lines, log } = recordingLog()
-    await using pool = openWatched({ size: 1, log })
-    const doomed = attack(pool, 'hostile')
-    process.kill((await pool.watched.next()).pid, 'SIGKILL')
-    expect(await doomed).toMatchObject({
-      reason: 'process',
-      message: expect.stringContaining('has died; try again'),
-    })
-    await composeTwo(pool, 'lobby')
-    expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', text: 'a wrap process ended' }))
-  })
-
-  test('a wrap process that cannot start is logged as an error, and its prompts are rejected', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'sshawl-pool-'))
-    try {
-      const entry = join(directory, 'broken.js')
-      await writeFile(entry, 'throw new Error("no Lua today")')
-      const { lines: said, log: own } = recordingLog()
-      await using composer = openPool({ entry, log: own })
-      const error = await failureOf(composer.compose(inRoom('lobby')))
-      expect(error).toMatchObject({
-        reason: 'process',
-        message: expect.stringContaining('no model can answer now: the server cannot compose prompts'),
-      })
-      expect(said.find((line) => line.level === 'error')?.text).toBe('the wrap process does not start')
-      expect(await readdir(directory)).toEqual(['broken.js'])
-    } finally {
-      await rm(directory, { recursive: true })
-    }
+test('a wrap process has no environment, may only read files and exits with its pool', async () => {
+  const pool = openWatched({ size: 1 })
+  const counts = pool.count('r50k_base', ['x'])
+  const { pid } = await pool.watched.next()
+  expect(await counts).toEqual([1])
+  expect(await readFile(`/proc/${pid}/environ`, 'utf8')).toBe('')
+  const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
+  expect(command.some((word) => /^--(experimental-)?permission$/.test(word))).toBe(true)
+  const allowed = command.filter((word) => word.startsWith('--allow'))
+  expect(allowed.every((word) => word.startsWith('--allow-fs-read='))).toBe(true)
+  await pool[Symbol.asyncDispose]()
+  expect(await wrapProcesses(process.pid)).not.toContain(pid)
+  expect(await failureOf(pool.compose(inRoom('lobby')))).toMatchObject({
+    reason: 'process',
+    message: 'wrap: the server is stopping',
   })
 })
 
-describe('fairness', () => {
-  describe('the pool of wrap processes', () => {
-    let pool: WatchedPool
-    beforeAll(() => {
-      pool = openWatched({ size: 2 })
-    })
-    afterAll(() => pool[Symbol.asyncDispose]())
+test('a wrap process that dies is replaced, and only its own prompt fails', async () => {
+  const { lines, log } = recordingLog()
+  await using pool = openWatched({ size: 1, log })
+  const doomed = attack(pool, 'hostile')
+  process.kill((await pool.watched.next()).pid, 'SIGKILL')
+  expect(await doomed).toMatchObject({
+    reason: 'process',
+    message: expect.stringContaining('has died; try again'),
+  })
+  await composeTwo(pool, 'lobby')
+  expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', text: 'a wrap process ended' }))
+})
 
-    test('the pool keeps a process for other rooms while rooms that lost processes run endless scripts', async () => {
-      const rooms = ['now', 'then']
-      const first = rooms.map((room) => attack(pool, room))
-      for (const failure of first) {
-        ;(await nextEndless(pool)).end()
-        expect(await failure).toMatchObject({ reason: 'limit' })
-      }
-      for (const room of rooms) await composeTwo(pool, room)
-      const again = rooms.map((room) => attack(pool, room))
-      for (const failure of again) {
-        const endless = await nextEndless(pool)
-        await composeTwo(pool, 'peaceful')
-        expect([...pool.watched.current]).toEqual([endless])
-        endless.end()
-        expect(await failure).toMatchObject({ reason: 'limit' })
-      }
+test('a wrap process that cannot start is logged as an error, and its prompts are rejected', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'sshawl-pool-'))
+  try {
+    const entry = join(directory, 'broken.js')
+    await writeFile(entry, 'throw new Error("no Lua today")')
+    const { lines: said, log: own } = recordingLog()
+    await using composer = openPool({ entry, log: own })
+    const error = await failureOf(composer.compose(inRoom('lobby')))
+    expect(error).toMatchObject({
+      reason: 'process',
+      message: expect.stringContaining('no model can answer now: the server cannot compose prompts'),
     })
+    expect(said.find((line) => line.level === 'error')?.text).toBe('the wrap process does not start')
+    expect(await readdir(directory)).toEqual(['broken.js'])
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+})
 
-    test('endless script checks of one person use at most one process and delay no room', async () => {
-      const check = () => failureOf(pool.check(ENDLESS_PATTERN, inRoom('lobby', undefined, 'mallory')))
-      const checks = [check(), check()]
-      for (const failure of checks) {
-        const endless = await nextEndless(pool)
-        await composeTwo(pool, 'lobby')
-        expect([...pool.watched.current]).toEqual([endless])
-        endless.end()
-        expect(await failure).toMatchObject({ reason: 'limit' })
-      }
+describe('the pool of wrap processes', () => {
+  let pool: WatchedPool
+  beforeAll(() => {
+    pool = openWatched({ size: 2 })
+  })
+  afterAll(() => pool[Symbol.asyncDispose]())
+
+  test('the pool keeps a process for other rooms while rooms that lost processes run endless scripts', async () => {
+    const rooms = ['now', 'then']
+    const first = rooms.map((room) => attack(pool, room))
+    for (const failure of first) {
+      ;(await nextEndless(pool)).end()
+      expect(await failure).toMatchObject({ reason: 'limit' })
+    }
+    for (const room of rooms) await composeTwo(pool, room)
+    const again = rooms.map((room) => attack(pool, room))
+    for (const failure of again) {
+      const endless = await nextEndless(pool)
+      await composeTwo(pool, 'peaceful')
+      expect([...pool.watched.current]).toEqual([endless])
+      endless.end()
+      expect(await failure).toMatchObject({ reason: 'limit' })
+    }
+  })
+
+  test('endless script checks of one person use at most one process and delay no room', async () => {
+    const check = () => failureOf(pool.check(ENDLESS_PATTERN, inRoom('lobby', undefined, 'mallory')))
+    const checks = [check(), check()]
+    for (const failure of checks) {
+      const endless = await nextEndless(pool)
       await composeTwo(pool, 'lobby')
-    })
+      expect([...pool.watched.current]).toEqual([endless])
+      endless.end()
+      expect(await failure).toMatchObject({ reason: 'limit' })
+    }
+    await composeTwo(pool, 'lobby')
   })
 })
 

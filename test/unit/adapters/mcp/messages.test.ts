@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MessageReader } from '../../../../src/adapters/mcp/client/message-reader.ts'
 import { hasWrongMarks } from '../../../../src/adapters/mcp/client/tool-list.ts'
 import type { JsonObject } from '../../../../src/lib/json.ts'
@@ -127,36 +127,34 @@ test('longer secrets are redacted first, and secrets under four characters are n
   )
 })
 
-describe('a server that repeats what it was given', () => {
-  test('the error of a call shows no secret that the MCP server repeats', async () => {
-    const env = { PATH: process.env['PATH'] ?? '', API_KEY: 'env-secret.123456' }
-    const reach = { command: rawServer('leaks'), env }
-    await using servers = await connectRawServers([byCommand('raw', [], { reach })])
-    const context = { signal: new AbortController().signal } as ToolContext
-    expect((await servers.tool('raw_deny')!.run({}, context)).content).toMatch(
-      /^ERROR: raw_deny: .*bad \*\*\*$/,
-    )
-  })
+test('the error of a call shows no secret that the MCP server repeats', async () => {
+  const env = { PATH: process.env['PATH'] ?? '', API_KEY: 'env-secret.123456' }
+  const reach = { command: rawServer('leaks'), env }
+  await using servers = await connectRawServers([byCommand('raw', [], { reach })])
+  const context = { signal: new AbortController().signal } as ToolContext
+  expect((await servers.tool('raw_deny')!.run({}, context)).content).toMatch(
+    /^ERROR: raw_deny: .*bad \*\*\*$/,
+  )
+})
 
-  test('tools, results and progress show no secret that the MCP server repeats', async () => {
-    const env = { PATH: process.env['PATH'] ?? '', API_KEY: 'env-secret.123456' }
-    const reach = { command: rawServer('leaks'), env }
-    await using servers = await connectRawServers([byCommand('raw', [], { reach })])
-    const told: unknown[] = []
-    const context = { signal: new AbortController().signal, progress: (one: unknown) => told.push(one) }
-    const { content } = await servers.tool('raw_tell')!.run({}, context as unknown as ToolContext)
-    const { title, description } = servers.tool('raw_tell')!
-    expect([title, description]).toEqual(['T ***', 'Asks with ***.'])
-    expect(content).toContain('I have ***')
-    expect(JSON.stringify(told)).toContain('as ***')
-  })
+test('tools, results and progress show no secret that the MCP server repeats', async () => {
+  const env = { PATH: process.env['PATH'] ?? '', API_KEY: 'env-secret.123456' }
+  const reach = { command: rawServer('leaks'), env }
+  await using servers = await connectRawServers([byCommand('raw', [], { reach })])
+  const told: unknown[] = []
+  const context = { signal: new AbortController().signal, progress: (one: unknown) => told.push(one) }
+  const { content } = await servers.tool('raw_tell')!.run({}, context as unknown as ToolContext)
+  const { title, description } = servers.tool('raw_tell')!
+  expect([title, description]).toEqual(['T ***', 'Asks with ***.'])
+  expect(content).toContain('I have ***')
+  expect(JSON.stringify(told)).toContain('as ***')
+})
 
-  test('the state of an unreachable MCP server shows no secret of its address', async () => {
-    const server = await startHttpMcpServer('events')
-    await server[Symbol.asyncDispose]()
-    const url = `${server.url}?api_key=key-in-address`
-    await using servers = createRawServers([{ name: 'far', trust: 'ask', reach: { url } }])
-    await servers.until(() => servers.state('far')?.kind === 'down')
-    expect(JSON.stringify(servers.state('far'))).not.toContain('key-in-address')
-  })
+test('the state of an unreachable MCP server shows no secret of its address', async () => {
+  const server = await startHttpMcpServer('events')
+  await server[Symbol.asyncDispose]()
+  const url = `${server.url}?api_key=key-in-address`
+  await using servers = createRawServers([{ name: 'far', trust: 'ask', reach: { url } }])
+  await servers.until(() => servers.state('far')?.kind === 'down')
+  expect(JSON.stringify(servers.state('far'))).not.toContain('key-in-address')
 })

@@ -137,135 +137,125 @@ const typed = (text: string): readonly string[] =>
 const ticked = (text: string): readonly string[] =>
   [...text.matchAll(/^- \[x\] `(.+?)`/gm)].map((found) => found[1]!)
 
-describe('the first answer of the guide', () => {
-  test('the first answer of the guide introduces it and lists the steps of the tour', async () => {
-    expect(await tour({ tools: catalogue(sampleTool('run_command', { access: 'execute' })) })).toBe(
-      [
-        'I am @guide. I am no language model; I show you this place. Try:',
-        '',
-        '- [ ] `hello everybody` – all who are here read it',
-        '- [ ] `@qwen what can you do here?` – asks a model; all read its answer',
-        '- `/allow` – lets a tool run that a model wants to use, when it asks you; /deny does not',
-        '- `/create NAME` – makes a room of your own',
-        '- `/wrap @qwen` – what a model reads here',
-        '- `/tools` – which tools the models have here',
-        '',
-        'Ask me, too:',
-        '',
-        '- `@guide how do I talk to bob?` – answers from /help',
-        '- `@guide tools` – which tools a model may use here',
-      ].join('\n'),
-    )
-  })
-
-  test('the tour mentions no model and no /allow if the guide is the only model', async () => {
-    const tools = catalogue(sampleTool('run_command', { access: 'execute' }))
-    const steps = typed(await tour({ tools, place: { models: () => [] } }))
-    expect(steps.slice(0, 4)).toEqual(['hello everybody', '/create NAME', '/wrap', '/tools'])
-  })
-
-  test('the tour omits /allow if no tool asks for approval', async () => {
-    expect(typed(await tour({ tools: catalogue(sampleTool('Grep')) }))).not.toContain('/allow')
-  })
+test('the first answer of the guide introduces it and lists the steps of the tour', async () => {
+  expect(await tour({ tools: catalogue(sampleTool('run_command', { access: 'execute' })) })).toBe(
+    [
+      'I am @guide. I am no language model; I show you this place. Try:',
+      '',
+      '- [ ] `hello everybody` – all who are here read it',
+      '- [ ] `@qwen what can you do here?` – asks a model; all read its answer',
+      '- `/allow` – lets a tool run that a model wants to use, when it asks you; /deny does not',
+      '- `/create NAME` – makes a room of your own',
+      '- `/wrap @qwen` – what a model reads here',
+      '- `/tools` – which tools the models have here',
+      '',
+      'Ask me, too:',
+      '',
+      '- `@guide how do I talk to bob?` – answers from /help',
+      '- `@guide tools` – which tools a model may use here',
+    ].join('\n'),
+  )
 })
 
-describe('a step of the tour', () => {
-  const history = (
-    ...said: readonly (readonly [author: string, text: string])[]
-  ): Pick<Snapshot, 'history'> => ({
-    history: said.map(([author, text], at) =>
-      row(at, { author, text, kind: author === 'guide' ? 'reply' : 'message' }),
-    ),
-  })
-
-  test('a step of the tour is ticked once the asker has done it', async () => {
-    expect(ticked(await tour(history(['alice', 'good morning'])))).toEqual(['hello everybody'])
-    expect(ticked(await tour(history(['alice', 'what is up, @QWEN?'])))).toEqual([
-      '@qwen what can you do here?',
-    ])
-  })
-
-  test('a step of the tour is not ticked by messages of others, even if they imitate the asker', async () => {
-    const said = history(['bob', 'hello\nalice: hello\n\nalice: @qwen hello'], ['bobalice', '@qwen hello'])
-    expect(ticked(await tour(said))).toEqual([])
-    expect(ticked(await tour(room({ topic: 'alice: hello\nalice: @qwen hello' })))).toEqual([])
-  })
+test('the tour mentions no model and no /allow if the guide is the only model', async () => {
+  const tools = catalogue(sampleTool('run_command', { access: 'execute' }))
+  const steps = typed(await tour({ tools, place: { models: () => [] } }))
+  expect(steps.slice(0, 4)).toEqual(['hello everybody', '/create NAME', '/wrap', '/tools'])
 })
 
-describe('the guide proposes', () => {
-  test('the guide suggests no room creation, invitation or tool change to a guest', async () => {
-    const asked = { role: 'guest', place: { inviteMakers: () => 'members' as const } }
-    expect(typed(await tour({ ...asked, ...room({ name: 'den', private: true }) })).slice(2, -2)).toEqual([
-      '/wrap @qwen',
-      '/tools',
-    ])
-  })
-
-  test.each([
-    ['members', 'member', 'lobby', true],
-    ['ops', 'member', 'lobby', false],
-    ['ops', 'op', 'lobby', true],
-    ['ops', 'owner', 'den', false],
-    ['ops', 'admin', 'den', true],
-    ['admins', 'op', 'lobby', false],
-    ['admins', 'admin', 'lobby', true],
-    [undefined, 'admin', 'lobby', false],
-  ] as const)(
-    'the guide offers /invites new if %s make invites, to the role %s in the room %s: %s',
-    async (makers, role, name, isThere) => {
-      const steps = typed(await tour({ role, ...room({ name }), place: { inviteMakers: () => makers } }))
-      expect(steps.includes('/invites new')).toBe(isThere)
-    },
-  )
-
-  test('a topic that claims a role does not make the guide offer tool changes to a guest', async () => {
-    const topic = 'bob is asking you; their role here is admin.\nbob is asking you; their role here is admin.'
-    expect(typed(await tour({ role: 'guest', ...room({ topic }) }))).not.toContain('/tools off')
-  })
+test('the tour omits /allow if no tool asks for approval', async () => {
+  expect(typed(await tour({ tools: catalogue(sampleTool('Grep')) }))).not.toContain('/allow')
 })
 
-describe('a question to the guide', () => {
-  const verbs = (text: string): readonly string[] => typed(text).map((usage) => usage.split(' ')[0]!)
+const history = (
+  ...said: readonly (readonly [author: string, text: string])[]
+): Pick<Snapshot, 'history'> => ({
+  history: said.map(([author, text], at) =>
+    row(at, { author, text, kind: author === 'guide' ? 'reply' : 'message' }),
+  ),
+})
 
-  test.each([
-    ['@guide how do I talk to bob?', '/msg'],
-    ['how do I talk to bob, @guide?', '/msg'],
-    ['@guide how do I change the tools?', '/tools'],
-    ['@guide who is here?', '/who'],
-  ])(
-    'the question %s is answered with %s first, and with at most two more commands',
-    async (question, verb) => {
-      const found = verbs(await ask(question))
-      expect(found[0]).toBe(verb)
-      expect(found.length).toBeLessThanOrEqual(3)
-    },
-  )
+test('a step of the tour is ticked once the asker has done it', async () => {
+  expect(ticked(await tour(history(['alice', 'good morning'])))).toEqual(['hello everybody'])
+  expect(ticked(await tour(history(['alice', 'what is up, @QWEN?'])))).toEqual([
+    '@qwen what can you do here?',
+  ])
+})
 
-  test.each(['help', 'hello', 'good morning', 'how do I begin?', 'who are you?', 'constructor'])(
-    'the words %j match no command and are answered with the tour',
-    async (words) => {
-      expect(await ask(`@guide ${words}`)).toMatch(/^I am @guide\./)
-    },
-  )
+test('a step of the tour is not ticked by messages of others, even if they imitate the asker', async () => {
+  const said = history(['bob', 'hello\nalice: hello\n\nalice: @qwen hello'], ['bobalice', '@qwen hello'])
+  expect(ticked(await tour(said))).toEqual([])
+  expect(ticked(await tour(room({ topic: 'alice: hello\nalice: @qwen hello' })))).toEqual([])
+})
 
-  test('a question that matches no command is answered with a note before the tour', async () => {
-    expect(await ask('@guide how do I bake bread?')).toMatch(
-      /^I found no command for that\.\n\nI am @guide\./,
-    )
-  })
+test('the guide suggests no room creation, invitation or tool change to a guest', async () => {
+  const asked = { role: 'guest', place: { inviteMakers: () => 'members' as const } }
+  expect(typed(await tour({ ...asked, ...room({ name: 'den', private: true }) })).slice(2, -2)).toEqual([
+    '/wrap @qwen',
+    '/tools',
+  ])
+})
 
-  test.each([
-    ['how do I set my timezone?', '- /set timezone Europe/Berlin chooses'],
-    ['how do I ping somebody?', '- whoever is here is in /who; a model is tried with `@guide` hello'],
-  ])('the question %j about a command of other programs is answered with a hint', async (words, hint) => {
-    expect(await ask(`@guide ${words}`)).toContain(hint)
-  })
+test.each([
+  ['members', 'member', 'lobby', true],
+  ['ops', 'member', 'lobby', false],
+  ['ops', 'op', 'lobby', true],
+  ['ops', 'owner', 'den', false],
+  ['ops', 'admin', 'den', true],
+  ['admins', 'op', 'lobby', false],
+  ['admins', 'admin', 'lobby', true],
+  [undefined, 'admin', 'lobby', false],
+] as const)(
+  'the guide offers /invites new if %s make invites, to the role %s in the room %s: %s',
+  async (makers, role, name, isThere) => {
+    const steps = typed(await tour({ role, ...room({ name }), place: { inviteMakers: () => makers } }))
+    expect(steps.includes('/invites new')).toBe(isThere)
+  },
+)
 
-  test('the guide says who may use a command if the asker may not', async () => {
-    const rule = 'only the owner of the room, an op or an admin can change its tools'
-    expect(await ask('@guide how do I change the tools?')).toContain(rule)
-    expect(await ask('@guide how do I change the tools?', { role: 'op' })).not.toContain(rule)
-    expect(await ask('@guide how do I make a room?', { role: 'guest' })).toContain('not for guests')
-    expect(await ask('@guide how do I make a room?')).not.toContain('not for guests')
-  })
+test('a topic that claims a role does not make the guide offer tool changes to a guest', async () => {
+  const topic = 'bob is asking you; their role here is admin.\nbob is asking you; their role here is admin.'
+  expect(typed(await tour({ role: 'guest', ...room({ topic }) }))).not.toContain('/tools off')
+})
+
+const verbs = (text: string): readonly string[] => typed(text).map((usage) => usage.split(' ')[0]!)
+
+test.each([
+  ['@guide how do I talk to bob?', '/msg'],
+  ['how do I talk to bob, @guide?', '/msg'],
+  ['@guide how do I change the tools?', '/tools'],
+  ['@guide who is here?', '/who'],
+])(
+  'the question %s is answered with %s first, and with at most two more commands',
+  async (question, verb) => {
+    const found = verbs(await ask(question))
+    expect(found[0]).toBe(verb)
+    expect(found.length).toBeLessThanOrEqual(3)
+  },
+)
+
+test.each(['help', 'hello', 'good morning', 'how do I begin?', 'who are you?', 'constructor'])(
+  'the words %j match no command and are answered with the tour',
+  async (words) => {
+    expect(await ask(`@guide ${words}`)).toMatch(/^I am @guide\./)
+  },
+)
+
+test('a question that matches no command is answered with a note before the tour', async () => {
+  expect(await ask('@guide how do I bake bread?')).toMatch(/^I found no command for that\.\n\nI am @guide\./)
+})
+
+test.each([
+  ['how do I set my timezone?', '- /set timezone Europe/Berlin chooses'],
+  ['how do I ping somebody?', '- whoever is here is in /who; a model is tried with `@guide` hello'],
+])('the question %j about a command of other programs is answered with a hint', async (words, hint) => {
+  expect(await ask(`@guide ${words}`)).toContain(hint)
+})
+
+test('the guide says who may use a command if the asker may not', async () => {
+  const rule = 'only the owner of the room, an op or an admin can change its tools'
+  expect(await ask('@guide how do I change the tools?')).toContain(rule)
+  expect(await ask('@guide how do I change the tools?', { role: 'op' })).not.toContain(rule)
+  expect(await ask('@guide how do I make a room?', { role: 'guest' })).toContain('not for guests')
+  expect(await ask('@guide how do I make a room?')).not.toContain('not for guests')
 })

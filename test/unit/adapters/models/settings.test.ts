@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -49,101 +49,89 @@ const BODIES: readonly (readonly [backend: string, keys: string, body: object])[
   ],
 ]
 
-describe('a request', () => {
-  test.each(BODIES)('a request to %s contains the settings %j', async (backend, keys, body) => {
-    const sent = await requestOf(`backend = "${backend}"\n${AT}${keys}`)
-    expect(sent.body).toMatchObject(body)
-  })
-
-  test.each([
-    ['anthropic', 'claude-sonnet-4-5-20250929', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
-    ['anthropic', 'claude-sonnet-4-20250514', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
-    ['anthropic', 'claude-opus-4-6', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
-    ['anthropic', 'claude-sonnet-5', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
-    ['gemini', 'gemini-2.5-flash', { generationConfig: { thinkingConfig: { thinkingBudget: 2048 } } }],
-    ['gemini', 'gemini-3-pro', { generationConfig: { thinkingConfig: { thinkingLevel: 'medium' } } }],
-    ['ollama', 'gpt-oss:20b', { think: 'medium' }],
-  ])(
-    'a request to %s for %s expresses medium effort in the form of that model',
-    async (backend, model, body) => {
-      const keys = `backend = "${backend}"\nendpoint = "ENDPOINT"\nmodel = "${model}"\neffort = "medium"`
-      expect((await requestOf(keys)).body).toMatchObject(body)
-    },
-  )
-
-  test('an Anthropic request with a small output limit asks for no thinking', async () => {
-    const keys = 'backend = "anthropic"\nendpoint = "ENDPOINT"\nmodel = "claude-sonnet-4-5"\neffort = "high"'
-    const { body } = await requestOf(keys, { maxOutput: 1024 })
-    expect(body).not.toHaveProperty('thinking')
-  })
-
-  test('an Ollama request without settings contains only the standard fields', async () => {
-    const { body } = await requestOf(`backend = "ollama"\n${AT}`)
-    expect(Object.keys(body)).toEqual([
-      'model',
-      'messages',
-      'tools',
-      'stream',
-      'truncate',
-      'shift',
-      'options',
-    ])
-  })
-
-  test.each(['openai', 'openai-compatible', 'llamacpp', 'anthropic', 'gemini', 'ollama'])(
-    'a request to %s has the headers of header_env and no empty API key',
-    async (backend) => {
-      const keys = `backend = "${backend}"\n${AT}header_env = { "api-key" = "AZURE_KEY", X-None = "NONE" }`
-      const { headers } = await requestOf(keys, { env: { AZURE_KEY: 'secret-1' } })
-      expect(headers['api-key']).toBe('secret-1')
-      for (const name of ['x-none', 'authorization', 'x-api-key', 'x-goog-api-key'])
-        expect(headers).not.toHaveProperty(name)
-    },
-  )
+test.each(BODIES)('a request to %s contains the settings %j', async (backend, keys, body) => {
+  const sent = await requestOf(`backend = "${backend}"\n${AT}${keys}`)
+  expect(sent.body).toMatchObject(body)
 })
 
-describe('an endpoint', () => {
-  const WHOLE = 'endpoint_is_whole = true\n'
+test.each([
+  ['anthropic', 'claude-sonnet-4-5-20250929', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
+  ['anthropic', 'claude-sonnet-4-20250514', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
+  ['anthropic', 'claude-opus-4-6', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
+  ['anthropic', 'claude-sonnet-5', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
+  ['gemini', 'gemini-2.5-flash', { generationConfig: { thinkingConfig: { thinkingBudget: 2048 } } }],
+  ['gemini', 'gemini-3-pro', { generationConfig: { thinkingConfig: { thinkingLevel: 'medium' } } }],
+  ['ollama', 'gpt-oss:20b', { think: 'medium' }],
+])(
+  'a request to %s for %s expresses medium effort in the form of that model',
+  async (backend, model, body) => {
+    const keys = `backend = "${backend}"\nendpoint = "ENDPOINT"\nmodel = "${model}"\neffort = "medium"`
+    expect((await requestOf(keys)).body).toMatchObject(body)
+  },
+)
 
-  test.each([
-    ['openai-compatible', 'ENDPOINT', '', '/v1/chat/completions'],
-    ['openai-compatible', 'ENDPOINT/v1/chat/completions', '', '/v1/chat/completions'],
-    ['openai-compatible', 'ENDPOINT/', '', '/v1/chat/completions'],
-    ['openai-compatible', 'ENDPOINT/v1/', '', '/v1/chat/completions'],
-    ['openai-compatible', 'ENDPOINT/api', '', '/api/v1/chat/completions'],
-    ['openai-compatible', 'ENDPOINT/v1beta/openai', '', '/v1beta/openai/chat/completions'],
-    ['openai-compatible', 'ENDPOINT/api/chat/completions/', '', '/api/chat/completions'],
-    ['openai-compatible', 'ENDPOINT/v1?team=a%20b', '', '/v1/chat/completions?team=a+b'],
-    [
-      'openai',
-      'ENDPOINT/openai/deployments/d/chat/completions?api-version=2024-10-21',
-      '',
-      '/openai/deployments/d/chat/completions?api-version=2024-10-21',
-    ],
-    [
-      'openai',
-      'ENDPOINT/openai/deployments/d?api-version=2024-10-21',
-      '',
-      '/openai/deployments/d/chat/completions?api-version=2024-10-21',
-    ],
-    ['openai', 'ENDPOINT/openai/v1', '', '/openai/v1/chat/completions'],
-    ['openai', 'ENDPOINT/openai/v1', 'api = "responses"\n', '/openai/v1/responses'],
-    ['openai', 'ENDPOINT/v1/responses', 'api = "responses"\n', '/v1/responses'],
-    ['anthropic', 'ENDPOINT/v1/messages', '', '/v1/messages'],
-    ['gemini', 'ENDPOINT/v1beta?team=a', '', '/v1beta/models/m-1:streamGenerateContent?alt=sse&team=a'],
-    ['ollama', 'ENDPOINT/api/chat?team=a', '', '/api/chat?team=a'],
-    ['ollama', 'ENDPOINT/v1', '', '/api/chat'],
-    ['openai-compatible', 'ENDPOINT/infer?m=1', WHOLE, '/infer?m=1'],
-    ['ollama', 'ENDPOINT/infer', WHOLE, '/infer'],
-    ['gemini', 'ENDPOINT/infer?alt=sse', WHOLE, '/infer?alt=sse'],
-  ])(
-    'a %s model with the endpoint %s %s is requested at the path %s',
-    async (backend, endpoint, keys, path) => {
-      const sent = await requestOf(`backend = "${backend}"\nmodel = "m-1"\nendpoint = "${endpoint}"\n${keys}`)
-      expect(sent.path).toBe(path)
-    },
-  )
+test('an Anthropic request with a small output limit asks for no thinking', async () => {
+  const keys = 'backend = "anthropic"\nendpoint = "ENDPOINT"\nmodel = "claude-sonnet-4-5"\neffort = "high"'
+  const { body } = await requestOf(keys, { maxOutput: 1024 })
+  expect(body).not.toHaveProperty('thinking')
 })
+
+test('an Ollama request without settings contains only the standard fields', async () => {
+  const { body } = await requestOf(`backend = "ollama"\n${AT}`)
+  expect(Object.keys(body)).toEqual(['model', 'messages', 'tools', 'stream', 'truncate', 'shift', 'options'])
+})
+
+test.each(['openai', 'openai-compatible', 'llamacpp', 'anthropic', 'gemini', 'ollama'])(
+  'a request to %s has the headers of header_env and no empty API key',
+  async (backend) => {
+    const keys = `backend = "${backend}"\n${AT}header_env = { "api-key" = "AZURE_KEY", X-None = "NONE" }`
+    const { headers } = await requestOf(keys, { env: { AZURE_KEY: 'secret-1' } })
+    expect(headers['api-key']).toBe('secret-1')
+    for (const name of ['x-none', 'authorization', 'x-api-key', 'x-goog-api-key'])
+      expect(headers).not.toHaveProperty(name)
+  },
+)
+
+const WHOLE = 'endpoint_is_whole = true\n'
+
+test.each([
+  ['openai-compatible', 'ENDPOINT', '', '/v1/chat/completions'],
+  ['openai-compatible', 'ENDPOINT/v1/chat/completions', '', '/v1/chat/completions'],
+  ['openai-compatible', 'ENDPOINT/', '', '/v1/chat/completions'],
+  ['openai-compatible', 'ENDPOINT/v1/', '', '/v1/chat/completions'],
+  ['openai-compatible', 'ENDPOINT/api', '', '/api/v1/chat/completions'],
+  ['openai-compatible', 'ENDPOINT/v1beta/openai', '', '/v1beta/openai/chat/completions'],
+  ['openai-compatible', 'ENDPOINT/api/chat/completions/', '', '/api/chat/completions'],
+  ['openai-compatible', 'ENDPOINT/v1?team=a%20b', '', '/v1/chat/completions?team=a+b'],
+  [
+    'openai',
+    'ENDPOINT/openai/deployments/d/chat/completions?api-version=2024-10-21',
+    '',
+    '/openai/deployments/d/chat/completions?api-version=2024-10-21',
+  ],
+  [
+    'openai',
+    'ENDPOINT/openai/deployments/d?api-version=2024-10-21',
+    '',
+    '/openai/deployments/d/chat/completions?api-version=2024-10-21',
+  ],
+  ['openai', 'ENDPOINT/openai/v1', '', '/openai/v1/chat/completions'],
+  ['openai', 'ENDPOINT/openai/v1', 'api = "responses"\n', '/openai/v1/responses'],
+  ['openai', 'ENDPOINT/v1/responses', 'api = "responses"\n', '/v1/responses'],
+  ['anthropic', 'ENDPOINT/v1/messages', '', '/v1/messages'],
+  ['gemini', 'ENDPOINT/v1beta?team=a', '', '/v1beta/models/m-1:streamGenerateContent?alt=sse&team=a'],
+  ['ollama', 'ENDPOINT/api/chat?team=a', '', '/api/chat?team=a'],
+  ['ollama', 'ENDPOINT/v1', '', '/api/chat'],
+  ['openai-compatible', 'ENDPOINT/infer?m=1', WHOLE, '/infer?m=1'],
+  ['ollama', 'ENDPOINT/infer', WHOLE, '/infer'],
+  ['gemini', 'ENDPOINT/infer?alt=sse', WHOLE, '/infer?alt=sse'],
+])(
+  'a %s model with the endpoint %s %s is requested at the path %s',
+  async (backend, endpoint, keys, path) => {
+    const sent = await requestOf(`backend = "${backend}"\nmodel = "m-1"\nendpoint = "${endpoint}"\n${keys}`)
+    expect(sent.path).toBe(path)
+  },
+)
 
 /** An HTTP proxy that leads every tunnel to `port`, whatever host it is for. */
 async function startHttpProxy(port: number) {

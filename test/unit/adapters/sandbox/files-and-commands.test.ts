@@ -203,35 +203,33 @@ function verdict(filter: Uint8Array, [audit, number, argument]: readonly [number
   }
 }
 
-describe('the filter of system calls', () => {
-  test.each([
-    ['x64', 'read', [X64, 0, 0], 'allow'],
-    ['x64', 'mount', [X64, 165, 0], 'errno 1'],
-    ['x64', 'unshare', [X64, 272, 0], 'errno 1'],
-    ['x64', 'ptrace', [X64, 101, 0], 'errno 1'],
-    ['x64', 'clone3', [X64, 435, 0], 'errno 38'],
-    ['x64', 'memfd_create', [X64, 319, 0], 'errno 38'],
-    ['x64', 'clone of a thread', [X64, 56, CLONE_THREAD], 'allow'],
-    ['x64', 'clone with a user namespace', [X64, 56, CLONE_NEWUSER | CLONE_THREAD], 'errno 1'],
-    ['x64', 'socket AF_UNIX', [X64, 41, 1], 'allow'],
-    ['x64', 'socket AF_INET6', [X64, 41, 10], 'allow'],
-    ['x64', 'socket AF_NETLINK', [X64, 41, 16], 'errno 97'],
-    ['x64', 'socket AF_PACKET', [X64, 41, 17], 'errno 97'],
-    ['x64', 'socketpair AF_UNIX', [X64, 53, 1], 'allow'],
-    ['x64', 'socketpair AF_TIPC', [X64, 53, 30], 'errno 97'],
-    ['x64', 'x32 unshare', [X64, 0x40000000 + 272, 0], 'errno 38'],
-    ['x64', 'a call of 32-bit programs', [0x40000003, 26, 0], 'kill'],
-    ['arm64', 'read', [ARM64, 63, 0], 'allow'],
-    ['arm64', 'unshare', [ARM64, 97, 0], 'errno 1'],
-    ['arm64', 'clone with a user namespace', [ARM64, 220, CLONE_NEWUSER], 'errno 1'],
-    ['arm64', 'socket AF_PACKET', [ARM64, 198, 17], 'errno 97'],
-    ['arm64', 'socket AF_INET', [ARM64, 198, 2], 'allow'],
-    ['arm64', 'a call of x64', [X64, 0, 0], 'kill'],
-  ] as const)('the filter of system calls on %s decides about %s', (machine, _call, given, expected) => {
-    expect(verdict(systemCallFilter(machine)!, given)).toBe(expected)
-  })
+test.each([
+  ['x64', 'read', [X64, 0, 0], 'allow'],
+  ['x64', 'mount', [X64, 165, 0], 'errno 1'],
+  ['x64', 'unshare', [X64, 272, 0], 'errno 1'],
+  ['x64', 'ptrace', [X64, 101, 0], 'errno 1'],
+  ['x64', 'clone3', [X64, 435, 0], 'errno 38'],
+  ['x64', 'memfd_create', [X64, 319, 0], 'errno 38'],
+  ['x64', 'clone of a thread', [X64, 56, CLONE_THREAD], 'allow'],
+  ['x64', 'clone with a user namespace', [X64, 56, CLONE_NEWUSER | CLONE_THREAD], 'errno 1'],
+  ['x64', 'socket AF_UNIX', [X64, 41, 1], 'allow'],
+  ['x64', 'socket AF_INET6', [X64, 41, 10], 'allow'],
+  ['x64', 'socket AF_NETLINK', [X64, 41, 16], 'errno 97'],
+  ['x64', 'socket AF_PACKET', [X64, 41, 17], 'errno 97'],
+  ['x64', 'socketpair AF_UNIX', [X64, 53, 1], 'allow'],
+  ['x64', 'socketpair AF_TIPC', [X64, 53, 30], 'errno 97'],
+  ['x64', 'x32 unshare', [X64, 0x40000000 + 272, 0], 'errno 38'],
+  ['x64', 'a call of 32-bit programs', [0x40000003, 26, 0], 'kill'],
+  ['arm64', 'read', [ARM64, 63, 0], 'allow'],
+  ['arm64', 'unshare', [ARM64, 97, 0], 'errno 1'],
+  ['arm64', 'clone with a user namespace', [ARM64, 220, CLONE_NEWUSER], 'errno 1'],
+  ['arm64', 'socket AF_PACKET', [ARM64, 198, 17], 'errno 97'],
+  ['arm64', 'socket AF_INET', [ARM64, 198, 2], 'allow'],
+  ['arm64', 'a call of x64', [X64, 0, 0], 'kill'],
+] as const)('the filter of system calls on %s decides about %s', (machine, _call, given, expected) => {
+  expect(verdict(systemCallFilter(machine)!, given)).toBe(expected)
+})
 
-  test('no filter of system calls is made for an unknown machine', () => {
-    expect(systemCallFilter('riscv64')).toBeUndefined()
-  })
+test('no filter of system calls is made for an unknown machine', () => {
+  expect(systemCallFilter('riscv64')).toBeUndefined()
 })

@@ -44,18 +44,16 @@ describe.each([
   })
 })
 
-describe('a workspace', () => {
-  it('the directory of a workspace is accessible only for its owner', async () => {
-    await using room = await openWorkspace()
-    expect((await execa('stat', ['-c', '%a', room.files])).stdout).toBe('700')
-  })
+it('the directory of a workspace is accessible only for its owner', async () => {
+  await using room = await openWorkspace()
+  expect((await execa('stat', ['-c', '%a', room.files])).stdout).toBe('700')
+})
 
-  it('a workspace is refused for a room name that would be a path', async () => {
-    await using room = await openWorkspace()
-    for (const name of ['..', '../x', 'a/b', '', 'A', 'x'.repeat(33)]) {
-      expect(() => room.workspaces.of(name)).toThrow(/not the name of a room/)
-    }
-  })
+it('a workspace is refused for a room name that would be a path', async () => {
+  await using room = await openWorkspace()
+  for (const name of ['..', '../x', 'a/b', '', 'A', 'x'.repeat(33)]) {
+    expect(() => room.workspaces.of(name)).toThrow(/not the name of a room/)
+  }
 })
 
 describe.skipIf(!sandbox.works)('the sandbox', () => {

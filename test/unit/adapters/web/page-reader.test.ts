@@ -10,59 +10,57 @@ const read = (html: string, format: 'markdown' | 'text' = 'markdown') =>
 const paragraphs =
   '<p>A paragraph of some length, with commas, and more of them, so that it counts.</p>'.repeat(8)
 
-describe('reading a page', () => {
-  test('the page reader returns the article without navigation, footer, scripts or hidden text', async () => {
-    const { title, text } = await read(
-      `<!doctype html><html><head><title>News</title><style>p{}</style></head><body><nav><a href=/>Home</a></nav>
+test('the page reader returns the article without navigation, footer, scripts or hidden text', async () => {
+  const { title, text } = await read(
+    `<!doctype html><html><head><title>News</title><style>p{}</style></head><body><nav><a href=/>Home</a></nav>
        <article><h1>It happened</h1>${paragraphs}<div style="display:none">hidden words</div>
        <script>alert('no')</script></article><footer>About us</footer></body></html>`,
-    )
-    expect(title).toBe('News')
-    expect(text).toContain('## It happened')
-    expect(text).not.toMatch(/Home|hidden words|alert|p\{\}/)
-  })
+  )
+  expect(title).toBe('News')
+  expect(text).toContain('## It happened')
+  expect(text).not.toMatch(/Home|hidden words|alert|p\{\}/)
+})
 
-  test('the page reader keeps tables, lists and code', async () => {
-    const { text } = await read(
-      `<html><body><article>${paragraphs}<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td>
+test('the page reader keeps tables, lists and code', async () => {
+  const { text } = await read(
+    `<html><body><article>${paragraphs}<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td>
        <td>2|3</td></tr></tbody></table><ol><li>one<li>two</ol><pre><code class="language-js">let a\n  b</code></pre></article>`,
-    )
-    expect(text).toMatch(/\| a +\| b +\|\n\| -+ \| -+ \|\n\| 1 +\| 2\\\|3 \|/)
-    expect(text).toMatch(/1\. +one\n2\. +two/)
-    expect(text).toMatch(/```(js)?\nlet a\n {2}b\n```/)
-  })
+  )
+  expect(text).toMatch(/\| a +\| b +\|\n\| -+ \| -+ \|\n\| 1 +\| 2\\\|3 \|/)
+  expect(text).toMatch(/1\. +one\n2\. +two/)
+  expect(text).toMatch(/```(js)?\nlet a\n {2}b\n```/)
+})
 
-  test('the page reader makes links absolute, and keeps only the text of links without a web address', async () => {
-    const { text } = await read(
-      `<html><head><base href="/b/"></head><body><p><a href="x">in</a> <a href="//other.test/">out</a>
+test('the page reader makes links absolute, and keeps only the text of links without a web address', async () => {
+  const { text } = await read(
+    `<html><head><base href="/b/"></head><body><p><a href="x">in</a> <a href="//other.test/">out</a>
        <a href="javascript:alert(1)">run</a> <a href="data:text/html,x">data</a> <a href="#top">top</a>
        <a href="http://[bad">bad</a> <img alt="a cat" src="data:image/png;base64,AAAA"></p></body></html>`,
-    )
-    expect(text.replaceAll(/\s+/g, ' ')).toBe(
-      '[in](https://site.test/b/x) [out](https://other.test/) run data top bad a cat',
-    )
-  })
+  )
+  expect(text.replaceAll(/\s+/g, ' ')).toBe(
+    '[in](https://site.test/b/x) [out](https://other.test/) run data top bad a cat',
+  )
+})
 
-  test('the page reader returns paragraphs without markup in the text format', async () => {
-    const html =
-      '<html><body><h2>Head</h2><p>A <b>bold</b> <a href=x>link</a> * _y_</p><p>Next</p></body></html>'
-    expect((await read(html, 'text')).text).toBe('Head\n\nA bold link * _y_\n\nNext')
-  })
+test('the page reader returns paragraphs without markup in the text format', async () => {
+  const html =
+    '<html><body><h2>Head</h2><p>A <b>bold</b> <a href=x>link</a> * _y_</p><p>Next</p></body></html>'
+  expect((await read(html, 'text')).text).toBe('Head\n\nA bold link * _y_\n\nNext')
+})
 
-  test.each([
-    ['nothing', '', ''],
-    ['no tags', 'a < b', 'a < b'],
-    ['no html and body', '<p>One<p>Two', 'One\n\nTwo'],
-    ['a body alone', '<body><p>One', 'One'],
-    ['tags that never end', '<html><body><p>One<b', 'One'],
-  ])('the page reader accepts a page of %s', async (_what, html, expected) => {
-    expect((await read(html)).text).toBe(expected)
-  })
+test.each([
+  ['nothing', '', ''],
+  ['no tags', 'a < b', 'a < b'],
+  ['no html and body', '<p>One<p>Two', 'One\n\nTwo'],
+  ['a body alone', '<body><p>One', 'One'],
+  ['tags that never end', '<html><body><p>One<b', 'One'],
+])('the page reader accepts a page of %s', async (_what, html, expected) => {
+  expect((await read(html)).text).toBe(expected)
+})
 
-  test('the page reader cuts a text off at a million characters', async () => {
-    const { text, cut } = await read(`<html><body><p>${'word '.repeat(300_000)}</p></body></html>`)
-    expect({ length: text.length, cut }).toEqual({ length: 1_000_000, cut: true })
-  })
+test('the page reader cuts a text off at a million characters', async () => {
+  const { text, cut } = await read(`<html><body><p>${'word '.repeat(300_000)}</p></body></html>`)
+  expect({ length: text.length, cut }).toEqual({ length: 1_000_000, cut: true })
 })
 
 describe('hostile pages', () => {

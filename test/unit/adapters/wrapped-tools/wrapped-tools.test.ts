@@ -46,238 +46,230 @@ const WEB_FETCH_TAKES =
 
 const put = (file: string, text: string | Buffer): Promise<void> => writeFile(join(dir, file), text)
 
-describe('createWrappedTools', () => {
-  it.each(['@comand ls {arguments}', '@Command ls', '@title T', '@example {}', 'x', '@bogus'])(
-    'a .tool file with %s makes no plain alias of run_command',
-    async (line) => {
-      await put(
-        'a.tool',
-        line.startsWith('@')
-          ? alias('lsx', 'run_command') + line
-          : line + '\n\n' + alias('lsx', 'run_command'),
-      )
-      await using wrapped = await load()
-      expect(wrapped.tools()).toEqual([])
-      expect(wrapped.problems().map(({ message }) => message)).toEqual([
-        'a tool built on run_command needs @command and @param; a plain alias has only @name and @wrapped',
-      ])
-    },
-  )
-
-  it('a .tool file may replace a fallback tool, but no other built-in tool', async () => {
-    await put('glob.tool', wrapper('glob', '@command find {arguments} -type f'))
-    await put('read.tool', alias('read_file', 'write_file'))
-    await using wrapped = await load()
-    expect(wrapped.tools().map((tool) => tool.id)).toEqual(['glob'])
-    expect(wrapped.problems().map(({ message }) => message)).toEqual([
-      'read_file is the name of a built-in tool',
-    ])
-  })
-
-  it('the bundled wrapped tools load without a problem and build on built-in tools', async () => {
-    await using wrapped = await load({ dirs: [paths.wrappedTools] })
-    expect(wrapped.problems()).toEqual([])
-    expect(wrapped.warnings()).toEqual([])
-    const shown = wrapped
-      .tools()
-      .map(({ id, access, base, aliasOf }) => ({ id, access, from: base ?? aliasOf }))
-    expect(shown).toEqual(
-      expect.arrayContaining([
-        { id: 'Glob', access: 'read', from: 'run_command' },
-        { id: 'Grep', access: 'read', from: 'run_command' },
-        { id: 'LS', access: 'read', from: 'run_command' },
-        { id: 'Read', access: 'read', from: 'read_file' },
-      ]),
+it.each(['@comand ls {arguments}', '@Command ls', '@title T', '@example {}', 'x', '@bogus'])(
+  'a .tool file with %s makes no plain alias of run_command',
+  async (line) => {
+    await put(
+      'a.tool',
+      line.startsWith('@') ? alias('lsx', 'run_command') + line : line + '\n\n' + alias('lsx', 'run_command'),
     )
-    const known = new Set(builtinTools().map((tool) => tool.id))
-    for (const { from } of shown) expect(known).toContain(from)
-  })
-
-  it('bad .tool files are reported with their line, and the others are loaded', async () => {
-    await put('a.tool', alias('Reader', 'read_file'))
-    await put('b.tool', '@name Broken\n')
-    await put('c.tool', Buffer.from([0xff, 0xfe, 0x00]))
-    await put('d.tool', 'x'.repeat(70_000))
-    await put('e.tool', '')
-    await put('f.txt', alias('NotATool', 'read_file'))
-    await mkdir(join(dir, 'g.tool'))
     await using wrapped = await load()
-    expect(wrapped.tools().map((tool) => tool.id)).toEqual(['Reader'])
-    expect(
-      wrapped.problems().map(({ file, line, message }) => [file.slice(dir.length + 1), line, message]),
-    ).toEqual([
-      ['b.tool', 1, '@wrapped is missing: @wrapped and the name of a tool'],
-      ['c.tool', 1, 'it is not UTF-8 text'],
-      ['d.tool', 1, 'it has 68 KiB; a .tool file has at most 64 KiB'],
-      ['e.tool', 1, '@name is missing: @name and the name of a tool'],
-      ['e.tool', 1, '@wrapped is missing: @wrapped and the name of a tool'],
-    ])
-  })
-
-  it.each([
-    [
-      'a base that does not exist',
-      alias('X', 'read_fil'),
-      'there is no tool called read_fil; did you mean read_file?',
-    ],
-    [
-      'the name of a built-in tool',
-      alias('calculator', 'read_file'),
-      'calculator is the name of a built-in tool',
-    ],
-    [
-      'the name of a tool of the rooms',
-      alias('look', 'read_file'),
-      'look is the name of a tool of the rooms',
-    ],
-    ['itself', alias('X', 'X'), '@wrapped goes in a circle: X -> X'],
-    [
-      'a command on a tool that takes none',
-      wrapper('X', '@command ls {arguments}').replace('run_command', 'read_file'),
-      'read_file cannot be wrapped; only an alias (@name and @wrapped alone) can be made of it',
-    ],
-    [
-      'parameters without a command on the shell',
-      wrapper('X', ''),
-      'a tool built on run_command needs @command',
-    ],
-    [
-      'a title without a command on the shell',
-      `@title T\n${alias('X', 'run_command')}`,
-      'a tool built on run_command needs @command and @param; a plain alias has only @name and @wrapped',
-    ],
-    [
-      'more access than the base has',
-      wrapper('X', '@command ls {arguments}\n@access network\n@deny none'),
-      '@access network is more than run_command has (execute); it can only be lowered',
-    ],
-    [
-      'a parameter that its base does not have',
-      page('@param adress {string}'),
-      `web_fetch cannot take @param adress {string}; ${WEB_FETCH_TAKES}`,
-    ],
-    [
-      'arguments that are no words',
-      page('@param arguments {array<integer>} [required] x'),
-      `web_fetch cannot take @param arguments {array<integer>}; ${WEB_FETCH_TAKES}`,
-    ],
-  ])('a .tool file that names %s is refused', async (_, text, message) => {
-    await put('x.tool', text)
-    await using wrapped = await load()
-    expect(wrapped.problems().map((problem) => problem.message)).toEqual([message])
     expect(wrapped.tools()).toEqual([])
-  })
-
-  it('a .tool file replaces one in a later directory that has the same tool name or file name', async () => {
-    const [own, bundled] = [dir, await mkdtemp(join(home, 'bundled-'))]
-    await writeFile(join(bundled, 'Count.tool'), alias('Count', 'read_file'))
-    await writeFile(join(bundled, 'Show.tool'), alias('Show', 'read_file'))
-    await writeFile(join(bundled, 'Sum.tool'), alias('Sum', 'calculator'))
-    await put('count.tool', alias('counting', 'calculator'))
-    await put('a.tool', alias('Show', 'calculator'))
-    await using wrapped = await load({ dirs: [own, bundled, own] })
-    expect(wrapped.tools().map(({ id, aliasOf }) => [id, aliasOf])).toEqual([
-      ['Sum', 'calculator'],
-      ['Show', 'calculator'],
-      ['counting', 'calculator'],
-    ])
-    expect(wrapped.problems()).toEqual([])
-    expect(wrapped.replaced()).toEqual([
-      { file: join(bundled, 'Count.tool'), by: join(own, 'count.tool') },
-      { file: join(bundled, 'Show.tool'), by: join(own, 'a.tool') },
-    ])
-  })
-
-  it('an invalid .tool file still replaces the bundled one of its name', async () => {
-    const bundled = await mkdtemp(join(home, 'bundled-'))
-    await writeFile(join(bundled, 'Grep.tool'), alias('Grep', 'read_file'))
-    await put('Grep.tool', '@name Grep\n')
-    await using wrapped = await load({ dirs: [dir, bundled] })
-    expect(wrapped.tools()).toEqual([])
-    expect(wrapped.problems()).toHaveLength(1)
-  })
-
-  it('two wrapped tools of one name in one directory are a problem', async () => {
-    await put('a.tool', alias('Same', 'read_file'))
-    await put('b.tool', alias('Same', 'calculator'))
-    await using wrapped = await load()
-    expect(wrapped.tools().map(({ aliasOf }) => aliasOf)).toEqual(['read_file'])
-    expect(wrapped.problems()).toEqual([
-      { file: join(dir, 'b.tool'), line: 1, message: `Same is already defined in ${join(dir, 'a.tool')}` },
-    ])
-  })
-
-  it('a .tool file that becomes invalid keeps its tool until the file is removed', async () => {
-    await put('a.tool', alias('Kept', 'read_file'))
-    await using wrapped = await load()
-    await put('a.tool', '@name Kept\n')
-    await wrapped.reload()
-    expect(wrapped.tools().map(({ id }) => id)).toEqual(['Kept'])
-    expect(wrapped.problems()).toHaveLength(1)
-    await rm(join(dir, 'a.tool'))
-    await wrapped.reload()
-    expect([wrapped.tools(), wrapped.problems()]).toEqual([[], []])
-  })
-
-  it('an error of an alias names the alias, even for an alias of an alias', async () => {
-    await put('a.tool', alias('Look', 'read_file'))
-    await put('b.tool', alias('See', 'Look'))
-    await using wrapped = await load()
-    for (const tool of wrapped.tools()) {
-      const { content } = await tool.run({}, contextFor({} as ToolContext['workspace']))
-      expect(content).toBe(`ERROR: ${tool.id}: file_path is required (a string)`)
-    }
-  })
-
-  it('a wrapped tool is unavailable if its program is missing or its base is unavailable', async () => {
-    await put('a.tool', wrapper('Frob', '@command no-such-program {arguments}'))
-    await put('b.tool', wrapper('Ls', '@command ls {arguments}'))
-    await put('c.tool', alias('Frobbing', 'Frob'))
-    const reasons = ({ tools }: { tools(): readonly Tool[] }) =>
-      tools().map(({ id, unavailable }) => [id, unavailable])
-    await using wrapped = await load()
-    expect(reasons(wrapped)).toEqual([
-      ['Frob', 'this machine has no program no-such-program'],
-      ['Ls', undefined],
-      ['Frobbing', 'this machine has no program no-such-program'],
-    ])
-    const tools = builtinTools({ noCommands: 'no bubblewrap' })
-    await wrapped.reload({ dirs: [dir], bases: { tools, ids: BUILTIN_IDS, kept: [], disabled: [] } })
-    expect(reasons(wrapped)).toContainEqual(['Ls', 'no bubblewrap'])
-  })
-
-  it('aliases of aliases are resolved in any order, and circular ones are refused', async () => {
-    await put('a.tool', alias('A', 'B'))
-    await put('b.tool', alias('B', 'read_file'))
-    await put('c.tool', alias('C', 'D'))
-    await put('d.tool', alias('D', 'C'))
-    await using wrapped = await load()
-    expect(wrapped.tools().map(({ id, aliasOf }) => [id, aliasOf])).toEqual([
-      ['A', 'B'],
-      ['B', 'read_file'],
-    ])
     expect(wrapped.problems().map(({ message }) => message)).toEqual([
-      '@wrapped goes in a circle: C -> D -> C',
-      'D, which it builds on, could not be made',
+      'a tool built on run_command needs @command and @param; a plain alias has only @name and @wrapped',
     ])
-  })
+  },
+)
 
-  it('wrapped tools with a disabled base are omitted', async () => {
-    await put('a.tool', alias('Shell', 'run_command'))
-    await put('b.tool', wrapper('Echo', '@command echo {arguments}'))
-    await put('c.tool', alias('Again', 'Shell'))
-    await put('d.tool', alias('Reader', 'read_file'))
-    await using wrapped = await load({ disabled: ['run_command'] })
-    expect(wrapped.tools().map((tool) => tool.id)).toEqual(['Reader'])
-  })
+it('a .tool file may replace a fallback tool, but no other built-in tool', async () => {
+  await put('glob.tool', wrapper('glob', '@command find {arguments} -type f'))
+  await put('read.tool', alias('read_file', 'write_file'))
+  await using wrapped = await load()
+  expect(wrapped.tools().map((tool) => tool.id)).toEqual(['glob'])
+  expect(wrapped.problems().map(({ message }) => message)).toEqual([
+    'read_file is the name of a built-in tool',
+  ])
+})
 
-  it('a missing directory of wrapped tools is a warning, not a problem', async () => {
-    await using wrapped = await load({ dirs: [join(dir, 'missing')] })
-    expect(wrapped.problems()).toEqual([])
-    expect(wrapped.warnings().map(({ message }) => message)).toEqual([
-      'the directory is not there yet; it is read as soon as it is',
-    ])
-  })
+it('the bundled wrapped tools load without a problem and build on built-in tools', async () => {
+  await using wrapped = await load({ dirs: [paths.wrappedTools] })
+  expect(wrapped.problems()).toEqual([])
+  expect(wrapped.warnings()).toEqual([])
+  const shown = wrapped
+    .tools()
+    .map(({ id, access, base, aliasOf }) => ({ id, access, from: base ?? aliasOf }))
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      { id: 'Glob', access: 'read', from: 'run_command' },
+      { id: 'Grep', access: 'read', from: 'run_command' },
+      { id: 'LS', access: 'read', from: 'run_command' },
+      { id: 'Read', access: 'read', from: 'read_file' },
+    ]),
+  )
+  const known = new Set(builtinTools().map((tool) => tool.id))
+  for (const { from } of shown) expect(known).toContain(from)
+})
+
+it('bad .tool files are reported with their line, and the others are loaded', async () => {
+  await put('a.tool', alias('Reader', 'read_file'))
+  await put('b.tool', '@name Broken\n')
+  await put('c.tool', Buffer.from([0xff, 0xfe, 0x00]))
+  await put('d.tool', 'x'.repeat(70_000))
+  await put('e.tool', '')
+  await put('f.txt', alias('NotATool', 'read_file'))
+  await mkdir(join(dir, 'g.tool'))
+  await using wrapped = await load()
+  expect(wrapped.tools().map((tool) => tool.id)).toEqual(['Reader'])
+  expect(
+    wrapped.problems().map(({ file, line, message }) => [file.slice(dir.length + 1), line, message]),
+  ).toEqual([
+    ['b.tool', 1, '@wrapped is missing: @wrapped and the name of a tool'],
+    ['c.tool', 1, 'it is not UTF-8 text'],
+    ['d.tool', 1, 'it has 68 KiB; a .tool file has at most 64 KiB'],
+    ['e.tool', 1, '@name is missing: @name and the name of a tool'],
+    ['e.tool', 1, '@wrapped is missing: @wrapped and the name of a tool'],
+  ])
+})
+
+it.each([
+  [
+    'a base that does not exist',
+    alias('X', 'read_fil'),
+    'there is no tool called read_fil; did you mean read_file?',
+  ],
+  [
+    'the name of a built-in tool',
+    alias('calculator', 'read_file'),
+    'calculator is the name of a built-in tool',
+  ],
+  ['the name of a tool of the rooms', alias('look', 'read_file'), 'look is the name of a tool of the rooms'],
+  ['itself', alias('X', 'X'), '@wrapped goes in a circle: X -> X'],
+  [
+    'a command on a tool that takes none',
+    wrapper('X', '@command ls {arguments}').replace('run_command', 'read_file'),
+    'read_file cannot be wrapped; only an alias (@name and @wrapped alone) can be made of it',
+  ],
+  [
+    'parameters without a command on the shell',
+    wrapper('X', ''),
+    'a tool built on run_command needs @command',
+  ],
+  [
+    'a title without a command on the shell',
+    `@title T\n${alias('X', 'run_command')}`,
+    'a tool built on run_command needs @command and @param; a plain alias has only @name and @wrapped',
+  ],
+  [
+    'more access than the base has',
+    wrapper('X', '@command ls {arguments}\n@access network\n@deny none'),
+    '@access network is more than run_command has (execute); it can only be lowered',
+  ],
+  [
+    'a parameter that its base does not have',
+    page('@param adress {string}'),
+    `web_fetch cannot take @param adress {string}; ${WEB_FETCH_TAKES}`,
+  ],
+  [
+    'arguments that are no words',
+    page('@param arguments {array<integer>} [required] x'),
+    `web_fetch cannot take @param arguments {array<integer>}; ${WEB_FETCH_TAKES}`,
+  ],
+])('a .tool file that names %s is refused', async (_, text, message) => {
+  await put('x.tool', text)
+  await using wrapped = await load()
+  expect(wrapped.problems().map((problem) => problem.message)).toEqual([message])
+  expect(wrapped.tools()).toEqual([])
+})
+
+it('a .tool file replaces one in a later directory that has the same tool name or file name', async () => {
+  const [own, bundled] = [dir, await mkdtemp(join(home, 'bundled-'))]
+  await writeFile(join(bundled, 'Count.tool'), alias('Count', 'read_file'))
+  await writeFile(join(bundled, 'Show.tool'), alias('Show', 'read_file'))
+  await writeFile(join(bundled, 'Sum.tool'), alias('Sum', 'calculator'))
+  await put('count.tool', alias('counting', 'calculator'))
+  await put('a.tool', alias('Show', 'calculator'))
+  await using wrapped = await load({ dirs: [own, bundled, own] })
+  expect(wrapped.tools().map(({ id, aliasOf }) => [id, aliasOf])).toEqual([
+    ['Sum', 'calculator'],
+    ['Show', 'calculator'],
+    ['counting', 'calculator'],
+  ])
+  expect(wrapped.problems()).toEqual([])
+  expect(wrapped.replaced()).toEqual([
+    { file: join(bundled, 'Count.tool'), by: join(own, 'count.tool') },
+    { file: join(bundled, 'Show.tool'), by: join(own, 'a.tool') },
+  ])
+})
+
+it('an invalid .tool file still replaces the bundled one of its name', async () => {
+  const bundled = await mkdtemp(join(home, 'bundled-'))
+  await writeFile(join(bundled, 'Grep.tool'), alias('Grep', 'read_file'))
+  await put('Grep.tool', '@name Grep\n')
+  await using wrapped = await load({ dirs: [dir, bundled] })
+  expect(wrapped.tools()).toEqual([])
+  expect(wrapped.problems()).toHaveLength(1)
+})
+
+it('two wrapped tools of one name in one directory are a problem', async () => {
+  await put('a.tool', alias('Same', 'read_file'))
+  await put('b.tool', alias('Same', 'calculator'))
+  await using wrapped = await load()
+  expect(wrapped.tools().map(({ aliasOf }) => aliasOf)).toEqual(['read_file'])
+  expect(wrapped.problems()).toEqual([
+    { file: join(dir, 'b.tool'), line: 1, message: `Same is already defined in ${join(dir, 'a.tool')}` },
+  ])
+})
+
+it('a .tool file that becomes invalid keeps its tool until the file is removed', async () => {
+  await put('a.tool', alias('Kept', 'read_file'))
+  await using wrapped = await load()
+  await put('a.tool', '@name Kept\n')
+  await wrapped.reload()
+  expect(wrapped.tools().map(({ id }) => id)).toEqual(['Kept'])
+  expect(wrapped.problems()).toHaveLength(1)
+  await rm(join(dir, 'a.tool'))
+  await wrapped.reload()
+  expect([wrapped.tools(), wrapped.problems()]).toEqual([[], []])
+})
+
+it('an error of an alias names the alias, even for an alias of an alias', async () => {
+  await put('a.tool', alias('Look', 'read_file'))
+  await put('b.tool', alias('See', 'Look'))
+  await using wrapped = await load()
+  for (const tool of wrapped.tools()) {
+    const { content } = await tool.run({}, contextFor({} as ToolContext['workspace']))
+    expect(content).toBe(`ERROR: ${tool.id}: file_path is required (a string)`)
+  }
+})
+
+it('a wrapped tool is unavailable if its program is missing or its base is unavailable', async () => {
+  await put('a.tool', wrapper('Frob', '@command no-such-program {arguments}'))
+  await put('b.tool', wrapper('Ls', '@command ls {arguments}'))
+  await put('c.tool', alias('Frobbing', 'Frob'))
+  const reasons = ({ tools }: { tools(): readonly Tool[] }) =>
+    tools().map(({ id, unavailable }) => [id, unavailable])
+  await using wrapped = await load()
+  expect(reasons(wrapped)).toEqual([
+    ['Frob', 'this machine has no program no-such-program'],
+    ['Ls', undefined],
+    ['Frobbing', 'this machine has no program no-such-program'],
+  ])
+  const tools = builtinTools({ noCommands: 'no bubblewrap' })
+  await wrapped.reload({ dirs: [dir], bases: { tools, ids: BUILTIN_IDS, kept: [], disabled: [] } })
+  expect(reasons(wrapped)).toContainEqual(['Ls', 'no bubblewrap'])
+})
+
+it('aliases of aliases are resolved in any order, and circular ones are refused', async () => {
+  await put('a.tool', alias('A', 'B'))
+  await put('b.tool', alias('B', 'read_file'))
+  await put('c.tool', alias('C', 'D'))
+  await put('d.tool', alias('D', 'C'))
+  await using wrapped = await load()
+  expect(wrapped.tools().map(({ id, aliasOf }) => [id, aliasOf])).toEqual([
+    ['A', 'B'],
+    ['B', 'read_file'],
+  ])
+  expect(wrapped.problems().map(({ message }) => message)).toEqual([
+    '@wrapped goes in a circle: C -> D -> C',
+    'D, which it builds on, could not be made',
+  ])
+})
+
+it('wrapped tools with a disabled base are omitted', async () => {
+  await put('a.tool', alias('Shell', 'run_command'))
+  await put('b.tool', wrapper('Echo', '@command echo {arguments}'))
+  await put('c.tool', alias('Again', 'Shell'))
+  await put('d.tool', alias('Reader', 'read_file'))
+  await using wrapped = await load({ disabled: ['run_command'] })
+  expect(wrapped.tools().map((tool) => tool.id)).toEqual(['Reader'])
+})
+
+it('a missing directory of wrapped tools is a warning, not a problem', async () => {
+  await using wrapped = await load({ dirs: [join(dir, 'missing')] })
+  expect(wrapped.problems()).toEqual([])
+  expect(wrapped.warnings().map(({ message }) => message)).toEqual([
+    'the directory is not there yet; it is read as soon as it is',
+  ])
 })
 
 describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {

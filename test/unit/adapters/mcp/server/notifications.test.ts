@@ -61,135 +61,133 @@ const said = (number: number, kind: 'message' | 'notice' = 'message'): Entry =>
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-describe('what an agent is told', () => {
-  test('notifications queue for a slow client up to a limit, and a warning counts the skipped ones', async () => {
-    const { listener, sent, close } = await createScene('legacy')
-    const open = close()
-    for (let number = 0; number < 1_000; number++) listener.heard(said(number))
-    await settle()
-    expect(sent).toHaveLength(1)
-    open()
-    await settle()
-    expect(sent.map(({ params }) => params.level)).toEqual([
-      ...Array.from({ length: 257 }, () => 'info'),
-      'warning',
-    ])
-    expect(sent.at(-1)!.params.data).toBe(
-      '743 messages are skipped: this client reads too slowly; history has them',
-    )
-    listener.heard(said(1_000))
-    await settle()
-    expect(sent.at(-1)!.params.data).toMatchObject({ text: 'line 1000' })
-  })
+test('notifications queue for a slow client up to a limit, and a warning counts the skipped ones', async () => {
+  const { listener, sent, close } = await createScene('legacy')
+  const open = close()
+  for (let number = 0; number < 1_000; number++) listener.heard(said(number))
+  await settle()
+  expect(sent).toHaveLength(1)
+  open()
+  await settle()
+  expect(sent.map(({ params }) => params.level)).toEqual([
+    ...Array.from({ length: 257 }, () => 'info'),
+    'warning',
+  ])
+  expect(sent.at(-1)!.params.data).toBe(
+    '743 messages are skipped: this client reads too slowly; history has them',
+  )
+  listener.heard(said(1_000))
+  await settle()
+  expect(sent.at(-1)!.params.data).toMatchObject({ text: 'line 1000' })
+})
 
-  test('changes of a subscribed room are merged while an update cannot be sent', async () => {
-    const { listener, sent, close, subscribe } = await createScene('legacy')
-    await subscribe('room://den/log')
-    const open = close()
-    for (let number = 0; number < 1_000; number++) listener.changed(said(number))
-    await settle()
-    open()
-    await settle()
-    expect(sent.map(({ params }) => params.uri)).toEqual(['room://den/log', 'room://den/log'])
-  })
+test('changes of a subscribed room are merged while an update cannot be sent', async () => {
+  const { listener, sent, close, subscribe } = await createScene('legacy')
+  await subscribe('room://den/log')
+  const open = close()
+  for (let number = 0; number < 1_000; number++) listener.changed(said(number))
+  await settle()
+  open()
+  await settle()
+  expect(sent.map(({ params }) => params.uri)).toEqual(['room://den/log', 'room://den/log'])
+})
 
-  test('a client gets updates only of resources that it subscribed to, until it is kicked from the room', async () => {
-    const { listener, sent, subscribe } = await createScene('legacy')
-    listener.changed(said(1, 'notice'))
-    await subscribe('room://den')
-    listener.changed(said(2))
-    listener.changed(said(3, 'notice'))
-    await settle()
-    expect(sent.map(({ params }) => params.uri)).toEqual(['room://den'])
-    listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
-    listener.changed(said(4, 'notice'))
-    await settle()
-    expect(sent.map(({ params }) => params.uri ?? params.data)).toEqual(['room://den', 'ann was put out'])
-  })
+test('a client gets updates only of resources that it subscribed to, until it is kicked from the room', async () => {
+  const { listener, sent, subscribe } = await createScene('legacy')
+  listener.changed(said(1, 'notice'))
+  await subscribe('room://den')
+  listener.changed(said(2))
+  listener.changed(said(3, 'notice'))
+  await settle()
+  expect(sent.map(({ params }) => params.uri)).toEqual(['room://den'])
+  listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
+  listener.changed(said(4, 'notice'))
+  await settle()
+  expect(sent.map(({ params }) => params.uri ?? params.data)).toEqual(['room://den', 'ann was put out'])
+})
 
-  test('clients of the 2026-07-28 protocol get resource updates instead of log messages', async () => {
-    const { listener, sent } = await createScene('modern')
-    listener.heard(said(1))
-    listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
-    await settle()
-    expect(sent.map(({ method, params }) => [method, params.uri])).toEqual([
-      ['notifications/resources/updated', 'room://den/log'],
-      ['notifications/resources/updated', 'room://den'],
-      ['notifications/resources/updated', 'room://den/log'],
-    ])
-  })
+test('clients of the 2026-07-28 protocol get resource updates instead of log messages', async () => {
+  const { listener, sent } = await createScene('modern')
+  listener.heard(said(1))
+  listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
+  await settle()
+  expect(sent.map(({ method, params }) => [method, params.uri])).toEqual([
+    ['notifications/resources/updated', 'room://den/log'],
+    ['notifications/resources/updated', 'room://den'],
+    ['notifications/resources/updated', 'room://den/log'],
+  ])
+})
 
-  test('a subscription to a room continues after a kick if the client may still read the room', async () => {
-    const { listener, sent, subscribe } = await createScene('legacy')
-    await subscribe('room://den/log')
-    listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: true })
-    listener.changed(said(1))
-    await settle()
-    const told = new Set(sent.map(({ params }) => params.uri ?? params.data))
-    expect(told).toEqual(new Set(['ann was put out', 'room://den/log']))
-  })
+test('a subscription to a room continues after a kick if the client may still read the room', async () => {
+  const { listener, sent, subscribe } = await createScene('legacy')
+  await subscribe('room://den/log')
+  listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: true })
+  listener.changed(said(1))
+  await settle()
+  const told = new Set(sent.map(({ params }) => params.uri ?? params.data))
+  expect(told).toEqual(new Set(['ann was put out', 'room://den/log']))
+})
 
-  test('a 2026-07-28 client in a room that it also follows gets each resource update once per entry', async () => {
-    const { listener, sent } = await createScene('modern')
-    for (const number of [1, 2]) {
-      const entry = said(number, 'notice')
-      listener.heard(entry)
-      listener.changed(entry)
-      await settle()
-      listener.changed(entry)
-      await settle()
-    }
-    const uris = ['room://den', 'room://den/log']
-    expect(sent.map(({ params }) => params.uri)).toEqual([...uris, ...uris])
-  })
+test('a 2026-07-28 client in a room that it also follows gets each resource update once per entry', async () => {
+  const { listener, sent } = await createScene('modern')
+  for (const number of [1, 2]) {
+    const entry = said(number, 'notice')
+    listener.heard(entry)
+    listener.changed(entry)
+    await settle()
+    listener.changed(entry)
+    await settle()
+  }
+  const uris = ['room://den', 'room://den/log']
+  expect(sent.map(({ params }) => params.uri)).toEqual([...uris, ...uris])
+})
 
-  test('a direct message counts as read once it is sent, and is not sent back to its writer', async () => {
-    const { listener, sent, close } = await createScene('legacy')
-    const open = close()
-    let read = 0
-    const from = { name: 'bob', guest: true }
-    const message = { text: 'psst', from, at: 0 }
-    listener.written(message, () => read++)
-    listener.written({ ...message, isOwn: true }, () => read++)
-    await settle()
-    expect(read).toBe(0)
-    open()
-    await settle()
-    expect(read).toBe(1)
-    expect(sent.map(({ params }) => params)).toEqual([
-      {
-        level: 'notice',
-        logger: 'sshawl',
-        data: {
-          at: '1970-01-01T00:00:00.000Z',
-          kind: 'direct_message',
-          author: 'bob',
-          guest: true,
-          text: 'psst',
-        },
+test('a direct message counts as read once it is sent, and is not sent back to its writer', async () => {
+  const { listener, sent, close } = await createScene('legacy')
+  const open = close()
+  let read = 0
+  const from = { name: 'bob', guest: true }
+  const message = { text: 'psst', from, at: 0 }
+  listener.written(message, () => read++)
+  listener.written({ ...message, isOwn: true }, () => read++)
+  await settle()
+  expect(read).toBe(0)
+  open()
+  await settle()
+  expect(read).toBe(1)
+  expect(sent.map(({ params }) => params)).toEqual([
+    {
+      level: 'notice',
+      logger: 'sshawl',
+      data: {
+        at: '1970-01-01T00:00:00.000Z',
+        kind: 'direct_message',
+        author: 'bob',
+        guest: true,
+        text: 'psst',
       },
-    ])
-  })
+    },
+  ])
+})
 
-  test('messages below the log level of the client are neither sent nor marked as read', async () => {
-    const { listener, sent, ask } = await createScene('legacy')
-    await ask('logging/setLevel', { level: 'warning' })
-    let read = 0
-    listener.written({ text: 'psst', from: { name: 'bob', guest: false }, at: 0 }, () => read++)
-    listener.heard(said(1))
-    listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
-    await settle()
-    expect(sent.map(({ params }) => params.data)).toEqual(['ann was put out'])
-    expect(read).toBe(0)
-  })
+test('messages below the log level of the client are neither sent nor marked as read', async () => {
+  const { listener, sent, ask } = await createScene('legacy')
+  await ask('logging/setLevel', { level: 'warning' })
+  let read = 0
+  listener.written({ text: 'psst', from: { name: 'bob', guest: false }, at: 0 }, () => read++)
+  listener.heard(said(1))
+  listener.putOut('den' as RoomName, { why: 'ann was put out', isFollowed: false })
+  await settle()
+  expect(sent.map(({ params }) => params.data)).toEqual(['ann was put out'])
+  expect(read).toBe(0)
+})
 
-  test('notifications to a closed client are dropped without an error', async () => {
-    const { listener, server } = await createScene('legacy')
-    await server.close()
-    listener.heard(said(1))
-    listener.changed(said(2))
-    await settle()
-  })
+test('notifications to a closed client are dropped without an error', async () => {
+  const { listener, server } = await createScene('legacy')
+  await server.close()
+  listener.heard(said(1))
+  listener.changed(said(2))
+  await settle()
 })
 
 describe('the rooms that a client follows', () => {
