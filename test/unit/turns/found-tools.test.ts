@@ -38,191 +38,184 @@ const resultIn = ({ messages }: ModelRequest): string => {
   return last?.role === 'tool' ? last.content : ''
 }
 
-describe('find_tools', () => {
-  it('find_tools names tools that the model has already, and these stay offered', async () => {
-    const model = scriptedModel(search('matter number 7'), call(['tool_7', {}]), say('ok'))
-    await using world = await createTurnWorld(model, { tools: many(200), settings })
-    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
-    const [first, second, third] = model.requests
-    expect(namesIn(first!)).toContain('tool_7')
-    expect(toolsUnder('You have these already:', resultIn(second!))[0]).toBe('tool_7')
-    expect(namesIn(second!)).toContain('tool_7')
-    expect(resultIn(third!)).not.toMatch(/^ERROR/)
-  })
+it('find_tools names tools that the model has already, and these stay offered', async () => {
+  const model = scriptedModel(search('matter number 7'), call(['tool_7', {}]), say('ok'))
+  await using world = await createTurnWorld(model, { tools: many(200), settings })
+  expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+  const [first, second, third] = model.requests
+  expect(namesIn(first!)).toContain('tool_7')
+  expect(toolsUnder('You have these already:', resultIn(second!))[0]).toBe('tool_7')
+  expect(namesIn(second!)).toContain('tool_7')
+  expect(resultIn(third!)).not.toMatch(/^ERROR/)
+})
 
-  it('find_tools keeps to tools_tokens, and a limit of 0 offers all tools if the window is large', async () => {
-    const limits = { tools_tokens: 1500 }
-    const wide = { contextWindow: 100_000, maxOutput: 500 }
-    const model = scriptedModel(search('matter 150'), call(['tool_150', {}]), say('ok'))
-    await using world = await createTurnWorld(model, { tools: many(200), settings: wide, limits })
-    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
-    for (const { prompt } of model.requests) {
-      const layer = prompt.layers.find(({ name }) => name === 'tools')
-      expect(layer?.tokens).toBeLessThanOrEqual(1500)
-      expect(layer?.tokens).toBeGreaterThan(1000)
-    }
-    expect(namesIn(model.requests[0]!)).not.toContain('tool_150')
-    expect(namesIn(model.requests[1]!)).toContain('tool_150')
-    const whole = scriptedModel(say('ok'))
-    const unbound = { tools: many(200), settings: wide, limits: { tools_tokens: 0 } }
-    await using other = await createTurnWorld(whole, unbound)
-    await other.ask()
-    expect(namesIn(whole.requests[0]!)).toHaveLength(200)
-    expect(namesIn(whole.requests[0]!)).not.toContain('find_tools')
-  })
+it('find_tools keeps to tools_tokens, and a limit of 0 offers all tools if the window is large', async () => {
+  const limits = { tools_tokens: 1500 }
+  const wide = { contextWindow: 100_000, maxOutput: 500 }
+  const model = scriptedModel(search('matter 150'), call(['tool_150', {}]), say('ok'))
+  await using world = await createTurnWorld(model, { tools: many(200), settings: wide, limits })
+  expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+  for (const { prompt } of model.requests) {
+    const layer = prompt.layers.find(({ name }) => name === 'tools')
+    expect(layer?.tokens).toBeLessThanOrEqual(1500)
+    expect(layer?.tokens).toBeGreaterThan(1000)
+  }
+  expect(namesIn(model.requests[0]!)).not.toContain('tool_150')
+  expect(namesIn(model.requests[1]!)).toContain('tool_150')
+  const whole = scriptedModel(say('ok'))
+  const unbound = { tools: many(200), settings: wide, limits: { tools_tokens: 0 } }
+  await using other = await createTurnWorld(whole, unbound)
+  await other.ask()
+  expect(namesIn(whole.requests[0]!)).toHaveLength(200)
+  expect(namesIn(whole.requests[0]!)).not.toContain('find_tools')
+})
 
-  it('find_tools loads the only exact match and no tools that share only common words with the query', async () => {
-    const model = scriptedModel(search('the matter with number 042, please'), say('ok'))
-    await using world = await createTurnWorld(model, { tools: many(200), settings })
-    await world.ask()
-    const [first, second] = model.requests
-    expect(namesIn(first!)).not.toContain('tool_42')
-    const loaded = toolsUnder('You can call these from the next step on:', resultIn(second!))
-    expect(loaded[0]).toBe('tool_42')
-    expect(loaded).toEqual(['tool_42'])
-  })
+it('find_tools loads the only exact match and no tools that share only common words with the query', async () => {
+  const model = scriptedModel(search('the matter with number 042, please'), say('ok'))
+  await using world = await createTurnWorld(model, { tools: many(200), settings })
+  await world.ask()
+  const [first, second] = model.requests
+  expect(namesIn(first!)).not.toContain('tool_42')
+  const loaded = toolsUnder('You can call these from the next step on:', resultIn(second!))
+  expect(loaded[0]).toBe('tool_42')
+  expect(loaded).toEqual(['tool_42'])
+})
 
-  it('repeated searches with find_tools load all deferred tools of a topic', async () => {
-    const model = scriptedModel(...Array.from({ length: 3 }, () => search('group3')), say('ok'))
-    await using world = await createTurnWorld(model, {
-      tools: many(200, 1),
-      settings: { contextWindow: 16_000, maxOutput: 1000 },
-    })
-    await world.ask()
-    const [first, ...later] = model.requests
-    const ofTopic = Array.from({ length: 29 }, (_, index) => `tool_${7 * index + 3}`)
-    const deferred = ofTopic.filter((name) => !namesIn(first!).includes(name))
-    expect(ofTopic.length - deferred.length).toBeGreaterThan(8)
-    expect(deferred.length).toBeGreaterThan(8)
-    const answers = later.map(resultIn)
-    expect(toolsUnder('You can call these from the next step on:', answers[0]!)).toHaveLength(8)
-    expect(toolsUnder('You have these already:', answers[0]!)).toHaveLength(8)
-    const loaded = answers.flatMap((answer) =>
-      toolsUnder('You can call these from the next step on:', answer),
-    )
-    expect(loaded).toEqual(expect.arrayContaining(deferred))
+it('repeated searches with find_tools load all deferred tools of a topic', async () => {
+  const model = scriptedModel(...Array.from({ length: 3 }, () => search('group3')), say('ok'))
+  await using world = await createTurnWorld(model, {
+    tools: many(200, 1),
+    settings: { contextWindow: 16_000, maxOutput: 1000 },
   })
+  await world.ask()
+  const [first, ...later] = model.requests
+  const ofTopic = Array.from({ length: 29 }, (_, index) => `tool_${7 * index + 3}`)
+  const deferred = ofTopic.filter((name) => !namesIn(first!).includes(name))
+  expect(ofTopic.length - deferred.length).toBeGreaterThan(8)
+  expect(deferred.length).toBeGreaterThan(8)
+  const answers = later.map(resultIn)
+  expect(toolsUnder('You can call these from the next step on:', answers[0]!)).toHaveLength(8)
+  expect(toolsUnder('You have these already:', answers[0]!)).toHaveLength(8)
+  const loaded = answers.flatMap((answer) => toolsUnder('You can call these from the next step on:', answer))
+  expect(loaded).toEqual(expect.arrayContaining(deferred))
+})
 
-  it('find_tools shortens a long query in its answer', async () => {
-    const model = scriptedModel(search('zzz'.repeat(2000)), say('ok'))
-    await using world = await createTurnWorld(model, { tools: many(200), settings })
-    await world.ask()
-    expect(resultIn(model.requests[1]!)).toMatch(/^No tool matches "(zzz){33}z…"; try other words\.$/)
-  })
+it('find_tools shortens a long query in its answer', async () => {
+  const model = scriptedModel(search('zzz'.repeat(2000)), say('ok'))
+  await using world = await createTurnWorld(model, { tools: many(200), settings })
+  await world.ask()
+  expect(resultIn(model.requests[1]!)).toMatch(/^No tool matches "(zzz){33}z…"; try other words\.$/)
+})
 
-  it('the error for a call of an unloaded tool names find_tools', async () => {
-    const deferred = async function* (request: ModelRequest): AsyncGenerator<ModelEvent> {
-      expect(namesIn(request)).not.toContain('tool_59')
-      yield* call(['tool_59', { q: 'x' }])(request, new AbortController().signal)
-    }
-    const model = scriptedModel(deferred, say('ok'))
-    await using world = await createTurnWorld(model, { tools: many(60), settings })
-    await world.ask()
-    expect(resultIn(model.requests[1]!)).toBe(
-      "ERROR: 'tool_59' is there, but it is not loaded: call find_tools with its name first",
-    )
-  })
+it('the error for a call of an unloaded tool names find_tools', async () => {
+  const deferred = async function* (request: ModelRequest): AsyncGenerator<ModelEvent> {
+    expect(namesIn(request)).not.toContain('tool_59')
+    yield* call(['tool_59', { q: 'x' }])(request, new AbortController().signal)
+  }
+  const model = scriptedModel(deferred, say('ok'))
+  await using world = await createTurnWorld(model, { tools: many(60), settings })
+  await world.ask()
+  expect(resultIn(model.requests[1]!)).toBe(
+    "ERROR: 'tool_59' is there, but it is not loaded: call find_tools with its name first",
+  )
+})
 
-  it('a tool that find_tools displaced stays callable, and a call offers it again', async () => {
-    const groups = [2, 3, 4, 6].map((index) => search(`group${index}`))
-    const pushedOut = async function* (request: ModelRequest): AsyncGenerator<ModelEvent> {
-      expect(namesIn(request)).not.toContain('tool_5')
+it('a tool that find_tools displaced stays callable, and a call offers it again', async () => {
+  const groups = [2, 3, 4, 6].map((index) => search(`group${index}`))
+  const pushedOut = async function* (request: ModelRequest): AsyncGenerator<ModelEvent> {
+    expect(namesIn(request)).not.toContain('tool_5')
+    yield* call(['tool_5', { q: 'x' }])(request, new AbortController().signal)
+  }
+  const model = scriptedModel(...groups, pushedOut, say('ok'))
+  await using world = await createTurnWorld(model, { tools: many(60), settings })
+  expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+  expect(namesIn(model.requests[0]!)).toContain('tool_5')
+  const last = model.requests.at(-1)!
+  expect(resultIn(last)).not.toMatch(/^ERROR/)
+  expect(namesIn(last)).toContain('tool_5')
+})
+
+it('a tool that the scope excludes in mid-turn is not callable any more', async () => {
+  const steps: ScriptedStep[] = [
+    async function* (request) {
+      await world.setScope(['*', '!tool_5'])
       yield* call(['tool_5', { q: 'x' }])(request, new AbortController().signal)
-    }
-    const model = scriptedModel(...groups, pushedOut, say('ok'))
-    await using world = await createTurnWorld(model, { tools: many(60), settings })
-    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
-    expect(namesIn(model.requests[0]!)).toContain('tool_5')
-    const last = model.requests.at(-1)!
-    expect(resultIn(last)).not.toMatch(/^ERROR/)
-    expect(namesIn(last)).toContain('tool_5')
-  })
+    },
+    call(['tool_5', { q: 'y' }]),
+    say('ok'),
+  ]
+  const model = scriptedModel(...steps)
+  const world: TurnWorld = await createTurnWorld(model, { tools: many(60), settings })
+  await using _ = world
+  await world.ask()
+  for (const request of model.requests.slice(1))
+    expect(resultIn(request)).toMatch(/^ERROR: You requested a tool called 'tool_5'/)
+})
 
-  it('a tool that the scope excludes in mid-turn is not callable any more', async () => {
-    const steps: ScriptedStep[] = [
-      async function* (request) {
-        await world.setScope(['*', '!tool_5'])
-        yield* call(['tool_5', { q: 'x' }])(request, new AbortController().signal)
-      },
-      call(['tool_5', { q: 'y' }]),
-      say('ok'),
-    ]
-    const model = scriptedModel(...steps)
-    const world: TurnWorld = await createTurnWorld(model, { tools: many(60), settings })
-    await using _ = world
-    await world.ask()
-    for (const request of model.requests.slice(1))
-      expect(resultIn(request)).toMatch(/^ERROR: You requested a tool called 'tool_5'/)
-  })
+it('a found tool is offered once if a new scope offers it in full as well', async () => {
+  const steps: ScriptedStep[] = [
+    search('tool_7'),
+    async function* () {
+      await world.setScope(['tool_7', 'tool_8'])
+      yield* call(['tool_7', { q: 'x' }])({} as ModelRequest, new AbortController().signal)
+    },
+    say('ok'),
+  ]
+  const model = scriptedModel(...steps)
+  const world: TurnWorld = await createTurnWorld(model, { tools: many(60), settings })
+  await using _ = world
+  expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+  expect(namesIn(model.requests[1]!)).toContain('tool_7')
+  expect(namesIn(model.requests[2]!)).toEqual(['tool_7', 'tool_8'])
+})
 
-  it('a found tool is offered once if a new scope offers it in full as well', async () => {
-    const steps: ScriptedStep[] = [
-      search('tool_7'),
-      async function* () {
-        await world.setScope(['tool_7', 'tool_8'])
-        yield* call(['tool_7', { q: 'x' }])({} as ModelRequest, new AbortController().signal)
-      },
-      say('ok'),
-    ]
-    const model = scriptedModel(...steps)
-    const world: TurnWorld = await createTurnWorld(model, { tools: many(60), settings })
-    await using _ = world
-    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
-    expect(namesIn(model.requests[1]!)).toContain('tool_7')
-    expect(namesIn(model.requests[2]!)).toEqual(['tool_7', 'tool_8'])
-  })
+it('find_tools displaces the tools that were found first, but no called tool', async () => {
+  const groups = Array.from({ length: 7 }, (_, index) => search(`group${index}`))
+  const model = scriptedModel(search('tool_59'), call(['tool_59', {}]), ...groups, say('ok'))
+  await using world = await createTurnWorld(model, { tools: many(60), settings })
+  expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+  const last = model.requests.at(-1)!
+  expect(namesIn(last)).toContain('tool_59')
+  expect(namesIn(last)).toContain('tool_6')
+  expect(namesIn(last)).not.toContain('tool_0')
+  expect(last.messages.filter((one) => one.role === 'tool')).toHaveLength(9)
+})
 
-  it('find_tools displaces the tools that were found first, but no called tool', async () => {
-    const groups = Array.from({ length: 7 }, (_, index) => search(`group${index}`))
-    const model = scriptedModel(search('tool_59'), call(['tool_59', {}]), ...groups, say('ok'))
-    await using world = await createTurnWorld(model, { tools: many(60), settings })
-    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
-    const last = model.requests.at(-1)!
-    expect(namesIn(last)).toContain('tool_59')
-    expect(namesIn(last)).toContain('tool_6')
-    expect(namesIn(last)).not.toContain('tool_0')
-    expect(last.messages.filter((one) => one.role === 'tool')).toHaveLength(9)
+it('find_tools says how many tokens a too large tool needs, and how many there are', async () => {
+  const tools = [...many(40), large('picker', 3000)]
+  const model = scriptedModel(search('picker'), call(['picker', {}]), say('ok'))
+  await using world = await createTurnWorld(model, { tools, settings })
+  expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+  expect(model.requests[1]!.messages.at(-1)).toMatchObject({
+    content: expect.stringMatching(
+      /^picker is too large for you: it needs \d{4,} tokens, \d{3,4} are there for tools that you find\.$/,
+    ) as string,
   })
+  expect(namesIn(model.requests[1]!)).not.toContain('picker')
+})
 
-  it('find_tools says how many tokens a too large tool needs, and how many there are', async () => {
-    const tools = [...many(40), large('picker', 3000)]
-    const model = scriptedModel(search('picker'), call(['picker', {}]), say('ok'))
-    await using world = await createTurnWorld(model, { tools, settings })
-    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
-    expect(model.requests[1]!.messages.at(-1)).toMatchObject({
-      content: expect.stringMatching(
-        /^picker is too large for you: it needs \d{4,} tokens, \d{3,4} are there for tools that you find\.$/,
-      ) as string,
-    })
-    expect(namesIn(model.requests[1]!)).not.toContain('picker')
-  })
+it('find_tools names the matching tools for which no space is left', async () => {
+  const tools = [...many(40), ...Array.from({ length: 6 }, (_, index) => large(`picker_${index}`, 150))]
+  const model = scriptedModel(search('picker'), say('ok'))
+  await using world = await createTurnWorld(model, { tools, settings })
+  await world.ask()
+  const { content } = model.requests[1]!.messages.at(-1) as { content: string }
+  const promised = toolsUnder('You can call these from the next step on:', content)
+  expect(promised.length).toBeGreaterThan(0)
+  expect(namesIn(model.requests[1]!)).toEqual(expect.arrayContaining([...promised]))
+  expect(content).toMatch(/ask for one by its name: picker_\d/)
+})
 
-  it('find_tools names the matching tools for which no space is left', async () => {
-    const tools = [...many(40), ...Array.from({ length: 6 }, (_, index) => large(`picker_${index}`, 150))]
-    const model = scriptedModel(search('picker'), say('ok'))
-    await using world = await createTurnWorld(model, { tools, settings })
-    await world.ask()
-    const { content } = model.requests[1]!.messages.at(-1) as { content: string }
-    const promised = toolsUnder('You can call these from the next step on:', content)
-    expect(promised.length).toBeGreaterThan(0)
-    expect(namesIn(model.requests[1]!)).toEqual(expect.arrayContaining([...promised]))
-    expect(content).toMatch(/ask for one by its name: picker_\d/)
-  })
-
-  it('several find_tools calls in one step promise no more tools than the next request offers', async () => {
-    const groups = Array.from(
-      { length: 7 },
-      (_, index) => ['find_tools', { query: `group${index}` }] as const,
-    )
-    const model = scriptedModel(call(...groups), say('ok'))
-    await using world = await createTurnWorld(model, { tools: many(60), settings })
-    await world.ask()
-    const { messages, tools } = model.requests[1]!
-    const texts = messages.flatMap((one) => (one.role === 'tool' ? one.content : []))
-    const promised = texts.flatMap((text) => toolsUnder('You can call these from the next step on:', text))
-    expect(promised.length).toBeGreaterThan(8)
-    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...promised]))
-  })
+it('several find_tools calls in one step promise no more tools than the next request offers', async () => {
+  const groups = Array.from({ length: 7 }, (_, index) => ['find_tools', { query: `group${index}` }] as const)
+  const model = scriptedModel(call(...groups), say('ok'))
+  await using world = await createTurnWorld(model, { tools: many(60), settings })
+  await world.ask()
+  const { messages, tools } = model.requests[1]!
+  const texts = messages.flatMap((one) => (one.role === 'tool' ? one.content : []))
+  const promised = texts.flatMap((text) => toolsUnder('You can call these from the next step on:', text))
+  expect(promised.length).toBeGreaterThan(8)
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...promised]))
 })
 
 describe('whatever a model searches and calls, and whoever changes the scope meanwhile', () => {

@@ -7,64 +7,62 @@ import { requestsOf } from '../../../src/turns/turn-log.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'
 
-describe('a turn that says and reads more than its model can take', () => {
-  const pages = Array.from({ length: 10 }, (_, index) => `${index} ${'lorem ipsum dolor '.repeat(250)}`)
-  const long = () =>
-    scriptedModel(
-      ...pages.map((text, index) => call(['keep', { path: `p${index}`, text }], ['read', { page: index }])),
-      say('all kept'),
+const pages = Array.from({ length: 10 }, (_, index) => `${index} ${'lorem ipsum dolor '.repeat(250)}`)
+const long = () =>
+  scriptedModel(
+    ...pages.map((text, index) => call(['keep', { path: `p${index}`, text }], ['read', { page: index }])),
+    say('all kept'),
+  )
+const options = {
+  tools: [tool('keep', async () => ok('kept')), tool('read', async () => ok('sit amet '.repeat(800)))],
+  settings: { contextWindow: 6000, maxOutput: 500 },
+}
+
+it('a turn with long steps reaches its answer, and all its requests fit the window', async () => {
+  const model = long()
+  await using world = await createTurnWorld(model, options)
+  expect(await world.ask()).toMatchObject({ outcome: 'done', text: 'all kept' })
+  for (const { prompt, messages } of model.requests) {
+    const counts = await world.composer.count(
+      'o200k_base',
+      messages.map((message) => JSON.stringify(message)),
     )
-  const options = {
-    tools: [tool('keep', async () => ok('kept')), tool('read', async () => ok('sit amet '.repeat(800)))],
-    settings: { contextWindow: 6000, maxOutput: 500 },
+    expect(prompt.budget.used + counts.reduce((sum, one) => sum + one, 0)).toBeLessThan(5500)
   }
+})
 
-  it('a turn with long steps reaches its answer, and all its requests fit the window', async () => {
-    const model = long()
-    await using world = await createTurnWorld(model, options)
-    expect(await world.ask()).toMatchObject({ outcome: 'done', text: 'all kept' })
-    for (const { prompt, messages } of model.requests) {
-      const counts = await world.composer.count(
-        'o200k_base',
-        messages.map((message) => JSON.stringify(message)),
-      )
-      expect(prompt.budget.used + counts.reduce((sum, one) => sum + one, 0)).toBeLessThan(5500)
-    }
-  })
+it('a long turn shortens old calls in its requests, but not its newest call and not its log', async () => {
+  const model = long()
+  await using world = await createTurnWorld(model, options)
+  await world.ask()
+  const last = model.requests.at(-1)?.messages ?? []
+  const calls = last.flatMap((step) => (step.role === 'assistant' ? step.calls : []))
+  expect(calls.find(({ name }) => name === 'keep')?.arguments).toContain('characters left out')
+  expect(calls.at(-2)?.arguments).toContain(pages.at(-1))
+  const kept = (await world.log()).flatMap((entry) =>
+    entry.kind === 'tool_call' && entry.name === 'keep' ? [entry.arguments] : [],
+  )
+  expect(kept).toEqual(pages.map((text, index) => ({ path: `p${index}`, text })))
+})
 
-  it('a long turn shortens old calls in its requests, but not its newest call and not its log', async () => {
-    const model = long()
-    await using world = await createTurnWorld(model, options)
-    await world.ask()
-    const last = model.requests.at(-1)?.messages ?? []
-    const calls = last.flatMap((step) => (step.role === 'assistant' ? step.calls : []))
-    expect(calls.find(({ name }) => name === 'keep')?.arguments).toContain('characters left out')
-    expect(calls.at(-2)?.arguments).toContain(pages.at(-1))
-    const kept = (await world.log()).flatMap((entry) =>
-      entry.kind === 'tool_call' && entry.name === 'keep' ? [entry.arguments] : [],
-    )
-    expect(kept).toEqual(pages.map((text, index) => ({ path: `p${index}`, text })))
-  })
+it('the record of a long turn has the messages of each request as they were sent', async () => {
+  const model = long()
+  await using world = await createTurnWorld(model, options)
+  const turn = await world.start()
+  await turn.done
+  const record = await world.chatParts.storage.models.turns.find(turn.id)
+  if (!record) throw new Error('the turn was not stored')
+  expect(requestsOf(record).map(({ messages }) => messages)).toEqual(
+    model.requests.map(({ messages }) => messages),
+  )
+})
 
-  it('the record of a long turn has the messages of each request as they were sent', async () => {
-    const model = long()
-    await using world = await createTurnWorld(model, options)
-    const turn = await world.start()
-    await turn.done
-    const record = await world.chatParts.storage.models.turns.find(turn.id)
-    if (!record) throw new Error('the turn was not stored')
-    expect(requestsOf(record).map(({ messages }) => messages)).toEqual(
-      model.requests.map(({ messages }) => messages),
-    )
-  })
-
-  it('a turn continues after one step whose calls alone are too long', async () => {
-    const texts = Array.from({ length: 8 }, (_, index) => ['keep', { text: `${index} ${pages[1]}` }] as const)
-    const model = scriptedModel(call(...texts), say('done'))
-    await using world = await createTurnWorld(model, options)
-    expect(await world.ask()).toMatchObject({ outcome: 'done', text: 'done' })
-    expect(model.requests[1]?.messages).toHaveLength(9)
-  })
+it('a turn continues after one step whose calls alone are too long', async () => {
+  const texts = Array.from({ length: 8 }, (_, index) => ['keep', { text: `${index} ${pages[1]}` }] as const)
+  const model = scriptedModel(call(...texts), say('done'))
+  await using world = await createTurnWorld(model, options)
+  expect(await world.ask()).toMatchObject({ outcome: 'done', text: 'done' })
+  expect(model.requests[1]?.messages).toHaveLength(9)
 })
 
 describe('fitting the steps of a turn', () => {

@@ -1,4 +1,4 @@
-import { expect, test, describe, it } from 'vitest'
+import { expect, test, it } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../src/lib/amounts.ts'
 import { ModelFactsTable } from '../../../src/turns/model-facts.ts'
 import type { ConfiguredModel, ModelFacts } from '../../../src/turns/model.ts'
@@ -152,18 +152,16 @@ test('a series of guessed windows is logged once, and the next series again', ()
   expect(told()).toBe(2)
 })
 
-describe('the list of models', () => {
-  it('the list of models has the usage of each model and no API key', async () => {
-    await using world = await createTurnWorld(scriptedModel(say('a', 'b')), {
-      more: [anotherModel('llama'), anotherModel('off', { enabled: false })],
-    })
-    await world.ask()
-    const models = await world.turns.models(world.ann)
-    expect(models).toMatchObject([
-      { name: 'qwen', enabled: true, turns: 1, input: 10, output: 2 },
-      { name: 'llama', enabled: true, turns: 0, input: 0, output: 0 },
-      { name: 'off', enabled: false },
-    ])
-    expect(JSON.stringify(models)).not.toContain(SECRET_KEY)
+it('the list of models has the usage of each model and no API key', async () => {
+  await using world = await createTurnWorld(scriptedModel(say('a', 'b')), {
+    more: [anotherModel('llama'), anotherModel('off', { enabled: false })],
   })
+  await world.ask()
+  const models = await world.turns.models(world.ann)
+  expect(models).toMatchObject([
+    { name: 'qwen', enabled: true, turns: 1, input: 10, output: 2 },
+    { name: 'llama', enabled: true, turns: 0, input: 0, output: 0 },
+    { name: 'off', enabled: false },
+  ])
+  expect(JSON.stringify(models)).not.toContain(SECRET_KEY)
 })

@@ -85,15 +85,13 @@ describe.each([
   })
 })
 
-describe('a provider that bounds the prompt alone', () => {
-  const lenient: Dialect = { ...DIALECTS['gemini']!, maxOutput: () => 0 }
+const lenient: Dialect = { ...DIALECTS['gemini']!, maxOutput: () => 0 }
 
-  it('a provider that limits only the prompt gets later prompts that leave space for the answer', async () => {
-    await using it = await fullRoom('gemini')
-    const { script, tally } = countingServer(calling(lenient, geminiCall, 13), { ...model, density: 1.6 })
-    it.server.always(script)
-    await expectAnswer(it.world, 'how many?')
-    expect(tally.accepted).toHaveLength(14)
-    for (const tokens of tally.accepted.slice(1)) expect(tokens + MAX_OUTPUT).toBeLessThanOrEqual(WINDOW)
-  })
+it('a provider that limits only the prompt gets later prompts that leave space for the answer', async () => {
+  await using it = await fullRoom('gemini')
+  const { script, tally } = countingServer(calling(lenient, geminiCall, 13), { ...model, density: 1.6 })
+  it.server.always(script)
+  await expectAnswer(it.world, 'how many?')
+  expect(tally.accepted).toHaveLength(14)
+  for (const tokens of tally.accepted.slice(1)) expect(tokens + MAX_OUTPUT).toBeLessThanOrEqual(WINDOW)
 })

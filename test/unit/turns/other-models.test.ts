@@ -14,118 +14,114 @@ const configured = (name: string, model: ScriptedModel, change: object = {}): Co
 
 const down = new ModelError('qwen: nothing answers at http://localhost:1; is ollama running?', false)
 
-describe('a model with a fallback', () => {
-  it('a fallback answers in the same turn if its model fails before any output, and a notice says so', async () => {
-    const small = scriptedModel(say('I am small'))
-    await using world = await createTurnWorld(scriptedModel(fail(down)), {
-      settings: { fallback: 'small' },
-      more: [configured('small', small)],
-    })
-    const turn = await world.start('why?')
-    expect(await turn.done).toMatchObject({
-      kind: 'reply',
-      author: 'small',
-      text: 'I am small',
-      turn: turn.id,
-    })
-    expect(await world.lines()).toEqual([
-      'notice: @qwen: nothing answers at http://localhost:1; is ollama running?; @small is asked instead',
-      'reply: I am small',
-    ])
-    expect(small.requests[0]!.prompt.system).toContain('@small')
-    const record = (await world.chatParts.storage.models.turns.find(turn.id))!
-    expect(record).toMatchObject({ model: 'small', outcome: 'done', usage: { input: 10, output: 1 } })
-    expect(requestsOf(record)).toHaveLength(2)
+it('a fallback answers in the same turn if its model fails before any output, and a notice says so', async () => {
+  const small = scriptedModel(say('I am small'))
+  await using world = await createTurnWorld(scriptedModel(fail(down)), {
+    settings: { fallback: 'small' },
+    more: [configured('small', small)],
   })
-
-  it('a chain of fallbacks is tried in order, and the turn fails if all of them fail', async () => {
-    const other = new ModelError('small: the provider failed', false)
-    await using world = await createTurnWorld(scriptedModel(fail(down)), {
-      settings: { fallback: 'small' },
-      more: [
-        configured('small', scriptedModel(fail(other)), { fallback: 'last' }),
-        configured('last', scriptedModel(fail(new ModelError('last: no', false)))),
-      ],
-    })
-    expect(await world.ask()).toMatchObject({ kind: 'notice', level: 'error', text: '@last: no' })
-    expect(await world.lines()).toHaveLength(3)
+  const turn = await world.start('why?')
+  expect(await turn.done).toMatchObject({
+    kind: 'reply',
+    author: 'small',
+    text: 'I am small',
+    turn: turn.id,
   })
+  expect(await world.lines()).toEqual([
+    'notice: @qwen: nothing answers at http://localhost:1; is ollama running?; @small is asked instead',
+    'reply: I am small',
+  ])
+  expect(small.requests[0]!.prompt.system).toContain('@small')
+  const record = (await world.chatParts.storage.models.turns.find(turn.id))!
+  expect(record).toMatchObject({ model: 'small', outcome: 'done', usage: { input: 10, output: 1 } })
+  expect(requestsOf(record)).toHaveLength(2)
+})
 
-  it('a fallback is not asked if the model failed after its first text', async () => {
-    const small = scriptedModel()
-    await using world = await createTurnWorld(scriptedModel(fail(down, 'Once upon')), {
-      settings: { fallback: 'small' },
-      more: [configured('small', small)],
-    })
-    expect(await world.ask()).toMatchObject({ kind: 'notice', level: 'error' })
-    expect(small.requests).toEqual([])
+it('a chain of fallbacks is tried in order, and the turn fails if all of them fail', async () => {
+  const other = new ModelError('small: the provider failed', false)
+  await using world = await createTurnWorld(scriptedModel(fail(down)), {
+    settings: { fallback: 'small' },
+    more: [
+      configured('small', scriptedModel(fail(other)), { fallback: 'last' }),
+      configured('last', scriptedModel(fail(new ModelError('last: no', false)))),
+    ],
   })
+  expect(await world.ask()).toMatchObject({ kind: 'notice', level: 'error', text: '@last: no' })
+  expect(await world.lines()).toHaveLength(3)
+})
 
-  it('a fallback is not asked if the model failed after a tool call', async () => {
-    const small = scriptedModel()
-    await using world = await createTurnWorld(scriptedModel(call(['Grep', {}]), fail(down)), {
-      tools: [tool('Grep')],
-      settings: { fallback: 'small' },
-      more: [configured('small', small)],
-    })
-    expect(await world.ask()).toMatchObject({ kind: 'notice', level: 'error' })
-    expect(small.requests).toEqual([])
+it('a fallback is not asked if the model failed after its first text', async () => {
+  const small = scriptedModel()
+  await using world = await createTurnWorld(scriptedModel(fail(down, 'Once upon')), {
+    settings: { fallback: 'small' },
+    more: [configured('small', small)],
   })
+  expect(await world.ask()).toMatchObject({ kind: 'notice', level: 'error' })
+  expect(small.requests).toEqual([])
+})
 
-  it('a fallback is not asked if the turn was stopped or the fallback is disabled', async () => {
-    await using server = await startModelServer()
-    server.play(hang())
-    const settings = sampleConfig({ endpoint: server.endpoint, fallback: 'small' })
-    const small = scriptedModel()
-    await using world = await createTurnWorld(createModel(settings), {
-      settings,
-      more: [configured('small', small)],
-    })
-    const turn = await world.start()
-    await server.arrived(1)
-    turn.cancel('ann stopped @qwen')
-    expect((await turn.done).text).toBe('ann stopped @qwen')
-    expect(small.requests).toEqual([])
-    await using other = await createTurnWorld(scriptedModel(fail(down)), {
-      settings: { fallback: 'small' },
-      more: [configured('small', small, { enabled: false })],
-    })
-    expect((await other.ask()).text).toBe('@qwen: nothing answers at http://localhost:1; is ollama running?')
+it('a fallback is not asked if the model failed after a tool call', async () => {
+  const small = scriptedModel()
+  await using world = await createTurnWorld(scriptedModel(call(['Grep', {}]), fail(down)), {
+    tools: [tool('Grep')],
+    settings: { fallback: 'small' },
+    more: [configured('small', small)],
+  })
+  expect(await world.ask()).toMatchObject({ kind: 'notice', level: 'error' })
+  expect(small.requests).toEqual([])
+})
+
+it('a fallback is not asked if the turn was stopped or the fallback is disabled', async () => {
+  await using server = await startModelServer()
+  server.play(hang())
+  const settings = sampleConfig({ endpoint: server.endpoint, fallback: 'small' })
+  const small = scriptedModel()
+  await using world = await createTurnWorld(createModel(settings), {
+    settings,
+    more: [configured('small', small)],
+  })
+  const turn = await world.start()
+  await server.arrived(1)
+  turn.cancel('ann stopped @qwen')
+  expect((await turn.done).text).toBe('ann stopped @qwen')
+  expect(small.requests).toEqual([])
+  await using other = await createTurnWorld(scriptedModel(fail(down)), {
+    settings: { fallback: 'small' },
+    more: [configured('small', small, { enabled: false })],
+  })
+  expect((await other.ask()).text).toBe('@qwen: nothing answers at http://localhost:1; is ollama running?')
+})
+
+it('the thinking of a model is shown, is not logged, and returns to the provider with its step', async () => {
+  await using server = await startModelServer()
+  const settings = sampleConfig({ endpoint: server.endpoint })
+  await using world = await createTurnWorld(createModel(settings), { settings, tools: [tool('Grep')] })
+  server.play(
+    answer([
+      { reasoning: 'They want ' },
+      { reasoning: 'a search.\u001b[2J' },
+      { call: { index: 0, id: 'c1', name: 'Grep', arguments: '{"q":"x"}' } },
+    ]),
+    answer([{ text: 'Found.' }]),
+  )
+  const turn = await world.start()
+  expect(await turn.done).toMatchObject({ kind: 'reply', text: 'Found.' })
+  expect(world.thoughts.join('')).toBe('They want a search.')
+  expect(world.deltas.join('')).toBe('Found.')
+  expect(JSON.stringify(await world.log())).not.toContain('They want')
+  expect(server.requests.at(-1)!.body.messages[2]).toMatchObject({
+    role: 'assistant',
+    reasoning_content: 'They want a search.\u001b[2J',
   })
 })
 
-describe('what a model thinks', () => {
-  it('the thinking of a model is shown, is not logged, and returns to the provider with its step', async () => {
-    await using server = await startModelServer()
-    const settings = sampleConfig({ endpoint: server.endpoint })
-    await using world = await createTurnWorld(createModel(settings), { settings, tools: [tool('Grep')] })
-    server.play(
-      answer([
-        { reasoning: 'They want ' },
-        { reasoning: 'a search.\u001b[2J' },
-        { call: { index: 0, id: 'c1', name: 'Grep', arguments: '{"q":"x"}' } },
-      ]),
-      answer([{ text: 'Found.' }]),
-    )
-    const turn = await world.start()
-    expect(await turn.done).toMatchObject({ kind: 'reply', text: 'Found.' })
-    expect(world.thoughts.join('')).toBe('They want a search.')
-    expect(world.deltas.join('')).toBe('Found.')
-    expect(JSON.stringify(await world.log())).not.toContain('They want')
-    expect(server.requests.at(-1)!.body.messages[2]).toMatchObject({
-      role: 'assistant',
-      reasoning_content: 'They want a search.\u001b[2J',
-    })
-  })
-
-  it('a request whose thinking was shown is not retried after a broken connection', async () => {
-    await using server = await startModelServer()
-    const settings = sampleConfig({ endpoint: server.endpoint })
-    await using world = await createTurnWorld(createModel(settings), { settings })
-    server.play(cut({ reasoning: 'Let me think' }), answer([{ text: 'never asked' }]))
-    expect(await world.ask()).toMatchObject({ kind: 'notice', level: 'error' })
-    expect(server.requests).toHaveLength(1)
-  })
+it('a request whose thinking was shown is not retried after a broken connection', async () => {
+  await using server = await startModelServer()
+  const settings = sampleConfig({ endpoint: server.endpoint })
+  await using world = await createTurnWorld(createModel(settings), { settings })
+  server.play(cut({ reasoning: 'Let me think' }), answer([{ text: 'never asked' }]))
+  expect(await world.ask()).toMatchObject({ kind: 'notice', level: 'error' })
+  expect(server.requests).toHaveLength(1)
 })
 
 describe('calls of others', () => {

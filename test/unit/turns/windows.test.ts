@@ -29,59 +29,53 @@ async function refusalsOfAsks(
 const SAME = { contextWindow: 8000, maxOutput: 1000 }
 const LARGER = { contextWindow: 32_768, maxOutput: 2048 }
 
-describe('a server that tells how long a prompt was', () => {
-  it.each(Object.entries(TELLING))(
-    'a server that reports the prompt length in the words of %s refuses once',
-    async (_name, refuses) => {
-      expect(await refusalsOfAsks(speaking(refuses), { window: 8000, density: 1.66 }, SAME)).toEqual([1, 0])
-    },
-  )
+it.each(Object.entries(TELLING))(
+  'a server that reports the prompt length in the words of %s refuses once',
+  async (_name, refuses) => {
+    expect(await refusalsOfAsks(speaking(refuses), { window: 8000, density: 1.66 }, SAME)).toEqual([1, 0])
+  },
+)
+
+const dialects = [
+  ...Object.entries(SILENT).map(([name, refuses]) => [name, speaking(refuses)] as const),
+  ...OTHER_DIALECTS,
+]
+
+it.each(dialects)(
+  'a server that does not report the prompt length, in the words of %s, refuses once',
+  async (_name, dialect) => {
+    expect(await refusalsOfAsks(dialect, { window: 8000, density: 2 }, SAME)).toEqual([1, 0])
+  },
+)
+
+it('a server with a quarter of the configured window refuses one prompt in a room with few messages', async () => {
+  const silent = speaking(SILENT['groq']!)
+  expect(await refusalsOfAsks(silent, { window: 8192, density: 1.2 }, LARGER, 18)).toEqual([1, 0])
 })
 
-describe('a server that does not tell how long a prompt was', () => {
-  const dialects = [
-    ...Object.entries(SILENT).map(([name, refuses]) => [name, speaking(refuses)] as const),
-    ...OTHER_DIALECTS,
-  ]
-
-  it.each(dialects)(
-    'a server that does not report the prompt length, in the words of %s, refuses once',
-    async (_name, dialect) => {
-      expect(await refusalsOfAsks(dialect, { window: 8000, density: 2 }, SAME)).toEqual([1, 0])
-    },
-  )
-
-  it('a server with a quarter of the configured window refuses one prompt in a room with few messages', async () => {
-    const silent = speaking(SILENT['groq']!)
-    expect(await refusalsOfAsks(silent, { window: 8192, density: 1.2 }, LARGER, 18)).toEqual([1, 0])
-  })
-
-  it('a server with a far smaller window refuses until a prompt fits, and not at the next ask', async () => {
-    const silent = speaking(SILENT['groq']!)
-    expect(await refusalsOfAsks(silent, { window: 4000, density: 1 }, LARGER)).toEqual([3, 0])
-  })
+it('a server with a far smaller window refuses until a prompt fits, and not at the next ask', async () => {
+  const silent = speaking(SILENT['groq']!)
+  expect(await refusalsOfAsks(silent, { window: 4000, density: 1 }, LARGER)).toEqual([3, 0])
 })
 
-describe('a server whose refusal cannot be true', () => {
-  it('an implausible window in a refusal does not lower the known window', async () => {
-    await using it = await servedRoom('openai-compatible', SAME)
-    let broken = true
-    const untrue = speaking(() => json({ message: "This model's maximum context length is 10 tokens" }, 400))
-    const { script } = countingServer(untrue, { window: 8000, density: 1 })
-    const { script: refusing } = countingServer(untrue, { window: 0, density: 1 })
-    it.server.always((response, request) => (broken ? refusing : script)(response, request))
-    for (const text of ['a', 'b']) {
-      const turn = await it.world.start(text)
-      expect((await turn.done).text).toBe(
-        "@qwen: the provider refused the request with status 400 (This model's maximum context length is 10 tokens)",
-      )
-    }
-    const [status] = await it.world.turns.models()
-    expect(status).toMatchObject({ contextWindow: 8000 })
-    broken = false
-    const [request] = await expectAnswer(it.world, 'c')
-    expect(request!.prompt.budget.window).toBe(8000)
-  })
+it('an implausible window in a refusal does not lower the known window', async () => {
+  await using it = await servedRoom('openai-compatible', SAME)
+  let broken = true
+  const untrue = speaking(() => json({ message: "This model's maximum context length is 10 tokens" }, 400))
+  const { script } = countingServer(untrue, { window: 8000, density: 1 })
+  const { script: refusing } = countingServer(untrue, { window: 0, density: 1 })
+  it.server.always((response, request) => (broken ? refusing : script)(response, request))
+  for (const text of ['a', 'b']) {
+    const turn = await it.world.start(text)
+    expect((await turn.done).text).toBe(
+      "@qwen: the provider refused the request with status 400 (This model's maximum context length is 10 tokens)",
+    )
+  }
+  const [status] = await it.world.turns.models()
+  expect(status).toMatchObject({ contextWindow: 8000 })
+  broken = false
+  const [request] = await expectAnswer(it.world, 'c')
+  expect(request!.prompt.budget.window).toBe(8000)
 })
 
 it('a guessed window is exceeded for a message that needs more', async () => {
@@ -98,30 +92,28 @@ it('a guessed window is exceeded for a message that needs more', async () => {
 
 const silent = speaking(SILENT['groq']!)
 
-describe('a server whose refusal tells no number, and may have been of the moment', () => {
-  const busy = json({ error: { code: 500, message: 'Context size has been exceeded.' } }, 500)
+const busy = json({ error: { code: 500, message: 'Context size has been exceeded.' } }, 500)
 
-  it('a server that may be busy gets the same prompt again, and its window is not lowered', async () => {
-    await using it = await servedRoom('openai-compatible', SAME)
-    const { script } = countingServer(silent, { window: 8000, density: 1 })
-    it.server.always(script)
-    it.server.play(busy)
-    await expectAnswer(it.world, 'hello')
-    const [first, second] = it.server.requests.map(({ body }) => JSON.stringify(body))
-    expect(second).toBe(first)
-    expect(await it.world.turns.models()).toMatchObject([{ contextWindow: 8000 }])
-  })
+it('a server that may be busy gets the same prompt again, and its window is not lowered', async () => {
+  await using it = await servedRoom('openai-compatible', SAME)
+  const { script } = countingServer(silent, { window: 8000, density: 1 })
+  it.server.always(script)
+  it.server.play(busy)
+  await expectAnswer(it.world, 'hello')
+  const [first, second] = it.server.requests.map(({ body }) => JSON.stringify(body))
+  expect(second).toBe(first)
+  expect(await it.world.turns.models()).toMatchObject([{ contextWindow: 8000 }])
+})
 
-  it('a server that stays busy gets a shorter prompt, but the window for later turns is not lowered', async () => {
-    await using it = await servedRoom('openai-compatible', SAME)
-    const { script } = countingServer(silent, { window: 8000, density: 1 })
-    it.server.always(script)
-    it.server.play(busy, busy, busy)
-    await expectAnswer(it.world, 'hello')
-    const sizes = it.server.requests.map(({ body }) => JSON.stringify(body).length)
-    expect(sizes[3]).toBeLessThan(sizes[0]! * 0.7)
-    expect(await it.world.turns.models()).toMatchObject([{ contextWindow: 8000 }])
-  })
+it('a server that stays busy gets a shorter prompt, but the window for later turns is not lowered', async () => {
+  await using it = await servedRoom('openai-compatible', SAME)
+  const { script } = countingServer(silent, { window: 8000, density: 1 })
+  it.server.always(script)
+  it.server.play(busy, busy, busy)
+  await expectAnswer(it.world, 'hello')
+  const sizes = it.server.requests.map(({ body }) => JSON.stringify(body).length)
+  expect(sizes[3]).toBeLessThan(sizes[0]! * 0.7)
+  expect(await it.world.turns.models()).toMatchObject([{ contextWindow: 8000 }])
 })
 
 it('a guessed window is not smaller than a prompt that the model accepted before', async () => {
