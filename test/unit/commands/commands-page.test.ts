@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
 import { commandsPage, exampleOf } from '../../support/commands/commands-page.ts'
 import { createCommandWorld } from '../../support/commands/command-world.ts'
@@ -44,28 +44,26 @@ async function createDenFor(name: string) {
   return world
 }
 
-describe('the example in it', () => {
-  test.each(COMMANDS.map(({ name }) => name))(
-    'the example of %s in docs/commands.md is valid usage',
-    async (name) => {
-      const command = COMMANDS.find((one) => one.name === name)!
-      const expected = NEEDS_A_PAST.has(name) ? 1 : 0
-      const who = NEEDS_ADMIN.has(name) ? 'root' : 'ann'
-      await using inSession = await createDenFor(name)
-      const typed = exampleOf(command, 'session').slice(1).replace('@guide', '@qwen')
-      expect(
-        await inSession.type(inSession[who], typed, NEEDS_ADMIN.has(name) ? 'hall' : 'den'),
-      ).toMatchObject({ status: expected })
-      if (command.fromScript !== undefined) return
-      await using forScript = await createDenFor(name)
-      const words = exampleOf(command, 'script')
-        .replace(/^ssh HOST /, '')
-        .replaceAll("'", '')
-      const ran = await forScript.exec(forScript[who], words.replace('@guide', '@qwen'), 'x')
-      expect(ran).toMatchObject({ status: expected })
-    },
-  )
-})
+test.each(COMMANDS.map(({ name }) => name))(
+  'the example of %s in docs/commands.md is valid usage',
+  async (name) => {
+    const command = COMMANDS.find((one) => one.name === name)!
+    const expected = NEEDS_A_PAST.has(name) ? 1 : 0
+    const who = NEEDS_ADMIN.has(name) ? 'root' : 'ann'
+    await using inSession = await createDenFor(name)
+    const typed = exampleOf(command, 'session').slice(1).replace('@guide', '@qwen')
+    expect(await inSession.type(inSession[who], typed, NEEDS_ADMIN.has(name) ? 'hall' : 'den')).toMatchObject(
+      { status: expected },
+    )
+    if (command.fromScript !== undefined) return
+    await using forScript = await createDenFor(name)
+    const words = exampleOf(command, 'script')
+      .replace(/^ssh HOST /, '')
+      .replaceAll("'", '')
+    const ran = await forScript.exec(forScript[who], words.replace('@guide', '@qwen'), 'x')
+    expect(ran).toMatchObject({ status: expected })
+  },
+)
 
 test('a command without effect in a script has no script example and prints nothing there', async () => {
   await using world = await createDen()

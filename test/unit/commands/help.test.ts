@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { KEY_HELP } from '../../../src/session/input/keys.ts'
 import { createCommandWorld, done, refused } from '../../support/commands/command-world.ts'
 import { usage } from '../../../src/commands/parse.ts'
@@ -12,148 +12,144 @@ const COLUMNS = 79
 
 const rowsOf = ({ out }: { readonly out: readonly string[] }): readonly string[] => out.join('\n').split('\n')
 
-describe('/help', () => {
-  test('/help lists all groups with their commands, with a slash only in a session', async () => {
-    await using world = await createCommandWorld()
-    const typed = rowsOf(await world.type(world.bob, 'help'))
-    const script = rowsOf(await world.exec(world.bob, 'help'))
-    for (const { name, commands } of world.groups) {
-      const row = typed.findIndex((one) => one.startsWith(`${name} `))
-      for (const command of commands) {
-        expect(
-          typed
-            .slice(row, row + 2)
-            .join(' ')
-            .split(/\s+/),
-        ).toContain(`/${command.name}`)
-        expect(script.join(' ').split(/\s+/)).toContain(command.name)
-      }
+test('/help lists all groups with their commands, with a slash only in a session', async () => {
+  await using world = await createCommandWorld()
+  const typed = rowsOf(await world.type(world.bob, 'help'))
+  const script = rowsOf(await world.exec(world.bob, 'help'))
+  for (const { name, commands } of world.groups) {
+    const row = typed.findIndex((one) => one.startsWith(`${name} `))
+    for (const command of commands) {
+      expect(
+        typed
+          .slice(row, row + 2)
+          .join(' ')
+          .split(/\s+/),
+      ).toContain(`/${command.name}`)
+      expect(script.join(' ').split(/\s+/)).toContain(command.name)
     }
-    expect(typed.at(-1)).toBe('All else is said to the room; @guide in it asks a model')
-    expect(script.join('\n')).not.toMatch(/ \/[a-z]/)
-    expect(script.at(-1)).toContain('A script names the room first')
-  })
+  }
+  expect(typed.at(-1)).toBe('All else is said to the room; @guide in it asks a model')
+  expect(script.join('\n')).not.toMatch(/ \/[a-z]/)
+  expect(script.at(-1)).toContain('A script names the room first')
+})
 
-  test('/help output for every group fits on 24 rows of 80 columns', async () => {
-    await using world = await createCommandWorld()
-    for (const words of ['', 'keys', 'room', ...world.groups.map(({ name }) => name)]) {
-      const rows = rowsOf(await world.type(world.bob, `help ${words}`))
-      expect([words, rows.length <= ROWS, rows.filter((row) => row.length > COLUMNS)]).toEqual([
-        words,
-        true,
-        [],
-      ])
-    }
-  })
-
-  test('help for every group fits on 24 rows of 40 columns and shows each command', async () => {
-    await using world = await createCommandWorld()
-    for (const kind of ['session', 'script'] as const) {
-      const shown = world.groups.map((group) => groupHelp(group, kind, 39))
-      for (const text of [overview(world.groups, kind, 39), ...shown])
-        expect([
-          text,
-          text.split('\n').length <= ROWS,
-          text.split('\n').filter((row) => row.length > 39),
-        ]).toEqual([text, true, []])
-      for (const [at, { name, commands }] of world.groups.entries())
-        for (const command of commands)
-          expect(shown[at]?.replaceAll('\n  ', ' ')).toContain(
-            name === 'order' ? `${command.name} ` : usage(command, kind),
-          )
-    }
-    expect(groupHelp(world.groups[0]!, 'session', 39).split('\n').slice(0, 6)).toEqual([
-      'talk: to all in the room, or to one',
-      '  person',
-      '/say [TEXT…]',
-      '  say something',
-      '/me TEXT…  e.g. /me waves',
-      '  say what you do',
+test('/help output for every group fits on 24 rows of 80 columns', async () => {
+  await using world = await createCommandWorld()
+  for (const words of ['', 'keys', 'room', ...world.groups.map(({ name }) => name)]) {
+    const rows = rowsOf(await world.type(world.bob, `help ${words}`))
+    expect([words, rows.length <= ROWS, rows.filter((row) => row.length > COLUMNS)]).toEqual([
+      words,
+      true,
+      [],
     ])
-  })
+  }
+})
 
-  test('/help @MODEL explains how to ask a model', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.bob, 'help @guide')).toEqual(
-      done('a model is asked in the room: type @guide help, without /help; /models lists the models'),
-    )
-    expect(await world.exec(world.bob, 'help @guide')).toEqual(
-      done('a model is asked with ask ROOM @guide TEXT; models lists the models'),
-    )
-  })
-
-  test('/help GROUP shows the form, summary and example of each command', async () => {
-    await using world = await createCommandWorld()
-    for (const { name, commands } of world.groups) {
-      const text = (await world.type(world.bob, `help ${name}`)).out.join('\n')
-      expect(commands.length).toBeLessThanOrEqual(10)
+test('help for every group fits on 24 rows of 40 columns and shows each command', async () => {
+  await using world = await createCommandWorld()
+  for (const kind of ['session', 'script'] as const) {
+    const shown = world.groups.map((group) => groupHelp(group, kind, 39))
+    for (const text of [overview(world.groups, kind, 39), ...shown])
+      expect([
+        text,
+        text.split('\n').length <= ROWS,
+        text.split('\n').filter((row) => row.length > 39),
+      ]).toEqual([text, true, []])
+    for (const [at, { name, commands }] of world.groups.entries())
       for (const command of commands)
-        expect(text).toContain(
-          command.example === '' ? `/${command.name}` : `/${command.name} ${command.example}`,
+        expect(shown[at]?.replaceAll('\n  ', ' ')).toContain(
+          name === 'order' ? `${command.name} ` : usage(command, kind),
         )
-    }
-    expect(rowsOf(await world.type(world.bob, 'help talk')).slice(0, 3)).toEqual([
-      'talk: to all in the room, or to one person',
-      '/say [TEXT…]  e.g. /say the build is green',
-      '  say something',
-    ])
-  })
+  }
+  expect(groupHelp(world.groups[0]!, 'session', 39).split('\n').slice(0, 6)).toEqual([
+    'talk: to all in the room, or to one',
+    '  person',
+    '/say [TEXT…]',
+    '  say something',
+    '/me TEXT…  e.g. /me waves',
+    '  say what you do',
+  ])
+})
 
-  test('no group or foreign command has the name of a command', async () => {
-    await using world = await createCommandWorld()
-    const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
-    expect(world.groups.map(({ name }) => name).filter((name) => names.has(name))).toEqual([])
-    expect([...FOREIGN_COMMANDS.keys()].filter((word) => names.has(word))).toEqual([])
-    expect(world.commands.length).toBe(new Set(world.commands.map(({ name }) => name)).size)
-  })
+test('/help @MODEL explains how to ask a model', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'help @guide')).toEqual(
+    done('a model is asked in the room: type @guide help, without /help; /models lists the models'),
+  )
+  expect(await world.exec(world.bob, 'help @guide')).toEqual(
+    done('a model is asked with ask ROOM @guide TEXT; models lists the models'),
+  )
+})
 
-  test('/help COMMAND shows the usage, arguments and example as the caller types them', async () => {
-    await using world = await createCommandWorld()
-    const summary = 'let somebody into this private room; they are told at once, or as they come in next'
-    const name = 'NAME: of somebody who was here before'
-    expect(await world.type(world.bob, 'help /INVITE')).toEqual(
-      done(`/invite NAME\n  ${summary}\n  ${name}\n  such as: /invite bob`),
-    )
-    expect(await world.exec(world.bob, 'help invite')).toEqual(
-      done(`invite ROOM NAME\n  ${summary}\n  ${name}\n  such as: invite ROOM bob`),
-    )
-    expect((await world.type(world.bob, 'help dm')).out.join()).toContain('also called: w, whisper, dm')
-  })
+test('/help GROUP shows the form, summary and example of each command', async () => {
+  await using world = await createCommandWorld()
+  for (const { name, commands } of world.groups) {
+    const text = (await world.type(world.bob, `help ${name}`)).out.join('\n')
+    expect(commands.length).toBeLessThanOrEqual(10)
+    for (const command of commands)
+      expect(text).toContain(
+        command.example === '' ? `/${command.name}` : `/${command.name} ${command.example}`,
+      )
+  }
+  expect(rowsOf(await world.type(world.bob, 'help talk')).slice(0, 3)).toEqual([
+    'talk: to all in the room, or to one person',
+    '/say [TEXT…]  e.g. /say the build is green',
+    '  say something',
+  ])
+})
 
-  test('/help keys lists the keys and names /keys', async () => {
-    await using world = await createCommandWorld()
-    const { out } = await world.type(world.bob, 'help keys')
-    for (const { keys, does } of KEY_HELP) expect(out[0]?.replace(/ +/g, ' ')).toContain(`${keys} ${does}`)
-    expect(out[1]).toContain('/keys ')
-  })
+test('no group or foreign command has the name of a command', async () => {
+  await using world = await createCommandWorld()
+  const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
+  expect(world.groups.map(({ name }) => name).filter((name) => names.has(name))).toEqual([])
+  expect([...FOREIGN_COMMANDS.keys()].filter((word) => names.has(word))).toEqual([])
+  expect(world.commands.length).toBe(new Set(world.commands.map(({ name }) => name)).size)
+})
 
-  test('/help WORDS searches names first, then descriptions and keys', async () => {
-    await using world = await createCommandWorld()
-    const found = rowsOf(await world.type(world.bob, 'help private room')).filter((row) =>
-      row.startsWith('/'),
-    )
-    expect(found[0]).toMatch(/^\/invite /)
-    expect(found.join()).toContain('/create ')
-    expect(rowsOf(await world.type(world.bob, 'help clear screen'))).toEqual([
-      'Ctrl-L  clear the screen',
-      '/clear',
-      '  clear the screen, as Ctrl-L does',
-    ])
-    expect(rowsOf(await world.type(world.bob, 'help the')).at(-1)).toMatch(/^\d+ more have that/)
-    expect(await world.type(world.bob, 'help whois')).toEqual(
-      done('/who lists who is here, ops and admins marked'),
-    )
-  })
+test('/help COMMAND shows the usage, arguments and example as the caller types them', async () => {
+  await using world = await createCommandWorld()
+  const summary = 'let somebody into this private room; they are told at once, or as they come in next'
+  const name = 'NAME: of somebody who was here before'
+  expect(await world.type(world.bob, 'help /INVITE')).toEqual(
+    done(`/invite NAME\n  ${summary}\n  ${name}\n  such as: /invite bob`),
+  )
+  expect(await world.exec(world.bob, 'help invite')).toEqual(
+    done(`invite ROOM NAME\n  ${summary}\n  ${name}\n  such as: invite ROOM bob`),
+  )
+  expect((await world.type(world.bob, 'help dm')).out.join()).toContain('also called: w, whisper, dm')
+})
 
-  test.each([
-    ['jion', 'no command and no key has "jion"; did you mean /join?'],
-    ['__proto__', 'no command and no key has "__proto__"; /help lists the commands'],
-    ['x'.repeat(50), `no command and no key has "${'x'.repeat(40)}"; /help lists the commands`],
-    ['('.repeat(4000), `no command and no key has "${'('.repeat(40)}"; /help lists the commands`],
-  ])('help for the unknown word %s is refused', async (word, sentence) => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.bob, `help ${word}`)).toEqual(refused(sentence))
-  })
+test('/help keys lists the keys and names /keys', async () => {
+  await using world = await createCommandWorld()
+  const { out } = await world.type(world.bob, 'help keys')
+  for (const { keys, does } of KEY_HELP) expect(out[0]?.replace(/ +/g, ' ')).toContain(`${keys} ${does}`)
+  expect(out[1]).toContain('/keys ')
+})
+
+test('/help WORDS searches names first, then descriptions and keys', async () => {
+  await using world = await createCommandWorld()
+  const found = rowsOf(await world.type(world.bob, 'help private room')).filter((row) => row.startsWith('/'))
+  expect(found[0]).toMatch(/^\/invite /)
+  expect(found.join()).toContain('/create ')
+  expect(rowsOf(await world.type(world.bob, 'help clear screen'))).toEqual([
+    'Ctrl-L  clear the screen',
+    '/clear',
+    '  clear the screen, as Ctrl-L does',
+  ])
+  expect(rowsOf(await world.type(world.bob, 'help the')).at(-1)).toMatch(/^\d+ more have that/)
+  expect(await world.type(world.bob, 'help whois')).toEqual(
+    done('/who lists who is here, ops and admins marked'),
+  )
+})
+
+test.each([
+  ['jion', 'no command and no key has "jion"; did you mean /join?'],
+  ['__proto__', 'no command and no key has "__proto__"; /help lists the commands'],
+  ['x'.repeat(50), `no command and no key has "${'x'.repeat(40)}"; /help lists the commands`],
+  ['('.repeat(4000), `no command and no key has "${'('.repeat(40)}"; /help lists the commands`],
+])('help for the unknown word %s is refused', async (word, sentence) => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, `help ${word}`)).toEqual(refused(sentence))
 })
 
 test('every command exists that the advice for foreign commands names', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Refusal, StorageError, UsageError } from '../../../src/chat/errors.ts'
 import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
 import { Runner } from '../../../src/commands/runner.ts'
@@ -44,91 +44,83 @@ async function createScene(
 
 const WENT_WRONG = 'something went wrong on the server; it was logged'
 
-describe('the status and the words of a command', () => {
-  test.each([
-    ['that succeeds', async () => {}, { status: 0, err: [] }],
-    ['that fails', async () => false as const, { status: 1, err: [] }],
-    ['that is refused', () => Promise.reject(new Refusal('no')), { status: 1, err: ['no'] }],
-    [
-      'with a usage error',
-      () => Promise.reject(new UsageError('do: bad', 'do WELL')),
-      { status: 2, err: ['do: bad', 'usage: do WELL'] },
-    ],
-    [
-      'that the store refuses',
-      () => Promise.reject(new StorageError('full', 'the disk is full')),
-      { status: 1, err: ['not stored: the disk is full'] },
-    ],
-    [
-      'that fails in the store with advice for operators',
-      () => Promise.reject(new StorageError('away', 'it is away', { forOperators: 'start it' })),
-      { status: 1, err: ['not stored: it is away'] },
-    ],
-    [
-      'that fails to read from the store',
-      () => Promise.reject(new StorageError('other', 'the disk failed', { reading: true })),
-      { status: 1, err: ['not read: the disk failed'] },
-    ],
-    [
-      'that rejects because of a bug',
-      () => Promise.reject(new TypeError('x is not a function')),
-      { status: 1, err: [WENT_WRONG] },
-    ],
-    [
-      'that throws because of a bug',
-      () => {
-        throw new TypeError('x is not a function')
-      },
-      { status: 1, err: [WENT_WRONG] },
-    ],
-  ])('the runner reports the status and message of a command %s', async (_title, run, expected) => {
-    const { world, runner, bob } = await createScene(run)
-    await using _ = world
-    expect({ status: await runner.command('do', bob.caller), err: bob.told.err }).toEqual(expected)
-  })
-
-  test('an admin reads the advice for operators in a storage error', async () => {
-    const { world, runner, bob } = await createScene(() =>
-      Promise.reject(new StorageError('away', 'it is away', { forOperators: 'start it' })),
-    )
-    await using _ = world
-    const { caller } = bob
-    await runner.command('do', { ...caller, person: { ...caller.person, admin: true } })
-    expect(bob.told.err).toEqual(['not stored: start it'])
-  })
-
-  test('a background task that throws prints an error and is logged, but its command succeeds', async () => {
-    const { world, runner, bob, log } = await createScene(() => Promise.reject(new TypeError('a bug')))
-    await using _ = world
-    const told = bob.next()
-    expect(await runner.command('beside', bob.caller)).toBe(0)
-    expect(await told).toBe(WENT_WRONG)
-    expect(log.lines).toContain('a command threw')
-  })
+test.each([
+  ['that succeeds', async () => {}, { status: 0, err: [] }],
+  ['that fails', async () => false as const, { status: 1, err: [] }],
+  ['that is refused', () => Promise.reject(new Refusal('no')), { status: 1, err: ['no'] }],
+  [
+    'with a usage error',
+    () => Promise.reject(new UsageError('do: bad', 'do WELL')),
+    { status: 2, err: ['do: bad', 'usage: do WELL'] },
+  ],
+  [
+    'that the store refuses',
+    () => Promise.reject(new StorageError('full', 'the disk is full')),
+    { status: 1, err: ['not stored: the disk is full'] },
+  ],
+  [
+    'that fails in the store with advice for operators',
+    () => Promise.reject(new StorageError('away', 'it is away', { forOperators: 'start it' })),
+    { status: 1, err: ['not stored: it is away'] },
+  ],
+  [
+    'that fails to read from the store',
+    () => Promise.reject(new StorageError('other', 'the disk failed', { reading: true })),
+    { status: 1, err: ['not read: the disk failed'] },
+  ],
+  [
+    'that rejects because of a bug',
+    () => Promise.reject(new TypeError('x is not a function')),
+    { status: 1, err: [WENT_WRONG] },
+  ],
+  [
+    'that throws because of a bug',
+    () => {
+      throw new TypeError('x is not a function')
+    },
+    { status: 1, err: [WENT_WRONG] },
+  ],
+])('the runner reports the status and message of a command %s', async (_title, run, expected) => {
+  const { world, runner, bob } = await createScene(run)
+  await using _ = world
+  expect({ status: await runner.command('do', bob.caller), err: bob.told.err }).toEqual(expected)
 })
 
-describe('a line that is no command', () => {
-  test.each([
-    ['', 'which command? /help lists them', 'which command? help lists them'],
-    ['jion hall', 'unknown command /jion; did you mean /join?', 'unknown command jion; did you mean join?'],
-    ['/help', 'unknown command //help; did you mean /help?', 'unknown command /help; did you mean help?'],
-    [
-      '__proto__',
-      'unknown command /__proto__; /help lists them',
-      'unknown command __proto__; help lists them',
-    ],
-  ])('the unknown command line %j gets a one-line error without usage', async (line, typed, script) => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.bob, line)).toEqual({ ...done(), status: 2, err: [typed] })
-    expect(await world.exec(world.bob, line)).toEqual({ ...done(), status: 2, err: [script] })
-  })
+test('an admin reads the advice for operators in a storage error', async () => {
+  const { world, runner, bob } = await createScene(() =>
+    Promise.reject(new StorageError('away', 'it is away', { forOperators: 'start it' })),
+  )
+  await using _ = world
+  const { caller } = bob
+  await runner.command('do', { ...caller, person: { ...caller.person, admin: true } })
+  expect(bob.told.err).toEqual(['not stored: start it'])
+})
 
-  test('the error for a long unknown command repeats only its first 40 characters', async () => {
-    await using world = await createCommandWorld()
-    expect((await world.exec(world.bob, 'x'.repeat(99_999))).err).toEqual([
-      `unknown command ${'x'.repeat(40)}; help lists them`,
-    ])
-  })
+test('a background task that throws prints an error and is logged, but its command succeeds', async () => {
+  const { world, runner, bob, log } = await createScene(() => Promise.reject(new TypeError('a bug')))
+  await using _ = world
+  const told = bob.next()
+  expect(await runner.command('beside', bob.caller)).toBe(0)
+  expect(await told).toBe(WENT_WRONG)
+  expect(log.lines).toContain('a command threw')
+})
+
+test.each([
+  ['', 'which command? /help lists them', 'which command? help lists them'],
+  ['jion hall', 'unknown command /jion; did you mean /join?', 'unknown command jion; did you mean join?'],
+  ['/help', 'unknown command //help; did you mean /help?', 'unknown command /help; did you mean help?'],
+  ['__proto__', 'unknown command /__proto__; /help lists them', 'unknown command __proto__; help lists them'],
+])('the unknown command line %j gets a one-line error without usage', async (line, typed, script) => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, line)).toEqual({ ...done(), status: 2, err: [typed] })
+  expect(await world.exec(world.bob, line)).toEqual({ ...done(), status: 2, err: [script] })
+})
+
+test('the error for a long unknown command repeats only its first 40 characters', async () => {
+  await using world = await createCommandWorld()
+  expect((await world.exec(world.bob, 'x'.repeat(99_999))).err).toEqual([
+    `unknown command ${'x'.repeat(40)}; help lists them`,
+  ])
 })
 
 test('speech is posted to the room of the session, and an empty message is refused', async () => {
@@ -163,75 +155,71 @@ test('an exempt command runs over the byte quota but still counts towards it', a
   expect(runs).toBe(1)
 })
 
-describe('where other servers may have decided something meanwhile', () => {
-  test('a command or message first loads changes from other servers and is refused if that fails', async () => {
-    const steps: string[] = []
-    let news = async (): Promise<void> => void steps.push('known')
-    const scene = await createScene(
-      async () => void steps.push('done'),
-      () => news(),
-    )
-    await using _ = scene.world
-    const { clock } = scene.world.turnWorld.chatParts
-    const { caller, told } = scene.bob
-    expect(await scene.runner.command('do', caller)).toBe(0)
-    expect(steps.splice(0)).toEqual(['known', 'done'])
-    let isThere = true
-    news = async () => void (isThere = false)
-    const session = { ...caller.session, isThere: () => isThere }
-    expect(await scene.runner.speech('too late', { ...caller, session })).toBe(1)
-    news = () => Promise.reject(new StorageError('away', 'the database is away', { reading: true }))
-    clock.advance(60_000)
-    expect(await scene.runner.speech('lost', caller)).toBe(1)
-    expect(await scene.runner.command('do', caller)).toBe(1)
-    clock.advance(60_000)
-    expect(await scene.runner.command('nothing-like-it', caller)).toBe(2)
-    expect(told.err).toEqual([
-      'you were put out of lobby before this was done; it was not done',
-      'not stored: the database is away',
-      'not done: the database is away',
-      'unknown command /nothing-like-it; /help lists them',
-    ])
-    expect(await scene.world.texts('lobby')).toEqual([])
-    expect(await scene.runner.command('end', caller)).toBe(0)
-    expect(steps).toEqual(['done'])
-  })
+test('a command or message first loads changes from other servers and is refused if that fails', async () => {
+  const steps: string[] = []
+  let news = async (): Promise<void> => void steps.push('known')
+  const scene = await createScene(
+    async () => void steps.push('done'),
+    () => news(),
+  )
+  await using _ = scene.world
+  const { clock } = scene.world.turnWorld.chatParts
+  const { caller, told } = scene.bob
+  expect(await scene.runner.command('do', caller)).toBe(0)
+  expect(steps.splice(0)).toEqual(['known', 'done'])
+  let isThere = true
+  news = async () => void (isThere = false)
+  const session = { ...caller.session, isThere: () => isThere }
+  expect(await scene.runner.speech('too late', { ...caller, session })).toBe(1)
+  news = () => Promise.reject(new StorageError('away', 'the database is away', { reading: true }))
+  clock.advance(60_000)
+  expect(await scene.runner.speech('lost', caller)).toBe(1)
+  expect(await scene.runner.command('do', caller)).toBe(1)
+  clock.advance(60_000)
+  expect(await scene.runner.command('nothing-like-it', caller)).toBe(2)
+  expect(told.err).toEqual([
+    'you were put out of lobby before this was done; it was not done',
+    'not stored: the database is away',
+    'not done: the database is away',
+    'unknown command /nothing-like-it; /help lists them',
+  ])
+  expect(await scene.world.texts('lobby')).toEqual([])
+  expect(await scene.runner.command('end', caller)).toBe(0)
+  expect(steps).toEqual(['done'])
 })
 
-describe('a command that changes a room', () => {
-  test.each([
-    ['topic', 'x', 'change its topic'],
-    ['vibe', 'x', 'change its vibe'],
-    ['portal', 'west lobby', 'change its exits'],
-    ['nav', 'on', 'say whether models may walk'],
-    ['tools', 'off', 'change its tools'],
-    ['script', 'set x', 'set or check its script'],
-    ['script', 'reset', 'reset its script'],
-    ['checkpoint', 'x', 'set its checkpoint'],
-    ['kv', 'key value', 'change its key-values'],
-  ])('/%s %s is refused with a reason unless the caller is owner, op or admin', async (verb, words, what) => {
-    await using world = await createCommandWorld()
-    const sentence = refused(`only the owner of hall, an op or an admin can ${what}`)
-    for (const person of [world.bob, world.guest]) {
-      expect(await world.type(person, `${verb} ${words}`)).toEqual(sentence)
-      expect(await world.exec(person, `${verb} hall ${words}`, 'x')).toEqual(sentence)
-    }
-    expect(await world.texts('hall')).toEqual([])
-    const hall = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
-    await world.turnWorld.chatParts.storage.chat.rooms.setMembership(hall.name, world.bob.id, 'op')
-    for (const person of [world.ann, world.bob, world.root])
-      expect((await world.type(person, `${verb} ${words}`)).err.join()).not.toContain('only the owner')
-  })
+test.each([
+  ['topic', 'x', 'change its topic'],
+  ['vibe', 'x', 'change its vibe'],
+  ['portal', 'west lobby', 'change its exits'],
+  ['nav', 'on', 'say whether models may walk'],
+  ['tools', 'off', 'change its tools'],
+  ['script', 'set x', 'set or check its script'],
+  ['script', 'reset', 'reset its script'],
+  ['checkpoint', 'x', 'set its checkpoint'],
+  ['kv', 'key value', 'change its key-values'],
+])('/%s %s is refused with a reason unless the caller is owner, op or admin', async (verb, words, what) => {
+  await using world = await createCommandWorld()
+  const sentence = refused(`only the owner of hall, an op or an admin can ${what}`)
+  for (const person of [world.bob, world.guest]) {
+    expect(await world.type(person, `${verb} ${words}`)).toEqual(sentence)
+    expect(await world.exec(person, `${verb} hall ${words}`, 'x')).toEqual(sentence)
+  }
+  expect(await world.texts('hall')).toEqual([])
+  const hall = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+  await world.turnWorld.chatParts.storage.chat.rooms.setMembership(hall.name, world.bob.id, 'op')
+  for (const person of [world.ann, world.bob, world.root])
+    expect((await world.type(person, `${verb} ${words}`)).err.join()).not.toContain('only the owner')
+})
 
-  test('a command that changes a room finds the room before it checks arguments and rights', async () => {
-    await using world = await createCommandWorld()
-    const noRoom = refused('there is no room called den; see rooms, or make it with create')
-    for (const line of ['nav den maybe', 'topic den mine', 'script den edit'])
-      expect(await world.exec(world.bob, line)).toEqual(noRoom)
-    expect(await world.exec(world.bob, 'topic')).toEqual(
-      misused('topic: ROOM is missing', 'topic ROOM [--json] [TEXT…]'),
-    )
-  })
+test('a command that changes a room finds the room before it checks arguments and rights', async () => {
+  await using world = await createCommandWorld()
+  const noRoom = refused('there is no room called den; see rooms, or make it with create')
+  for (const line of ['nav den maybe', 'topic den mine', 'script den edit'])
+    expect(await world.exec(world.bob, line)).toEqual(noRoom)
+  expect(await world.exec(world.bob, 'topic')).toEqual(
+    misused('topic: ROOM is missing', 'topic ROOM [--json] [TEXT…]'),
+  )
 })
 
 /** Where nobody has registered. */

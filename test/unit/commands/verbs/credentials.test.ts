@@ -242,61 +242,59 @@ describe('keys and tokens', () => {
 const CODE = /^([A-Z0-9]{4}-){3}[A-Z0-9]{4}$/
 const UNTIL = '2026-01-08T00:00:00.000Z'
 
-describe('invites new', () => {
-  test('/invites new prints only the code in a script, and also its limits in a session', async () => {
-    await using world = await createCommandWorld()
-    const script = await world.exec(world.ann, 'invites new --uses 3 --days 2')
-    expect(script).toEqual(done(expect.stringMatching(CODE)))
-    const { out } = await world.type(world.ann, 'invites new')
-    expect(out).toEqual([
-      expect.stringMatching(CODE),
-      expect.stringContaining('lets 1 newcomer in, for 7 days'),
-    ])
-    expect(jsonOf(await world.exec(world.ann, 'invites new --json den'))).toEqual({
-      code: expect.stringMatching(CODE),
-      room: 'den',
-      uses: 1,
-      days: 7,
-    })
-    expect(await world.exec(world.ann, 'invites list')).toEqual(
-      done(
-        `1  3 of 3 uses left, until 3 Jan 2026 00:00 UTC, by ann\n2  1 of 1 use left, until 8 Jan 2026 00:00 UTC, by ann\n3  1 of 1 use left, until 8 Jan 2026 00:00 UTC, by ann, room den`,
-      ),
-    )
+test('/invites new prints only the code in a script, and also its limits in a session', async () => {
+  await using world = await createCommandWorld()
+  const script = await world.exec(world.ann, 'invites new --uses 3 --days 2')
+  expect(script).toEqual(done(expect.stringMatching(CODE)))
+  const { out } = await world.type(world.ann, 'invites new')
+  expect(out).toEqual([
+    expect.stringMatching(CODE),
+    expect.stringContaining('lets 1 newcomer in, for 7 days'),
+  ])
+  expect(jsonOf(await world.exec(world.ann, 'invites new --json den'))).toEqual({
+    code: expect.stringMatching(CODE),
+    room: 'den',
+    uses: 1,
+    days: 7,
   })
+  expect(await world.exec(world.ann, 'invites list')).toEqual(
+    done(
+      `1  3 of 3 uses left, until 3 Jan 2026 00:00 UTC, by ann\n2  1 of 1 use left, until 8 Jan 2026 00:00 UTC, by ann\n3  1 of 1 use left, until 8 Jan 2026 00:00 UTC, by ann, room den`,
+    ),
+  )
+})
 
-  test.each([
-    ['--uses 0', '--uses takes a whole number from 1 to 100, such as --uses 1'],
-    ['--uses 101', '--uses takes a whole number from 1 to 100, such as --uses 1'],
-    ['--uses 1e2', '--uses takes a whole number from 1 to 100, such as --uses 1'],
-    ['--days -1', '--days takes a whole number from 1 to 365, such as --days 7'],
-    ['--days 99999999999', '--days takes a whole number from 1 to 365, such as --days 7'],
-  ])('/invites new %s is a usage error and creates no code', async (words, problem) => {
-    await using world = await createCommandWorld()
-    const { status, err } = await world.exec(world.ann, `invites new ${words}`)
-    expect({ status, problem: err[0] }).toEqual({ status: 2, problem: `invites: ${problem}` })
-    expect(await world.exec(world.ann, 'invites list')).toEqual(done('no invite code is open'))
-  })
+test.each([
+  ['--uses 0', '--uses takes a whole number from 1 to 100, such as --uses 1'],
+  ['--uses 101', '--uses takes a whole number from 1 to 100, such as --uses 1'],
+  ['--uses 1e2', '--uses takes a whole number from 1 to 100, such as --uses 1'],
+  ['--days -1', '--days takes a whole number from 1 to 365, such as --days 7'],
+  ['--days 99999999999', '--days takes a whole number from 1 to 365, such as --days 7'],
+])('/invites new %s is a usage error and creates no code', async (words, problem) => {
+  await using world = await createCommandWorld()
+  const { status, err } = await world.exec(world.ann, `invites new ${words}`)
+  expect({ status, problem: err[0] }).toEqual({ status: 2, problem: `invites: ${problem}` })
+  expect(await world.exec(world.ann, 'invites list')).toEqual(done('no invite code is open'))
+})
 
-  test('/invites new is allowed for members, ops of the lobby or admins, as configured', async () => {
-    await using world = await createCommandWorld()
-    const { storage } = world.turnWorld.chatParts
-    const make = async () =>
-      Promise.all(
-        [world.ann, world.bob, world.root].map(async (who) => (await world.exec(who, 'invites new')).status),
-      )
-    await storage.chat.rooms.setMembership(LOBBY, world.bob.id, 'op')
-    expect(await make()).toEqual([0, 0, 0])
-    world.invitePolicy.invites = 'ops'
-    expect(await make()).toEqual([1, 0, 0])
-    world.invitePolicy.invites = 'admins'
-    expect(await make()).toEqual([1, 1, 0])
-    expect(await world.exec(world.ann, 'invites new')).toEqual(
-      refused('only admins can make invite codes here; ask one of them'),
+test('/invites new is allowed for members, ops of the lobby or admins, as configured', async () => {
+  await using world = await createCommandWorld()
+  const { storage } = world.turnWorld.chatParts
+  const make = async () =>
+    Promise.all(
+      [world.ann, world.bob, world.root].map(async (who) => (await world.exec(who, 'invites new')).status),
     )
-    world.invitePolicy.access = 'closed'
-    expect(await make()).toEqual([1, 1, 1])
-  })
+  await storage.chat.rooms.setMembership(LOBBY, world.bob.id, 'op')
+  expect(await make()).toEqual([0, 0, 0])
+  world.invitePolicy.invites = 'ops'
+  expect(await make()).toEqual([1, 0, 0])
+  world.invitePolicy.invites = 'admins'
+  expect(await make()).toEqual([1, 1, 0])
+  expect(await world.exec(world.ann, 'invites new')).toEqual(
+    refused('only admins can make invite codes here; ask one of them'),
+  )
+  world.invitePolicy.access = 'closed'
+  expect(await make()).toEqual([1, 1, 1])
 })
 
 test('a member sees and revokes only own invite codes, an admin all without private rooms', async () => {

@@ -24,216 +24,210 @@ interface Shown {
 
 const parsed = (lines: readonly string[]): Shown[] => lines.map((line) => JSON.parse(line) as Shown)
 
-describe('/history', () => {
-  test('/history shows the newest entries, oldest first', async () => {
-    await using world = await createTalk('one', 'two', 'three')
-    expect(await world.type(world.bob, 'history -n 2')).toEqual(
-      done('2026-01-01 00:00 ann: two', '2026-01-01 00:00 ann: three'),
-    )
-  })
-
-  test('/history --before shows older entries, and --json prints one entry a line', async () => {
-    await using world = await createTalk('one', 'two', 'three')
-    const [last] = parsed((await world.exec(world.bob, 'history hall -n 1 --json')).out)
-    expect(last).toMatchObject({ kind: 'message', text: 'three' })
-    const { out } = await world.exec(world.bob, `history hall --json --before ${last?.id}`)
-    expect(parsed(out).map((entry) => entry.text)).toEqual(['one', 'two'])
-  })
-
-  test('/history merges consecutive joins into one line, but not with --json', async () => {
-    await using world = await createTalk('one', 'two', 'three')
-    const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
-    for (const who of [world.bob, world.root]) await room.enter(screenOf(who))
-    await world.type(world.ann, 'say four')
-    expect((await world.exec(world.bob, 'history hall')).out).toEqual([
-      ...['one', 'two', 'three'].map((text) => `2026-01-01 00:00 ann: ${text}`),
-      ...['2026-01-01 00:00 -- bob, root joined', '2026-01-01 00:00 ann: four'],
-    ])
-    const each = parsed((await world.exec(world.bob, 'history hall --json')).out)
-    expect(each.filter(({ kind }) => kind === 'presence')).toHaveLength(2)
-  })
-
-  test('/history stats counts entries by author and by day', async () => {
-    await using world = await createTalk('one', '@qwen call nope {}')
-    await vi.waitFor(async () => {
-      const { out } = await world.exec(world.bob, 'history hall stats --json')
-      const { entries, authors, days } = JSON.parse(out.join('')) as LogStats
-      expect(days).toEqual([expect.objectContaining({ day: '2026-01-01', entries, replies: 1, calls: 0 })])
-      expect(authors).toContainEqual({ author: 'ann', entries: 2 })
-    })
-    const { out } = await world.type(world.bob, 'history stats')
-    expect(out.join('\n')).toMatch(/^hall: \d+ entries, 2026-01-01 to 2026-01-01\n\nwho recorded them\n/)
-    expect(out.join('\n')).toMatch(/\n2026-01-01 +\d+ +1 +0 +\d+ +\d+$/)
-  })
-
-  test('/history paste shows the newest long message whole', async () => {
-    await using world = await createTalk('one')
-    expect((await world.type(world.bob, 'history paste')).out).toEqual([
-      'the last 100 messages here are of 20 lines at most',
-    ])
-    const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
-    const text = Array.from({ length: 21 }, (_, index) => `step ${index}`).join('\n')
-    await room.record({ kind: 'message', author: 'ann', text })
-    await world.type(world.ann, 'say two')
-    const { out } = await world.type(world.bob, 'history paste')
-    expect(out).toEqual([`2026-01-01 00:00 ann: ${text.replaceAll('\n', '\n  ')}`])
-  })
-
-  test('/history stats says if nothing was recorded in the room', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.ann, 'history stats', 'den')).toEqual(done('den: nothing was recorded yet'))
-  })
-
-  test('/history --json keeps an entry on one line despite line separators in tool arguments', async () => {
-    await using world = await createTalk()
-    const args = {
-      kind: 'tool_call',
-      call: 'c',
-      name: 'x',
-      requester: 'ann',
-      arguments: { a: '\u2028\u0085' },
-    } as const
-    await world.turnWorld.room.record({
-      ...args,
-      author: 'ann',
-      text: 'as a guest could store it once\u2028',
-    })
-    const { out } = await world.exec(world.bob, 'history lobby -n 1 --json')
-    expect(out[0]).not.toMatch(/[\n\u0085\u2028]/u)
-    expect(parsed(out)).toMatchObject([{ arguments: { a: '\u2028\u0085' } }])
-  })
-
-  test.each(['0', '1001', '-1', '1.5', '0x10', 'all', '9'.repeat(99)])(
-    '/history -n %s is refused',
-    async (count) => {
-      await using world = await createTalk()
-      const problem = 'history: -n takes a whole number from 1 to 1000, such as -n 50'
-      expect(await world.type(world.bob, `history -n ${count}`)).toEqual(misused(problem, FORM))
-    },
-  )
-
-  test.each(['x', '../..', '01ARZ3NDEKTSV4RRFFQ69G5FA', 'i'.repeat(26)])(
-    '/history --before %s is refused',
-    async (id) => {
-      await using world = await createTalk()
-      const problem = `history: ${id} is no entry's id; /history --json shows them`
-      expect(await world.type(world.bob, `history --before ${id}`)).toEqual(misused(problem, FORM))
-    },
+test('/history shows the newest entries, oldest first', async () => {
+  await using world = await createTalk('one', 'two', 'three')
+  expect(await world.type(world.bob, 'history -n 2')).toEqual(
+    done('2026-01-01 00:00 ann: two', '2026-01-01 00:00 ann: three'),
   )
 })
 
-describe('/search', () => {
-  test('/search finds lines with all the words in any order and case', async () => {
-    await using world = await createTalk('the build is green', 'the build is red', 'GREEN build')
-    expect(await world.type(world.bob, 'search green build')).toEqual(
-      done('2026-01-01 00:00 ann: the build is green', '2026-01-01 00:00 ann: GREEN build'),
-    )
-    expect((await world.type(world.bob, 'search -n 1 build')).out).toHaveLength(1)
-  })
+test('/history --before shows older entries, and --json prints one entry a line', async () => {
+  await using world = await createTalk('one', 'two', 'three')
+  const [last] = parsed((await world.exec(world.bob, 'history hall -n 1 --json')).out)
+  expect(last).toMatchObject({ kind: 'message', text: 'three' })
+  const { out } = await world.exec(world.bob, `history hall --json --before ${last?.id}`)
+  expect(parsed(out).map((entry) => entry.text)).toEqual(['one', 'two'])
+})
 
-  test('/search treats query operators as text and says if nothing was found', async () => {
-    await using world = await createTalk('the build is green')
-    const nothing: readonly (readonly [string, string])[] = [
-      ['%x', '%x'],
-      ['x_', '"x_"'],
-      ['"is build"', '"is build"'],
-      ['a AND b', 'a and AND and b'],
-    ]
-    for (const [words, told] of nothing)
-      expect(await world.type(world.bob, `search ${words}`)).toEqual(done(`nothing here has ${told}`))
-    for (const words of ['%', '_', "' --"])
-      expect((await world.type(world.bob, `search ${words}`)).err).toEqual([
-        'there is nothing to look for: punctuation is not searched; name a word, a number or an emoji',
-      ])
-    for (const words of ['build*', '"is green"', 'buil "GREEN'])
-      expect((await world.type(world.bob, `search ${words}`)).out).toHaveLength(1)
-    expect(await world.exec(world.bob, 'search hall --json nope')).toEqual(done())
-  })
+test('/history merges consecutive joins into one line, but not with --json', async () => {
+  await using world = await createTalk('one', 'two', 'three')
+  const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+  for (const who of [world.bob, world.root]) await room.enter(screenOf(who))
+  await world.type(world.ann, 'say four')
+  expect((await world.exec(world.bob, 'history hall')).out).toEqual([
+    ...['one', 'two', 'three'].map((text) => `2026-01-01 00:00 ann: ${text}`),
+    ...['2026-01-01 00:00 -- bob, root joined', '2026-01-01 00:00 ann: four'],
+  ])
+  const each = parsed((await world.exec(world.bob, 'history hall --json')).out)
+  expect(each.filter(({ kind }) => kind === 'presence')).toHaveLength(2)
+})
 
-  test('/search marks matching lines in a session and prints whole entries in a script', async () => {
-    await using world = await createCommandWorld()
-    const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
-    const steps = Array.from({ length: 60 }, (_, index) => `Step ${index + 1}`)
-    await room.record({ kind: 'message', author: 'ann', text: steps.join('\n') })
-    const { caller } = sessionIn(room, world.bob)
-    const printed: (string | Styled)[] = []
-    const out = { ...caller.out, line: (text: string | Styled) => void printed.push(text) }
-    for (const words of ['step', 'STEP 59', 'ann'])
-      await world.runner.command(`search ${words}`, { ...caller, out })
-    const [all = '', one = '', byName = ''] = printed
-    expect(plainOf(all)).toBe('2026-01-01 00:00 ann: Step 1\n  Step 2\n  Step 3 …')
-    expect(plainOf(one)).toBe('2026-01-01 00:00 ann: … Step 59 …')
-    expect(plainOf(byName)).toBe('2026-01-01 00:00 ann: Step 1 …')
-    const marks = { strong: true, underline: true } as const
-    expect(typeof one === 'string' ? [] : one.lines[0]).toEqual(
-      expect.arrayContaining([
-        { text: 'Step', ...marks },
-        { text: '59', ...marks },
-      ]),
-    )
-    expect((await world.exec(world.bob, 'search hall 59')).out.join('\n').split('\n')).toHaveLength(60)
+test('/history stats counts entries by author and by day', async () => {
+  await using world = await createTalk('one', '@qwen call nope {}')
+  await vi.waitFor(async () => {
+    const { out } = await world.exec(world.bob, 'history hall stats --json')
+    const { entries, authors, days } = JSON.parse(out.join('')) as LogStats
+    expect(days).toEqual([expect.objectContaining({ day: '2026-01-01', entries, replies: 1, calls: 0 })])
+    expect(authors).toContainEqual({ author: 'ann', entries: 2 })
   })
+  const { out } = await world.type(world.bob, 'history stats')
+  expect(out.join('\n')).toMatch(/^hall: \d+ entries, 2026-01-01 to 2026-01-01\n\nwho recorded them\n/)
+  expect(out.join('\n')).toMatch(/\n2026-01-01 +\d+ +1 +0 +\d+ +\d+$/)
+})
 
-  test('/search - finds lines in all rooms that the caller may read, and names the rooms', async () => {
-    await using world = await createTalk('a word in the hall')
-    await world.exec(world.ann, 'say den a word in the den')
-    expect(await world.exec(world.ann, 'search - word')).toEqual(
-      done('2026-01-01 00:00 hall ann: a word in the hall', '2026-01-01 00:00 den ann: a word in the den'),
-    )
-    for (const outsider of [world.bob, world.root])
-      expect(await world.exec(outsider, 'search - word')).toEqual(
-        done('2026-01-01 00:00 hall ann: a word in the hall'),
-      )
-    expect(await world.exec(world.root, 'search den word')).toMatchObject({ status: 1, out: [] })
+test('/history paste shows the newest long message whole', async () => {
+  await using world = await createTalk('one')
+  expect((await world.type(world.bob, 'history paste')).out).toEqual([
+    'the last 100 messages here are of 20 lines at most',
+  ])
+  const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+  const text = Array.from({ length: 21 }, (_, index) => `step ${index}`).join('\n')
+  await room.record({ kind: 'message', author: 'ann', text })
+  await world.type(world.ann, 'say two')
+  const { out } = await world.type(world.bob, 'history paste')
+  expect(out).toEqual([`2026-01-01 00:00 ann: ${text.replaceAll('\n', '\n  ')}`])
+})
+
+test('/history stats says if nothing was recorded in the room', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.ann, 'history stats', 'den')).toEqual(done('den: nothing was recorded yet'))
+})
+
+test('/history --json keeps an entry on one line despite line separators in tool arguments', async () => {
+  await using world = await createTalk()
+  const args = {
+    kind: 'tool_call',
+    call: 'c',
+    name: 'x',
+    requester: 'ann',
+    arguments: { a: '\u2028\u0085' },
+  } as const
+  await world.turnWorld.room.record({
+    ...args,
+    author: 'ann',
+    text: 'as a guest could store it once\u2028',
   })
+  const { out } = await world.exec(world.bob, 'history lobby -n 1 --json')
+  expect(out[0]).not.toMatch(/[\n\u0085\u2028]/u)
+  expect(parsed(out)).toMatchObject([{ arguments: { a: '\u2028\u0085' } }])
+})
 
-  test('/search - works in a session with the dash before or after the flags', async () => {
-    await using world = await createTalk('a word in the hall')
-    await world.exec(world.ann, 'say den a word in the den')
-    const both = [
-      '2026-01-01 00:00 hall ann: a word in the hall',
-      '2026-01-01 00:00 den ann: a word in the den',
-    ]
-    for (const line of ['search - word', 'search -n 2 - word', 'search - -n 2 word'])
-      expect(await world.type(world.ann, line)).toEqual(done(...both))
-    expect(await world.type(world.bob, 'search - nope')).toEqual(done('nothing in your rooms has nope'))
-    expect(await world.type(world.ann, 'search word -')).toEqual(
-      done('2026-01-01 00:00 ann: a word in the hall'),
-    )
-  })
-
-  test('/search - finds nothing in a private room until the invited person joins', async () => {
+test.each(['0', '1001', '-1', '1.5', '0x10', 'all', '9'.repeat(99)])(
+  '/history -n %s is refused',
+  async (count) => {
     await using world = await createTalk()
-    await world.exec(world.ann, 'say den a word in the den')
-    await world.exec(world.ann, 'invite den bob')
-    expect(await world.exec(world.bob, 'search - word')).toEqual(done('nothing in your rooms has word'))
-    await world.exec(world.bob, 'join den')
-    expect((await world.exec(world.bob, 'search - word')).out).toHaveLength(1)
-  })
+    const problem = 'history: -n takes a whole number from 1 to 1000, such as -n 50'
+    expect(await world.type(world.bob, `history -n ${count}`)).toEqual(misused(problem, FORM))
+  },
+)
 
-  test('/search --best shows the best match first', async () => {
-    await using world = await createTalk('build build', 'a build of this and that')
-    expect((await world.type(world.bob, 'search --best -n 1 build')).out).toEqual([
-      '2026-01-01 00:00 ann: build build',
+test.each(['x', '../..', '01ARZ3NDEKTSV4RRFFQ69G5FA', 'i'.repeat(26)])(
+  '/history --before %s is refused',
+  async (id) => {
+    await using world = await createTalk()
+    const problem = `history: ${id} is no entry's id; /history --json shows them`
+    expect(await world.type(world.bob, `history --before ${id}`)).toEqual(misused(problem, FORM))
+  },
+)
+
+test('/search finds lines with all the words in any order and case', async () => {
+  await using world = await createTalk('the build is green', 'the build is red', 'GREEN build')
+  expect(await world.type(world.bob, 'search green build')).toEqual(
+    done('2026-01-01 00:00 ann: the build is green', '2026-01-01 00:00 ann: GREEN build'),
+  )
+  expect((await world.type(world.bob, 'search -n 1 build')).out).toHaveLength(1)
+})
+
+test('/search treats query operators as text and says if nothing was found', async () => {
+  await using world = await createTalk('the build is green')
+  const nothing: readonly (readonly [string, string])[] = [
+    ['%x', '%x'],
+    ['x_', '"x_"'],
+    ['"is build"', '"is build"'],
+    ['a AND b', 'a and AND and b'],
+  ]
+  for (const [words, told] of nothing)
+    expect(await world.type(world.bob, `search ${words}`)).toEqual(done(`nothing here has ${told}`))
+  for (const words of ['%', '_', "' --"])
+    expect((await world.type(world.bob, `search ${words}`)).err).toEqual([
+      'there is nothing to look for: punctuation is not searched; name a word, a number or an emoji',
     ])
-  })
+  for (const words of ['build*', '"is green"', 'buil "GREEN'])
+    expect((await world.type(world.bob, `search ${words}`)).out).toHaveLength(1)
+  expect(await world.exec(world.bob, 'search hall --json nope')).toEqual(done())
+})
+
+test('/search marks matching lines in a session and prints whole entries in a script', async () => {
+  await using world = await createCommandWorld()
+  const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+  const steps = Array.from({ length: 60 }, (_, index) => `Step ${index + 1}`)
+  await room.record({ kind: 'message', author: 'ann', text: steps.join('\n') })
+  const { caller } = sessionIn(room, world.bob)
+  const printed: (string | Styled)[] = []
+  const out = { ...caller.out, line: (text: string | Styled) => void printed.push(text) }
+  for (const words of ['step', 'STEP 59', 'ann'])
+    await world.runner.command(`search ${words}`, { ...caller, out })
+  const [all = '', one = '', byName = ''] = printed
+  expect(plainOf(all)).toBe('2026-01-01 00:00 ann: Step 1\n  Step 2\n  Step 3 …')
+  expect(plainOf(one)).toBe('2026-01-01 00:00 ann: … Step 59 …')
+  expect(plainOf(byName)).toBe('2026-01-01 00:00 ann: Step 1 …')
+  const marks = { strong: true, underline: true } as const
+  expect(typeof one === 'string' ? [] : one.lines[0]).toEqual(
+    expect.arrayContaining([
+      { text: 'Step', ...marks },
+      { text: '59', ...marks },
+    ]),
+  )
+  expect((await world.exec(world.bob, 'search hall 59')).out.join('\n').split('\n')).toHaveLength(60)
+})
+
+test('/search - finds lines in all rooms that the caller may read, and names the rooms', async () => {
+  await using world = await createTalk('a word in the hall')
+  await world.exec(world.ann, 'say den a word in the den')
+  expect(await world.exec(world.ann, 'search - word')).toEqual(
+    done('2026-01-01 00:00 hall ann: a word in the hall', '2026-01-01 00:00 den ann: a word in the den'),
+  )
+  for (const outsider of [world.bob, world.root])
+    expect(await world.exec(outsider, 'search - word')).toEqual(
+      done('2026-01-01 00:00 hall ann: a word in the hall'),
+    )
+  expect(await world.exec(world.root, 'search den word')).toMatchObject({ status: 1, out: [] })
+})
+
+test('/search - works in a session with the dash before or after the flags', async () => {
+  await using world = await createTalk('a word in the hall')
+  await world.exec(world.ann, 'say den a word in the den')
+  const both = [
+    '2026-01-01 00:00 hall ann: a word in the hall',
+    '2026-01-01 00:00 den ann: a word in the den',
+  ]
+  for (const line of ['search - word', 'search -n 2 - word', 'search - -n 2 word'])
+    expect(await world.type(world.ann, line)).toEqual(done(...both))
+  expect(await world.type(world.bob, 'search - nope')).toEqual(done('nothing in your rooms has nope'))
+  expect(await world.type(world.ann, 'search word -')).toEqual(
+    done('2026-01-01 00:00 ann: a word in the hall'),
+  )
+})
+
+test('/search - finds nothing in a private room until the invited person joins', async () => {
+  await using world = await createTalk()
+  await world.exec(world.ann, 'say den a word in the den')
+  await world.exec(world.ann, 'invite den bob')
+  expect(await world.exec(world.bob, 'search - word')).toEqual(done('nothing in your rooms has word'))
+  await world.exec(world.bob, 'join den')
+  expect((await world.exec(world.bob, 'search - word')).out).toHaveLength(1)
+})
+
+test('/search --best shows the best match first', async () => {
+  await using world = await createTalk('build build', 'a build of this and that')
+  expect((await world.type(world.bob, 'search --best -n 1 build')).out).toEqual([
+    '2026-01-01 00:00 ann: build build',
+  ])
 })
 
 const NONE = 'no checkpoint is set: models read the whole conversation'
 const BAD_NAME = "a checkpoint's name is 1-32 of letters, digits, _, . and -"
 
-describe('/checkpoint', () => {
-  test.each([
-    ['v1', 'nothing was said in hall yet: models read from there anyway'],
-    ['clear', 'no checkpoint is set'],
-    ['a/b', BAD_NAME],
-    ['x'.repeat(33), BAD_NAME],
-    ['\u001b[2J', BAD_NAME],
-  ])('/checkpoint %s is refused and sets none', async (name, sentence) => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.ann, `checkpoint ${name}`)).toEqual(refused(sentence))
-    expect(await world.type(world.ann, 'checkpoint')).toEqual(done(NONE))
-  })
+test.each([
+  ['v1', 'nothing was said in hall yet: models read from there anyway'],
+  ['clear', 'no checkpoint is set'],
+  ['a/b', BAD_NAME],
+  ['x'.repeat(33), BAD_NAME],
+  ['\u001b[2J', BAD_NAME],
+])('/checkpoint %s is refused and sets none', async (name, sentence) => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.ann, `checkpoint ${name}`)).toEqual(refused(sentence))
+  expect(await world.type(world.ann, 'checkpoint')).toEqual(done(NONE))
 })
 
 test('/history and /search show times in the zone of the session, a script in UTC', async () => {

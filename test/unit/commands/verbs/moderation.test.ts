@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Fingerprint, PersonId, Person } from '../../../../src/chat/people/person.ts'
 import { invitationsIn, screenOf } from '../../../support/chat-parts.ts'
 import {
@@ -140,64 +140,62 @@ test.each(['0s', '10', '10x', '-1m', '3651d', '1e3s', '999999999999s'])(
   },
 )
 
-describe('/invite', () => {
-  test('/invite lets a person join a private room as a member', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.ann, 'invite BOB', 'den')).toEqual(done('bob may join den now'))
-    expect(await world.exec(world.ann, 'invite den bob')).toEqual(refused('bob is invited already'))
-    expect(await world.exec(world.bob, 'join den')).toEqual(done('you are a member of den now'))
-    expect(await world.exec(world.ann, 'invite den bob')).toEqual(refused('bob is a member already'))
-  })
+test('/invite lets a person join a private room as a member', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.ann, 'invite BOB', 'den')).toEqual(done('bob may join den now'))
+  expect(await world.exec(world.ann, 'invite den bob')).toEqual(refused('bob is invited already'))
+  expect(await world.exec(world.bob, 'join den')).toEqual(done('you are a member of den now'))
+  expect(await world.exec(world.ann, 'invite den bob')).toEqual(refused('bob is a member already'))
+})
 
-  test('an invitation is shown once in each open session of the invited person only', async () => {
-    await using world = await createCommandWorld()
-    const { rooms } = world.turnWorld.chatParts
-    const screens = [screenOf(world.bob), screenOf(world.bob), screenOf(world.ann)]
-    for (const [at, name] of ['hall', 'lobby', 'hall'].entries())
-      await (await rooms.get(name, world.bob)).enter(screens[at]!)
-    await world.exec(world.ann, 'invite den bob')
-    const told = 'ann invited you to den; /join den'
-    expect(screens.map(({ texts }) => texts().filter((text) => text === told).length)).toEqual([1, 1, 0])
-    expect(await world.texts('hall', 9)).not.toContain(told)
-    await invitationsIn(world.turnWorld.chatParts).tell(world.bob)
-    expect(screens[0]?.texts().filter((text) => text === told)).toHaveLength(1)
-  })
+test('an invitation is shown once in each open session of the invited person only', async () => {
+  await using world = await createCommandWorld()
+  const { rooms } = world.turnWorld.chatParts
+  const screens = [screenOf(world.bob), screenOf(world.bob), screenOf(world.ann)]
+  for (const [at, name] of ['hall', 'lobby', 'hall'].entries())
+    await (await rooms.get(name, world.bob)).enter(screens[at]!)
+  await world.exec(world.ann, 'invite den bob')
+  const told = 'ann invited you to den; /join den'
+  expect(screens.map(({ texts }) => texts().filter((text) => text === told).length)).toEqual([1, 1, 0])
+  expect(await world.texts('hall', 9)).not.toContain(told)
+  await invitationsIn(world.turnWorld.chatParts).tell(world.bob)
+  expect(screens[0]?.texts().filter((text) => text === told)).toHaveLength(1)
+})
 
-  test('a person who enters later sees pending invitations once, in at most five lines', async () => {
-    await using world = await createCommandWorld()
-    const { chatParts } = world.turnWorld
-    for (let at = 0; at < 6; at++) {
-      const owner = await chatParts.person(`owner${at}`)
-      await world.exec(owner, `create --private den${at}`)
-      await world.exec(owner, `invite den${at} bob`)
-    }
-    const screen = screenOf(world.bob)
-    await (await chatParts.rooms.lobby()).enter(screen)
-    for (const _ of ['first', 'second']) await invitationsIn(chatParts).tell(world.bob)
-    expect(screen.texts().filter((text) => text !== 'bob joined')).toEqual([
-      ...[0, 1, 2, 3].map((at) => `owner${at} invited you to den${at}; /join den${at}`),
-      'you have 2 more invitations; /rooms lists them',
-    ])
-  })
+test('a person who enters later sees pending invitations once, in at most five lines', async () => {
+  await using world = await createCommandWorld()
+  const { chatParts } = world.turnWorld
+  for (let at = 0; at < 6; at++) {
+    const owner = await chatParts.person(`owner${at}`)
+    await world.exec(owner, `create --private den${at}`)
+    await world.exec(owner, `invite den${at} bob`)
+  }
+  const screen = screenOf(world.bob)
+  await (await chatParts.rooms.lobby()).enter(screen)
+  for (const _ of ['first', 'second']) await invitationsIn(chatParts).tell(world.bob)
+  expect(screen.texts().filter((text) => text !== 'bob joined')).toEqual([
+    ...[0, 1, 2, 3].map((at) => `owner${at} invited you to den${at}; /join den${at}`),
+    'you have 2 more invitations; /rooms lists them',
+  ])
+})
 
-  test('/invite is refused for a public room, unknown people, and a room hidden from the caller', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.ann, 'invite bob')).toEqual(
-      refused('hall is public: anybody can /join hall; /msg NAME tells somebody'),
+test('/invite is refused for a public room, unknown people, and a room hidden from the caller', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.ann, 'invite bob')).toEqual(
+    refused('hall is public: anybody can /join hall; /msg NAME tells somebody'),
+  )
+  for (const name of ['nobody', '__proto__', 'x'.repeat(999), 'ann-2'])
+    expect(await world.exec(world.ann, `invite den ${name}`)).toEqual(
+      refused(`nobody called ${name} has registered here; invites new den makes a code for somebody new`),
     )
-    for (const name of ['nobody', '__proto__', 'x'.repeat(999), 'ann-2'])
-      expect(await world.exec(world.ann, `invite den ${name}`)).toEqual(
-        refused(`nobody called ${name} has registered here; invites new den makes a code for somebody new`),
-      )
-    world.invitePolicy.invites = 'admins'
-    expect(await world.exec(world.ann, 'invite den zoe')).toEqual(
-      refused('nobody called zoe has registered here'),
-    )
-    expect(await world.exec(world.bob, 'invite den bob')).toMatchObject({ status: 1 })
-    expect(await world.exec(world.ann, 'invite den')).toEqual(
-      misused('invite: NAME is missing', 'invite ROOM NAME'),
-    )
-  })
+  world.invitePolicy.invites = 'admins'
+  expect(await world.exec(world.ann, 'invite den zoe')).toEqual(
+    refused('nobody called zoe has registered here'),
+  )
+  expect(await world.exec(world.bob, 'invite den bob')).toMatchObject({ status: 1 })
+  expect(await world.exec(world.ann, 'invite den')).toEqual(
+    misused('invite: NAME is missing', 'invite ROOM NAME'),
+  )
 })
 
 test('/uninvite revokes an invitation and removes a member', async () => {

@@ -23,53 +23,49 @@ test('/rooms lists the visible rooms with their topics and number of people', as
   ])
 })
 
-describe('/create', () => {
-  test('/create makes a public room owned by its creator and moves the session into it', async () => {
-    await using world = await createCommandWorld()
-    const made = await world.type(world.bob, 'create attic')
-    expect(made).toEqual({ ...done('made attic, which is yours'), moves: ['attic'] })
-    expect(await world.type(world.bob, 'topic mine', 'attic')).toMatchObject({ status: 0 })
-    expect(await world.exec(world.guest, 'topic attic')).toEqual(done('mine'))
-  })
-
-  test('/create refuses a used name, even that of an invisible private room', async () => {
-    await using world = await createCommandWorld()
-    for (const name of ['hall', 'den', 'lobby']) {
-      const taken = refused(`the name ${name} is taken; choose another`)
-      expect(await world.exec(world.bob, `create ${name}`)).toEqual(taken)
-    }
-  })
-
-  test('/create is refused to guests, over the room limit and for invalid names', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.guest, 'create attic')).toEqual(
-      refused('guests cannot make rooms; log in with a name of your own'),
-    )
-    await world.exec(world.ann, 'create third')
-    expect(await world.exec(world.ann, 'create fourth')).toEqual(
-      refused('you own 3 rooms already, which is the limit (rooms_per_person)'),
-    )
-    for (const name of ['No', 'x'.repeat(33), '../x', '\u001b[2J']) {
-      expect(await world.exec(world.bob, `create ${name}`)).toMatchObject({ status: 1, out: [] })
-    }
-    expect(await world.type(world.bob, 'create')).toEqual(
-      misused('create: NAME is missing', '/create [--private] NAME'),
-    )
-  })
+test('/create makes a public room owned by its creator and moves the session into it', async () => {
+  await using world = await createCommandWorld()
+  const made = await world.type(world.bob, 'create attic')
+  expect(made).toEqual({ ...done('made attic, which is yours'), moves: ['attic'] })
+  expect(await world.type(world.bob, 'topic mine', 'attic')).toMatchObject({ status: 0 })
+  expect(await world.exec(world.guest, 'topic attic')).toEqual(done('mine'))
 })
 
-describe('/fork', () => {
-  test('/fork is refused to guests, for a used name and for an invisible room', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.guest, 'fork loft')).toMatchObject({ status: 1, moves: [] })
-    expect(await world.type(world.bob, 'fork den')).toEqual(refused('the name den is taken; choose another'))
-    expect(await world.exec(world.bob, 'fork den loft')).toEqual(
-      refused('there is no room called den; see rooms, or make it with create'),
-    )
-    expect(await world.type(world.bob, 'fork')).toEqual(
-      misused('fork: NAME is missing', '/fork [--private] NAME'),
-    )
-  })
+test('/create refuses a used name, even that of an invisible private room', async () => {
+  await using world = await createCommandWorld()
+  for (const name of ['hall', 'den', 'lobby']) {
+    const taken = refused(`the name ${name} is taken; choose another`)
+    expect(await world.exec(world.bob, `create ${name}`)).toEqual(taken)
+  }
+})
+
+test('/create is refused to guests, over the room limit and for invalid names', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.guest, 'create attic')).toEqual(
+    refused('guests cannot make rooms; log in with a name of your own'),
+  )
+  await world.exec(world.ann, 'create third')
+  expect(await world.exec(world.ann, 'create fourth')).toEqual(
+    refused('you own 3 rooms already, which is the limit (rooms_per_person)'),
+  )
+  for (const name of ['No', 'x'.repeat(33), '../x', '\u001b[2J']) {
+    expect(await world.exec(world.bob, `create ${name}`)).toMatchObject({ status: 1, out: [] })
+  }
+  expect(await world.type(world.bob, 'create')).toEqual(
+    misused('create: NAME is missing', '/create [--private] NAME'),
+  )
+})
+
+test('/fork is refused to guests, for a used name and for an invisible room', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.guest, 'fork loft')).toMatchObject({ status: 1, moves: [] })
+  expect(await world.type(world.bob, 'fork den')).toEqual(refused('the name den is taken; choose another'))
+  expect(await world.exec(world.bob, 'fork den loft')).toEqual(
+    refused('there is no room called den; see rooms, or make it with create'),
+  )
+  expect(await world.type(world.bob, 'fork')).toEqual(
+    misused('fork: NAME is missing', '/fork [--private] NAME'),
+  )
 })
 
 test('/who lists the people in the room with their roles, and the models', async () => {
@@ -243,66 +239,64 @@ test('/go is refused for a missing exit, an exit to an invisible room, and in sc
   expect(await world.type(world.ann, 'go')).toEqual(misused('go: DIRECTION is missing', '/go DIRECTION'))
 })
 
-describe('/portal', () => {
-  test('/portal makes an exit and tells the room', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.ann, 'portal WEST lobby')).toEqual(
-      done('hall → lobby by west; one way, --both makes two'),
-    )
-    expect(await world.texts('hall')).toEqual(['ann made an exit: west leads to lobby now'])
-    expect(await world.exec(world.ann, 'portal hall up lobby')).toEqual(
-      done('hall → lobby by up; one way, --both makes two'),
-    )
-  })
+test('/portal makes an exit and tells the room', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.ann, 'portal WEST lobby')).toEqual(
+    done('hall → lobby by west; one way, --both makes two'),
+  )
+  expect(await world.texts('hall')).toEqual(['ann made an exit: west leads to lobby now'])
+  expect(await world.exec(world.ann, 'portal hall up lobby')).toEqual(
+    done('hall → lobby by up; one way, --both makes two'),
+  )
+})
 
-  test('/portal into a private room is not announced in the room', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.ann, 'portal down den')).toEqual(
-      done('hall → den by down; one way, --both makes two'),
-    )
-    expect(await world.texts('hall')).toEqual([])
-  })
+test('/portal into a private room is not announced in the room', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.ann, 'portal down den')).toEqual(
+    done('hall → den by down; one way, --both makes two'),
+  )
+  expect(await world.texts('hall')).toEqual([])
+})
 
-  test('/portal --both makes an exit in each direction and tells the other room', async () => {
-    await using world = await createCommandWorld()
-    await world.exec(world.ann, 'create yard')
-    expect(await world.type(world.ann, 'portal --both west yard')).toEqual(
-      done('hall ⇄ yard by west, and back by east'),
-    )
-    expect(await world.exec(world.ann, 'exits yard')).toEqual(done('east  hall'))
-    expect(await world.texts('yard')).toContain('ann made an exit: east leads to hall now')
-    expect(await world.type(world.ann, 'portal --both slide den')).toEqual(
-      done('hall ⇄ den by slide, and back by hall'),
-    )
-  })
+test('/portal --both makes an exit in each direction and tells the other room', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.ann, 'create yard')
+  expect(await world.type(world.ann, 'portal --both west yard')).toEqual(
+    done('hall ⇄ yard by west, and back by east'),
+  )
+  expect(await world.exec(world.ann, 'exits yard')).toEqual(done('east  hall'))
+  expect(await world.texts('yard')).toContain('ann made an exit: east leads to hall now')
+  expect(await world.type(world.ann, 'portal --both slide den')).toEqual(
+    done('hall ⇄ den by slide, and back by hall'),
+  )
+})
 
-  test('/portal --both needs rights in both rooms and replaces no exit of the other room', async () => {
-    await using world = await createCommandWorld()
-    await world.exec(world.bob, 'create yard')
-    expect(await world.type(world.ann, 'portal --both west yard')).toEqual(
-      refused('only the owner of yard, an op or an admin can change its exits'),
-    )
-    await world.exec(world.ann, 'create pond')
-    await world.exec(world.ann, 'portal pond east lobby')
-    expect(await world.type(world.ann, 'portal --both west pond')).toEqual(
-      refused('pond has an exit east already, into lobby'),
-    )
-    expect(await world.type(world.ann, 'exits')).toEqual(done('hall has no exits; /portal makes one'))
-  })
+test('/portal --both needs rights in both rooms and replaces no exit of the other room', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.bob, 'create yard')
+  expect(await world.type(world.ann, 'portal --both west yard')).toEqual(
+    refused('only the owner of yard, an op or an admin can change its exits'),
+  )
+  await world.exec(world.ann, 'create pond')
+  await world.exec(world.ann, 'portal pond east lobby')
+  expect(await world.type(world.ann, 'portal --both west pond')).toEqual(
+    refused('pond has an exit east already, into lobby'),
+  )
+  expect(await world.type(world.ann, 'exits')).toEqual(done('hall has no exits; /portal makes one'))
+})
 
-  test('/portal is refused for an invisible room and an invalid direction', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.exec(world.root, 'portal hall down den')).toEqual(
-      refused('there is no room called den; see rooms, or make it with create'),
+test('/portal is refused for an invisible room and an invalid direction', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.exec(world.root, 'portal hall down den')).toEqual(
+    refused('there is no room called den; see rooms, or make it with create'),
+  )
+  for (const way of ['n,o', 'x'.repeat(33), 'süd'])
+    expect(await world.type(world.ann, `portal ${way} lobby`)).toEqual(
+      refused(`"${way}" cannot be a direction: use 1-32 of a-z, 0-9, _ and -`),
     )
-    for (const way of ['n,o', 'x'.repeat(33), 'süd'])
-      expect(await world.type(world.ann, `portal ${way} lobby`)).toEqual(
-        refused(`"${way}" cannot be a direction: use 1-32 of a-z, 0-9, _ and -`),
-      )
-    expect(await world.type(world.ann, 'portal west')).toEqual(
-      misused('portal: TO is missing', '/portal [--both] DIRECTION TO'),
-    )
-  })
+  expect(await world.type(world.ann, 'portal west')).toEqual(
+    misused('portal: TO is missing', '/portal [--both] DIRECTION TO'),
+  )
 })
 
 test('/nav accepts only on or off, and checks the room before the word', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { screenOf } from '../../../support/chat-parts.ts'
 import {
   createCommandWorld,
@@ -11,57 +11,53 @@ import {
 const EMPTY = 'there is nothing to say: the message is empty'
 const TOO_LONG = 'the message has 101 characters and 100 are allowed; nothing was sent'
 
-describe('/say', () => {
-  test('/say posts a text unchanged, including spaces, quotes and flags', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.bob, 'say  two  "spaces" --json')).toEqual(done())
-    expect(await world.texts('hall')).toEqual(['two  "spaces" --json'])
-  })
-
-  test('/say posts piped text if the line has no text or only -', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.exec(world.bob, 'say hall', 'one\n')).toEqual(done())
-    expect(await world.exec(world.bob, 'say hall -', 'two\nlines')).toEqual(done())
-    expect(await world.exec(world.bob, 'say hall on the line', 'three')).toEqual(done())
-    expect(await world.texts('hall', 3)).toEqual(['one', 'two\nlines', 'on the line'])
-  })
-
-  test('/say calls the models that the message mentions', async () => {
-    await using world = await createCommandWorld()
-    await world.exec(world.bob, 'say hall @qwen tools, and you @nobody')
-    const [turn] = world.turnWorld.turns.running(
-      (await world.turnWorld.chatParts.rooms.get('hall', world.ann)).name,
-    )
-    expect(turn).toMatchObject({ model: 'qwen', requester: 'bob' })
-    await turn?.ended()
-  })
-
-  test.each([
-    ['say', EMPTY],
-    ['say \u0000\u200b', EMPTY],
-    [`say ${'é'.repeat(101)}`, TOO_LONG],
-    [`say ${'a\n'.repeat(11)}b`, 'the message has 12 lines and 10 are allowed; nothing was sent'],
-  ])('the line %j is refused and posts nothing', async (line, sentence) => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.bob, line)).toEqual(refused(sentence))
-    expect(await world.texts('hall')).toEqual([])
-  })
+test('/say posts a text unchanged, including spaces, quotes and flags', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'say  two  "spaces" --json')).toEqual(done())
+  expect(await world.texts('hall')).toEqual(['two  "spaces" --json'])
 })
 
-describe('/me', () => {
-  test('/me posts an action of its caller', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.bob, 'me waves')).toEqual(done())
-    expect(await world.type(world.ann, 'history -n 1')).toEqual(done('2026-01-01 00:00 * bob waves'))
-  })
+test('/say posts piped text if the line has no text or only -', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.exec(world.bob, 'say hall', 'one\n')).toEqual(done())
+  expect(await world.exec(world.bob, 'say hall -', 'two\nlines')).toEqual(done())
+  expect(await world.exec(world.bob, 'say hall on the line', 'three')).toEqual(done())
+  expect(await world.texts('hall', 3)).toEqual(['one', 'two\nlines', 'on the line'])
+})
 
-  test('/me refuses a missing, invisible or too long text', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.bob, 'me')).toEqual(misused('me: TEXT is missing', '/me TEXT…'))
-    expect(await world.type(world.bob, 'me \u200b')).toEqual(refused(EMPTY))
-    expect(await world.exec(world.bob, `me hall ${'x'.repeat(101)}`)).toEqual(refused(TOO_LONG))
-    expect(await world.texts('hall')).toEqual([])
-  })
+test('/say calls the models that the message mentions', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.bob, 'say hall @qwen tools, and you @nobody')
+  const [turn] = world.turnWorld.turns.running(
+    (await world.turnWorld.chatParts.rooms.get('hall', world.ann)).name,
+  )
+  expect(turn).toMatchObject({ model: 'qwen', requester: 'bob' })
+  await turn?.ended()
+})
+
+test.each([
+  ['say', EMPTY],
+  ['say \u0000\u200b', EMPTY],
+  [`say ${'é'.repeat(101)}`, TOO_LONG],
+  [`say ${'a\n'.repeat(11)}b`, 'the message has 12 lines and 10 are allowed; nothing was sent'],
+])('the line %j is refused and posts nothing', async (line, sentence) => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, line)).toEqual(refused(sentence))
+  expect(await world.texts('hall')).toEqual([])
+})
+
+test('/me posts an action of its caller', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'me waves')).toEqual(done())
+  expect(await world.type(world.ann, 'history -n 1')).toEqual(done('2026-01-01 00:00 * bob waves'))
+})
+
+test('/me refuses a missing, invisible or too long text', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'me')).toEqual(misused('me: TEXT is missing', '/me TEXT…'))
+  expect(await world.type(world.bob, 'me \u200b')).toEqual(refused(EMPTY))
+  expect(await world.exec(world.bob, `me hall ${'x'.repeat(101)}`)).toEqual(refused(TOO_LONG))
+  expect(await world.texts('hall')).toEqual([])
 })
 
 test('/msg writes to one person and posts nothing in the room', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { calibrationKey } from '../../../../src/prompt/calibration.ts'
 import { createCommandWorld, done, jsonOf, misused } from '../../../support/commands/command-world.ts'
 
@@ -71,71 +71,69 @@ const groups = (day: string) => [
   `  ${day}  ${facts}`,
 ]
 
-describe('/usage', () => {
-  test('/usage sums up one room or all rooms by model, person, room and day', async () => {
-    await using world = await createCommandWorld()
-    await world.exec(world.bob, 'ask hall qwen tools')
-    const [model, named, person, who, ...days] = groups('2026-01-01')
-    const inHall = done(`hall, the last 7 days: ${facts}`, ...groups('2026-01-01'))
-    expect(await world.exec(world.ann, 'usage hall')).toEqual(inHall)
-    expect(await world.type(world.ann, 'usage')).toEqual(inHall)
-    const everywhere = [model, named, person, who, 'by room', `  hall  ${facts}`, ...days].map(String)
-    const all = done(`all rooms that you can see, the last 7 days: ${facts}`, ...everywhere)
-    expect(await world.exec(world.ann, 'usage')).toEqual(all)
-    expect(await world.type(world.ann, 'usage --all', 'lobby')).toEqual(all)
-    expect(await world.exec(world.ann, 'usage lobby')).toEqual(
-      done('no model was asked in lobby in the last 7 days'),
-    )
-    expect(jsonOf(await world.exec(world.ann, 'usage --json'))).toMatchObject({
-      room: null,
-      total: { turns: 1, requests: 1, cost: null, unpriced: 0 },
-      models: [{ model: 'qwen', turns: 1 }],
-      people: [{ person: 'bob' }],
-      rooms: [{ room: 'hall' }],
-      days: [{ day: '2026-01-01' }],
-    })
+test('/usage sums up one room or all rooms by model, person, room and day', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.bob, 'ask hall qwen tools')
+  const [model, named, person, who, ...days] = groups('2026-01-01')
+  const inHall = done(`hall, the last 7 days: ${facts}`, ...groups('2026-01-01'))
+  expect(await world.exec(world.ann, 'usage hall')).toEqual(inHall)
+  expect(await world.type(world.ann, 'usage')).toEqual(inHall)
+  const everywhere = [model, named, person, who, 'by room', `  hall  ${facts}`, ...days].map(String)
+  const all = done(`all rooms that you can see, the last 7 days: ${facts}`, ...everywhere)
+  expect(await world.exec(world.ann, 'usage')).toEqual(all)
+  expect(await world.type(world.ann, 'usage --all', 'lobby')).toEqual(all)
+  expect(await world.exec(world.ann, 'usage lobby')).toEqual(
+    done('no model was asked in lobby in the last 7 days'),
+  )
+  expect(jsonOf(await world.exec(world.ann, 'usage --json'))).toMatchObject({
+    room: null,
+    total: { turns: 1, requests: 1, cost: null, unpriced: 0 },
+    models: [{ model: 'qwen', turns: 1 }],
+    people: [{ person: 'bob' }],
+    rooms: [{ room: 'hall' }],
+    days: [{ day: '2026-01-01' }],
   })
+})
 
-  test('/usage --days limits the days, and rejects numbers outside 1 to 366', async () => {
-    await using world = await createCommandWorld()
-    await world.exec(world.bob, 'ask hall qwen tools')
-    world.turnWorld.chatParts.clock.advance(25 * 60 * 60 * 1000)
-    expect(await world.exec(world.ann, 'usage hall --days 1')).toEqual(
-      done('no model was asked in hall in the last day'),
+test('/usage --days limits the days, and rejects numbers outside 1 to 366', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.bob, 'ask hall qwen tools')
+  world.turnWorld.chatParts.clock.advance(25 * 60 * 60 * 1000)
+  expect(await world.exec(world.ann, 'usage hall --days 1')).toEqual(
+    done('no model was asked in hall in the last day'),
+  )
+  expect((await world.exec(world.ann, 'usage hall --days 2')).out).toHaveLength(7)
+  for (const days of ['0', '367', '-1', '1.5', 'x', '99999999999'])
+    expect(await world.exec(world.ann, `usage hall --days ${days}`)).toEqual(
+      misused(
+        'usage: --days takes a whole number from 1 to 366, such as --days 7',
+        'usage [ROOM] [--days N] [--all] [--json]',
+      ),
     )
-    expect((await world.exec(world.ann, 'usage hall --days 2')).out).toHaveLength(7)
-    for (const days of ['0', '367', '-1', '1.5', 'x', '99999999999'])
-      expect(await world.exec(world.ann, `usage hall --days ${days}`)).toEqual(
-        misused(
-          'usage: --days takes a whole number from 1 to 366, such as --days 7',
-          'usage [ROOM] [--days N] [--all] [--json]',
-        ),
-      )
-  })
+})
 
-  test('/usage and /models count private rooms only for their members', async () => {
-    await using world = await createCommandWorld()
-    const { charges } = world.turnWorld.chatParts.storage.models
-    const at = world.turnWorld.chatParts.clock.now()
-    const price = { input: 2_500_000, cached: 250_000, output: 10_000_000 }
-    const usage = { input: 1200, cached: 200, output: 10 }
-    const charge = { at, person: 'ann', payers: [], model: 'qwen', opensTurn: true, usage }
-    await charges.add({ ...charge, room: 'den', price })
-    await charges.add({ ...charge, room: 'den', person: 'eve' })
-    expect((await world.exec(world.ann, 'usage')).out[0]).toBe(
-      'all rooms that you can see, the last 7 days: 2 turns, 2 requests, 2400 tokens in (400 cached), 20 out, ' +
-        'cost 0.0027 (1210 tokens had no price)',
+test('/usage and /models count private rooms only for their members', async () => {
+  await using world = await createCommandWorld()
+  const { charges } = world.turnWorld.chatParts.storage.models
+  const at = world.turnWorld.chatParts.clock.now()
+  const price = { input: 2_500_000, cached: 250_000, output: 10_000_000 }
+  const usage = { input: 1200, cached: 200, output: 10 }
+  const charge = { at, person: 'ann', payers: [], model: 'qwen', opensTurn: true, usage }
+  await charges.add({ ...charge, room: 'den', price })
+  await charges.add({ ...charge, room: 'den', person: 'eve' })
+  expect((await world.exec(world.ann, 'usage')).out[0]).toBe(
+    'all rooms that you can see, the last 7 days: 2 turns, 2 requests, 2400 tokens in (400 cached), 20 out, ' +
+      'cost 0.0027 (1210 tokens had no price)',
+  )
+  expect((await world.exec(world.ann, 'usage')).out).toContain(
+    '  ann  1 turn, 1 request, 1200 tokens in (200 cached), 10 out, cost 0.0027',
+  )
+  for (const other of [world.bob, world.root, world.guest]) {
+    expect(await world.exec(other, 'usage')).toEqual(
+      done('no model was asked in all rooms that you can see in the last 7 days'),
     )
-    expect((await world.exec(world.ann, 'usage')).out).toContain(
-      '  ann  1 turn, 1 request, 1200 tokens in (200 cached), 10 out, cost 0.0027',
-    )
-    for (const other of [world.bob, world.root, world.guest]) {
-      expect(await world.exec(other, 'usage')).toEqual(
-        done('no model was asked in all rooms that you can see in the last 7 days'),
-      )
-      expect(await world.exec(other, 'usage den')).toMatchObject({ status: 1, out: [] })
-      expect(jsonOf(await world.exec(other, 'models --json'))).toMatchObject([{ turns: 0, input: 0 }])
-    }
-    expect(jsonOf(await world.exec(world.ann, 'models --json'))).toMatchObject([{ turns: 2, input: 2400 }])
-  })
+    expect(await world.exec(other, 'usage den')).toMatchObject({ status: 1, out: [] })
+    expect(jsonOf(await world.exec(other, 'models --json'))).toMatchObject([{ turns: 0, input: 0 }])
+  }
+  expect(jsonOf(await world.exec(world.ann, 'models --json'))).toMatchObject([{ turns: 2, input: 2400 }])
 })

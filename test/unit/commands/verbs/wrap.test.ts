@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import type { TurnId } from '../../../../src/chat/entry.ts'
 import {
@@ -17,43 +17,41 @@ import type { LayerReport } from '../../../../src/prompt/prompt.ts'
 import { promptTool, samplePrompt } from '../../../support/model-request.ts'
 import { wrapChart } from '../../../../src/commands/verbs/wrap.ts'
 
-describe('/wrap', () => {
-  test('/wrap draws the prompt of the first model, and with full also prints its text', async () => {
-    await using world = await createCommandWorld()
-    for (const words of ['wrap', 'wrap @qwen', 'wrap QWEN'])
-      expect((await world.type(world.bob, words)).out[0]).toMatch(/^@qwen: \d+ of 7000 tokens/)
-    for (const words of ['wrap full', 'wrap qwen full']) {
-      const [text, picture] = (await world.type(world.bob, words)).out
-      expect(text).toContain('hall')
-      expect(picture).toMatch(/^@qwen: \d+ of 7000 tokens/)
-    }
-  })
+test('/wrap draws the prompt of the first model, and with full also prints its text', async () => {
+  await using world = await createCommandWorld()
+  for (const words of ['wrap', 'wrap @qwen', 'wrap QWEN'])
+    expect((await world.type(world.bob, words)).out[0]).toMatch(/^@qwen: \d+ of 7000 tokens/)
+  for (const words of ['wrap full', 'wrap qwen full']) {
+    const [text, picture] = (await world.type(world.bob, words)).out
+    expect(text).toContain('hall')
+    expect(picture).toMatch(/^@qwen: \d+ of 7000 tokens/)
+  }
+})
 
-  test('/wrap without a name draws the prompt of the model that the room asked last', async () => {
-    await using world = await createCommandWorldWith({ more: [anotherModel('gpt')] })
-    const { rooms, storage } = world.turnWorld.chatParts
-    const room = (await rooms.get('hall', world.ann)).name
-    for (const [index, model] of ['gpt', 'qwen', 'gpt'].entries()) {
-      const id = `t${index}` as TurnId
-      await storage.models.turns.begin({ id, room, model, requester: 'ann', startedAt: index })
-      expect(jsonOf(await world.exec(world.bob, 'wrap hall --json'))).toMatchObject({ model })
-    }
-  })
+test('/wrap without a name draws the prompt of the model that the room asked last', async () => {
+  await using world = await createCommandWorldWith({ more: [anotherModel('gpt')] })
+  const { rooms, storage } = world.turnWorld.chatParts
+  const room = (await rooms.get('hall', world.ann)).name
+  for (const [index, model] of ['gpt', 'qwen', 'gpt'].entries()) {
+    const id = `t${index}` as TurnId
+    await storage.models.turns.begin({ id, room, model, requester: 'ann', startedAt: index })
+    expect(jsonOf(await world.exec(world.bob, 'wrap hall --json'))).toMatchObject({ model })
+  }
+})
 
-  test('/wrap refuses unknown words and reports a script that fails', async () => {
-    await using world = await createCommandWorld()
-    expect(await world.type(world.bob, 'wrap qwem')).toEqual(
-      refused('there is no model called @qwem; did you mean @qwen?'),
-    )
-    expect(await world.type(world.bob, 'wrap qwen half')).toEqual(
-      misused('wrap: full, not half', '/wrap [--json] [--html] [MODEL] [FULL]'),
-    )
-    const { rooms, storage } = world.turnWorld.chatParts
-    const room = (await rooms.get('hall', world.ann)).name
-    await storage.prompts.scripts.put({ room, source: 'error("no prompt today")', author: 'ann', at: 0 })
-    const { status, err } = await world.type(world.bob, 'wrap')
-    expect({ status, told: err.join() }).toEqual({ status: 1, told: expect.stringContaining('no prompt') })
-  })
+test('/wrap refuses unknown words and reports a script that fails', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'wrap qwem')).toEqual(
+    refused('there is no model called @qwem; did you mean @qwen?'),
+  )
+  expect(await world.type(world.bob, 'wrap qwen half')).toEqual(
+    misused('wrap: full, not half', '/wrap [--json] [--html] [MODEL] [FULL]'),
+  )
+  const { rooms, storage } = world.turnWorld.chatParts
+  const room = (await rooms.get('hall', world.ann)).name
+  await storage.prompts.scripts.put({ room, source: 'error("no prompt today")', author: 'ann', at: 0 })
+  const { status, err } = await world.type(world.bob, 'wrap')
+  expect({ status, told: err.join() }).toEqual({ status: 1, told: expect.stringContaining('no prompt') })
 })
 
 const layer = (name: string, tokens: number, more: Partial<LayerReport> = {}): LayerReport => ({
