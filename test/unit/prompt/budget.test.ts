@@ -49,111 +49,109 @@ const fill = (list: readonly Layer[], tokens: number, message = '', offer?: Pric
 const used = ({ sums }: FilledBudget): number =>
   sums.system + sums.context + sums.message + sums.tools + sums.framing
 
-describe('filling a budget', () => {
-  test('a filled budget counts what is sent, stays within the target, and keeps kept layers whole', () => {
-    fc.assert(
-      fc.property(layers, target, (list, tokens) => {
-        const filled = fill(list, tokens)
-        expect(used(filled)).toBe(
-          counter.count(filled.system) + counter.count(userContent({ ...filled, message: '' })),
-        )
-        expect(used(filled)).toBeLessThanOrEqual(tokens)
-        for (const [index, report] of filled.layers.entries()) {
-          const where = list[index]!.system ? filled.system : filled.context
-          if (report.status === 'kept') expect(where).toContain(fullText(list[index]!))
-          if (report.status === 'dropped')
-            expect(report).toMatchObject({ tokens: 0, note: expect.stringContaining('needs') })
-        }
-      }),
-      { numRuns: runs(1000) },
-    )
-  })
+test('a filled budget counts what is sent, stays within the target, and keeps kept layers whole', () => {
+  fc.assert(
+    fc.property(layers, target, (list, tokens) => {
+      const filled = fill(list, tokens)
+      expect(used(filled)).toBe(
+        counter.count(filled.system) + counter.count(userContent({ ...filled, message: '' })),
+      )
+      expect(used(filled)).toBeLessThanOrEqual(tokens)
+      for (const [index, report] of filled.layers.entries()) {
+        const where = list[index]!.system ? filled.system : filled.context
+        if (report.status === 'kept') expect(where).toContain(fullText(list[index]!))
+        if (report.status === 'dropped')
+          expect(report).toMatchObject({ tokens: 0, note: expect.stringContaining('needs') })
+      }
+    }),
+    { numRuns: runs(1000) },
+  )
+})
 
-  test('a layer of lower priority never takes tokens from a layer of higher priority', () => {
-    fc.assert(
-      fc.property(layers, layer, target, (list, extra, tokens) => {
-        const more = [...list, { ...extra, priority: 10, name: 'extra' }]
-        expect(fill(more, tokens).layers.slice(0, -1)).toEqual(fill(list, tokens).layers)
-      }),
-      { numRuns: runs(1000) },
-    )
-  })
+test('a layer of lower priority never takes tokens from a layer of higher priority', () => {
+  fc.assert(
+    fc.property(layers, layer, target, (list, extra, tokens) => {
+      const more = [...list, { ...extra, priority: 10, name: 'extra' }]
+      expect(fill(more, tokens).layers.slice(0, -1)).toEqual(fill(list, tokens).layers)
+    }),
+    { numRuns: runs(1000) },
+  )
+})
 
-  test('the order of layers in a prompt does not depend on their priorities', () => {
-    fc.assert(
-      fc.property(layers, fc.array(fc.integer(), { minLength: 6, maxLength: 6 }), (list, priorities) => {
-        const other = list.map((one, index) => ({ ...one, priority: priorities[index]! }))
-        const [a, b] = [fill(list, 100_000), fill(other, 100_000)]
-        expect([b.system, b.context]).toEqual([a.system, a.context])
-      }),
-      { numRuns: runs(500) },
-    )
-  })
+test('the order of layers in a prompt does not depend on their priorities', () => {
+  fc.assert(
+    fc.property(layers, fc.array(fc.integer(), { minLength: 6, maxLength: 6 }), (list, priorities) => {
+      const other = list.map((one, index) => ({ ...one, priority: priorities[index]! }))
+      const [a, b] = [fill(list, 100_000), fill(other, 100_000)]
+      expect([b.system, b.context]).toEqual([a.system, a.context])
+    }),
+    { numRuns: runs(500) },
+  )
+})
 
-  test('the most important layer gets the tokens first, and the earlier one of two equal layers', () => {
-    const named = (name: string, priority: number): Layer => ({
-      name,
-      priority,
-      text: 'ten words that are always worth the same ten tokens',
-      system: false,
-      required: false,
-      trim: 'none',
-      heading: '',
-    })
-    const status = (list: readonly Layer[]): readonly string[] =>
-      fill(list, 15).layers.map((one) => `${one.name} ${one.status}`)
-    expect(status([named('a', 2), named('b', 1)])).toEqual(['a dropped', 'b kept'])
-    expect(status([named('a', 1), named('b', 1)])).toEqual(['a kept', 'b dropped'])
-    expect(status([named('a', 0.5), named('b', -0.5)])).toEqual(['a dropped', 'b kept'])
-  })
-
-  const tools: Layer = {
-    name: 'tools',
-    priority: 1,
-    text: 'text',
-    system: true,
+test('the most important layer gets the tokens first, and the earlier one of two equal layers', () => {
+  const named = (name: string, priority: number): Layer => ({
+    name,
+    priority,
+    text: 'ten words that are always worth the same ten tokens',
+    system: false,
     required: false,
-    trim: 'head',
+    trim: 'none',
     heading: '',
-    tools: { chosen: { full: ['a'], short: [], deferred: [] }, text: 'text', cheapest: false, findable: 0 },
+  })
+  const status = (list: readonly Layer[]): readonly string[] =>
+    fill(list, 15).layers.map((one) => `${one.name} ${one.status}`)
+  expect(status([named('a', 2), named('b', 1)])).toEqual(['a dropped', 'b kept'])
+  expect(status([named('a', 1), named('b', 1)])).toEqual(['a kept', 'b dropped'])
+  expect(status([named('a', 0.5), named('b', -0.5)])).toEqual(['a dropped', 'b kept'])
+})
+
+const tools: Layer = {
+  name: 'tools',
+  priority: 1,
+  text: 'text',
+  system: true,
+  required: false,
+  trim: 'head',
+  heading: '',
+  tools: { chosen: { full: ['a'], short: [], deferred: [] }, text: 'text', cheapest: false, findable: 0 },
+}
+const offer = (tokens: number, last: boolean): PricedTools => ({
+  tools: [{ id: 'a', name: 'a', form: 'full', tokens }],
+  tokens,
+  cap: 50,
+  share: 50,
+  last,
+})
+
+test('the budget asks for fewer tools if they exceed their share, and drops them if none are cheaper', () => {
+  const terms = { target: 100, message: '', framing, counter }
+  expect(fillBudget([tools], offer(60, false), terms)).toEqual({ toolTokens: 50 })
+  expect(fillBudget([tools], offer(60, true), terms)).toMatchObject({
+    tools: [],
+    layers: [{ status: 'dropped', note: 'needs 61 tokens, 100 of 100 are left; tools may have 50' }],
+  })
+  expect(fillBudget([tools], offer(40, false), terms)).toMatchObject({
+    sums: { tools: 40 },
+    layers: [{ tokens: 41 }],
+  })
+})
+
+test('the budget asks for fewer tools if a later required layer needs the space', () => {
+  const must: Layer = {
+    name: 'must',
+    priority: 2,
+    text: 'ten words that are always worth the same ten tokens',
+    system: false,
+    required: true,
+    trim: 'none',
+    heading: '',
   }
-  const offer = (tokens: number, last: boolean): PricedTools => ({
-    tools: [{ id: 'a', name: 'a', form: 'full', tokens }],
-    tokens,
-    cap: 50,
-    share: 50,
-    last,
-  })
-
-  test('the budget asks for fewer tools if they exceed their share, and drops them if none are cheaper', () => {
-    const terms = { target: 100, message: '', framing, counter }
-    expect(fillBudget([tools], offer(60, false), terms)).toEqual({ toolTokens: 50 })
-    expect(fillBudget([tools], offer(60, true), terms)).toMatchObject({
-      tools: [],
-      layers: [{ status: 'dropped', note: 'needs 61 tokens, 100 of 100 are left; tools may have 50' }],
-    })
-    expect(fillBudget([tools], offer(40, false), terms)).toMatchObject({
-      sums: { tools: 40 },
-      layers: [{ tokens: 41 }],
-    })
-  })
-
-  test('the budget asks for fewer tools if a later required layer needs the space', () => {
-    const must: Layer = {
-      name: 'must',
-      priority: 2,
-      text: 'ten words that are always worth the same ten tokens',
-      system: false,
-      required: true,
-      trim: 'none',
-      heading: '',
-    }
-    const terms = { target: 45, message: '', framing, counter }
-    expect(fillBudget([tools, must], offer(40, false), terms)).toEqual({ toolTokens: 35 })
-    expect(() => fillBudget([must], undefined, { ...terms, target: 9 })).toThrow(
-      'wrap: layer "must" needs 10 tokens, 9 of 9 are left',
-    )
-  })
+  const terms = { target: 45, message: '', framing, counter }
+  expect(fillBudget([tools, must], offer(40, false), terms)).toEqual({ toolTokens: 35 })
+  expect(() => fillBudget([must], undefined, { ...terms, target: 9 })).toThrow(
+    'wrap: layer "must" needs 10 tokens, 9 of 9 are left',
+  )
 })
 
 describe('edges', () => {

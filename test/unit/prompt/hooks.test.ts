@@ -1,6 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { Json } from '../../../src/lib/json.ts'
 import { writeFile } from '../../../src/tools/builtin/files.ts'
@@ -49,7 +49,6 @@ async function callUnder(
   return { answer, runs, lines: await world.lines() }
 }
 
-describe('before_tool_call', () => {
   test('a tool call runs if before_tool_call returns nil', async () => {
     expect(await callUnder('function before_tool_call() end')).toMatchObject({ answer: 'ran 1', runs: 1 })
   })
@@ -114,9 +113,7 @@ describe('before_tool_call', () => {
     await world.ask()
     expect((await world.lines()).join('\n')).toContain('we only have these tools')
   })
-})
 
-describe('what before_tool_call is told', () => {
   /** The calls as a hook saw them that refuses each with its own words. */
   async function seen(
     calls: readonly (readonly [name: string, args: object])[],
@@ -165,13 +162,11 @@ describe('what before_tool_call is told', () => {
       '/workspace/migrations/x',
     ]
     for (const file_path of [...paths, '../out'])
-      expect(await seen([['write_file', { file_path, content: '' }]], [writeFile], opened.workspace)).toEqual(
-        [`write_file is write_file: ${file_path === '../out' ? file_path : 'migrations/x'}`],
-      )
-  })
+    expect(await seen([['write_file', { file_path, content: '' }]], [writeFile], opened.workspace)).toEqual([
+      `write_file is write_file: ${file_path === '../out' ? file_path : 'migrations/x'}`,
+    ])
 })
 
-describe('on_message', () => {
   test('on_message runs in the order of the log, and its values are stored', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(
@@ -295,9 +290,7 @@ describe('on_message', () => {
     await vi.waitFor(() => expect(world.hooks.logOf(world.room.name).join()).toContain('too many calls'))
     await vi.waitFor(async () => expect(await valueOf(world, 'last')).toMatch(/^m\d+$/))
   })
-})
 
-describe('after_turn', () => {
   test('after_turn gets the outcome and the text of the turn', async () => {
     await using world = await createTurnWorld(scriptedModel(say('hello ann')))
     await scripted(world, 'function after_turn(turn) tools.room_kv_set("turn", turn) end')
@@ -311,7 +304,6 @@ describe('after_turn', () => {
       }),
     )
   })
-})
 
 test('/script log names the unknown keys that after_turn returns', async () => {
   await using world = await createTurnWorld(scriptedModel(say('hello ann')))
