@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { Rooms } from '../../../src/chat/rooms.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
@@ -48,94 +48,92 @@ async function startLobby(presence_per_min: number, change: (store: EntryLog) =>
   }
 }
 
-describe('comings and goings', () => {
-  test('a presence listener is called at each join and leave, even beyond presence_per_min', async () => {
-    const { lobby, come } = await startLobby(1)
-    const seen: string[][] = []
-    lobby.listen({ peopleChanged: () => seen.push(lobby.present().map(({ name }) => name)) })
-    const goes = await come('ann', 'bob')
-    await goes()
-    expect(seen).toEqual([['ann'], ['ann', 'bob'], ['bob'], []])
-  })
+test('a presence listener is called at each join and leave, even beyond presence_per_min', async () => {
+  const { lobby, come } = await startLobby(1)
+  const seen: string[][] = []
+  lobby.listen({ peopleChanged: () => seen.push(lobby.present().map(({ name }) => name)) })
+  const goes = await come('ann', 'bob')
+  await goes()
+  expect(seen).toEqual([['ann'], ['ann', 'bob'], ['bob'], []])
+})
 
-  test('joins and leaves are shown one by one up to the limit, and the rest in one line per minute', async () => {
-    const { lobby, watcher, come, endMinute, logged } = await startLobby(2)
-    await come('ann', 'bob')
-    await (
-      await come('cid', 'dan')
-    )()
-    expect(lobby.present().map(({ name }) => name)).toEqual(['ann', 'bob'])
-    expect(watcher.texts()).toEqual(['ann joined', 'bob joined'])
-    await endMinute()
-    expect(watcher.texts()).toEqual(['ann joined', 'bob joined', '2 people came and went'])
-    expect(await logged()).toEqual(watcher.texts())
-    expect(watcher.seen.at(-1)).toMatchObject({
-      kind: 'presence',
-      author: 'system',
-      event: 'summed',
-      joined: ['cid', 'dan'],
-      left: ['cid', 'dan'],
-    })
+test('joins and leaves are shown one by one up to the limit, and the rest in one line per minute', async () => {
+  const { lobby, watcher, come, endMinute, logged } = await startLobby(2)
+  await come('ann', 'bob')
+  await (
+    await come('cid', 'dan')
+  )()
+  expect(lobby.present().map(({ name }) => name)).toEqual(['ann', 'bob'])
+  expect(watcher.texts()).toEqual(['ann joined', 'bob joined'])
+  await endMinute()
+  expect(watcher.texts()).toEqual(['ann joined', 'bob joined', '2 people came and went'])
+  expect(await logged()).toEqual(watcher.texts())
+  expect(watcher.seen.at(-1)).toMatchObject({
+    kind: 'presence',
+    author: 'system',
+    event: 'summed',
+    joined: ['cid', 'dan'],
+    left: ['cid', 'dan'],
   })
+})
 
-  test("the summary line counts against the next minute's limit, which resets after a quiet minute", async () => {
-    const { watcher, come, endMinute } = await startLobby(2)
-    await come('ann', 'bob', 'cid', 'dan')
-    await endMinute()
-    await come('eve', 'fay')
-    expect(watcher.texts()).toEqual(['ann joined', 'bob joined', '2 people joined', 'eve joined'])
-    await endMinute()
-    await endMinute()
-    await come('gus', 'hal')
-    expect(watcher.texts().slice(4)).toEqual(['fay joined', 'gus joined', 'hal joined'])
-  })
+test("the summary line counts against the next minute's limit, which resets after a quiet minute", async () => {
+  const { watcher, come, endMinute } = await startLobby(2)
+  await come('ann', 'bob', 'cid', 'dan')
+  await endMinute()
+  await come('eve', 'fay')
+  expect(watcher.texts()).toEqual(['ann joined', 'bob joined', '2 people joined', 'eve joined'])
+  await endMinute()
+  await endMinute()
+  await come('gus', 'hal')
+  expect(watcher.texts().slice(4)).toEqual(['fay joined', 'gus joined', 'hal joined'])
+})
 
-  test('joins and leaves that could not be stored are summed up after the next stored entry', async () => {
-    let trouble: StorageError | undefined
-    const { watcher, come, endMinute, lobby, logged, log } = await startLobby(20, ({ append }) => ({
-      append: (...args: Parameters<typeof append>) => (trouble ? Promise.reject(trouble) : append(...args)),
-    }))
-    const goes = await come('ann', 'bob')
-    trouble = new StorageError('full', 'the disk is full')
-    await goes()
-    await (
-      await come('cid', 'dan')
-    )()
-    await endMinute()
-    expect(watcher.texts()).toEqual(['ann joined', 'bob joined'])
-    expect(log.lines).toContain('a coming or going was not stored')
-    trouble = undefined
-    await come('dan')
-    await lobby.record({ kind: 'message', author: 'dan', text: 'room again' })
-    await expect
-      .poll(() => watcher.texts().slice(2))
-      .toEqual(['room again', '1 person joined, 2 left, 1 came and went'])
-    expect(watcher.seen.at(-1)).toMatchObject({ joined: ['cid', 'dan'], left: ['ann', 'bob', 'cid'] })
-    expect(await logged()).toEqual(watcher.texts())
-  })
+test('joins and leaves that could not be stored are summed up after the next stored entry', async () => {
+  let trouble: StorageError | undefined
+  const { watcher, come, endMinute, lobby, logged, log } = await startLobby(20, ({ append }) => ({
+    append: (...args: Parameters<typeof append>) => (trouble ? Promise.reject(trouble) : append(...args)),
+  }))
+  const goes = await come('ann', 'bob')
+  trouble = new StorageError('full', 'the disk is full')
+  await goes()
+  await (
+    await come('cid', 'dan')
+  )()
+  await endMinute()
+  expect(watcher.texts()).toEqual(['ann joined', 'bob joined'])
+  expect(log.lines).toContain('a coming or going was not stored')
+  trouble = undefined
+  await come('dan')
+  await lobby.record({ kind: 'message', author: 'dan', text: 'room again' })
+  await expect
+    .poll(() => watcher.texts().slice(2))
+    .toEqual(['room again', '1 person joined, 2 left, 1 came and went'])
+  expect(watcher.seen.at(-1)).toMatchObject({ joined: ['cid', 'dan'], left: ['ann', 'bob', 'cid'] })
+  expect(await logged()).toEqual(watcher.texts())
+})
 
-  test('many joins and leaves of visitors are forgotten if they cannot be stored', async () => {
-    let trouble: StorageError | undefined = new StorageError('full', 'the disk is full')
-    const { watcher, come, endMinute } = await startLobby(20, ({ append }) => ({
-      append: (...args: Parameters<typeof append>) => (trouble ? Promise.reject(trouble) : append(...args)),
-    }))
-    await come('ann')
-    await (
-      await come(...Array.from({ length: 600 }, (_, number) => `u${number}`))
-    )()
-    await endMinute()
-    trouble = undefined
-    await endMinute()
-    expect(watcher.texts()).toEqual(['ann joined'])
-  })
+test('many joins and leaves of visitors are forgotten if they cannot be stored', async () => {
+  let trouble: StorageError | undefined = new StorageError('full', 'the disk is full')
+  const { watcher, come, endMinute } = await startLobby(20, ({ append }) => ({
+    append: (...args: Parameters<typeof append>) => (trouble ? Promise.reject(trouble) : append(...args)),
+  }))
+  await come('ann')
+  await (
+    await come(...Array.from({ length: 600 }, (_, number) => `u${number}`))
+  )()
+  await endMinute()
+  trouble = undefined
+  await endMinute()
+  expect(watcher.texts()).toEqual(['ann joined'])
+})
 
-  test('five hundred joins are summed up before the minute is over', async () => {
-    const { watcher, come, lobby, logged } = await startLobby(1)
-    await come('first', ...Array.from({ length: 500 }, (_, number) => `u${number}`))
-    await expect.poll(() => watcher.texts()).toEqual(['first joined', '500 people joined'])
-    expect(lobby.present()).toHaveLength(501)
-    expect(await logged()).toEqual(watcher.texts())
-  })
+test('five hundred joins are summed up before the minute is over', async () => {
+  const { watcher, come, lobby, logged } = await startLobby(1)
+  await come('first', ...Array.from({ length: 500 }, (_, number) => `u${number}`))
+  await expect.poll(() => watcher.texts()).toEqual(['first joined', '500 people joined'])
+  expect(lobby.present()).toHaveLength(501)
+  expect(await logged()).toEqual(watcher.texts())
 })
 
 const changes = (joined: string, left: string): PresenceChange[] => [
@@ -225,129 +223,120 @@ function fold(log: readonly Entry[], columns = 80): readonly Entry[] {
   return [...log.flatMap((entry) => reader.take(entry, columns)), ...reader.end(columns)]
 }
 
-describe('comings and goings in a row', () => {
-  test.each([foldPast, fold])(
-    'consecutive joins and leaves are one line that groups the names by their final state',
-    (shownOf) => {
-      const row = entries('ann joined', 'bob joined', 'cy left', 'bob left', 'cy joined', 'dee left')
-      expect(texts(shownOf([...entries(...said(4)), ...row], 80)).at(-1)).toBe(
-        'ann joined · dee left · bob came and went · cy left and came back',
-      )
-    },
-  )
-
-  test.each([foldPast, fold])(
-    'consecutive joins and leaves are shown as counts if the names do not fit',
-    (shownOf) => {
-      const long = 'b'.repeat(80)
-      const log = [
-        ...entries(...said(4)),
-        ...entries('ann joined', `${long} joined`, 'cy joined', 'dee left'),
-      ]
-      expect(texts(shownOf(log, 111)).at(-1)).toBe(`ann, ${long}, cy joined · dee left`)
-      expect(texts(shownOf(log, 110)).at(-1)).toBe('3 came · 1 left')
-      const wide = [...entries(...said(4)), ...entries(`${'漢'.repeat(34)} joined`, 'bob joined')]
-      expect(texts(shownOf(wide, 82)).at(-1)).toBe('2 came')
-    },
-  )
-
-  test.each([foldPast, fold])(
-    'consecutive joins and leaves show names on a narrow screen if there are only few',
-    (shownOf) => {
-      const log = [...entries(...said(4)), ...entries('ann left', 'bob joined', 'bob left')]
-      expect(texts(shownOf(log, 20)).at(-1)).toBe('ann left · bob came and went')
-    },
-  )
-
-  test.each([foldPast, fold])(
-    'the folded line includes the names of a sum, and a single sum keeps its text',
-    (shownOf) => {
-      const sum: Entry = {
-        ...base(),
-        kind: 'presence',
-        event: 'summed',
-        joined: ['a'],
-        left: [],
-        text: 'a sum',
-      }
-      const before = entries(...said(4))
-      expect(texts(shownOf([...before, sum], 80)).at(-1)).toBe('a sum')
-      expect(texts(shownOf([...before, sum, entryOf('b joined')], 80)).at(-1)).toBe('a, b joined')
-    },
-  )
-
-  test.each([foldPast, fold])(
-    'a person who joined before a sum with their leave and return is shown as joined',
-    (shownOf) => {
-      const sum: Entry = {
-        ...base(),
-        kind: 'presence',
-        event: 'summed',
-        joined: ['ann', 'bob'],
-        left: ['ann', 'bob'],
-        text: 'a sum',
-      }
-      const log = [...entries(...said(4), 'ann joined'), sum]
-      expect(texts(shownOf(log, 80)).at(-1)).toBe('ann joined · bob came and went')
-    },
-  )
-
-  test('a single join keeps its recorded entry', () => {
-    const log = entries(...said(3), 'ann joined', 'said')
-    expect(foldPast(log, 80)).toEqual(log)
-    expect(fold(log)).toEqual(log)
-  })
-
-  test('a folded line has the id and time of its last entry', () => {
-    const log = entries(...said(3), 'ann joined', 'bob joined', 'said')
-    for (const shown of [foldPast(log, 80), fold(log)]) {
-      expect(shown[3]).toMatchObject({ id: log[4]?.id, at: log[4]?.at, joined: ['ann', 'bob'], left: [] })
-    }
-  })
-
-  test('joins and leaves are shown as one line if the log has no other entries', () => {
-    for (const shownOf of [foldPast, fold])
-      expect(texts(shownOf(entries('ann joined', 'bob joined'), 80))).toEqual(['ann, bob joined'])
-    expect(fold([])).toEqual([])
-  })
-
-  test('folded presence lines are less than a third of all lines, and every message is shown', () => {
-    const words = fc.constantFrom<Word>('said', 'ann joined', 'ann left', 'bob joined', 'bob left')
-    fc.assert(
-      fc.property(fc.array(words, { maxLength: 60 }), (list) => {
-        const log = entries(...list)
-        const speech = log.filter(({ kind }) => kind === 'message')
-        for (const shown of [foldPast(log, 80), fold(log)]) {
-          expect(shown.filter(({ kind }) => kind === 'message')).toEqual(speech)
-          const lines = shown.length - speech.length
-          expect(lines * 3 < shown.length || (speech.length === 0 && shown.length <= 1)).toBe(true)
-          expect(texts(shown.filter((_, at) => isPresence(shown[at]) && isPresence(shown[at + 1])))).toEqual(
-            [],
-          )
-        }
-      }),
+test.each([foldPast, fold])(
+  'consecutive joins and leaves are one line that groups the names by their final state',
+  (shownOf) => {
+    const row = entries('ann joined', 'bob joined', 'cy left', 'bob left', 'cy joined', 'dee left')
+    expect(texts(shownOf([...entries(...said(4)), ...row], 80)).at(-1)).toBe(
+      'ann joined · dee left · bob came and went · cy left and came back',
     )
-  })
+  },
+)
+
+test.each([foldPast, fold])(
+  'consecutive joins and leaves are shown as counts if the names do not fit',
+  (shownOf) => {
+    const long = 'b'.repeat(80)
+    const log = [...entries(...said(4)), ...entries('ann joined', `${long} joined`, 'cy joined', 'dee left')]
+    expect(texts(shownOf(log, 111)).at(-1)).toBe(`ann, ${long}, cy joined · dee left`)
+    expect(texts(shownOf(log, 110)).at(-1)).toBe('3 came · 1 left')
+    const wide = [...entries(...said(4)), ...entries(`${'漢'.repeat(34)} joined`, 'bob joined')]
+    expect(texts(shownOf(wide, 82)).at(-1)).toBe('2 came')
+  },
+)
+
+test.each([foldPast, fold])(
+  'consecutive joins and leaves show names on a narrow screen if there are only few',
+  (shownOf) => {
+    const log = [...entries(...said(4)), ...entries('ann left', 'bob joined', 'bob left')]
+    expect(texts(shownOf(log, 20)).at(-1)).toBe('ann left · bob came and went')
+  },
+)
+
+test.each([foldPast, fold])(
+  'the folded line includes the names of a sum, and a single sum keeps its text',
+  (shownOf) => {
+    const sum: Entry = {
+      ...base(),
+      kind: 'presence',
+      event: 'summed',
+      joined: ['a'],
+      left: [],
+      text: 'a sum',
+    }
+    const before = entries(...said(4))
+    expect(texts(shownOf([...before, sum], 80)).at(-1)).toBe('a sum')
+    expect(texts(shownOf([...before, sum, entryOf('b joined')], 80)).at(-1)).toBe('a, b joined')
+  },
+)
+
+test.each([foldPast, fold])(
+  'a person who joined before a sum with their leave and return is shown as joined',
+  (shownOf) => {
+    const sum: Entry = {
+      ...base(),
+      kind: 'presence',
+      event: 'summed',
+      joined: ['ann', 'bob'],
+      left: ['ann', 'bob'],
+      text: 'a sum',
+    }
+    const log = [...entries(...said(4), 'ann joined'), sum]
+    expect(texts(shownOf(log, 80)).at(-1)).toBe('ann joined · bob came and went')
+  },
+)
+
+test('a single join keeps its recorded entry', () => {
+  const log = entries(...said(3), 'ann joined', 'said')
+  expect(foldPast(log, 80)).toEqual(log)
+  expect(fold(log)).toEqual(log)
+})
+
+test('a folded line has the id and time of its last entry', () => {
+  const log = entries(...said(3), 'ann joined', 'bob joined', 'said')
+  for (const shown of [foldPast(log, 80), fold(log)]) {
+    expect(shown[3]).toMatchObject({ id: log[4]?.id, at: log[4]?.at, joined: ['ann', 'bob'], left: [] })
+  }
+})
+
+test('joins and leaves are shown as one line if the log has no other entries', () => {
+  for (const shownOf of [foldPast, fold])
+    expect(texts(shownOf(entries('ann joined', 'bob joined'), 80))).toEqual(['ann, bob joined'])
+  expect(fold([])).toEqual([])
+})
+
+test('folded presence lines are less than a third of all lines, and every message is shown', () => {
+  const words = fc.constantFrom<Word>('said', 'ann joined', 'ann left', 'bob joined', 'bob left')
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 60 }), (list) => {
+      const log = entries(...list)
+      const speech = log.filter(({ kind }) => kind === 'message')
+      for (const shown of [foldPast(log, 80), fold(log)]) {
+        expect(shown.filter(({ kind }) => kind === 'message')).toEqual(speech)
+        const lines = shown.length - speech.length
+        expect(lines * 3 < shown.length || (speech.length === 0 && shown.length <= 1)).toBe(true)
+        expect(texts(shown.filter((_, at) => isPresence(shown[at]) && isPresence(shown[at + 1])))).toEqual([])
+      }
+    }),
+  )
 })
 
 const isPresence = (entry: Entry | undefined): boolean => entry?.kind === 'presence'
 
-describe('a fold of a log that goes on', () => {
-  test('a fold has a pending line until another line is shown', () => {
-    const reader = new PresenceFold()
-    for (const entry of entries(...said(3))) reader.take(entry, 80)
-    expect(reader.take(entryOf('ann joined'), 80)).toEqual([])
-    expect(reader.take(entryOf('bob joined'), 80)).toEqual([])
-    expect(reader.waiting(80)?.text).toBe('ann, bob joined')
-    expect(reader.waiting(80)).toBe(reader.waiting(80))
-    expect(texts(reader.other(80))).toEqual(['ann, bob joined'])
-    expect(reader.waiting(80)).toBeUndefined()
-  })
+test('a fold has a pending line until another line is shown', () => {
+  const reader = new PresenceFold()
+  for (const entry of entries(...said(3))) reader.take(entry, 80)
+  expect(reader.take(entryOf('ann joined'), 80)).toEqual([])
+  expect(reader.take(entryOf('bob joined'), 80)).toEqual([])
+  expect(reader.waiting(80)?.text).toBe('ann, bob joined')
+  expect(reader.waiting(80)).toBe(reader.waiting(80))
+  expect(texts(reader.other(80))).toEqual(['ann, bob joined'])
+  expect(reader.waiting(80)).toBeUndefined()
+})
 
-  test("a person's own join is shown at once, and a long row is split into lines of 200", () => {
-    const reader = new PresenceFold('me')
-    expect(texts(reader.take(entryOf('me joined'), 80))).toEqual(['me joined'])
-    const shown = Array.from({ length: 1_000 }, (_, at) => reader.take(entryOf(`p${at} joined`), 80)).flat()
-    expect(texts(shown)).toEqual(Array.from({ length: 5 }, () => '200 came'))
-  })
+test("a person's own join is shown at once, and a long row is split into lines of 200", () => {
+  const reader = new PresenceFold('me')
+  expect(texts(reader.take(entryOf('me joined'), 80))).toEqual(['me joined'])
+  const shown = Array.from({ length: 1_000 }, (_, at) => reader.take(entryOf(`p${at} joined`), 80)).flat()
+  expect(texts(shown)).toEqual(Array.from({ length: 5 }, () => '200 came'))
 })

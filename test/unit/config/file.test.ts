@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkConfig } from '../../../src/config/file.ts'
 import { ConfigError } from '../../../src/config/environment.ts'
 import { webFrom } from '../../../src/config/web.ts'
@@ -17,7 +17,6 @@ const problemOf = (text: string): string => problemsOf(text)[0] ?? 'no problem'
 
 const model = '[[models]]\nname = "qwen"\nbackend = "ollama"\nmodel = "qwen3:8b"\n'
 
-describe('a config file', () => {
   test('an empty config file gives every default', () => {
     const config = checkConfig('', 'f.toml')
     expect(config.limits.message_chars).toBe(4000)
@@ -59,10 +58,7 @@ describe('a config file', () => {
       `${model}context_window = 498\n`,
       /^f\.toml:5: models\.context_window: is too small: .* at least 375 tokens/,
     ],
-    [
-      `${model}context_window = 8000\nmax_output = 7900\n`,
-      /^f\.toml:5: models\.context_window: is too small/,
-    ],
+  [`${model}context_window = 8000\nmax_output = 7900\n`, /^f\.toml:5: models\.context_window: is too small/],
     [
       `${model}fallback = "nobody"\n`,
       'f.toml:5: there is no model called nobody in this file; name another one',
@@ -193,13 +189,11 @@ describe('a config file', () => {
       expect(problemOf(text)).toMatch(/^f\.toml:1: (models|mcp|limits): /)
     },
   )
-})
 
 const webOf = (text: string, env: Record<string, string> = {}) =>
   webFrom(checkConfig(text, 'f.toml').tools.web, env)
 const searchOf = (entry: string) => checkConfig(`[tools.web]\nsearch = { ${entry} }\n`, 'f.toml')
 
-describe('[tools.web]', () => {
   test('web access is off without a [tools.web] section', () => expect(webOf('')).toBeUndefined())
 
   test('an empty [tools.web] section turns web_fetch on', () => {
@@ -236,7 +230,5 @@ describe('[tools.web]', () => {
 
   test.each(['ports = []', 'ports = [0]', 'ports = [70000]', 'ports = ["80"]', 'fetch = "yes"'])(
     '[tools.web] with %s is refused with its line',
-    (line) =>
-      expect(() => checkConfig(`[tools.web]\n${line}\n`, 'f.toml')).toThrow(/^f\.toml:2: tools\.web\./),
+  (line) => expect(() => checkConfig(`[tools.web]\n${line}\n`, 'f.toml')).toThrow(/^f\.toml:2: tools\.web\./),
   )
-})

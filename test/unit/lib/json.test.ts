@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type JsonObject, MAX_JSON_VALUES, hasTooManyValues, safeJson } from '../../../src/lib/json.ts'
 import { completeSchema, mistakeIn, schemasIn } from '../../../src/lib/json-schema.ts'
 import { anyCharacter } from '../../support/any-character.ts'
@@ -30,52 +30,50 @@ test.each([
   expect(hasTooManyValues(text)).toBe(isTooMany)
 })
 
-describe('a schema that the draft does not allow', () => {
-  test.each<[JsonObject, string]>([
-    [{ properties: { n: { minimum: 'one' } } }, 'properties.n.minimum must be a number'],
-    [{ properties: { n: { exclusiveMinimum: true } } }, 'properties.n.exclusiveMinimum must be a number'],
-    [{ items: [{ type: 'string' }] }, 'items must be a schema'],
-    [{ properties: { a: { required: true } } }, 'properties.a.required must be a list of texts'],
-    [{ anyOf: [] }, 'anyOf must be a list of schemas'],
-    [{ anyOf: [{ type: 'text' }] }, 'anyOf.0.type must be a type of JSON, or a list of them'],
-    [{ $defs: { a: { enum: 'x' } } }, '$defs.a.enum must be a list'],
-    [{ properties: [] }, 'properties must be an object of schemas'],
-    [{ items: { maxLength: -1 } }, 'items.maxLength must be a whole number, 0 or more'],
-    [{ uniqueItems: 'yes' }, 'uniqueItems must be true or false'],
-    [{ description: 5 }, 'description must be a text'],
-  ])('the invalid schema %j is reported with: %s', (schema, mistake) => {
-    expect(mistakeIn(schema)).toBe(mistake)
-  })
+test.each<[JsonObject, string]>([
+  [{ properties: { n: { minimum: 'one' } } }, 'properties.n.minimum must be a number'],
+  [{ properties: { n: { exclusiveMinimum: true } } }, 'properties.n.exclusiveMinimum must be a number'],
+  [{ items: [{ type: 'string' }] }, 'items must be a schema'],
+  [{ properties: { a: { required: true } } }, 'properties.a.required must be a list of texts'],
+  [{ anyOf: [] }, 'anyOf must be a list of schemas'],
+  [{ anyOf: [{ type: 'text' }] }, 'anyOf.0.type must be a type of JSON, or a list of them'],
+  [{ $defs: { a: { enum: 'x' } } }, '$defs.a.enum must be a list'],
+  [{ properties: [] }, 'properties must be an object of schemas'],
+  [{ items: { maxLength: -1 } }, 'items.maxLength must be a whole number, 0 or more'],
+  [{ uniqueItems: 'yes' }, 'uniqueItems must be true or false'],
+  [{ description: 5 }, 'description must be a text'],
+])('the invalid schema %j is reported with: %s', (schema, mistake) => {
+  expect(mistakeIn(schema)).toBe(mistake)
+})
 
-  test('the schema check ignores data and unknown keywords that look like mistakes', () => {
-    const schema = {
-      type: ['object', 'null'],
-      properties: {
-        minimum: { default: { minimum: 'x' }, const: { type: 5 } },
-        type: true,
-        $ref: { type: 'string' },
-      },
-      'x-note': { items: 5 },
-      additionalProperties: false,
-    }
-    expect(mistakeIn(schema)).toBeUndefined()
-  })
+test('the schema check ignores data and unknown keywords that look like mistakes', () => {
+  const schema = {
+    type: ['object', 'null'],
+    properties: {
+      minimum: { default: { minimum: 'x' }, const: { type: 5 } },
+      type: true,
+      $ref: { type: 'string' },
+    },
+    'x-note': { items: 5 },
+    additionalProperties: false,
+  }
+  expect(mistakeIn(schema)).toBeUndefined()
+})
 
-  test('no schema makes the check or the completion throw', () => {
-    const key = fc.constantFrom('properties', 'items', 'anyOf', 'type', 'required', '$defs', '__proto__', 'x')
-    const { value } = fc.letrec((tie) => ({
-      value: fc.oneof({ maxDepth: 5 }, fc.jsonValue(), fc.dictionary(key, tie('value'), { maxKeys: 4 })),
-    }))
-    fc.assert(
-      fc.property(fc.dictionary(key, value), (given) => {
-        const schema = JSON.parse(JSON.stringify(given)) as JsonObject
-        const mistake = mistakeIn(schema)
-        expect(typeof mistake === 'string' || mistake === undefined).toBe(true)
-        expect(mistakeIn(completeSchema(schema))).toBe(mistake)
-        expect([...schemasIn(schema)][0]).toEqual({ at: '', schema })
-      }),
-    )
-  })
+test('no schema makes the check or the completion throw', () => {
+  const key = fc.constantFrom('properties', 'items', 'anyOf', 'type', 'required', '$defs', '__proto__', 'x')
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 5 }, fc.jsonValue(), fc.dictionary(key, tie('value'), { maxKeys: 4 })),
+  }))
+  fc.assert(
+    fc.property(fc.dictionary(key, value), (given) => {
+      const schema = JSON.parse(JSON.stringify(given)) as JsonObject
+      const mistake = mistakeIn(schema)
+      expect(typeof mistake === 'string' || mistake === undefined).toBe(true)
+      expect(mistakeIn(completeSchema(schema))).toBe(mistake)
+      expect([...schemasIn(schema)][0]).toEqual({ at: '', schema })
+    }),
+  )
 })
 
 test('completeSchema adds items to arrays and properties to objects, but not inside data', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { closest, nearestFirst } from '../../../src/lib/suggest.ts'
 import { compileGlob, globMatches } from '../../../src/lib/glob.ts'
@@ -77,46 +77,44 @@ function counted(values: readonly string[]): { readonly values: readonly string[
   return counter
 }
 
-describe('the glob matcher', () => {
-  test.each([
-    ['holler_*', 'holler_sample', true],
-    ['holler_*', 'holler', false],
-    ['*_look', 'sshawl_look', true],
-    ['*', '.hidden/file', true],
-    ['*', '', true],
-    ['?', '😀', true],
-    ['?', '', false],
-    ['Grep', 'grep', false],
-    ['[ab]', 'a', false],
-    ['a**b', 'ab', true],
-  ])('the glob %s matched against %s gives %s', (pattern, text, expected) => {
-    expect(compileGlob(pattern)(text)).toBe(expected)
-  })
+test.each([
+  ['holler_*', 'holler_sample', true],
+  ['holler_*', 'holler', false],
+  ['*_look', 'sshawl_look', true],
+  ['*', '.hidden/file', true],
+  ['*', '', true],
+  ['?', '😀', true],
+  ['?', '', false],
+  ['Grep', 'grep', false],
+  ['[ab]', 'a', false],
+  ['a**b', 'ab', true],
+])('the glob %s matched against %s gives %s', (pattern, text, expected) => {
+  expect(compileGlob(pattern)(text)).toBe(expected)
+})
 
-  test('the glob matcher agrees with a naive matcher on random patterns', () => {
-    const letters = fc.array(fc.constantFrom('a', 'b', '*', '?', '😀'), { maxLength: 7 })
-    const text = fc.array(fc.constantFrom('a', 'b', '😀'), { maxLength: 8 })
-    fc.assert(
-      fc.property(letters, text, (pattern, subject) => {
-        expect(globMatches(pattern, subject)).toBe(slowly(pattern, subject))
-        expect(compileGlob(pattern.join(''))(subject.join(''))).toBe(slowly(pattern, subject))
-      }),
-      { numRuns: runs(3000) },
-    )
-  })
+test('the glob matcher agrees with a naive matcher on random patterns', () => {
+  const letters = fc.array(fc.constantFrom('a', 'b', '*', '?', '😀'), { maxLength: 7 })
+  const text = fc.array(fc.constantFrom('a', 'b', '😀'), { maxLength: 8 })
+  fc.assert(
+    fc.property(letters, text, (pattern, subject) => {
+      expect(globMatches(pattern, subject)).toBe(slowly(pattern, subject))
+      expect(compileGlob(pattern.join(''))(subject.join(''))).toBe(slowly(pattern, subject))
+    }),
+    { numRuns: runs(3000) },
+  )
+})
 
-  test('the reads of the glob matcher grow at most with the product of both lengths', () => {
-    const pattern = counted(points('*a'.repeat(30) + 'b'))
-    const text = counted(points('a'.repeat(500)))
-    expect(globMatches(pattern.values, text.values)).toBe(false)
-    expect(pattern.reads + text.reads).toBeLessThanOrEqual(3 * (61 + 1) * (500 + 1))
-  })
+test('the reads of the glob matcher grow at most with the product of both lengths', () => {
+  const pattern = counted(points('*a'.repeat(30) + 'b'))
+  const text = counted(points('a'.repeat(500)))
+  expect(globMatches(pattern.values, text.values)).toBe(false)
+  expect(pattern.reads + text.reads).toBeLessThanOrEqual(3 * (61 + 1) * (500 + 1))
+})
 
-  test('the glob matcher takes linear time for a pattern with one star', () => {
-    for (const length of [1000, 2000, 4000]) {
-      const text = counted(points('a'.repeat(length)))
-      expect(globMatches(points('*b'), text.values)).toBe(false)
-      expect(text.reads).toBeLessThanOrEqual(2 * length + 2)
-    }
-  })
+test('the glob matcher takes linear time for a pattern with one star', () => {
+  for (const length of [1000, 2000, 4000]) {
+    const text = counted(points('a'.repeat(length)))
+    expect(globMatches(points('*b'), text.values)).toBe(false)
+    expect(text.reads).toBeLessThanOrEqual(2 * length + 2)
+  }
 })

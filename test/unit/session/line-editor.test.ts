@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type EditorEvent,
   EMPTY_EDITOR,
@@ -199,52 +199,50 @@ const searched = (keys: string): string => {
   return prompt + text
 }
 
-describe('^R', () => {
-  const sent = 'make build<enter>say hello<enter>make test<enter>'
+const sent = 'make build<enter>say hello<enter>make test<enter>'
 
-  test.each([
-    ['', 'search "": '],
-    ['ma', 'search "ma": make test'],
-    ['make b', 'search "make b": make build'],
-    ['make<search>', 'search "make": make build'],
-    ['make<search><search>', 'no other line has "make": make build'],
-    ['make<search><search-newer>', 'search "make": make test'],
-    ['ma<clear>b', 'no line has "mab": make test'],
-    ['mab<backspace>', 'search "ma": make test'],
-    ['<backspace>', 'search "": '],
-    ['hel<end>!', '> say hello!'],
-    ['hel<up>', '> make build'],
-    ['hel<cancel>', '> '],
-    ['hel<interrupt>', '> '],
-    ['hel<enter>', '> '],
-  ])('^R followed by %s shows %s', (keys, expected) => {
-    expect(searched(`${sent}<search>${keys}`)).toBe(expected)
-  })
+test.each([
+  ['', 'search "": '],
+  ['ma', 'search "ma": make test'],
+  ['make b', 'search "make b": make build'],
+  ['make<search>', 'search "make": make build'],
+  ['make<search><search>', 'no other line has "make": make build'],
+  ['make<search><search-newer>', 'search "make": make test'],
+  ['ma<clear>b', 'no line has "mab": make test'],
+  ['mab<backspace>', 'search "ma": make test'],
+  ['<backspace>', 'search "": '],
+  ['hel<end>!', '> say hello!'],
+  ['hel<up>', '> make build'],
+  ['hel<cancel>', '> '],
+  ['hel<interrupt>', '> '],
+  ['hel<enter>', '> '],
+])('^R followed by %s shows %s', (keys, expected) => {
+  expect(searched(`${sent}<search>${keys}`)).toBe(expected)
+})
 
-  test('Enter sends the line that ^R found, and ^G restores the draft', () => {
-    expect(pressAll(`${sent}<search>hel<enter>`).events.at(-1)).toEqual({ type: 'send', line: 'say hello' })
-    expect(searched(`${sent}half a<search>hel<cancel>`)).toBe('> half a')
-    expect(searched(`${sent}half a<search>hel<end><down><down>`)).toBe('> half a')
-  })
+test('Enter sends the line that ^R found, and ^G restores the draft', () => {
+  expect(pressAll(`${sent}<search>hel<enter>`).events.at(-1)).toEqual({ type: 'send', line: 'say hello' })
+  expect(searched(`${sent}half a<search>hel<cancel>`)).toBe('> half a')
+  expect(searched(`${sent}half a<search>hel<end><down><down>`)).toBe('> half a')
+})
 
-  test('^C during ^R clears the draft, and undo restores it', () => {
-    expect(searched(`${sent}half a<search>hel<interrupt>`)).toBe('> ')
-    expect(pressAll(`${sent}half a<search>hel<interrupt><eof>`).events.at(-1)).toEqual({ type: 'leave' })
-    expect(searched(`${sent}half a<search>hel<interrupt><undo>`)).toBe('> half a')
-  })
+test('^C during ^R clears the draft, and undo restores it', () => {
+  expect(searched(`${sent}half a<search>hel<interrupt>`)).toBe('> ')
+  expect(pressAll(`${sent}half a<search>hel<interrupt><eof>`).events.at(-1)).toEqual({ type: 'leave' })
+  expect(searched(`${sent}half a<search>hel<interrupt><undo>`)).toBe('> half a')
+})
 
-  test('^R stays fast in a full history, and its query is cut at the draft limit', () => {
-    const lines = Array.from({ length: 200 }, () => 'a'.repeat(650))
-    let { editor } = press(withPast(EMPTY_EDITOR, lines), { type: 'press', name: 'search' }, 100)
-    const begin = performance.now()
-    for (let i = 0; i < 500; i++) {
-      editor = press(editor, { type: 'text', text: 'ab' }, 100).editor
-      editor = press(editor, { type: 'press', name: 'backspace' }, 100).editor
-    }
-    expect(performance.now() - begin).toBeLessThan(2_500)
-    for (let i = 0; i < 100; i++) editor = press(editor, { type: 'text', text: 'ab' }, 100).editor
-    expect(editor.search?.query).toHaveLength(100)
-  })
+test('^R stays fast in a full history, and its query is cut at the draft limit', () => {
+  const lines = Array.from({ length: 200 }, () => 'a'.repeat(650))
+  let { editor } = press(withPast(EMPTY_EDITOR, lines), { type: 'press', name: 'search' }, 100)
+  const begin = performance.now()
+  for (let i = 0; i < 500; i++) {
+    editor = press(editor, { type: 'text', text: 'ab' }, 100).editor
+    editor = press(editor, { type: 'press', name: 'backspace' }, 100).editor
+  }
+  expect(performance.now() - begin).toBeLessThan(2_500)
+  for (let i = 0; i < 100; i++) editor = press(editor, { type: 'text', text: 'ab' }, 100).editor
+  expect(editor.search?.query).toHaveLength(100)
 })
 
 test('^C on an empty line asks how to leave', () => {

@@ -223,39 +223,33 @@ const parts = () => ({
 const deferred = (name: string): PromptTool => ({ id: name, name, form: 'deferred', tokens: 0 })
 const both = { ...promptTool('a'), standsFor: ['alias'] }
 
-describe('the offer of a later request of a turn', () => {
-  it('a tool that was sent earlier in a turn stays callable after it is deferred', () => {
-    const turn = parts()
-    createOffer(samplePrompt({ tools: [both, deferred('b')] }), reach, turn)
-    const later = createOffer(
-      samplePrompt({ tools: [{ ...deferred('a'), standsFor: ['alias'] }, deferred('b')] }),
-      reach,
-      turn,
-    )
-    expect(['a', 'alias', 'b'].map((name) => later.resolve(name, reach)?.id)).toEqual([
-      'a',
-      'alias',
-      undefined,
-    ])
-    expect(later.sentAs('alias')).toEqual(both)
-    expect(later.definitions).toEqual([])
-  })
+it('a tool that was sent earlier in a turn stays callable after it is deferred', () => {
+  const turn = parts()
+  createOffer(samplePrompt({ tools: [both, deferred('b')] }), reach, turn)
+  const later = createOffer(
+    samplePrompt({ tools: [{ ...deferred('a'), standsFor: ['alias'] }, deferred('b')] }),
+    reach,
+    turn,
+  )
+  expect(['a', 'alias', 'b'].map((name) => later.resolve(name, reach)?.id)).toEqual(['a', 'alias', undefined])
+  expect(later.sentAs('alias')).toEqual(both)
+  expect(later.definitions).toEqual([])
+})
 
-  it("a tool that the room's script or a scope removes during a turn is no longer callable", () => {
-    const turn = parts()
-    createOffer(samplePrompt({ tools: [both, promptTool('b')] }), reach, turn)
-    const later = createOffer(samplePrompt({ tools: [promptTool('b')] }), reach, turn)
-    expect(['a', 'alias'].map((name) => later.resolve(name, reach))).toEqual([undefined, undefined])
-    expect(later.sentAs('a')).toBeUndefined()
-    const without = { ...reach, visible: catalogue.tools.filter(({ id }) => id !== 'b') }
-    expect(later.resolve('b', without)).toBeUndefined()
-  })
+it("a tool that the room's script or a scope removes during a turn is no longer callable", () => {
+  const turn = parts()
+  createOffer(samplePrompt({ tools: [both, promptTool('b')] }), reach, turn)
+  const later = createOffer(samplePrompt({ tools: [promptTool('b')] }), reach, turn)
+  expect(['a', 'alias'].map((name) => later.resolve(name, reach))).toEqual([undefined, undefined])
+  expect(later.sentAs('a')).toBeUndefined()
+  const without = { ...reach, visible: catalogue.tools.filter(({ id }) => id !== 'b') }
+  expect(later.resolve('b', without)).toBeUndefined()
+})
 
-  it('a tool that changes during a turn is no longer callable', () => {
-    const turn = parts()
-    createOffer(samplePrompt({ tools: [promptTool('b')] }), reach, turn)
-    const changed = catalogue.tools.map((one) => (one.id === 'b' ? { ...one, description: 'Other.' } : one))
-    const later = createOffer(samplePrompt({ tools: [deferred('b')] }), { ...reach, visible: changed }, turn)
-    expect(later.resolve('b', { ...reach, visible: changed })).toBeUndefined()
-  })
+it('a tool that changes during a turn is no longer callable', () => {
+  const turn = parts()
+  createOffer(samplePrompt({ tools: [promptTool('b')] }), reach, turn)
+  const changed = catalogue.tools.map((one) => (one.id === 'b' ? { ...one, description: 'Other.' } : one))
+  const later = createOffer(samplePrompt({ tools: [deferred('b')] }), { ...reach, visible: changed }, turn)
+  expect(later.resolve('b', { ...reach, visible: changed })).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { entryJson, entryLine } from '../../../src/chat/entry-text.ts'
 import { safeJson } from '../../../src/lib/json.ts'
 import { directOffer } from '../../../src/toolbox/direct-offer.ts'
@@ -51,51 +51,49 @@ function textsIn(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([name, one]) => [name, ...textsIn(one)])
 }
 
-describe('any text as an argument or a name', () => {
-  it('a tool call is stored and shown without invisible characters', async () => {
-    await using world = await createTurnWorld(scriptedModel(), { tools: [tool('echo')] })
-    const toolbox = world.openToolbox({ room: world.room, requester: world.ann }, directOffer)
-    const { signal } = new AbortController()
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(fc.constant('echo'), text), values.object, async (name, args) => {
-        await toolbox.run({ id: 'c', name, arguments: JSON.stringify(args) }, signal)
-        for (const entry of (await world.log()).slice(-2)) {
-          for (const stored of textsIn(entry)) expect(stored).not.toMatch(HIDDEN)
-          expect(entryLine(entry)).not.toMatch(HIDDEN)
-          expect(safeJson(entryJson(entry))).not.toMatch(/[\n\u2028\u2029]/u)
-        }
-      }),
-      { numRuns: runs(150) },
-    )
-  })
+it('a tool call is stored and shown without invisible characters', async () => {
+  await using world = await createTurnWorld(scriptedModel(), { tools: [tool('echo')] })
+  const toolbox = world.openToolbox({ room: world.room, requester: world.ann }, directOffer)
+  const { signal } = new AbortController()
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.constant('echo'), text), values.object, async (name, args) => {
+      await toolbox.run({ id: 'c', name, arguments: JSON.stringify(args) }, signal)
+      for (const entry of (await world.log()).slice(-2)) {
+        for (const stored of textsIn(entry)) expect(stored).not.toMatch(HIDDEN)
+        expect(entryLine(entry)).not.toMatch(HIDDEN)
+        expect(safeJson(entryJson(entry))).not.toMatch(/[\n\u2028\u2029]/u)
+      }
+    }),
+    { numRuns: runs(150) },
+  )
+})
 
-  it('tool arguments are repeated to a model without invisible characters', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          values.object.map((one) => JSON.stringify(one)),
-          text,
-        ),
-        (args) => {
-          const { arguments: sent } = asRepeated({ id: 'c', name: 'x', arguments: args })
-          for (const one of textsIn(JSON.parse(sent))) expect(one).not.toMatch(HIDDEN)
-        },
+it('tool arguments are repeated to a model without invisible characters', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        values.object.map((one) => JSON.stringify(one)),
+        text,
       ),
-    )
-  })
+      (args) => {
+        const { arguments: sent } = asRepeated({ id: 'c', name: 'x', arguments: args })
+        for (const one of textsIn(JSON.parse(sent))) expect(one).not.toMatch(HIDDEN)
+      },
+    ),
+  )
+})
 
-  it('a verbatim argument reaches its tool unchanged, but is sanitized in the prompt and the log', async () => {
-    const dirty = 'a\u200bb\r\n\u{e0041}'
-    const given: unknown[] = []
-    const write = tool('write', (args) => (given.push(args), ok('written')), { verbatim: ['content'] })
-    const model = scriptedModel(
-      call(['wri\u2028te\u{e0041}', {}], ['write', { content: dirty, path: dirty }]),
-      say('x'),
-    )
-    await using world = await createTurnWorld(model, { tools: [write] })
-    await world.ask()
-    expect(given).toEqual([{ content: dirty, path: 'ab\n' }])
-    for (const one of textsIn(model.requests[1])) expect(one).not.toMatch(HIDDEN)
-    for (const one of textsIn(await world.log())) expect(one).not.toMatch(HIDDEN)
-  })
+it('a verbatim argument reaches its tool unchanged, but is sanitized in the prompt and the log', async () => {
+  const dirty = 'a\u200bb\r\n\u{e0041}'
+  const given: unknown[] = []
+  const write = tool('write', (args) => (given.push(args), ok('written')), { verbatim: ['content'] })
+  const model = scriptedModel(
+    call(['wri\u2028te\u{e0041}', {}], ['write', { content: dirty, path: dirty }]),
+    say('x'),
+  )
+  await using world = await createTurnWorld(model, { tools: [write] })
+  await world.ask()
+  expect(given).toEqual([{ content: dirty, path: 'ab\n' }])
+  for (const one of textsIn(model.requests[1])) expect(one).not.toMatch(HIDDEN)
+  for (const one of textsIn(await world.log())) expect(one).not.toMatch(HIDDEN)
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test, it } from 'vitest'
+import { expect, test, it } from 'vitest'
 import { z } from 'zod'
 import {
   toInput,
@@ -48,7 +48,6 @@ function checked(args: unknown): unknown {
   }
 }
 
-describe('a parameter that is null', () => {
   test('a null parameter counts as absent in a .tool file at any depth', () => {
     const args = { name: 'a', count: null, words: null, points: [{ x: 1, label: null }] }
     expect(checked(args)).toEqual({ name: 'a', points: [{ x: 1 }] })
@@ -72,7 +71,6 @@ describe('a parameter that is null', () => {
     expect(checked({ name: 'a', words: ['x', null] })).toBe('words[1] must be a string, got null')
     expect(checked({ name: 'a', nix: null })).toMatch(/^unknown parameter "nix"; it takes 'name', /)
   })
-})
 
 test.each([
   [{}, 'name is required (a string)'],
@@ -130,7 +128,6 @@ const plain = {
 /** Defines a tool as a program without types may. */
 const define = (spec: unknown) => () => defineTool(spec as PlainToolSpec<PlainParameters>)
 
-describe('defineTool', () => {
   it.each([
     [{ id: 'not an id' }, 'defineTool: id must be 1-64 letters, digits, _ and -, got "not an id"'],
     [{ id: undefined }, 'defineTool: id must be a string, got nothing'],
@@ -174,7 +171,6 @@ describe('defineTool', () => {
     const withZod = { ...plain, title: 'Shout', input: z.strictObject({ n: z.int() }), parameters: {} }
     expect(define(withZod)().schema).toMatchObject({ required: ['n'] })
   })
-})
 
 /** The paths of all parameters of a schema that have no text. */
 function silent(schema: Json | undefined, path = ''): readonly string[] {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { anyCharacter } from '../../support/any-character.ts'
@@ -114,69 +114,67 @@ const refusals: readonly (readonly [string, RegExp])[] = [
   ['2**'.repeat(3000) + '2', /nested too deeply/],
 ]
 
-describe('calculator', () => {
-  it.each(answers)('the calculator gives %s the same result as Python', async (expression, answer) => {
-    expect(await calculate(expression)).toBe(answer)
-  })
+it.each(answers)('the calculator gives %s the same result as Python', async (expression, answer) => {
+  expect(await calculate(expression)).toBe(answer)
+})
 
-  it.each(refusals)('the calculator gives the reason why it refuses %s', async (expression, reason) => {
-    const answer = await calculate(expression)
-    expect(answer).toMatch(/^ERROR: calculator: /)
-    expect(answer).toMatch(reason)
-  })
+it.each(refusals)('the calculator gives the reason why it refuses %s', async (expression, reason) => {
+  const answer = await calculate(expression)
+  expect(answer).toMatch(/^ERROR: calculator: /)
+  expect(answer).toMatch(reason)
+})
 
-  it('the calculator accepts three hundred nested parentheses', async () => {
-    expect(await calculate(`${'('.repeat(300)}1${')'.repeat(300)}`)).toBe('1')
-  })
+it('the calculator accepts three hundred nested parentheses', async () => {
+  expect(await calculate(`${'('.repeat(300)}1${')'.repeat(300)}`)).toBe('1')
+})
 
-  it('the calculator rounds to the given precision and keeps the zeros of a whole number', async () => {
-    expect(await calculate('100', 0)).toBe('100')
-    expect(await calculate('100.0', 0)).toBe('100')
-    expect(await calculate('0.5', 0)).toBe('0')
-    expect(await calculate('2/3', 15)).toBe('0.666666666666667')
-    expect(await calculate('1e22 + 0.5', 2)).toBe('10000000000000000000000')
-  })
+it('the calculator rounds to the given precision and keeps the zeros of a whole number', async () => {
+  expect(await calculate('100', 0)).toBe('100')
+  expect(await calculate('100.0', 0)).toBe('100')
+  expect(await calculate('0.5', 0)).toBe('0')
+  expect(await calculate('2/3', 15)).toBe('0.666666666666667')
+  expect(await calculate('1e22 + 0.5', 2)).toBe('10000000000000000000000')
+})
 
-  it('the calculator refuses an invalid precision with the allowed range', async () => {
-    expect(await calculate('1', 16)).toBe('ERROR: calculator: precision must be between 0 and 15, got 16')
-    expect(await calculate('1', -1)).toBe('ERROR: calculator: precision must be between 0 and 15, got -1')
-    expect(await calculate('1', 1.5)).toBe('ERROR: calculator: precision must be an integer, got 1.5')
-  })
+it('the calculator refuses an invalid precision with the allowed range', async () => {
+  expect(await calculate('1', 16)).toBe('ERROR: calculator: precision must be between 0 and 15, got 16')
+  expect(await calculate('1', -1)).toBe('ERROR: calculator: precision must be between 0 and 15, got -1')
+  expect(await calculate('1', 1.5)).toBe('ERROR: calculator: precision must be an integer, got 1.5')
+})
 
-  it.each([
-    [undefined, 'ERROR: calculator: expression is required (a string)'],
-    [{}, 'ERROR: calculator: expression is required (a string)'],
-    [[], 'ERROR: calculator: arguments must be an object, got []'],
-    [{ expression: 7 }, 'ERROR: calculator: expression must be a string, got 7'],
-    [{ expression: '' }, 'ERROR: calculator: expression must be at least 1 characters long, got ""'],
-    [
-      { expression: '1', digits: 3 },
-      `ERROR: calculator: unknown parameter "digits"; it takes 'expression', 'precision'`,
-    ],
-  ])('the calculator refuses the arguments %j with a hint', async (args, message) => {
-    expect((await calculator.run(args, nothing)).content).toBe(message)
-  })
+it.each([
+  [undefined, 'ERROR: calculator: expression is required (a string)'],
+  [{}, 'ERROR: calculator: expression is required (a string)'],
+  [[], 'ERROR: calculator: arguments must be an object, got []'],
+  [{ expression: 7 }, 'ERROR: calculator: expression must be a string, got 7'],
+  [{ expression: '' }, 'ERROR: calculator: expression must be at least 1 characters long, got ""'],
+  [
+    { expression: '1', digits: 3 },
+    `ERROR: calculator: unknown parameter "digits"; it takes 'expression', 'precision'`,
+  ],
+])('the calculator refuses the arguments %j with a hint', async (args, message) => {
+  expect((await calculator.run(args, nothing)).content).toBe(message)
+})
 
-  it('the calculator agrees with exact integer arithmetic', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
-        fc.bigInt({ min: 1n, max: 10n ** 15n }),
-        async (a, b) => {
-          const quotient = BigInt(await calculate(`${a} // ${b}`))
-          const remainder = BigInt(await calculate(`${a} % ${b}`))
-          expect(quotient * b + remainder).toBe(a)
-          expect(remainder >= 0n && remainder < b).toBe(true)
-        },
-      ),
-    )
-  })
+it('the calculator agrees with exact integer arithmetic', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
+      fc.bigInt({ min: 1n, max: 10n ** 15n }),
+      async (a, b) => {
+        const quotient = BigInt(await calculate(`${a} // ${b}`))
+        const remainder = BigInt(await calculate(`${a} % ${b}`))
+        expect(quotient * b + remainder).toBe(a)
+        expect(remainder >= 0n && remainder < b).toBe(true)
+      },
+    ),
+  )
+})
 
-  it('the calculator answers any text with one line', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 200 }), async (text) => {
-        expect(await calculate(text)).not.toContain('\n')
-      }),
-    )
-  })
+it('the calculator answers any text with one line', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 200 }), async (text) => {
+      expect(await calculate(text)).not.toContain('\n')
+    }),
+  )
 })

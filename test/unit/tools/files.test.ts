@@ -45,78 +45,74 @@ const edit = async (file_path: string, old_text: string, new_text: string) =>
 const text = (name: string) => readFile(join(files, name), 'utf8')
 const backups = () => readdir(join(home, room, 'backups')).catch(() => [])
 
-describe('write_file', () => {
-  it('write_file is refused in a full workspace until something is deleted', async () => {
-    await writeFile(join(files, 'big'), 'x'.repeat(70_000))
-    const full =
-      'ERROR: write_file: the workspace is full (64 KiB and 200000 files are allowed), or a directory in it cannot be read; delete what is not needed'
-    expect(await write('a.txt', 'one')).toBe(full)
-    expect(await readdir(files)).toEqual(['big'])
-    await rm(join(files, 'big'))
-    expect(await write('a.txt', 'one')).toBe('Made a.txt.')
-  })
+it('write_file is refused in a full workspace until something is deleted', async () => {
+  await writeFile(join(files, 'big'), 'x'.repeat(70_000))
+  const full =
+    'ERROR: write_file: the workspace is full (64 KiB and 200000 files are allowed), or a directory in it cannot be read; delete what is not needed'
+  expect(await write('a.txt', 'one')).toBe(full)
+  expect(await readdir(files)).toEqual(['big'])
+  await rm(join(files, 'big'))
+  expect(await write('a.txt', 'one')).toBe('Made a.txt.')
+})
 
-  it('write_file makes the file with its directories and keeps a backup when it replaces a file', async () => {
-    expect(await write('a/b/c.txt', 'one\n')).toBe('Made a/b/c.txt.')
-    expect(await backups()).toEqual([])
-    expect(await write('a/b/c.txt', 'two\n')).toBe('Replaced a/b/c.txt.')
-    expect(await text('a/b/c.txt')).toBe('two\n')
-    const [kept] = await backups()
-    expect(kept).toMatch(/a%2Fb%2Fc\.txt$/)
-    expect(await readFile(join(home, room, 'backups', kept!), 'utf8')).toBe('one\n')
-    expect(await readdir(join(files, 'a', 'b'))).toEqual(['c.txt'])
-  })
+it('write_file makes the file with its directories and keeps a backup when it replaces a file', async () => {
+  expect(await write('a/b/c.txt', 'one\n')).toBe('Made a/b/c.txt.')
+  expect(await backups()).toEqual([])
+  expect(await write('a/b/c.txt', 'two\n')).toBe('Replaced a/b/c.txt.')
+  expect(await text('a/b/c.txt')).toBe('two\n')
+  const [kept] = await backups()
+  expect(kept).toMatch(/a%2Fb%2Fc\.txt$/)
+  expect(await readFile(join(home, room, 'backups', kept!), 'utf8')).toBe('one\n')
+  expect(await readdir(join(files, 'a', 'b'))).toEqual(['c.txt'])
+})
 
-  it('write_file shows the whole text in its permission request and writes nothing if denied', async () => {
-    const denied = context('deny')
-    const result = await callTool(writeFileTool, { file_path: 'x', content: 'one\ntwo' }, denied)
-    expect(result.content).toBe("ERROR: Permission denied: write 'x'?")
-    expect(denied.asked).toMatchObject([{ access: 'write', target: 'x', detail: 'write x:\none\ntwo' }])
-    expect(await readdir(files)).toEqual([])
-  })
+it('write_file shows the whole text in its permission request and writes nothing if denied', async () => {
+  const denied = context('deny')
+  const result = await callTool(writeFileTool, { file_path: 'x', content: 'one\ntwo' }, denied)
+  expect(result.content).toBe("ERROR: Permission denied: write 'x'?")
+  expect(denied.asked).toMatchObject([{ access: 'write', target: 'x', detail: 'write x:\none\ntwo' }])
+  expect(await readdir(files)).toEqual([])
+})
 
-  it.each([
-    ['../x', /outside the workspace/],
-    ['new/', /is a directory/],
-    ['', /at least 1 characters/],
-  ])('write_file refuses the path %j', async (path, message) => {
-    const answer = await write(path, 'pwned')
-    expect(answer).toMatch(/^ERROR: write_file: /)
-    expect(answer).toMatch(message)
-    expect(await readdir(files)).toEqual([])
-  })
+it.each([
+  ['../x', /outside the workspace/],
+  ['new/', /is a directory/],
+  ['', /at least 1 characters/],
+])('write_file refuses the path %j', async (path, message) => {
+  const answer = await write(path, 'pwned')
+  expect(answer).toMatch(/^ERROR: write_file: /)
+  expect(answer).toMatch(message)
+  expect(await readdir(files)).toEqual([])
+})
 
-  it.each([
-    ['../x', 'is outside the workspace'],
-    ['link', 'is outside the workspace'],
-    ['dir', 'is a directory, not a text file'],
-    ['file/x', 'is not a directory'],
-    ['x'.repeat(300), 'is too long for a path'],
-  ])('write_file asks for no permission for %j, which cannot be written', async (path, message) => {
-    await symlink('/etc/passwd', join(files, 'link'))
-    await mkdir(join(files, 'dir'))
-    await writeFile(join(files, 'file'), 'x')
-    const asked = context()
-    const answer = await writeFileTool.run({ file_path: path, content: 'pwned' }, asked)
-    expect(answer.content).toMatch(/^ERROR: write_file: /)
-    expect(answer.content).toContain(message)
-    expect(asked.asked).toEqual([])
-  })
+it.each([
+  ['../x', 'is outside the workspace'],
+  ['link', 'is outside the workspace'],
+  ['dir', 'is a directory, not a text file'],
+  ['file/x', 'is not a directory'],
+  ['x'.repeat(300), 'is too long for a path'],
+])('write_file asks for no permission for %j, which cannot be written', async (path, message) => {
+  await symlink('/etc/passwd', join(files, 'link'))
+  await mkdir(join(files, 'dir'))
+  await writeFile(join(files, 'file'), 'x')
+  const asked = context()
+  const answer = await writeFileTool.run({ file_path: path, content: 'pwned' }, asked)
+  expect(answer.content).toMatch(/^ERROR: write_file: /)
+  expect(answer.content).toContain(message)
+  expect(asked.asked).toEqual([])
+})
 
-  it('write_file refuses a text over the size limit and keeps the old file', async () => {
-    await write('x', 'small')
-    expect(await write('x', 'y'.repeat(1001))).toBe(
-      'ERROR: write_file: the text is too large (at most 1000 B)',
-    )
-    expect(await text('x')).toBe('small')
-  })
+it('write_file refuses a text over the size limit and keeps the old file', async () => {
+  await write('x', 'small')
+  expect(await write('x', 'y'.repeat(1001))).toBe('ERROR: write_file: the text is too large (at most 1000 B)')
+  expect(await text('x')).toBe('small')
+})
 
-  it('write_file keeps at most a hundred old versions', async () => {
-    for (let n = 0; n <= 103; n++) await write('x', `version ${n}`)
-    const kept = await backups()
-    expect(kept).toHaveLength(100)
-    expect(await text('x')).toBe('version 103')
-  })
+it('write_file keeps at most a hundred old versions', async () => {
+  for (let n = 0; n <= 103; n++) await write('x', `version ${n}`)
+  const kept = await backups()
+  expect(kept).toHaveLength(100)
+  expect(await text('x')).toBe('version 103')
 })
 
 describe('edit_file', () => {

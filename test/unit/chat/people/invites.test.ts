@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { InviteRefusal } from '../../../../src/chat/errors.ts'
 import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
 import type { PeoplePolicy } from '../../../../src/chat/people/registration.ts'
@@ -29,7 +29,6 @@ const reason = (login: Promise<Person>): Promise<unknown> =>
     (error: unknown) => (error instanceof InviteRefusal ? error.reason : error),
   )
 
-describe('a key that nobody has', () => {
   test('an unknown key is asked for an invite code, whatever the name', async () => {
     const { people } = await world()
     for (const name of ['new', 'ann', 'ANN', 'qwen', 'system', '', 'a b', 'x'.repeat(30_000), 'a\u202eb'])
@@ -97,7 +96,6 @@ describe('a key that nobody has', () => {
     expect(await reason(people.identify('bobby', key('b'), HERE, { code: other }))).toBe('no-name')
     expect(await reason(people.identify('carol', key('c'), HERE, { code: other }))).toBe('in')
   })
-})
 
 test('two simultaneous logins with one name, key and code are one person and use the code once', async () => {
   const { people, code, storage } = await world()
@@ -134,7 +132,6 @@ test('a person has a limited number of open invite codes, and expired or revoked
   expect(await invites.list(ann)).toHaveLength(1)
 })
 
-describe('a trusted certificate', () => {
   const certified = { isCertified: true }
 
   test('a certificate admits its holder with another key, and registers a free name', async () => {
@@ -160,7 +157,6 @@ describe('a trusted certificate', () => {
     const both = await Promise.all([1, 2].map(() => people.identify('bob', key('b'), HERE, certified)))
     expect(both[0]).toEqual(both[1])
   })
-})
 
 test('a registered person can still log in after a model got their name', async () => {
   const models: string[] = []

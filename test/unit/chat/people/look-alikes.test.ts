@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
 import { createPeopleParts } from '../../../support/people.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
@@ -65,7 +65,6 @@ async function accepted(asked: readonly string[], before: readonly string[]): Pr
   return found
 }
 
-describe('a look-alike from the confusables of Unicode', () => {
   test.each(ORIGINALS)('a look-alike of %s is not accepted beside the original', async (original) => {
     const asked = lookAlikesOf(original)
     expect(asked.length).toBeGreaterThan(40)
@@ -108,7 +107,6 @@ describe('a look-alike from the confusables of Unicode', () => {
     ]
     expect(await accepted(asked, ['Ann', 'alice'])).toEqual([])
   })
-})
 
 const RESERVED = [
   ...['system', 'server', 'lobby', 'everyone', 'all', 'you', 'op', 'owner', 'operator', 'moderator', 'admin'],

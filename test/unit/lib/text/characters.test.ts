@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   characterAt,
   characterEnd,
@@ -123,58 +123,56 @@ const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''))
 const insidePair = (before: string, after: string): boolean =>
   /[\uD800-\uDBFF]$/.test(before) && /^[\uDC00-\uDFFF]/.test(after)
 
-describe('pages', () => {
-  test('joined pages give the text, and none is too long or empty', () => {
-    fc.assert(
-      fc.property(text, fc.integer({ min: 2, max: 300 }), (whole, size) => {
-        const pages = splitPages(whole, size)
-        expect(pages.join('')).toBe(whole)
-        for (const page of pages) expect(page.length).toBeLessThanOrEqual(size)
-        if (whole !== '') expect(pages).not.toContain('')
-      }),
-      { numRuns: runs(1000) },
-    )
-  })
+test('joined pages give the text, and none is too long or empty', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 2, max: 300 }), (whole, size) => {
+      const pages = splitPages(whole, size)
+      expect(pages.join('')).toBe(whole)
+      for (const page of pages) expect(page.length).toBeLessThanOrEqual(size)
+      if (whole !== '') expect(pages).not.toContain('')
+    }),
+    { numRuns: runs(1000) },
+  )
+})
 
-  test('pages never split a code point', () => {
-    fc.assert(
-      fc.property(text, fc.integer({ min: 2, max: 60 }), (whole, size) => {
-        const pages = splitPages(whole, size)
-        for (const [index, page] of pages.entries()) {
-          expect(insidePair(page, pages[index + 1] ?? '')).toBe(false)
-        }
-      }),
-      { numRuns: runs(1000) },
-    )
-  })
+test('pages never split a code point', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 2, max: 60 }), (whole, size) => {
+      const pages = splitPages(whole, size)
+      for (const [index, page] of pages.entries()) {
+        expect(insidePair(page, pages[index + 1] ?? '')).toBe(false)
+      }
+    }),
+    { numRuns: runs(1000) },
+  )
+})
 
-  test.each([
-    ['a family', `${'x'.repeat(95)}👨‍👩‍👧‍👦${'y'.repeat(95)}`, 95],
-    ['a letter and its marks', `${'x'.repeat(98)}e\u0301\u0323\u0331${'y'.repeat(95)}`, 98],
-    ['a line break of two characters', `${'x'.repeat(99)}\r\n${'y'.repeat(95)}`, 99],
-  ])('pages do not split %s', (_what, whole, first) => {
-    expect(splitPages(whole, 100)[0]).toHaveLength(first)
-  })
+test.each([
+  ['a family', `${'x'.repeat(95)}👨‍👩‍👧‍👦${'y'.repeat(95)}`, 95],
+  ['a letter and its marks', `${'x'.repeat(98)}e\u0301\u0323\u0331${'y'.repeat(95)}`, 98],
+  ['a line break of two characters', `${'x'.repeat(99)}\r\n${'y'.repeat(95)}`, 99],
+])('pages do not split %s', (_what, whole, first) => {
+  expect(splitPages(whole, 100)[0]).toHaveLength(first)
+})
 
-  test('a page ends with a line if one ends near its limit', () => {
-    const lines = 'l'.repeat(39) + '\n'
-    expect(splitPages(lines.repeat(10), 100).map((page) => page.length)).toEqual([80, 80, 80, 80, 80])
-    expect(splitPages(`\n${'x'.repeat(200)}`, 100)[0]).toHaveLength(100)
-  })
+test('a page ends with a line if one ends near its limit', () => {
+  const lines = 'l'.repeat(39) + '\n'
+  expect(splitPages(lines.repeat(10), 100).map((page) => page.length)).toEqual([80, 80, 80, 80, 80])
+  expect(splitPages(`\n${'x'.repeat(200)}`, 100)[0]).toHaveLength(100)
+})
 
-  test('a grapheme cluster longer than a page is split without loss', () => {
-    const endless = `e${'\u0301'.repeat(5000)}`
-    expect(splitPages(endless, 1000).join('')).toBe(endless)
-    const joined = Array.from({ length: 900 }, () => '👩').join('\u200D')
-    expect(splitPages(joined, 500).join('')).toBe(joined)
-  })
+test('a grapheme cluster longer than a page is split without loss', () => {
+  const endless = `e${'\u0301'.repeat(5000)}`
+  expect(splitPages(endless, 1000).join('')).toBe(endless)
+  const joined = Array.from({ length: 900 }, () => '👩').join('\u200D')
+  expect(splitPages(joined, 500).join('')).toBe(joined)
+})
 
-  test('a line of eight million characters is split into 1,000 pages', () => {
-    const pages = splitPages('x'.repeat(8_000_000), 8000)
-    expect(pages).toHaveLength(1000)
-  })
+test('a line of eight million characters is split into 1,000 pages', () => {
+  const pages = splitPages('x'.repeat(8_000_000), 8000)
+  expect(pages).toHaveLength(1000)
+})
 
-  test('an empty text is one empty page', () => {
-    expect(splitPages('', 100)).toEqual([''])
-  })
+test('an empty text is one empty page', () => {
+  expect(splitPages('', 100)).toEqual([''])
 })

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WAITING_FOR_ANSWER } from '../../../../src/chat/tool-progress.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { renderMessage } from '../../../../src/session/drawing/entry-rows.ts'
@@ -74,25 +74,23 @@ test('the status line shows the stop key only beside work that the viewer can st
   expect(statusLine({ ...status, viewer: 'ann', running }, 39)).toBe('@qwen writing 2s · ^X to stop · …')
 })
 
-describe('in a narrow terminal it leaves out whole parts from the right', () => {
-  const thinking = { ...status, running: [work('@qwen', 'thinking')] }
-  test.each([
-    [119, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide 34% · tools all (12)'],
-    [79, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide 34% · tools all (12)'],
-    [70, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide 34% · …'],
-    [60, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · …'],
-    [39, '@qwen thinking 3.2s · ^X to stop · …'],
-    [36, '@qwen thinking 3.2s · ^X to stop · …'],
-    [35, '@qwen thinking 3.2s · ^X to stop…'],
-    [31, '@qwen · ^X to stop · …'],
-    [20, '@qwen · ^X to stop…'],
-    [14, '^X to stop · …'],
-    [8, '@qwen t…'],
-    [1, '…'],
-  ])('the status line at %i columns leaves out whole parts from the right', (columns, line) =>
-    expect(statusLine(thinking, columns)).toBe(line),
-  )
-})
+const thinking = { ...status, running: [work('@qwen', 'thinking')] }
+test.each([
+  [119, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide 34% · tools all (12)'],
+  [79, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide 34% · tools all (12)'],
+  [70, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide 34% · …'],
+  [60, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · …'],
+  [39, '@qwen thinking 3.2s · ^X to stop · …'],
+  [36, '@qwen thinking 3.2s · ^X to stop · …'],
+  [35, '@qwen thinking 3.2s · ^X to stop…'],
+  [31, '@qwen · ^X to stop · …'],
+  [20, '@qwen · ^X to stop…'],
+  [14, '^X to stop · …'],
+  [8, '@qwen t…'],
+  [1, '…'],
+])('the status line at %i columns leaves out whole parts from the right', (columns, line) =>
+  expect(statusLine(thinking, columns)).toBe(line),
+)
 
 test('the status line fills exactly one row of any width in every theme, despite hostile names', () => {
   const hostile = { ...busy, room: '日本語\n\u001b[2J', models: ['モデル', '\u202e'] }

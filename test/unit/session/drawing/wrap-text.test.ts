@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
-import { expect, test, describe, it } from 'vitest'
+import { expect, test, it } from 'vitest'
 import { graphemes } from '../../../../src/lib/text/characters.ts'
 import { createEmulator, drawnCells } from '../../../support/terminal.ts'
 import { wrapText, quoteRows } from '../../../../src/session/drawing/spans.ts'
@@ -97,30 +97,27 @@ test('no unusual character is drawn wider than it is counted', async () => {
 
 const renderEntry = (entry: Entry, style: DrawingStyle): string => render(entry, style, markdown.tools())
 
-describe('a quoted line', () => {
-  it('a quoted line continues behind another mark and keeps all its blanks', () => {
-    expect(quoteRows('ab   cdefgh', 10)).toEqual(['  | ab   c', '  : defgh'])
-    expect(quoteRows('', 10)).toEqual(['  | '])
-  })
+it('a quoted line continues behind another mark and keeps all its blanks', () => {
+  expect(quoteRows('ab   cdefgh', 10)).toEqual(['  | ab   c', '  : defgh'])
+  expect(quoteRows('', 10)).toEqual(['  | '])
+})
 
-  it('a quoted line counts a cell for an invisible filler', () => {
-    expect(quoteRows('\uFFA0 ', 1)).toEqual(['  | \uFFA0', '  :  '])
-  })
+it('a quoted line counts a cell for an invisible filler', () => {
+  expect(quoteRows('\uFFA0 ', 1)).toEqual(['  | \uFFA0', '  :  '])
+})
 
-  it('a quoted line loses nothing at any width', () => {
-    const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[\n\t]/.test(text))
-    fc.assert(
-      fc.property(line, fc.integer({ min: 1, max: 40 }), (text, width) => {
-        const rows = quoteRows(text, width)
-        expect(rows.map((row) => row.slice(4)).join('')).toBe(text)
-        for (const row of rows) {
-          // A row has a cell for text behind its mark, and a character that is wider than the page is alone in it.
-          if (graphemes(row.slice(4)).length > 1)
-            expect(mostCells(row)).toBeLessThanOrEqual(Math.max(width, 5))
-        }
-      }),
-    )
-  })
+it('a quoted line loses nothing at any width', () => {
+  const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[\n\t]/.test(text))
+  fc.assert(
+    fc.property(line, fc.integer({ min: 1, max: 40 }), (text, width) => {
+      const rows = quoteRows(text, width)
+      expect(rows.map((row) => row.slice(4)).join('')).toBe(text)
+      for (const row of rows) {
+        // A row has a cell for text behind its mark, and a character that is wider than the page is alone in it.
+        if (graphemes(row.slice(4)).length > 1) expect(mostCells(row)).toBeLessThanOrEqual(Math.max(width, 5))
+      }
+    }),
+  )
 })
 
 it('a padded command in a question cannot look like the text of the server', () => {
