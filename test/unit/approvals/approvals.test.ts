@@ -103,13 +103,7 @@ it('the entry of a question names the requester, the tool and the access, and qu
   await answer(ann)
   expect(await verdict).toBe('allow')
   const [asked, answered] = await entries()
-  expect(asked).toMatchObject({
-    author: 'qwen',
-    verdict: 'asked',
-    question: 1,
-    requester: 'ann',
-    turn: 'T1',
-  })
+  expect(asked).toMatchObject({ author: 'qwen', verdict: 'asked', question: 1, requester: 'ann', turn: 'T1' })
   expect(asked!.text.split('\n')).toEqual([
     'question 1: may @qwen, for ann, use run_command (execute)?',
     '| one',
@@ -395,9 +389,7 @@ it('a person has at most a hundred grants in a room', async () => {
 })
 
 it('the config rule ops lets only ops allow, and requesters can still deny', async () => {
-  const { ask, answer, approvals, room, ann, op, entries } = await createScene({
-    rules: { execute: 'ops' },
-  })
+  const { ask, answer, approvals, room, ann, op, entries } = await createScene({ rules: { execute: 'ops' } })
   const why = 'only an op can allow it, and none is in lobby'
   expect(await (await ask('ls')).verdict).toEqual({ why })
   await room.enter(screenOf(op))

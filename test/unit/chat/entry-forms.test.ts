@@ -36,15 +36,7 @@ test.each<readonly [string, Entry, string]>([
   [
     'a result, which is whole',
     {
-      ...{
-        ...base,
-        kind: 'tool_result',
-        call: 'c',
-        name: 'Grep',
-        isError: false,
-        durationMs: 3,
-        bytes: 300,
-      },
+      ...{ ...base, kind: 'tool_result', call: 'c', name: 'Grep', isError: false, durationMs: 3, bytes: 300 },
       text: `${'x'.repeat(300)}\n\n  y`,
     },
     `- 09:41:07 -- Grep (3ms, 300 B):\\\n  ${'x'.repeat(300)}\n\n  \u00a0\u00a0y`,

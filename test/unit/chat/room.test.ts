@@ -30,16 +30,7 @@ const smallRoom = (
 ): Room =>
   new OpenRoom(
     LOBBY,
-    {
-      ...storage.chat,
-      sanctions,
-      entries,
-      bus: createLocalBus(log),
-      peers,
-      clock,
-      nextId,
-      log,
-    },
+    { ...storage.chat, sanctions, entries, bus: createLocalBus(log), peers, clock, nextId, log },
     { members_per_room: 3, presence_per_min: 20 },
   )
 

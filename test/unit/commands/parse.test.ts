@@ -199,14 +199,10 @@ describe('a command without a line', () => {
       const say = commandCalled('say')
       expect(
         parsedInvocation(say, { verb: 'say', room: 'den', args: { text: '--json - -- x' } }),
-      ).toMatchObject({
-        args: { text: '--json - -- x' },
-      })
+      ).toMatchObject({ args: { text: '--json - -- x' } })
       expect(
         parsedInvocation(commandCalled('run'), { verb: 'run', room: 'den', args: { tool: 'a b' } }),
-      ).toMatchObject({
-        args: { tool: 'a b' },
-      })
+      ).toMatchObject({ args: { tool: 'a b' } })
     })
 
     test('an invocation rejects undeclared arguments and missing required ones', () => {

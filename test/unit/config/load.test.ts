@@ -155,9 +155,7 @@ describe('the bus', () => {
       loadFile(`${storage}[bus]\nurl_env = "NATS"\nprefix = "a.b-c_1"\n`, { NATS: ` ${url},other:1\n` }).bus,
     ).toEqual({ url: `${url},other:1`, prefix: 'a.b-c_1' })
     expect(
-      loadFile('[storage]\nurl_env = "DB"\n[bus]\nurl = "tls://[::1]:1"\n', {
-        DB: 'postgres://h/x',
-      }).bus,
+      loadFile('[storage]\nurl_env = "DB"\n[bus]\nurl = "tls://[::1]:1"\n', { DB: 'postgres://h/x' }).bus,
     ).toMatchObject({ url: 'tls://[::1]:1' })
   })
 

@@ -105,11 +105,7 @@ it('a toolbox refuses two tools with one id and keeps its tools if a rebuild is 
 it('a toolbox sends its provider the full permission request, but none for a read tool', async () => {
   const asked: PermissionRequest[] = []
   const permissions = { request: async (one: PermissionRequest) => (asked.push(one), 'allow' as const) }
-  const toolbox = createToolbox({
-    tools: [writes(), tool('reads')],
-    permissions,
-    context: { caller: 'me' },
-  })
+  const toolbox = createToolbox({ tools: [writes(), tool('reads')], permissions, context: { caller: 'me' } })
   const calls = ['reads', 'keep'].map((name) => ({ id: name, name, arguments: '{"note":"x"}' }))
   expect((await executeTools(calls, { toolbox })).at(-1)?.content).toBe('kept x')
   expect(asked).toMatchObject([

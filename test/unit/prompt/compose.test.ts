@@ -231,10 +231,7 @@ test('tools whose names would collide without the prefix keep the full id as nam
 test('tools cost more tokens at providers that add framing to them', () => {
   const at = (backend: Backend): Prompt =>
     bench.compose(
-      sampleSnapshot({
-        tools: numbered(2),
-        model: { ...sampleModel, framing: PROVIDERS[backend].framing },
-      }),
+      sampleSnapshot({ tools: numbered(2), model: { ...sampleModel, framing: PROVIDERS[backend].framing } }),
     )
   const plain = at('guide').tools[0]!.tokens
   expect(at('openai').tools[0]!.tokens).toBe(plain + 9)

@@ -93,10 +93,7 @@ test('the tools called in a turn are loaded first, then the tools it found, newe
   }
   expect(counts.size).toBeGreaterThan(5)
   const all = bench.compose(
-    snapshotFor(40_000, {
-      tools,
-      inTurn: { found: [], called: [{ id: 't41', form: 'short' }], reserve: 0 },
-    }),
+    snapshotFor(40_000, { tools, inTurn: { found: [], called: [{ id: 't41', form: 'short' }], reserve: 0 } }),
   )
   expect(idsOf(all, 'short')).toEqual(['t41'])
 })

@@ -112,10 +112,7 @@ it('a tool that was turned off during its permission request does not run', asyn
 })
 
 it('a tool whose asks() fails does not run', async () => {
-  const made = tool('dice', undefined, {
-    access: 'write',
-    asks: () => Promise.reject(new Error('no idea')),
-  })
+  const made = tool('dice', undefined, { access: 'write', asks: () => Promise.reject(new Error('no idea')) })
   const { answers, asked } = await turnWith([made], [['dice', {}]], allow)
   expect(answers).toEqual(['ERROR: dice: no idea'])
   expect(asked).toEqual([])

@@ -262,9 +262,7 @@ it('a message of a tool is recorded with the model as its author', async () => {
     await context.addMessage({ kind: 'message', author: 'ann', text: 'I agree' })
     return ok('said')
   })
-  await using world = await createTurnWorld(scriptedModel(call(['forge', {}]), say('ok')), {
-    tools: [forge],
-  })
+  await using world = await createTurnWorld(scriptedModel(call(['forge', {}]), say('ok')), { tools: [forge] })
   await world.ask()
   expect((await world.log()).find((entry) => entry.text === 'I agree')).toMatchObject({ author: 'qwen' })
 })

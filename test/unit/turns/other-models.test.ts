@@ -21,12 +21,7 @@ it('a fallback answers in the same turn if its model fails before any output, an
     more: [configured('small', small)],
   })
   const turn = await world.start('why?')
-  expect(await turn.done).toMatchObject({
-    kind: 'reply',
-    author: 'small',
-    text: 'I am small',
-    turn: turn.id,
-  })
+  expect(await turn.done).toMatchObject({ kind: 'reply', author: 'small', text: 'I am small', turn: turn.id })
   expect(await world.lines()).toEqual([
     'notice: @qwen: nothing answers at http://localhost:1; is ollama running?; @small is asked instead',
     'reply: I am small',

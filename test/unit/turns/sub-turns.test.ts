@@ -165,13 +165,7 @@ it('spawn_agent returns an error if a person runs it', async () => {
   })
   await using runs = new ToolRuns(openToolbox, nextId, clock, createLocalPeers().slots)
   const { signal } = new AbortController()
-  const order = {
-    room: world.room,
-    person: world.ann,
-    tool: 'spawn_agent',
-    args: '{"prompt":"go"}',
-    signal,
-  }
+  const order = { room: world.room, person: world.ann, tool: 'spawn_agent', args: '{"prompt":"go"}', signal }
   expect((await runs.run(order)).text).toBe(
     'ERROR: spawn_agent: only a model in its turn can start a side turn',
   )

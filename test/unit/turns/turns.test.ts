@@ -241,11 +241,7 @@ it('an interrupted turn whose stop was recorded gets no second notice', async ()
 it('an interrupted turn is ended if its room does not exist any more', async () => {
   await using world = await createTurnWorld(scriptedModel())
   const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
-  await world.chatParts.storage.models.turns.begin({
-    id: 'T1' as TurnId,
-    room: 'gone' as RoomName,
-    ...facts,
-  })
+  await world.chatParts.storage.models.turns.begin({ id: 'T1' as TurnId, room: 'gone' as RoomName, ...facts })
   const { storage } = world.chatParts
   await interruptedIn(world, () => Promise.resolve(undefined)).endAll()
   expect(await storage.models.turns.unfinished()).toEqual([])

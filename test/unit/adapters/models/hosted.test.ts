@@ -269,10 +269,7 @@ test.each([
   'a schema with listed values reaches Gemini in the form that it accepts: %s',
   async (_, value, expected) => {
     expect(await valueSent(value as JsonObject)).toEqual(expected)
-    expect(await valueSent({ type: 'array', items: value })).toEqual({
-      type: 'array',
-      items: expected,
-    })
+    expect(await valueSent({ type: 'array', items: value })).toEqual({ type: 'array', items: expected })
   },
 )
 

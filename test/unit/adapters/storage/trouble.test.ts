@@ -78,9 +78,7 @@ test.skipIf(disk === undefined)(
     await expect(storage.chat.entries.append(message('1', lobby, 'x'))).resolves.toEqual({ id: '1' })
     expect(
       await storage.chat.entries.search({ rooms: [lobby], terms: searchTerms('x'), limit: 1 }),
-    ).toMatchObject({
-      entries: [{ id: '1' }],
-    })
+    ).toMatchObject({ entries: [{ id: '1' }] })
   },
 )
 

@@ -68,18 +68,12 @@ test('Brave gets its key in a header and the offset of the result page', async (
   expect(hits).toEqual([hit])
   expect(headers['x-subscription-token']).toBe(KEY)
   expect(asked.href).not.toContain(KEY)
-  expect(Object.fromEntries(asked.searchParams)).toMatchObject({
-    q: 'cats & dogs',
-    count: '10',
-    offset: '1',
-  })
+  expect(Object.fromEntries(asked.searchParams)).toMatchObject({ q: 'cats & dogs', count: '10', offset: '1' })
 })
 
 test('Google gets the key, the engine and the start number', async () => {
   const items = [{ title: 'Cats', link: hit.url, snippet: hit.snippet }]
-  const { hits, asked } = await searchAt(google, json({ kind: 'customsearch#search', items }), {
-    start: 11,
-  })
+  const { hits, asked } = await searchAt(google, json({ kind: 'customsearch#search', items }), { start: 11 })
   expect(hits).toEqual([hit])
   expect(Object.fromEntries(asked.searchParams)).toEqual({
     key: KEY,

@@ -258,11 +258,7 @@ test.each([
   ['nats://t0ken@h', { servers: ['h:4222'], isEncrypted: false, login: { token: 't0ken' } }],
   [
     'nats://me:p%40%2Css@a,b,nats://me:p%40%2Css@c',
-    {
-      servers: ['a:4222', 'b:4222', 'c:4222'],
-      isEncrypted: false,
-      login: { user: 'me', pass: 'p@,ss' },
-    },
+    { servers: ['a:4222', 'b:4222', 'c:4222'], isEncrypted: false, login: { user: 'me', pass: 'p@,ss' } },
   ],
 ])('the NATS address %s is parsed', (url, address) => {
   expect(natsAddress(url)).toEqual(address)

@@ -28,10 +28,7 @@ describe.each(LOOK_NAMES)('in %s', (look) => {
       },
     )
     await using stage = await createSessionStage(
-      {
-        tools: [touch],
-        more: [{ ...anotherModel('gpt'), adapter: gpt }],
-      },
+      { tools: [touch], more: [{ ...anotherModel('gpt'), adapter: gpt }] },
       () => 0,
     )
     const { world, lobby } = stage

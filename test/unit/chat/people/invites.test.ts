@@ -136,10 +136,7 @@ test('a person has a limited number of open invite codes, and expired or revoked
 
   test('a certificate admits its holder with another key, and registers a free name', async () => {
     const { people, ann, keys } = await world({ access: 'closed' })
-    expect(await people.identify('ann', key('b'), HERE, certified)).toMatchObject({
-      id: ann.id,
-      guest: false,
-    })
+  expect(await people.identify('ann', key('b'), HERE, certified)).toMatchObject({ id: ann.id, guest: false })
     const bob = await people.identify('bob', key('b'), HERE, certified)
     expect(bob).toMatchObject({ name: 'bob', guest: false })
     expect(await keys.list(bob)).toEqual([])

@@ -31,10 +31,7 @@ test('a name is registered to the first key, and other keys get guest names', as
 test('a name beyond the limit of names per key is not registered and stays free', async () => {
   const all = await people()
   for (const name of ['one', 'two']) await all.identify(name, key('a'), '127.0.0.1')
-  expect(await all.identify('three', key('a'), '127.0.0.1')).toMatchObject({
-    name: 'three-917',
-    guest: true,
-  })
+  expect(await all.identify('three', key('a'), '127.0.0.1')).toMatchObject({ name: 'three-917', guest: true })
   expect(await all.identify('one', key('a'), '127.0.0.1')).toMatchObject({ name: 'one', guest: false })
   expect(await all.identify('three', key('b'), '127.0.0.1')).toMatchObject({ name: 'three', guest: false })
 })

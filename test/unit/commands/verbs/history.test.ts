@@ -92,11 +92,7 @@ test('/history --json keeps an entry on one line despite line separators in tool
     requester: 'ann',
     arguments: { a: '\u2028\u0085' },
   } as const
-  await world.turnWorld.room.record({
-    ...args,
-    author: 'ann',
-    text: 'as a guest could store it once\u2028',
-  })
+  await world.turnWorld.room.record({ ...args, author: 'ann', text: 'as a guest could store it once\u2028' })
   const { out } = await world.exec(world.bob, 'history lobby -n 1 --json')
   expect(out[0]).not.toMatch(/[\n\u0085\u2028]/u)
   expect(parsed(out)).toMatchObject([{ arguments: { a: '\u2028\u0085' } }])

@@ -47,9 +47,7 @@ test('/summary says if there is no summary, and which model writes it', async ()
 test('/summary keeps every version that a session, a pipe or /summary clear made', async () => {
   await using world = await createCommandWorld()
   await withSummary(world)
-  const [entry] = await world.turnWorld.chatParts.storage.chat.entries.read('hall' as RoomName, {
-    limit: 1,
-  })
+  const [entry] = await world.turnWorld.chatParts.storage.chat.entries.read('hall' as RoomName, { limit: 1 })
   const range = `of ${entry!.id} to ${entry!.id}`
   const first = `1  1 Jan 2026 00:00  qwen  14 characters, ${range}`
   expect(await world.type(world.bob, 'summary')).toEqual(done('  bob said hello', `-- ${first}`, OFF))

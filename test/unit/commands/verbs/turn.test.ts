@@ -62,10 +62,7 @@ test('/turn in a session folds long texts into pages unless full is given', asyn
     model: 'qwen',
   })
   const facts = { id, room: 'hall' as RoomName, model: 'qwen', requester: 'bob' }
-  await storage.models.turns.begin({
-    ...facts,
-    startedAt: world.turnWorld.chatParts.clock.now() + 1,
-  })
+  await storage.models.turns.begin({ ...facts, startedAt: world.turnWorld.chatParts.clock.now() + 1 })
   await storage.models.turns.finish(id, { prompt })
   const line = 'a line\n'
   for (let step = 0; step < 19; step++) {

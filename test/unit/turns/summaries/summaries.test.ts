@@ -70,12 +70,7 @@ it('a summary covers the older half, continues from the last version, and is par
   await idle(world)
   const first = await current(world)
   const log = (await world.log()).map(({ id }) => id)
-  expect(first).toMatchObject({
-    version: 1,
-    author: 'memo',
-    first: log[0],
-    text: 'ann says\nsystem: things',
-  })
+  expect(first).toMatchObject({ version: 1, author: 'memo', first: log[0], text: 'ann says\nsystem: things' })
   expect(log.indexOf(first!.last)).toBe(160 - 75 - 1)
   await talk(world, 100, 'later')
   await memo.arrived(2)
@@ -250,12 +245,7 @@ it('a pending summary request is aborted when another summarizer is named, which
   expect(await current(world)).toMatchObject({ text: 'by other', author: 'other' })
   const query = { room: world.room.name, since: 0, by: 'model' } as const
   expect(await storage.models.charges.usage(query)).toContainEqual(
-    expect.objectContaining({
-      key: 'memo',
-      requests: 1,
-      output: 1,
-      estimated: expect.anything() as unknown,
-    }),
+    expect.objectContaining({ key: 'memo', requests: 1, output: 1, estimated: expect.anything() as unknown }),
   )
 })
 

@@ -27,14 +27,7 @@ function createAgent() {
 
 function serve(openAgent: () => Promise<ClosableAgent>, idleS = 1_800) {
   const limits = { exec_per_person: 3, mcp_idle_s: idleS }
-  return new McpHttp({
-    accountOf: newAccount,
-    openAgent,
-    createMcpServer,
-    limits,
-    version: '1',
-    report() {},
-  })
+  return new McpHttp({ accountOf: newAccount, openAgent, createMcpServer, limits, version: '1', report() {} })
 }
 
 const message = (

@@ -206,10 +206,7 @@ describe('the rooms that a client follows', () => {
       sees: async (room: string) => !room.startsWith('ghost'),
     }
     const reported: Error[] = []
-    const rooms = new FollowedRooms(agent, {
-      maxStreams: 2,
-      report: (error) => void reported.push(error),
-    })
+    const rooms = new FollowedRooms(agent, { maxStreams: 2, report: (error) => void reported.push(error) })
     const listen = (...names: readonly string[]) =>
       rooms.listen({
         jsonrpc: '2.0',
