@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, test, afterAll, beforeAll } from 'vitest'
+import { expect, test, afterAll, beforeAll } from 'vitest'
 import { type FilledBudget, fillBudget } from '../../../src/prompt/budget.ts'
 import { EXACT_FRAMING } from '../../../src/prompt/model-settings.ts'
 import type { Layer } from '../../../src/prompt/layers.ts'
-import { userContent, type Prompt } from '../../../src/prompt/prompt.ts'
+import { userContent } from '../../../src/prompt/prompt.ts'
 import type { PricedTools } from '../../../src/prompt/rungs.ts'
 import { fullText } from '../../../src/prompt/trim.ts'
 import { tokenCounters } from '../../support/token-counters.ts'
@@ -65,27 +65,6 @@ test('a filled budget counts what is sent, stays within the target, and keeps ke
       }
     }),
     { numRuns: runs(1000) },
-  )
-})
-
-test('a layer of lower priority never takes tokens from a layer of higher priority', () => {
-  fc.assert(
-    fc.property(layers, layer, target, (list, extra, tokens) => {
-      const more = [...list, { ...extra, priority: 10, name: 'extra' }]
-      expect(fill(more, tokens).layers.slice(0, -1)).toEqual(fill(list, tokens).layers)
-    }),
-    { numRuns: runs(1000) },
-  )
-})
-
-test('the order of layers in a prompt does not depend on their priorities', () => {
-  fc.assert(
-    fc.property(layers, fc.array(fc.integer(), { minLength: 6, maxLength: 6 }), (list, priorities) => {
-      const other = list.map((one, index) => ({ ...one, priority: priorities[index]! }))
-      const [a, b] = [fill(list, 100_000), fill(other, 100_000)]
-      expect([b.system, b.context]).toEqual([a.system, a.context])
-    }),
-    { numRuns: runs(500) },
   )
 })
 
@@ -154,97 +133,59 @@ test('the budget asks for fewer tools if a later required layer needs the space'
   )
 })
 
-describe('edges', () => {
-  /** What wrap() makes of the smallest and the largest; with the real Lua and the real tokenizer. */
-  let bench: Workbench
-  beforeAll(async () => {
-    bench = await createWorkbench()
-  })
-  afterAll(() => bench.engine.close())
+/** What wrap() makes of the smallest and the largest; with the real Lua and the real tokenizer. */
+let bench: Workbench
+beforeAll(async () => {
+  bench = await createWorkbench()
+})
+afterAll(() => bench.engine.close())
 
-  const script = (layers: string): string => `function default_wrap(t) return wrap(t)${layers} end`
+test('a larger target keeps at least as many layers, and a target that is too small is refused', () => {
+  const given = { tools: catalogue(sampleTool('a'), sampleTool('b')), history: messages(20) }
+  let kept = 0
+  for (let target = 0; target <= 1200; target += 7) {
+    const prompt = composed(() => bench.compose(snapshotFor(target, given)))
+    if (typeof prompt === 'string') {
+      expect(kept).toBe(0)
+      continue
+    }
+    expect(prompt.budget.used).toBeLessThanOrEqual(target)
+    const now = prompt.layers.filter((one) => one.status === 'kept' && one.priority < 50).length
+    expect(now).toBeGreaterThanOrEqual(kept)
+    kept = now
+  }
+  expect(kept).toBe(5)
+})
 
-  describe('at the edges', () => {
-    test('a larger target keeps at least as many layers, and a target that is too small is refused', () => {
-      const given = { tools: catalogue(sampleTool('a'), sampleTool('b')), history: messages(20) }
-      let kept = 0
-      for (let target = 0; target <= 1200; target += 7) {
-        const prompt = composed(() => bench.compose(snapshotFor(target, given)))
-        if (typeof prompt === 'string') {
-          expect(kept).toBe(0)
-          continue
-        }
-        expect(prompt.budget.used).toBeLessThanOrEqual(target)
-        const now = prompt.layers.filter((one) => one.status === 'kept' && one.priority < 50).length
-        expect(now).toBeGreaterThanOrEqual(kept)
-        kept = now
-      }
-      expect(kept).toBe(5)
-    })
+test('schemas that refer to themselves and to each other are sent as they are', () => {
+  const schema = {
+    type: 'object',
+    properties: { tree: { $ref: '#/$defs/node' }, again: { $ref: '#' } },
+    $defs: {
+      node: { type: 'object', properties: { leaf: { $ref: '#/$defs/leaf' } } },
+      leaf: { $ref: '#/$defs/node' },
+    },
+  }
+  const prompt = bench.compose(sampleSnapshot({ tools: catalogue(sampleTool('tree', { schema })) }))
+  expect(JSON.stringify(prompt.tools[0]!.definition!.parameters)).toBe(JSON.stringify(schema))
+  expect(prompt.budget.used).toBe(recount(prompt, bench.counter))
+})
 
-    test('a tool with a description of 100,000 tokens is sent with its first sentence only', () => {
-      const description = `Reads a file. ${'word '.repeat(100_000)}`
-      expect(bench.counter.count(description)).toBeGreaterThanOrEqual(100_000)
-      const huge = catalogue(sampleTool('huge', { description }), sampleTool('small'))
-      const prompt = bench.compose(sampleSnapshot({ tools: huge }))
-      expect(prompt.tools.map((one) => `${one.name} ${one.form}`)).toEqual(['huge short', 'small full'])
-      expect(prompt.tools[0]!.definition!.description).toBe('Reads a file.')
-      expect(prompt.system).toContain('- **huge**: Reads a file.\n- **small**: Does what small says.\n')
-    })
-
-    test('schemas that refer to themselves and to each other are sent as they are', () => {
-      const schema = {
-        type: 'object',
-        properties: { tree: { $ref: '#/$defs/node' }, again: { $ref: '#' } },
-        $defs: {
-          node: { type: 'object', properties: { leaf: { $ref: '#/$defs/leaf' } } },
-          leaf: { $ref: '#/$defs/node' },
-        },
-      }
-      const prompt = bench.compose(sampleSnapshot({ tools: catalogue(sampleTool('tree', { schema })) }))
-      expect(JSON.stringify(prompt.tools[0]!.definition!.parameters)).toBe(JSON.stringify(schema))
-      expect(prompt.budget.used).toBe(recount(prompt, bench.counter))
-    })
-
-    test('a giant message is cut at a whole character, with the number of missing tokens', () => {
-      /** As long as a reply can be. */
-      const giant = (unit: string): string => unit.repeat(65_536 / unit.length)
-      const story = (unit: string): Prompt =>
-        bench.run(
-          script(':history()'),
-          snapshotFor(60, { history: [row(1, { text: giant(unit) })], message: '' }),
-        )
-      for (const unit of ['漢', '😀', '👩‍👩‍👧', 'word ', 'a']) {
-        const prompt = story(unit)
-        const [heading, omission, said, missing] = prompt.context.split('\n')
-        expect([heading, omission]).toEqual(['## The conversation so far', '[earlier entries left out]'])
-        expect(said!.isWellFormed()).toBe(true)
-        expect(giant(unit).startsWith(said!.slice('bob: '.length))).toBe(true)
-        expect(missing).toMatch(/^… \[\d+ tokens left out\]$/)
-        expect(prompt.budget.used).toBeLessThanOrEqual(60)
-        expect(prompt.budget.used).toBeGreaterThanOrEqual(45)
-      }
-    })
-
-    test('a history of few tokens and many bytes fits into what Lua can return to the host', () => {
-      for (const character of ['-', '"', '\n', ' ', '漢'])
-        for (const target of [2000, 40_000]) {
-          const history = Array.from({ length: 500 }, (_, index) =>
-            row(index, { text: `${character.repeat(3999)}.` }),
-          )
-          const prompt = bench.compose(snapshotFor(target, { history }))
-          expect(prompt.budget.used).toBeLessThanOrEqual(target)
-          expect(prompt.context).toContain('## The conversation so far\n[earlier entries left out]\nbob: ')
-        }
-    })
-
-    test('an empty room without people and message has only the system, model, room and user layers', () => {
-      const prompt = bench.compose(sampleSnapshot({ present: [], message: '', history: [] }))
-      expect(prompt.layers.map((one) => one.name)).toEqual(['system', 'model_identity', 'room', 'user'])
-      expect(prompt.context).toBe(
-        '## The room\nName: lobby\n\nalice is asking you; their role here is owner.',
+test('a history of few tokens and many bytes fits into what Lua can return to the host', () => {
+  for (const character of ['-', '"', '\n', ' ', '漢'])
+    for (const target of [2000, 40_000]) {
+      const history = Array.from({ length: 500 }, (_, index) =>
+        row(index, { text: `${character.repeat(3999)}.` }),
       )
-      expect(prompt.tools).toEqual([])
-    })
-  })
+      const prompt = bench.compose(snapshotFor(target, { history }))
+      expect(prompt.budget.used).toBeLessThanOrEqual(target)
+      expect(prompt.context).toContain('## The conversation so far\n[earlier entries left out]\nbob: ')
+    }
+})
+
+test('an empty room without people and message has only the system, model, room and user layers', () => {
+  const prompt = bench.compose(sampleSnapshot({ present: [], message: '', history: [] }))
+  expect(prompt.layers.map((one) => one.name)).toEqual(['system', 'model_identity', 'room', 'user'])
+  expect(prompt.context).toBe('## The room\nName: lobby\n\nalice is asking you; their role here is owner.')
+  expect(prompt.tools).toEqual([])
 })

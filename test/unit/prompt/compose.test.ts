@@ -1,7 +1,6 @@
-import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROVIDERS, type Backend } from '../../../src/adapters/models/index.ts'
-import { type Prompt, userContent } from '../../../src/prompt/prompt.ts'
+import type { Prompt } from '../../../src/prompt/prompt.ts'
 import type { UnnamedTool } from '../../../src/prompt/tool-names.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import {
@@ -14,22 +13,13 @@ import {
   snapshotFor,
 } from '../../support/snapshot.ts'
 import { createWorkbench, type Workbench } from '../../support/workbench.ts'
-import { runs } from '../../support/runs.ts'
-import { anyCharacter } from '../../support/any-character.ts'
+import { recount } from '../../support/any-snapshot.ts'
 
 let bench: Workbench
 beforeAll(async () => {
   bench = await createWorkbench()
 })
 afterAll(() => bench.engine.close())
-
-/** Counts what would be sent, as somebody would who knows only the request. */
-const recount = (prompt: Prompt): number =>
-  [
-    prompt.system,
-    userContent(prompt),
-    ...prompt.tools.flatMap((tool) => (tool.definition ? [JSON.stringify(tool.definition)] : [])),
-  ].reduce((sum, text) => sum + bench.counter.count(text), 0)
 
 const layer = (prompt: Prompt, name: string) => prompt.layers.find((one) => one.name === name)
 const numbered = (count: number, over: Partial<UnnamedTool> = {}) =>
@@ -38,7 +28,7 @@ const numbered = (count: number, over: Partial<UnnamedTool> = {}) =>
 test('the budget of a prompt adds up to the tokens that are sent, part by part', () => {
   const prompt = bench.compose(sampleSnapshot({ tools: numbered(5), history: messages(30) }))
   const { budget } = prompt
-  expect(budget.used).toBe(recount(prompt))
+  expect(budget.used).toBe(recount(prompt, bench.counter))
   expect(budget.used).toBe(budget.system + budget.context + budget.message + budget.tools + budget.framing)
   expect(budget.system).toBe(bench.counter.count(prompt.system))
   expect(budget.context).toBe(bench.counter.count(prompt.context))
@@ -59,12 +49,6 @@ test('a prompt has its layers in the order of the script, without empty layers',
     'user context 25 kept',
     'participants context 30 kept',
     'history context 100 kept',
-  ])
-  expect(bench.compose(sampleSnapshot({ present: [] })).layers.map((one) => one.name)).toEqual([
-    'system',
-    'model_identity',
-    'room',
-    'user',
   ])
 })
 
@@ -184,7 +168,7 @@ test('a tool that is too large is reduced to its first sentence and a schema wit
     },
   })
   expect(prompt.system).toContain('- **huge**: Reads a file.\n')
-  expect(prompt.budget.used).toBe(recount(prompt))
+  expect(prompt.budget.used).toBe(recount(prompt, bench.counter))
 })
 
 test('five hundred tools are loaded up to their token share, and find_tools covers the rest', () => {
@@ -196,7 +180,7 @@ test('five hundred tools are loaded up to their token share, and find_tools cove
   expect(prompt.tools.at(-1)).toMatchObject({ name: 'find_tools', form: 'full' })
   expect(layer(prompt, 'tools')).toMatchObject({ status: 'kept' })
   expect(layer(prompt, 'tools')!.tokens).toBeGreaterThan(6400 - 200)
-  expect(prompt.budget.used).toBe(recount(prompt))
+  expect(prompt.budget.used).toBe(recount(prompt, bench.counter))
 })
 
 test('the tool section stays within its token share and says how many tool names it omits', () => {
@@ -261,16 +245,16 @@ test('a target of 0 is refused because required layers do not fit', () => {
   )
 })
 
-test('a target of 100 is refused with the number of needed tokens', () => {
-  expect(() => bench.compose(snapshotFor(100, { message: '' }))).toThrow(
-    /^wrap: layer "system" needs 3\d\d tokens, 100 of 100 are left$/,
-  )
-})
-
-test('a message that exceeds the target is refused with the number of needed tokens', () => {
-  expect(() => bench.compose(snapshotFor(1000, { message: 'word '.repeat(2000) }))).toThrow(
+test.each([
+  ['target of 100', 100, '', /^wrap: layer "system" needs 3\d\d tokens, 100 of 100 are left$/],
+  [
+    'long message',
+    1000,
+    'word '.repeat(2000),
     /^wrap: the message needs 200\d tokens, 1000 of 1000 are left$/,
-  )
+  ],
+])('a %s is refused with the number of needed tokens', (_what, target, message, why) => {
+  expect(() => bench.compose(snapshotFor(target, { message }))).toThrow(why)
 })
 
 test.each([
@@ -336,79 +320,3 @@ test('tools are shortened or dropped to make space for a required layer', () => 
   ])
   expect(() => of(440)).toThrow(/^wrap: layer "rules" needs 4\d\d tokens, 440 of 440 are left$/)
 })
-
-const text = fc.oneof(
-  fc.string({ maxLength: 200, unit: anyCharacter }),
-  fc.constantFrom(
-    '',
-    '漢字'.repeat(40),
-    '😀'.repeat(30),
-    'a'.repeat(3000),
-    'line\n'.repeat(30),
-    '\n \n',
-    '/x\n/y',
-  ),
-)
-const quoted = (value: string): string => `tools.room_kv_get("${value}")`
-const spec = fc.record({
-  text,
-  priority: fc.integer({ min: -2, max: 4 }),
-  system: fc.boolean(),
-  trim: fc.constantFrom('none', 'head', 'tail', 'oldest'),
-})
-const layers = fc.array(spec, { maxLength: 6 })
-
-const scriptOf = (
-  specs: readonly { priority: number; system: boolean; trim: string }[],
-  withTools: boolean,
-): string =>
-  [
-    'function default_wrap() local b = wrap()',
-    ...specs.map(
-      (one, index) =>
-        `b:custom("l${index}", ${quoted(`t${index}`)}, ${one.priority}, ${one.system}, {trim = "${one.trim}"})`,
-    ),
-    withTools ? 'b:tools()' : '',
-    'return b end',
-  ].join('\n')
-const roomWith = (specs: readonly { text: string }[]) => ({
-  ...sampleSnapshot().room,
-  values: Object.fromEntries(specs.map((one, index) => [`t${index}`, one.text])),
-})
-
-test('the used tokens of any prompt equal what is sent and stay within the target', () => {
-  fc.assert(
-    fc.property(
-      layers,
-      fc.integer({ min: 0, max: 700 }),
-      fc.nat(4),
-      text,
-      (specs, target, tools, message) => {
-        const snapshot = snapshotFor(target, { room: roomWith(specs), tools: numbered(tools), message })
-        const prompt = composeOrUndefined(() => bench.run(scriptOf(specs, true), snapshot))
-        if (!prompt) return
-        const { budget } = prompt
-        expect(budget.used).toBe(recount(prompt))
-        expect(budget.used).toBe(
-          budget.system + budget.context + budget.message + budget.tools + budget.framing,
-        )
-        expect(budget.used).toBeLessThanOrEqual(target)
-        const kept = prompt.layers.filter((one) => one.status === 'kept' && one.name !== 'tools')
-        for (const one of kept) {
-          const whole = specs[Number(one.name.slice(1))]!.text
-          expect(one.placement === 'system' ? prompt.system : prompt.context).toContain(whole.toWellFormed())
-        }
-      },
-    ),
-    { numRuns: runs(100) },
-  )
-})
-
-function composeOrUndefined(compose: () => Prompt): Prompt | undefined {
-  try {
-    return compose()
-  } catch (error) {
-    expect((error as Error).message).toMatch(/^wrap: the message needs \d+ tokens, \d+ of \d+ are left$/)
-    return undefined
-  }
-}
