@@ -4,19 +4,7 @@ import { closest, nearestFirst } from '../../../src/lib/suggest.ts'
 import { compileGlob, globMatches } from '../../../src/lib/glob.ts'
 import { runs } from '../../support/runs.ts'
 
-const commands = [
-  'help',
-  'history',
-  'join',
-  'leave',
-  'rooms',
-  'say',
-  'tools',
-  'topic',
-  'who',
-  'whoami',
-  'wrap',
-]
+const commands = 'help history join leave rooms say tools topic who whoami wrap'.split(' ')
 
 test.each([
   ['tolos', 'tools'],
