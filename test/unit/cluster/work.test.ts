@@ -159,67 +159,63 @@ describe.skipIf(lacks('postgres'))('two servers', () => {
     expect(lost).toEqual(['e'])
   })
 
-  describe('with questions', () => {
-    const asked = { room: LOBBY, person: 'ann' as PersonId, asked: { tool: 'Bash' } }
-    const always = (): boolean => true
-    const place = (number: number) => ({ room: LOBBY, number })
+  const asked = { room: LOBBY, person: 'ann' as PersonId, asked: { tool: 'Bash' } }
+  const always = (): boolean => true
+  const place = (number: number) => ({ room: LOBBY, number })
 
-    async function ask(at: number) {
-      const answer = createDeferred<JsonObject>()
-      const number = await questions[at]!.open(asked, always, answer.resolve)
-      if (typeof number !== 'number') throw new Error('too many')
-      return { number, answer: answer.promise }
+  async function ask(at: number) {
+    const answer = createDeferred<JsonObject>()
+    const number = await questions[at]!.open(asked, always, answer.resolve)
+    if (typeof number !== 'number') throw new Error('too many')
+    return { number, answer: answer.promise }
+  }
+
+  test('questions of two servers share one number sequence, and only one of two answers counts', async () => {
+    const open = [await ask(0), await ask(1)]
+    expect(open[1]!.number).toBe(open[0]!.number + 1)
+    const [{ number, answer }] = open as [Awaited<ReturnType<typeof ask>>]
+    await expect.poll(() => questions[1]!.others(LOBBY).map((one) => one.number), PATIENCE).toEqual([number])
+    const taken = await Promise.all([
+      questions[1]!.answer(place(number), { verdict: 'once' }),
+      questions[1]!.answer(place(number), { verdict: 'denied' }),
+      questions[0]!.close(place(number)),
+    ])
+    const isAnswered = taken[0] || taken[1]
+    expect([taken[0], taken[1], taken[2] === 'closed'].filter(Boolean)).toHaveLength(1)
+    if (isAnswered) expect(await answer).toEqual({ verdict: taken[0] ? 'once' : 'denied' })
+    await expect.poll(() => questions[1]!.others(LOBBY), PATIENCE).toEqual([])
+    expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)
+    expect(await questions[1]!.close(place(open[1]!.number))).toBe('closed')
+  })
+
+  test('an answered question of another server cannot be closed, and its server gets the answer once', async () => {
+    const { number, answer } = await ask(0)
+    expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(true)
+    expect(await questions[0]!.close(place(number))).not.toBe('closed')
+    expect(await answer).toEqual({ verdict: 'once' })
+    await expect.poll(() => stores(0).questions.read(), PATIENCE).toEqual([])
+  })
+
+  test('an open question counts on all servers, and a refused one gets no number', async () => {
+    const { number } = await ask(0)
+    const counts: unknown[] = []
+    const no = (seen: unknown): boolean => {
+      counts.push(seen)
+      return false
     }
+    const others = { ...asked, person: 'bob' as PersonId }
+    expect(await questions[1]!.open(others, no, () => {})).toEqual({ open: 1, own: 0 })
+    expect(counts).toEqual([{ open: 1, own: 0 }])
+    expect((await ask(1)).number).toBe(number + 1)
+  })
 
-    test('questions of two servers share one number sequence, and only one of two answers counts', async () => {
-      const open = [await ask(0), await ask(1)]
-      expect(open[1]!.number).toBe(open[0]!.number + 1)
-      const [{ number, answer }] = open as [Awaited<ReturnType<typeof ask>>]
-      await expect
-        .poll(() => questions[1]!.others(LOBBY).map((one) => one.number), PATIENCE)
-        .toEqual([number])
-      const taken = await Promise.all([
-        questions[1]!.answer(place(number), { verdict: 'once' }),
-        questions[1]!.answer(place(number), { verdict: 'denied' }),
-        questions[0]!.close(place(number)),
-      ])
-      const isAnswered = taken[0] || taken[1]
-      expect([taken[0], taken[1], taken[2] === 'closed'].filter(Boolean)).toHaveLength(1)
-      if (isAnswered) expect(await answer).toEqual({ verdict: taken[0] ? 'once' : 'denied' })
-      await expect.poll(() => questions[1]!.others(LOBBY), PATIENCE).toEqual([])
-      expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)
-      expect(await questions[1]!.close(place(open[1]!.number))).toBe('closed')
-    })
-
-    test('an answered question of another server cannot be closed, and its server gets the answer once', async () => {
-      const { number, answer } = await ask(0)
-      expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(true)
-      expect(await questions[0]!.close(place(number))).not.toBe('closed')
-      expect(await answer).toEqual({ verdict: 'once' })
-      await expect.poll(() => stores(0).questions.read(), PATIENCE).toEqual([])
-    })
-
-    test('an open question counts on all servers, and a refused one gets no number', async () => {
-      const { number } = await ask(0)
-      const counts: unknown[] = []
-      const no = (seen: unknown): boolean => {
-        counts.push(seen)
-        return false
-      }
-      const others = { ...asked, person: 'bob' as PersonId }
-      expect(await questions[1]!.open(others, no, () => {})).toEqual({ open: 1, own: 0 })
-      expect(counts).toEqual([{ open: 1, own: 0 }])
-      expect((await ask(1)).number).toBe(number + 1)
-    })
-
-    test('the open questions of a dead server are returned when it expires and can no longer be answered', async () => {
-      const { number } = await ask(0)
-      const id = stores(0).server
-      const { questions: left } = await stores(1).servers.expire(0)
-      expect(left).toContainEqual({ ...place(number), server: id, asked: { tool: 'Bash' } })
-      expect(await questions[0]!.close(place(number))).toBe('gone')
-      expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)
-    })
+  test('the open questions of a dead server are returned when it expires and can no longer be answered', async () => {
+    const { number } = await ask(0)
+    const id = stores(0).server
+    const { questions: left } = await stores(1).servers.expire(0)
+    expect(left).toContainEqual({ ...place(number), server: id, asked: { tool: 'Bash' } })
+    expect(await questions[0]!.close(place(number))).toBe('gone')
+    expect(await questions[1]!.answer(place(number), { verdict: 'once' })).toBe(false)
   })
 })
 

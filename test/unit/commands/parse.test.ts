@@ -1,4 +1,4 @@
-import { describe, expect, test, afterAll, beforeAll } from 'vitest'
+import { expect, test, afterAll, beforeAll } from 'vitest'
 import { defineCommand } from '../../../src/commands/command.ts'
 import {
   checkChoices,
@@ -163,77 +163,73 @@ test('a usage line shows the room, flags and arguments of a command', () => {
   expect(usage(sum, 'session')).toBe('/usage')
 })
 
-describe('a command without a line', () => {
-  let world: CommandWorld
-  beforeAll(async () => {
-    world = await createCommandWorld()
+let world: CommandWorld
+beforeAll(async () => {
+  world = await createCommandWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const commandCalled = (name: string) => world.commands.find((one) => one.name === name)!
+
+const lines: readonly (readonly [line: string, use: Omit<Invocation, 'verb'> & { verb: string }])[] = [
+  ['rooms --json', { verb: 'rooms', flags: { json: true } }],
+  ['join den', { verb: 'join', args: { name: 'den' } }],
+  ['history den -n 5', { verb: 'history', room: 'den', flags: { n: '5' } }],
+  ['search - some words', { verb: 'search', room: '-', args: { words: 'some words' } }],
+  ['tools den read', { verb: 'tools', room: 'den', args: { scope: ['read'] } }],
+  ['tools den', { verb: 'tools', room: 'den' }],
+  [
+    'ask --allow a --allow b den @qwen why',
+    { verb: 'ask', room: 'den', args: { model: '@qwen', text: 'why' }, flags: { allow: ['a', 'b'] } },
+  ],
+  ['say den hello', { verb: 'say', room: 'den', args: { text: 'hello' } }],
+  ['fork den other', { verb: 'fork', room: 'den', args: { name: 'other' } }],
+]
+
+test.each(lines)('an invocation without a line gets the same arguments as the line %s', (line, use) => {
+  const command = commandCalled(use.verb)
+  expect(parsedInvocation(command, use)).toEqual(
+    parseArguments(command, line.slice(use.verb.length), 'script'),
+  )
+})
+
+test('an invocation keeps words that a line would parse as flags or several arguments', () => {
+  const say = commandCalled('say')
+  expect(parsedInvocation(say, { verb: 'say', room: 'den', args: { text: '--json - -- x' } })).toMatchObject({
+    args: { text: '--json - -- x' },
   })
-  afterAll(() => world[Symbol.asyncDispose]())
+  expect(
+    parsedInvocation(commandCalled('run'), { verb: 'run', room: 'den', args: { tool: 'a b' } }),
+  ).toMatchObject({ args: { tool: 'a b' } })
+})
 
-  const commandCalled = (name: string) => world.commands.find((one) => one.name === name)!
+test('an invocation rejects undeclared arguments and missing required ones', () => {
+  const join = commandCalled('join')
+  expect(() => parsedInvocation(join, { verb: 'join', args: { name: 'den', as: 'root' } })).toThrow(
+    'join has no as',
+  )
+  expect(() => parsedInvocation(join, { verb: 'join' })).toThrow('join needs name')
+})
 
-  describe('a command that is used without a line', () => {
-    const lines: readonly (readonly [line: string, use: Omit<Invocation, 'verb'> & { verb: string }])[] = [
-      ['rooms --json', { verb: 'rooms', flags: { json: true } }],
-      ['join den', { verb: 'join', args: { name: 'den' } }],
-      ['history den -n 5', { verb: 'history', room: 'den', flags: { n: '5' } }],
-      ['search - some words', { verb: 'search', room: '-', args: { words: 'some words' } }],
-      ['tools den read', { verb: 'tools', room: 'den', args: { scope: ['read'] } }],
-      ['tools den', { verb: 'tools', room: 'den' }],
-      [
-        'ask --allow a --allow b den @qwen why',
-        { verb: 'ask', room: 'den', args: { model: '@qwen', text: 'why' }, flags: { allow: ['a', 'b'] } },
-      ],
-      ['say den hello', { verb: 'say', room: 'den', args: { text: 'hello' } }],
-      ['fork den other', { verb: 'fork', room: 'den', args: { name: 'other' } }],
-    ]
-
-    test.each(lines)('an invocation without a line gets the same arguments as the line %s', (line, use) => {
-      const command = commandCalled(use.verb)
-      expect(parsedInvocation(command, use)).toEqual(
-        parseArguments(command, line.slice(use.verb.length), 'script'),
-      )
-    })
-
-    test('an invocation keeps words that a line would parse as flags or several arguments', () => {
-      const say = commandCalled('say')
-      expect(
-        parsedInvocation(say, { verb: 'say', room: 'den', args: { text: '--json - -- x' } }),
-      ).toMatchObject({ args: { text: '--json - -- x' } })
-      expect(
-        parsedInvocation(commandCalled('run'), { verb: 'run', room: 'den', args: { tool: 'a b' } }),
-      ).toMatchObject({ args: { tool: 'a b' } })
-    })
-
-    test('an invocation rejects undeclared arguments and missing required ones', () => {
-      const join = commandCalled('join')
-      expect(() => parsedInvocation(join, { verb: 'join', args: { name: 'den', as: 'root' } })).toThrow(
-        'join has no as',
-      )
-      expect(() => parsedInvocation(join, { verb: 'join' })).toThrow('join needs name')
-    })
-
-    test('a failing invocation returns status 1 and prints its error', async () => {
-      const told: string[] = []
-      const caller = {
-        person: world.bob,
-        out: {
-          line: () => undefined,
-          write: () => undefined,
-          warn: (text: string) => void told.push(text),
-          ready: async () => undefined,
-          columns: 80,
-        },
-        signal: new AbortController().signal,
-      }
-      expect(await world.runner.use({ verb: 'vibe', room: 'hall', args: { text: 'mine' } }, caller)).toBe(1)
-      expect(await world.runner.use({ verb: 'who', room: 'den' }, caller)).toBe(1)
-      expect(await world.runner.use({ verb: 'nothing' }, caller)).toBe(1)
-      expect(told).toEqual([
-        'only the owner of hall, an op or an admin can change its vibe',
-        'there is no room called den; see rooms, or make it with create',
-        'something went wrong on the server; it was logged',
-      ])
-    })
-  })
+test('a failing invocation returns status 1 and prints its error', async () => {
+  const told: string[] = []
+  const caller = {
+    person: world.bob,
+    out: {
+      line: () => undefined,
+      write: () => undefined,
+      warn: (text: string) => void told.push(text),
+      ready: async () => undefined,
+      columns: 80,
+    },
+    signal: new AbortController().signal,
+  }
+  expect(await world.runner.use({ verb: 'vibe', room: 'hall', args: { text: 'mine' } }, caller)).toBe(1)
+  expect(await world.runner.use({ verb: 'who', room: 'den' }, caller)).toBe(1)
+  expect(await world.runner.use({ verb: 'nothing' }, caller)).toBe(1)
+  expect(told).toEqual([
+    'only the owner of hall, an op or an admin can change its vibe',
+    'there is no room called den; see rooms, or make it with create',
+    'something went wrong on the server; it was logged',
+  ])
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Json } from '../../../src/lib/json.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/turns/model.ts'
@@ -218,7 +218,6 @@ it('several find_tools calls in one step promise no more tools than the next req
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...promised]))
 })
 
-describe('whatever a model searches and calls, and whoever changes the scope meanwhile', () => {
   const act = fc.oneof(
     fc.record({
       kind: fc.constant('search' as const),
@@ -284,4 +283,3 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
       return [[request.tools[one.at! % Math.max(1, request.tools.length)]?.name ?? 'none', { q: nonce }]]
     return [['nothing', { q: nonce }]]
   }
-})

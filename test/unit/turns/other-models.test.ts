@@ -147,7 +147,6 @@ describe('calls of others', () => {
     )
   }
 
-  describe('a model that mentions others in its reply', () => {
     it("a model's mention of another model in its reply starts a turn, charged to the same requester", async () => {
       const llama = scriptedModel(say('I think so.'))
       await using world = await createTurnWorld(scriptedModel(say('@llama, what do you think?')), {
@@ -217,9 +216,7 @@ describe('calls of others', () => {
       ])
       expect(llama.requests).toEqual([])
     })
-  })
 
-  describe('several models in one message', () => {
     it('all models answer that one message mentions', async () => {
       const llama = scriptedModel(say('b'))
       await using world = await createTurnWorld(scriptedModel(say('a')), {
@@ -231,4 +228,3 @@ describe('calls of others', () => {
       expect(last.map((entry) => entry.author)).toEqual(['qwen', 'llama'])
     })
   })
-})

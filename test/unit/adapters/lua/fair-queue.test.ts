@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { FairQueue, Suspects } from '../../../../src/adapters/lua/fair-queue.ts'
@@ -51,49 +51,47 @@ test('jobs of a person or a room that lost a process are suspect, and other jobs
   expect(suspects.has(job('ann', 4, 'attic'))).toBe(false)
 })
 
-describe('the watchdog', () => {
-  const HOUR_MS = 3_600_000
-  const processes = [1, 2].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
-  const [busy = -1, idle = -1] = processes.map(({ pid }) => pid)
+const HOUR_MS = 3_600_000
+const processes = [1, 2].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
+const [busy = -1, idle = -1] = processes.map(({ pid }) => pid)
 
-  beforeAll(() => process.kill(idle, 'SIGSTOP'))
-  afterAll(async () => {
-    for (const child of processes) {
-      child.kill('SIGKILL')
-      await once(child, 'close')
-    }
-  })
-
-  /** Resolves when a process is said to be over these limits: with the milliseconds that it took to say so. */
-  const isOver = (pid: number, limits: WorkLimits): Promise<number> => {
-    const start = performance.now()
-    return new Promise((resolve) => void watch(pid, limits, () => resolve(performance.now() - start)))
+beforeAll(() => process.kill(idle, 'SIGSTOP'))
+afterAll(async () => {
+  for (const child of processes) {
+    child.kill('SIGKILL')
+    await once(child, 'close')
   }
+})
 
-  test('the watchdog reports a busy process over its CPU limit, but not an idle one', async () => {
-    const limits = { cpuMs: 60, wallMs: HOUR_MS }
-    const ended: string[] = []
-    const stop = watch(idle, limits, () => ended.push('idle'))
-    // A process on one processor cannot have used its time sooner.
-    expect(await isOver(busy, limits)).toBeGreaterThanOrEqual(limits.cpuMs - 1)
-    await isOver(busy, limits)
-    stop()
-    expect(ended).toEqual([])
-  })
+/** Resolves when a process is said to be over these limits: with the milliseconds that it took to say so. */
+const isOver = (pid: number, limits: WorkLimits): Promise<number> => {
+  const start = performance.now()
+  return new Promise((resolve) => void watch(pid, limits, () => resolve(performance.now() - start)))
+}
 
-  test('the watchdog reports an idle process over its wall-clock limit', async () => {
-    expect(await isOver(idle, { cpuMs: HOUR_MS, wallMs: 30 })).toBeGreaterThanOrEqual(29)
-  })
+test('the watchdog reports a busy process over its CPU limit, but not an idle one', async () => {
+  const limits = { cpuMs: 60, wallMs: HOUR_MS }
+  const ended: string[] = []
+  const stop = watch(idle, limits, () => ended.push('idle'))
+  // A process on one processor cannot have used its time sooner.
+  expect(await isOver(busy, limits)).toBeGreaterThanOrEqual(limits.cpuMs - 1)
+  await isOver(busy, limits)
+  stop()
+  expect(ended).toEqual([])
+})
 
-  test('the watchdog uses only the wall-clock limit if the CPU time of a process cannot be read', async () => {
-    expect(await isOver(-1, { cpuMs: 30, wallMs: 60 })).toBeGreaterThanOrEqual(59)
-  })
+test('the watchdog reports an idle process over its wall-clock limit', async () => {
+  expect(await isOver(idle, { cpuMs: HOUR_MS, wallMs: 30 })).toBeGreaterThanOrEqual(29)
+})
 
-  test('a stopped watchdog reports nothing', async () => {
-    const said: string[] = []
-    const stop = watch(busy, { cpuMs: 30, wallMs: 30 }, () => said.push('over'))
-    stop()
-    await isOver(busy, { cpuMs: 60, wallMs: HOUR_MS })
-    expect(said).toEqual([])
-  })
+test('the watchdog uses only the wall-clock limit if the CPU time of a process cannot be read', async () => {
+  expect(await isOver(-1, { cpuMs: 30, wallMs: 60 })).toBeGreaterThanOrEqual(59)
+})
+
+test('a stopped watchdog reports nothing', async () => {
+  const said: string[] = []
+  const stop = watch(busy, { cpuMs: 30, wallMs: 30 }, () => said.push('over'))
+  stop()
+  await isOver(busy, { cpuMs: 60, wallMs: HOUR_MS })
+  expect(said).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Composer, WrapError } from '../../../../src/prompt/ports.ts'
 import { hostileScripts, type HostileScript } from '../../../support/hostile-scripts.ts'
 import { inRoom, openPool } from '../../../support/pool.ts'
@@ -52,29 +52,27 @@ async function surprises(composer: Composer, scripts: readonly HostileScript[]):
   return found
 }
 
-describe('hostile scripts', () => {
-  let composer: Composer
-  beforeAll(() => {
-    composer = open(2)
-  })
-  afterAll(() => composer[Symbol.asyncDispose]())
-
-  test('the corpus of hostile scripts has at least 200 scripts', () => {
-    expect(hostileScripts().length).toBeGreaterThanOrEqual(200)
-  })
-
-  test('hostile scripts end as the corpus expects and change no prompt of another room', async () => {
-    const before = await composer.compose(inRoom('peaceful'))
-    expect(await surprises(composer, quick)).toEqual([])
-    expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
-  }, 60_000)
-
-  test('hostile scripts over their limits are ended and change no later prompt of another room', async () => {
-    const before = await composer.compose(inRoom('peaceful'))
-    expect(await surprises(composer, slow)).toEqual([])
-    expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
-  }, 120_000)
+let composer: Composer
+beforeAll(() => {
+  composer = open(2)
 })
+afterAll(() => composer[Symbol.asyncDispose]())
+
+test('the corpus of hostile scripts has at least 200 scripts', () => {
+  expect(hostileScripts().length).toBeGreaterThanOrEqual(200)
+})
+
+test('hostile scripts end as the corpus expects and change no prompt of another room', async () => {
+  const before = await composer.compose(inRoom('peaceful'))
+  expect(await surprises(composer, quick)).toEqual([])
+  expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
+}, 60_000)
+
+test('hostile scripts over their limits are ended and change no later prompt of another room', async () => {
+  const before = await composer.compose(inRoom('peaceful'))
+  expect(await surprises(composer, slow)).toEqual([])
+  expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
+}, 120_000)
 
 test.skipIf(lacks('strace'))(
   'a wrap process opens no file or socket and starts no process while hostile scripts run in it',

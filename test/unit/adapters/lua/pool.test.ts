@@ -21,52 +21,50 @@ import { collectGarbage } from '../../../support/collect-garbage.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
 import { catalogue, sampleTool } from '../../../support/snapshot.ts'
 
-describe('the pool of wrap processes', () => {
-  let pool: WatchedPool
-  beforeAll(() => {
-    pool = openWatched({ size: 2, limits: { queued: 3 } })
-  })
-  afterAll(() => pool[Symbol.asyncDispose]())
+let pool: WatchedPool
+beforeAll(() => {
+  pool = openWatched({ size: 2, limits: { queued: 3 } })
+})
+afterAll(() => pool[Symbol.asyncDispose]())
 
-  test('the pool rejects running and queued prompts with the reason of their abort', async () => {
-    const reason = new Error('stopped')
-    const stopping = new AbortController()
-    const endless = (): Promise<unknown> =>
-      pool.compose(inRoom('hostile', ENDLESS_PATTERN), stopping.signal).catch((error: unknown) => error)
-    const [running, waiting] = [endless(), endless()]
-    const work = await nextEndless(pool)
-    stopping.abort(reason)
-    expect(await running).toBe(reason)
-    expect(await waiting).toBe(reason)
-    expect(await endless()).toBe(reason)
-    work.end()
-    await composeTwo(pool, 'hostile')
-  })
+test('the pool rejects running and queued prompts with the reason of their abort', async () => {
+  const reason = new Error('stopped')
+  const stopping = new AbortController()
+  const endless = (): Promise<unknown> =>
+    pool.compose(inRoom('hostile', ENDLESS_PATTERN), stopping.signal).catch((error: unknown) => error)
+  const [running, waiting] = [endless(), endless()]
+  const work = await nextEndless(pool)
+  stopping.abort(reason)
+  expect(await running).toBe(reason)
+  expect(await waiting).toBe(reason)
+  expect(await endless()).toBe(reason)
+  work.end()
+  await composeTwo(pool, 'hostile')
+})
 
-  test('the pool keeps no reference to a prompt that it has returned', async () => {
-    const composeOne = async () => {
-      const prompt = pool.compose(inRoom('earlier'))
-      await pool.watched.next()
-      return new WeakRef(await prompt)
-    }
-    const handedOut = await composeOne()
-    await composeTwo(pool, 'later')
-    await collectGarbage()
-    expect(handedOut.deref()).toBeUndefined()
-  })
+test('the pool keeps no reference to a prompt that it has returned', async () => {
+  const composeOne = async () => {
+    const prompt = pool.compose(inRoom('earlier'))
+    await pool.watched.next()
+    return new WeakRef(await prompt)
+  }
+  const handedOut = await composeOne()
+  await composeTwo(pool, 'later')
+  await collectGarbage()
+  expect(handedOut.deref()).toBeUndefined()
+})
 
-  test('the pool limits queued prompts per room without affecting other rooms', async () => {
-    const running = attack(pool, 'busy')
-    const work = await nextEndless(pool)
-    const queued = Array.from({ length: 3 }, () => pool.compose(inRoom('busy')))
-    expect((await failureOf(pool.compose(inRoom('busy')))).message).toBe(
-      'wrap: 3 prompts are waiting here already; try again later',
-    )
-    expect((await pool.compose(inRoom('quiet'))).budget.used).toBeGreaterThan(300)
-    work.end()
-    expect(await running).toMatchObject({ reason: 'limit' })
-    for (const { budget } of await Promise.all(queued)) expect(budget.used).toBeGreaterThan(300)
-  })
+test('the pool limits queued prompts per room without affecting other rooms', async () => {
+  const running = attack(pool, 'busy')
+  const work = await nextEndless(pool)
+  const queued = Array.from({ length: 3 }, () => pool.compose(inRoom('busy')))
+  expect((await failureOf(pool.compose(inRoom('busy')))).message).toBe(
+    'wrap: 3 prompts are waiting here already; try again later',
+  )
+  expect((await pool.compose(inRoom('quiet'))).budget.used).toBeGreaterThan(300)
+  work.end()
+  expect(await running).toMatchObject({ reason: 'limit' })
+  for (const { budget } of await Promise.all(queued)) expect(budget.used).toBeGreaterThan(300)
 })
 
 test('the pool ends work that exceeds its CPU limit', async () => {
@@ -166,50 +164,48 @@ describe('the pool of wrap processes', () => {
   })
 })
 
-describe('a composer on wrap processes', () => {
-  let composer: Composer
-  beforeAll(() => {
-    composer = openPool({ limits: { cpuMs: 600 } })
-  })
-  afterAll(() => composer[Symbol.asyncDispose]())
+let composer: Composer
+beforeAll(() => {
+  composer = openPool({ limits: { cpuMs: 600 } })
+})
+afterAll(() => composer[Symbol.asyncDispose]())
 
-  test.each([
-    ['while true do end', 'limit'],
-    ['local s = ("x"):rep(1e9)', 'limit'],
-    ['function default_wrap() return wrap():custom("x", ("y"):rep(1e6)) end', 'limit'],
-    ['os.execute("touch pwned")', 'script'],
-    ['require "fs"', 'script'],
-    ['for i = 1, 1e4 do tools.count_tokens(("a"):rep(1e5) .. i) end', 'limit'],
-    ['tools.available_tools((function() local t = {} t.t = t return t end)())', 'script'],
-  ])('the composer ends the script %s, and the room composes again', async (script, reason) => {
-    expect(await failureOf(composer.compose(inRoom('hostile', script)))).toMatchObject({ reason })
-    expect((await composer.compose(inRoom('hostile'))).budget.used).toBeGreaterThan(300)
-  })
+test.each([
+  ['while true do end', 'limit'],
+  ['local s = ("x"):rep(1e9)', 'limit'],
+  ['function default_wrap() return wrap():custom("x", ("y"):rep(1e6)) end', 'limit'],
+  ['os.execute("touch pwned")', 'script'],
+  ['require "fs"', 'script'],
+  ['for i = 1, 1e4 do tools.count_tokens(("a"):rep(1e5) .. i) end', 'limit'],
+  ['tools.available_tools((function() local t = {} t.t = t return t end)())', 'script'],
+])('the composer ends the script %s, and the room composes again', async (script, reason) => {
+  expect(await failureOf(composer.compose(inRoom('hostile', script)))).toMatchObject({ reason })
+  expect((await composer.compose(inRoom('hostile'))).budget.used).toBeGreaterThan(300)
+})
 
-  test('composed tools have their current descriptions after tools are cached, changed or reordered', async () => {
-    await using one = openPool({ size: 1 })
-    const withTools = (...tools: readonly UnnamedTool[]): Snapshot => ({
-      ...inRoom('tools'),
-      tools: catalogue(...tools),
-    })
-    const described = async (snapshot: Snapshot): Promise<readonly (string | undefined)[]> =>
-      (await one.compose(snapshot)).tools.map((tool) => tool.definition?.description)
-    const first = withTools(sampleTool('a'), sampleTool('b'))
-    expect(await described(first)).toEqual(['Does what a says.', 'Does what b says.'])
-    expect(await described(first)).toEqual(['Does what a says.', 'Does what b says.'])
-    expect(await described(withTools(sampleTool('b', { description: 'New.' }), sampleTool('a')))).toEqual([
-      'New.',
-      'Does what a says.',
-    ])
+test('composed tools have their current descriptions after tools are cached, changed or reordered', async () => {
+  await using one = openPool({ size: 1 })
+  const withTools = (...tools: readonly UnnamedTool[]): Snapshot => ({
+    ...inRoom('tools'),
+    tools: catalogue(...tools),
   })
+  const described = async (snapshot: Snapshot): Promise<readonly (string | undefined)[]> =>
+    (await one.compose(snapshot)).tools.map((tool) => tool.definition?.description)
+  const first = withTools(sampleTool('a'), sampleTool('b'))
+  expect(await described(first)).toEqual(['Does what a says.', 'Does what b says.'])
+  expect(await described(first)).toEqual(['Does what a says.', 'Does what b says.'])
+  expect(await described(withTools(sampleTool('b', { description: 'New.' }), sampleTool('a')))).toEqual([
+    'New.',
+    'Does what a says.',
+  ])
+})
 
-  test('the composer rejects a circular or malformed snapshot, and then composes again', async () => {
-    const circular: Record<string, unknown> = {}
-    circular['self'] = circular
-    const snapshot = { ...inRoom('lobby'), message: circular } as unknown as Snapshot
-    expect(await failureOf(composer.compose(snapshot))).toMatchObject({ reason: 'argument' })
-    const strange = { ...inRoom('lobby'), present: 5 } as unknown as Snapshot
-    expect(await failureOf(composer.compose(strange))).toMatchObject({ reason: 'process' })
-    expect((await composer.compose(inRoom('lobby'))).budget.used).toBeGreaterThan(300)
-  })
+test('the composer rejects a circular or malformed snapshot, and then composes again', async () => {
+  const circular: Record<string, unknown> = {}
+  circular['self'] = circular
+  const snapshot = { ...inRoom('lobby'), message: circular } as unknown as Snapshot
+  expect(await failureOf(composer.compose(snapshot))).toMatchObject({ reason: 'argument' })
+  const strange = { ...inRoom('lobby'), present: 5 } as unknown as Snapshot
+  expect(await failureOf(composer.compose(strange))).toMatchObject({ reason: 'process' })
+  expect((await composer.compose(inRoom('lobby'))).budget.used).toBeGreaterThan(300)
 })

@@ -89,64 +89,62 @@ describe('a server by its address, in the newest revision', () => {
   const call = (servers: RawServers, id: string, args: object, signal = new AbortController().signal) =>
     servers.tool(id)!.run(args, { signal } as ToolContext)
 
-  describe('a server by its address that speaks the revision of 2026-07-28 alone', () => {
-    test('a 2026-07-28 server gets marked arguments as headers, and a tool with a wrong mark is left out', async () => {
-      await using server = await startNewestHttpServer()
-      await using servers = await connectRawServers([far(server.url)])
-      expect(servers.ids()).toEqual(['far_echo', 'far_hang'])
-      expect(servers.state('far')).toEqual({
-        kind: 'up',
-        leftOut: [{ name: 'wrong', why: 'its schema has a wrong x-mcp-header' }],
-      })
-      const args = { region: 'zürich', deep: { count: 7 }, plain: 'a' }
-      expect((await call(servers, 'far_echo', args)).content).toContain('"plain":"a"')
-      const called = server.seen.find(({ method }) => method === 'tools/call')
-      expect(called).toMatchObject({
-        headers: {
-          'mcp-protocol-version': '2026-07-28',
-          'mcp-method': 'tools/call',
-          'mcp-name': 'echo',
-          'mcp-param-region': '=?base64?esO8cmljaA==?=',
-          'mcp-param-count': '7',
-        },
-      })
-      expect(server.seen.map(({ method }) => method)).not.toContain('initialize')
-      expect(Object.keys(called?.headers ?? {})).not.toContain('mcp-param-plain')
+  test('a 2026-07-28 server gets marked arguments as headers, and a tool with a wrong mark is left out', async () => {
+    await using server = await startNewestHttpServer()
+    await using servers = await connectRawServers([far(server.url)])
+    expect(servers.ids()).toEqual(['far_echo', 'far_hang'])
+    expect(servers.state('far')).toEqual({
+      kind: 'up',
+      leftOut: [{ name: 'wrong', why: 'its schema has a wrong x-mcp-header' }],
     })
+    const args = { region: 'zürich', deep: { count: 7 }, plain: 'a' }
+    expect((await call(servers, 'far_echo', args)).content).toContain('"plain":"a"')
+    const called = server.seen.find(({ method }) => method === 'tools/call')
+    expect(called).toMatchObject({
+      headers: {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'echo',
+        'mcp-param-region': '=?base64?esO8cmljaA==?=',
+        'mcp-param-count': '7',
+      },
+    })
+    expect(server.seen.map(({ method }) => method)).not.toContain('initialize')
+    expect(Object.keys(called?.headers ?? {})).not.toContain('mcp-param-plain')
+  })
 
-    test('a call result of an unknown type is an error that names the type', async () => {
-      await using server = await startNewestHttpServer()
-      await using servers = await connectRawServers([far(server.url)])
-      expect((await call(servers, 'far_echo', { resultType: 'task' })).content).toBe(
-        "ERROR: far_echo: Unsupported result type 'task' for tools/call",
-      )
-    })
+  test('a call result of an unknown type is an error that names the type', async () => {
+    await using server = await startNewestHttpServer()
+    await using servers = await connectRawServers([far(server.url)])
+    expect((await call(servers, 'far_echo', { resultType: 'task' })).content).toBe(
+      "ERROR: far_echo: Unsupported result type 'task' for tools/call",
+    )
+  })
 
-    test('an aborted call closes its stream to the MCP server', async () => {
-      await using server = await startNewestHttpServer()
-      await using servers = await connectRawServers([far(server.url)])
-      const stop = new AbortController()
-      const called = call(servers, 'far_hang', {}, stop.signal)
-      while (!server.seen.some(({ headers }) => headers['mcp-name'] === 'hang'))
-        await call(servers, 'far_echo', {})
-      stop.abort(new Error('stopped'))
-      await expect(called).rejects.toThrow('stopped')
-      await server.left
-    })
+  test('an aborted call closes its stream to the MCP server', async () => {
+    await using server = await startNewestHttpServer()
+    await using servers = await connectRawServers([far(server.url)])
+    const stop = new AbortController()
+    const called = call(servers, 'far_hang', {}, stop.signal)
+    while (!server.seen.some(({ headers }) => headers['mcp-name'] === 'hang'))
+      await call(servers, 'far_echo', {})
+    stop.abort(new Error('stopped'))
+    await expect(called).rejects.toThrow('stopped')
+    await server.left
+  })
 
-    test('changes of the tool list arrive, even after the event stream broke off', async () => {
-      await using server = await startNewestHttpServer()
-      await using servers = createRawServers([far(server.url)])
-      const listens = () => server.seen.filter(({ method }) => method === 'subscriptions/listen').length
-      await servers.until(() => servers.state('far')?.kind === 'up')
-      for (const times of [1, 2]) {
-        while (listens() < times) await call(servers, 'far_echo', {})
-        server.grow()
-        await servers.until(() => servers.ids().includes(`far_more_${times + 2}`))
-        server.breakOff()
-      }
-      expect(servers.told).toEqual([])
-    })
+  test('changes of the tool list arrive, even after the event stream broke off', async () => {
+    await using server = await startNewestHttpServer()
+    await using servers = createRawServers([far(server.url)])
+    const listens = () => server.seen.filter(({ method }) => method === 'subscriptions/listen').length
+    await servers.until(() => servers.state('far')?.kind === 'up')
+    for (const times of [1, 2]) {
+      while (listens() < times) await call(servers, 'far_echo', {})
+      server.grow()
+      await servers.until(() => servers.ids().includes(`far_more_${times + 2}`))
+      server.breakOff()
+    }
+    expect(servers.told).toEqual([])
   })
 })
 

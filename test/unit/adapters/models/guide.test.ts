@@ -19,7 +19,6 @@ describe('the guide on the wire', () => {
       guide.stream({ ...request, prompt: { ...request.prompt, message } }, new AbortController().signal),
     )
 
-  describe('the guide', () => {
     test('the guide lists the tools of its request', async () => {
       const text = textOf(await ask('ann: @guide tools', sampleRequest({}, 'look', 'Grep')))
       expect(text).toBe('Tools in the request I was given (2): look, Grep')
@@ -85,7 +84,6 @@ describe('the guide on the wire', () => {
       expect(textOf(await ask('ann: @guide call'))).toMatch(/^Say which tool/)
     })
   })
-})
 
 let bench: Workbench
 let world: CommandWorld

@@ -37,7 +37,6 @@ describe('a hosted model', () => {
     { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: x' },
   ]
 
-  describe('anthropic', () => {
     const start = (usage: object = {}) => ({
       type: 'message_start',
       message: {
@@ -141,7 +140,6 @@ describe('a hosted model', () => {
         ],
       })
     })
-  })
 
   describe('gemini', () => {
     const answer = eventStream(

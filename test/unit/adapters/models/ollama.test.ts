@@ -28,7 +28,6 @@ describe('Ollama', () => {
   const ask = (request: ModelRequest, change: Partial<ModelConfig> = {}) =>
     collect(modelOf(change).stream(request, new AbortController().signal))
 
-  describe('a request to Ollama', () => {
     test('an Ollama request has prompt, tools, messages and window, even if the endpoint ends in /v1', async () => {
       server.play(jsonLines(part({ content: 'ok' }), end(1, 1)))
       const request = sampleRequest(
@@ -65,9 +64,7 @@ describe('Ollama', () => {
         keep_alive: -1,
       })
     })
-  })
 
-  describe('an answer of Ollama', () => {
     test('an Ollama answer in small byte chunks is read as thoughts, text, calls and usage', async () => {
       const lines = [
         part({ thinking: 'Hé' }),
@@ -105,9 +102,7 @@ describe('Ollama', () => {
       ])
       expect(await ask(sampleRequest())).toEqual([{ type: 'finish', reason: 'stop' }])
     })
-  })
 
-  describe('asked about a model, Ollama', () => {
     const asked: RecordedRequest[] = []
     const facts = async (answer: object) => {
       server.always((response, request) => {
@@ -129,13 +124,12 @@ describe('Ollama', () => {
 
     test('model facts that Ollama omits or reports wrongly are left out', async () => {
       expect(await facts({})).toEqual({})
-      expect(
-        await facts({ model_info: { 'general.architecture': 'x', 'x.context_length': 'long' } }),
-      ).toEqual({})
+    expect(await facts({ model_info: { 'general.architecture': 'x', 'x.context_length': 'long' } })).toEqual(
+      {},
+    )
       await expect(facts([])).rejects.toThrow()
     })
   })
-})
 
 const ollama = (body: string): Promise<{ endpoint: string } & AsyncDisposable> =>
   listening(

@@ -192,48 +192,46 @@ describe('a fetch with limits', () => {
     return ours.filter((timer) => !cleared.has(timer)).length
   }
 
-  describe('the wait for a silent provider', () => {
-    test('the idle limit restarts with each received chunk', async () => {
-      let send!: (text: string) => void
-      server.play((response) => {
-        response.writeHead(200)
-        send = (text) => void response.write(text)
-        send('one')
-      })
-      const response = await limitedFetch({ ...MODEL_LIMITS, idleMs: 1000 })(server.endpoint)
-      const reader = response.body!.getReader()
-      for (const next of ['two', 'three', 'four']) {
-        expect((await reader.read()).done).toBe(false)
-        await vi.advanceTimersByTimeAsync(900)
-        send(next)
-      }
+  test('the idle limit restarts with each received chunk', async () => {
+    let send!: (text: string) => void
+    server.play((response) => {
+      response.writeHead(200)
+      send = (text) => void response.write(text)
+      send('one')
+    })
+    const response = await limitedFetch({ ...MODEL_LIMITS, idleMs: 1000 })(server.endpoint)
+    const reader = response.body!.getReader()
+    for (const next of ['two', 'three', 'four']) {
       expect((await reader.read()).done).toBe(false)
-      const waiting = reader.read()
-      const failed = expect(waiting).rejects.toBeInstanceOf(LimitError)
-      await vi.advanceTimersByTimeAsync(1000)
-      await failed
-    })
+      await vi.advanceTimersByTimeAsync(900)
+      send(next)
+    }
+    expect((await reader.read()).done).toBe(false)
+    const waiting = reader.read()
+    const failed = expect(waiting).rejects.toBeInstanceOf(LimitError)
+    await vi.advanceTimersByTimeAsync(1000)
+    await failed
+  })
 
-    test.each([
-      ['a whole answer', says('hello')],
-      ['an error', status(500)],
-    ])('a request leaves no timer behind after %s', async (_what, script) => {
-      server.play(script)
-      const asking = () =>
-        collect(model().stream(sampleRequest(), new AbortController().signal)).catch(() => {})
-      expect(await timersOf(asking)).toBe(0)
-    })
+  test.each([
+    ['a whole answer', says('hello')],
+    ['an error', status(500)],
+  ])('a request leaves no timer behind after %s', async (_what, script) => {
+    server.play(script)
+    const asking = () =>
+      collect(model().stream(sampleRequest(), new AbortController().signal)).catch(() => {})
+    expect(await timersOf(asking)).toBe(0)
+  })
 
-    test('a request leaves no timer behind if its consumer stops reading', async () => {
-      server.play(fallsSilent('Once'))
-      const readOne = async (): Promise<void> => {
-        for await (const event of model().stream(sampleRequest(), new AbortController().signal)) {
-          expect(event.type).toBe('text')
-          break
-        }
+  test('a request leaves no timer behind if its consumer stops reading', async () => {
+    server.play(fallsSilent('Once'))
+    const readOne = async (): Promise<void> => {
+      for await (const event of model().stream(sampleRequest(), new AbortController().signal)) {
+        expect(event.type).toBe('text')
+        break
       }
-      expect(await timersOf(readOne)).toBe(0)
-    })
+    }
+    expect(await timersOf(readOne)).toBe(0)
   })
 })
 

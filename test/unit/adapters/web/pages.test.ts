@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { type Certificate, createCA, createCert } from 'mkcert'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { PAGE_LIMITS } from '../../../../src/adapters/web/pages.ts'
 import { createWeb, type WebOverrides } from '../../../../src/adapters/web/web.ts'
 import { paths } from '../../../../src/app/paths.ts'
@@ -378,31 +378,29 @@ test('an HTML page is returned as Markdown, text or raw, as requested', async ()
   expect((await fetchFrom(serve, 'raw')).text).toBe(html)
 })
 
-describe('a certificate', () => {
-  let tls: Certificate
-  let authorities: string
-  beforeAll(async () => {
-    const place = { organization: 'sshawl', countryCode: 'XX', state: 'none', locality: 'none' }
-    const ca = await createCA({ ...place, validity: 2 })
-    tls = await createCert({ ca, domains: ['site.test'], validity: 2 })
-    authorities = ca.cert
-  })
+let tls: Certificate
+let authorities: string
+beforeAll(async () => {
+  const place = { organization: 'sshawl', countryCode: 'XX', state: 'none', locality: 'none' }
+  const ca = await createCA({ ...place, validity: 2 })
+  tls = await createCert({ ca, domains: ['site.test'], validity: 2 })
+  authorities = ca.cert
+})
 
-  test('a certificate is accepted for its host name although the connection goes to an address', async () => {
-    await using site = await startSite(text('safe'), tls)
-    const page = await readAt(site, { authorities }, 'https://site.test')
-    expect(page.text).toBe('safe')
-  })
+test('a certificate is accepted for its host name although the connection goes to an address', async () => {
+  await using site = await startSite(text('safe'), tls)
+  const page = await readAt(site, { authorities }, 'https://site.test')
+  expect(page.text).toBe('safe')
+})
 
-  test('a certificate for another host name is refused', async () => {
-    await using site = await startSite(text('safe'), tls)
-    await expect(readAt(site, { authorities }, 'https://other.test')).rejects.toThrow(
-      'cannot be trusted (ERR_TLS_CERT_ALTNAME_INVALID)',
-    )
-  })
+test('a certificate for another host name is refused', async () => {
+  await using site = await startSite(text('safe'), tls)
+  await expect(readAt(site, { authorities }, 'https://other.test')).rejects.toThrow(
+    'cannot be trusted (ERR_TLS_CERT_ALTNAME_INVALID)',
+  )
+})
 
-  test('a certificate of an unknown authority is refused', async () => {
-    await using site = await startSite(text('safe'), tls)
-    await expect(readAt(site, {}, 'https://site.test')).rejects.toThrow('cannot be trusted')
-  })
+test('a certificate of an unknown authority is refused', async () => {
+  await using site = await startSite(text('safe'), tls)
+  await expect(readAt(site, {}, 'https://site.test')).rejects.toThrow('cannot be trusted')
 })

@@ -252,52 +252,50 @@ describe('the export of a log', () => {
     return world
   }
 
-  describe('export', () => {
-    test('/export prints the whole log as Markdown with day headings and an entry count', async () => {
-      await using world = await createCommandWorld()
-      await world.exec(world.ann, 'topic hall builds')
-      await world.exec(world.ann, 'say hall hello')
-      world.turnWorld.chatParts.clock.step(24 * 60 * 60 * 1_000)
-      await world.exec(world.bob, 'me hall waves')
-      const expected = [
-        '# hall\n\nbuilds\n\nThe log up to 2026-01-02 00:00:00. All times are UTC.',
-        ...['\n## 2026-01-01\n', expect.stringContaining('-- '), '- 00:00:00 **ann**: hello'],
-        ...['\n## 2026-01-02\n', '- 00:00:00 \\* bob waves', '\nThe end: 3 entries.'],
-      ]
-      for (const line of ['export hall', 'export --markdown hall'])
-        expect((await world.exec(world.bob, line)).out).toEqual(expected)
-      expect((await world.type(world.bob, 'export')).out).toEqual(expected)
-    })
+  test('/export prints the whole log as Markdown with day headings and an entry count', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.ann, 'topic hall builds')
+    await world.exec(world.ann, 'say hall hello')
+    world.turnWorld.chatParts.clock.step(24 * 60 * 60 * 1_000)
+    await world.exec(world.bob, 'me hall waves')
+    const expected = [
+      '# hall\n\nbuilds\n\nThe log up to 2026-01-02 00:00:00. All times are UTC.',
+      ...['\n## 2026-01-01\n', expect.stringContaining('-- '), '- 00:00:00 **ann**: hello'],
+      ...['\n## 2026-01-02\n', '- 00:00:00 \\* bob waves', '\nThe end: 3 entries.'],
+    ]
+    for (const line of ['export hall', 'export --markdown hall'])
+      expect((await world.exec(world.bob, line)).out).toEqual(expected)
+    expect((await world.type(world.bob, 'export')).out).toEqual(expected)
+  })
 
-    test('/export of an empty room has 0 entries', async () => {
-      await using world = await createCommandWorld()
-      expect((await world.exec(world.ann, 'export den')).out.at(-1)).toBe('\nThe end: 0 entries.')
-      expect(await world.exec(world.ann, 'export den --json')).toEqual(done())
-    })
+  test('/export of an empty room has 0 entries', async () => {
+    await using world = await createCommandWorld()
+    expect((await world.exec(world.ann, 'export den')).out.at(-1)).toBe('\nThe end: 0 entries.')
+    expect(await world.exec(world.ann, 'export den --json')).toEqual(done())
+  })
 
-    test('/export of a long log is refused in a session, with the shell command for it', async () => {
-      await using world = await createTalk(129)
-      expect(await world.type(world.bob, 'export')).toEqual(
-        refused(
-          'the log is too long for a session, which shows 128 entries at most; from a shell: ssh HOST export hall > hall.md',
-        ),
-      )
-    })
+  test('/export of a long log is refused in a session, with the shell command for it', async () => {
+    await using world = await createTalk(129)
+    expect(await world.type(world.bob, 'export')).toEqual(
+      refused(
+        'the log is too long for a session, which shows 128 entries at most; from a shell: ssh HOST export hall > hall.md',
+      ),
+    )
+  })
 
-    test('/export refuses combined formats, HTML in a session and unknown rooms', async () => {
-      await using world = await createCommandWorld()
-      for (const flags of ['--json --markdown', '--html --json', '--html --markdown'])
-        expect(await world.exec(world.bob, `export hall ${flags}`)).toEqual(
-          misused('export: it is one of --markdown, --json and --html', FORM),
-        )
-      expect(await world.type(world.bob, 'export --html')).toEqual(
-        refused('a page is for a browser; from a shell: ssh HOST export hall --html > export.html'),
+  test('/export refuses combined formats, HTML in a session and unknown rooms', async () => {
+    await using world = await createCommandWorld()
+    for (const flags of ['--json --markdown', '--html --json', '--html --markdown'])
+      expect(await world.exec(world.bob, `export hall ${flags}`)).toEqual(
+        misused('export: it is one of --markdown, --json and --html', FORM),
       )
-      const missing = await world.exec(world.bob, 'export dxn')
-      expect(await world.exec(world.bob, 'export den')).toEqual(
-        refused((missing.err[0] ?? '').replace('dxn', 'den')),
-      )
-    })
+    expect(await world.type(world.bob, 'export --html')).toEqual(
+      refused('a page is for a browser; from a shell: ssh HOST export hall --html > export.html'),
+    )
+    const missing = await world.exec(world.bob, 'export dxn')
+    expect(await world.exec(world.bob, 'export den')).toEqual(
+      refused((missing.err[0] ?? '').replace('dxn', 'den')),
+    )
   })
 })
 

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
 import type { Entry } from '../../../../src/chat/entry.ts'
 import { ModelError, type ModelEvent } from '../../../../src/turns/model.ts'
@@ -36,7 +36,6 @@ async function stopAfterText(asked: TurnWorld): Promise<Entry> {
   return await turn.done
 }
 
-describe('a request that is stopped', () => {
   test('a stopped request is charged with an estimate of its input and output, which the reply shows', async () => {
     await using asked = await world([hangs('one two three')])
     await stopAfterText(asked)
@@ -87,9 +86,7 @@ describe('a request that is stopped', () => {
       }),
     )
   })
-})
 
-describe('a request that breaks off', () => {
   test('an interrupted request is charged for each attempt that received something', async () => {
     const broken = (text: string): ScriptedStep =>
       function* () {
@@ -136,9 +133,7 @@ describe('a request that breaks off', () => {
     expect(await asked.ask()).toMatchObject({ author: 'other', usage: { input: 2710, output: 1 } })
     expect(await usageIn(asked)).toMatchObject({ requests: 4, input: 2710, output: 1 })
   })
-})
 
-describe('an answer without a report', () => {
   test('an answer without a usage report is charged by an estimate, which the reply marks as such', async () => {
     const silent = events({ type: 'text', text: 'one two' }, { type: 'finish', reason: 'stop' })
     await using asked = await world([silent])
@@ -153,9 +148,7 @@ describe('an answer without a report', () => {
     expect(await asked.ask()).not.toHaveProperty('usage')
     expect(await usageIn(asked)).toMatchObject({ requests: 1, input: 0, output: 0 })
   })
-})
 
-describe('over the wire', () => {
   const MESSAGE = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [] }
   const CHUNK = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' }
   const spoken = (usage?: unknown) => ({
@@ -234,7 +227,6 @@ describe('over the wire', () => {
       usage: { estimated: { output: 2 } },
     })
   })
-})
 
 /** Begins to answer, and breaks the connection before anything of an answer is there. */
 const begins =
@@ -246,7 +238,6 @@ const begins =
 
 const KINDS = ['openai', 'vllm', 'gemini', 'anthropic', 'ollama that does not cut'] as const
 
-describe('a request that broke off after its provider began to answer', () => {
   test.each(KINDS)(
     'an attempt that broke off after the response began is charged by an estimate: %s',
     async (kind) => {
@@ -296,4 +287,3 @@ describe('a request that broke off after its provider began to answer', () => {
     const [used] = await storage.models.charges.usage({ room: it.world.room.name, since: 0, by: 'room' })
     expect(used).toMatchObject({ requests: 1, input: 700 })
   })
-})

@@ -296,7 +296,6 @@ describe('mentions', () => {
     return { mentions, say, hidden }
   }
 
-  describe('a wait', () => {
     test('a wait for mentions returns the lines that named the agent since the last wait', async () => {
       const { mentions, say } = createScene()
       say('@ann one\nadmin: obey')
@@ -373,7 +372,6 @@ describe('mentions', () => {
       expect(text).toContain('5 older lines that named you are left out')
       expect(text.length).toBeLessThan(50_000)
     })
-  })
 
   test('a mention is pushed at once, and the next wait still returns it', async () => {
     const { mentions, say } = createScene()

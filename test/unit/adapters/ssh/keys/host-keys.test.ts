@@ -78,97 +78,94 @@ describe('the host key of the data directory', () => {
   })
 })
 
-describe('named host keys', () => {
-  let dir: string
-  const at = (name: string): string => join(dir, name)
+let dir: string
+const at = (name: string): string => join(dir, name)
 
-  /** Makes a key as an operator does. */
-  async function make(name: string, ...words: readonly string[]): Promise<string> {
-    await execa('ssh-keygen', ['-q', '-N', '', '-f', at(name), ...words], { stdin: 'ignore' })
-    return at(name)
+/** Makes a key as an operator does. */
+async function make(name: string, ...words: readonly string[]): Promise<string> {
+  await execa('ssh-keygen', ['-q', '-N', '', '-f', at(name), ...words], { stdin: 'ignore' })
+  return at(name)
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sshawl-named-'))
+  await make('ed', '-t', 'ed25519')
+  await make('rsa', '-t', 'rsa', '-b', '2048')
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+/** Of a file that holds no key for a host. */
+const UNFIT = /is no whole private key of Ed25519, or of RSA with 2048 bits or more; .* ssh-keygen -t ed25519/
+
+/** What is wrong with these files. */
+const problemsOf = async (...names: readonly string[]): Promise<readonly string[]> =>
+  (await readNamedHostKeys(names.map(at))).problems
+
+test('keys of ssh-keygen are read in their order, with the fingerprints that it prints', async () => {
+  const pem = await make('pem', '-t', 'rsa', '-b', '3072', '-m', 'PEM')
+  for (const files of [
+    [at('ed'), at('rsa')],
+    [pem, at('ed')],
+  ]) {
+    const { keys, problems } = await readNamedHostKeys(files)
+    expect(problems).toEqual([])
+    const printed = await Promise.all(files.map((file) => execa('ssh-keygen', ['-lf', file])))
+    expect(keys.map(({ fingerprint }) => fingerprint)).toEqual(
+      printed.map(({ stdout }) => stdout.split(' ')[1]),
+    )
   }
+})
 
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'sshawl-named-'))
-    await make('ed', '-t', 'ed25519')
-    await make('rsa', '-t', 'rsa', '-b', '2048')
-  })
-  afterAll(() => rm(dir, { recursive: true, force: true }))
+test.each<readonly [string, () => Promise<unknown>, RegExp]>([
+  ['missing', async () => undefined, /^there is no file \S+\/key; make a key with: ssh-keygen -t ed25519/],
+  ['a directory', () => mkdir(at('key')), /^\S+\/key is not a file/],
+  ['a pipe', () => execa('mkfifo', [at('key')]), /^\S+\/key is not a file/],
+  ['empty', () => writeFile(at('key'), '', { mode: 0o600 }), UNFIT],
+  ['binary', () => writeFile(at('key'), Buffer.alloc(999, 0xff), { mode: 0o600 }), UNFIT],
+  ['huge', () => writeFile(at('key'), Buffer.alloc(1e6, 'x'), { mode: 0o600 }), UNFIT],
+  ['a public key', async () => writeFile(at('key'), await readFile(at('ed.pub')), { mode: 0o600 }), UNFIT],
+  ['cut in the middle', async () => (await copyFile(at('ed'), at('key')), truncate(at('key'), 200)), UNFIT],
+  ['of a curve that is not used', () => make('key', '-t', 'ecdsa'), UNFIT],
+  ['too short', () => make('key', '-t', 'rsa', '-b', '1024'), UNFIT],
+  [
+    'encrypted',
+    () => make('key', '-t', 'ed25519', '-N', 'secret'),
+    /has a passphrase, .* take it off with: ssh-keygen -p -f/,
+  ],
+  [
+    'encrypted in the old form',
+    () => make('key', '-t', 'rsa', '-m', 'PEM', '-N', 'secret'),
+    /has a passphrase/,
+  ],
+  [
+    'readable for others',
+    async () => (await copyFile(at('ed'), at('key')), chmod(at('key'), 0o640)),
+    /^others can read \S+; run: chmod 600 \S+\/key$/,
+  ],
+])('a host key that is %s is refused with advice', async (_name, spoil, sentence) => {
+  await rm(at('key'), { recursive: true, force: true })
+  await rm(at('key.pub'), { force: true })
+  await spoil()
+  const { keys, problems } = await readNamedHostKeys([at('key'), at('rsa')])
+  expect(problems).toEqual([expect.stringMatching(sentence)])
+  expect(keys).toHaveLength(1)
+})
 
-  /** Of a file that holds no key for a host. */
-  const UNFIT =
-    /is no whole private key of Ed25519, or of RSA with 2048 bits or more; .* ssh-keygen -t ed25519/
+test('a host key file that belongs to another user may be readable for everybody', async (context) => {
+  if (process.getuid?.() !== 0) context.skip()
+  await copyFile(at('ed'), at('mounted'))
+  await chmod(at('mounted'), 0o444)
+  await execa('chown', ['65534', at('mounted')])
+  expect(await problemsOf('mounted')).toEqual([])
+})
 
-  /** What is wrong with these files. */
-  const problemsOf = async (...names: readonly string[]): Promise<readonly string[]> =>
-    (await readNamedHostKeys(names.map(at))).problems
-
-  test('keys of ssh-keygen are read in their order, with the fingerprints that it prints', async () => {
-    const pem = await make('pem', '-t', 'rsa', '-b', '3072', '-m', 'PEM')
-    for (const files of [
-      [at('ed'), at('rsa')],
-      [pem, at('ed')],
-    ]) {
-      const { keys, problems } = await readNamedHostKeys(files)
-      expect(problems).toEqual([])
-      const printed = await Promise.all(files.map((file) => execa('ssh-keygen', ['-lf', file])))
-      expect(keys.map(({ fingerprint }) => fingerprint)).toEqual(
-        printed.map(({ stdout }) => stdout.split(' ')[1]),
-      )
-    }
-  })
-
-  test.each<readonly [string, () => Promise<unknown>, RegExp]>([
-    ['missing', async () => undefined, /^there is no file \S+\/key; make a key with: ssh-keygen -t ed25519/],
-    ['a directory', () => mkdir(at('key')), /^\S+\/key is not a file/],
-    ['a pipe', () => execa('mkfifo', [at('key')]), /^\S+\/key is not a file/],
-    ['empty', () => writeFile(at('key'), '', { mode: 0o600 }), UNFIT],
-    ['binary', () => writeFile(at('key'), Buffer.alloc(999, 0xff), { mode: 0o600 }), UNFIT],
-    ['huge', () => writeFile(at('key'), Buffer.alloc(1e6, 'x'), { mode: 0o600 }), UNFIT],
-    ['a public key', async () => writeFile(at('key'), await readFile(at('ed.pub')), { mode: 0o600 }), UNFIT],
-    ['cut in the middle', async () => (await copyFile(at('ed'), at('key')), truncate(at('key'), 200)), UNFIT],
-    ['of a curve that is not used', () => make('key', '-t', 'ecdsa'), UNFIT],
-    ['too short', () => make('key', '-t', 'rsa', '-b', '1024'), UNFIT],
-    [
-      'encrypted',
-      () => make('key', '-t', 'ed25519', '-N', 'secret'),
-      /has a passphrase, .* take it off with: ssh-keygen -p -f/,
-    ],
-    [
-      'encrypted in the old form',
-      () => make('key', '-t', 'rsa', '-m', 'PEM', '-N', 'secret'),
-      /has a passphrase/,
-    ],
-    [
-      'readable for others',
-      async () => (await copyFile(at('ed'), at('key')), chmod(at('key'), 0o640)),
-      /^others can read \S+; run: chmod 600 \S+\/key$/,
-    ],
-  ])('a host key that is %s is refused with advice', async (_name, spoil, sentence) => {
-    await rm(at('key'), { recursive: true, force: true })
-    await rm(at('key.pub'), { force: true })
-    await spoil()
-    const { keys, problems } = await readNamedHostKeys([at('key'), at('rsa')])
-    expect(problems).toEqual([expect.stringMatching(sentence)])
-    expect(keys).toHaveLength(1)
-  })
-
-  test('a host key file that belongs to another user may be readable for everybody', async (context) => {
-    if (process.getuid?.() !== 0) context.skip()
-    await copyFile(at('ed'), at('mounted'))
-    await chmod(at('mounted'), 0o444)
-    await execa('chown', ['65534', at('mounted')])
-    expect(await problemsOf('mounted')).toEqual([])
-  })
-
-  test('a second host key of one type is refused', async () => {
-    await copyFile(at('ed'), at('copy'))
-    await make('other', '-t', 'ed25519')
-    expect(await problemsOf('ed', 'copy', 'rsa', 'other', 'ed')).toEqual([
-      ...['copy', 'other', 'ed'].map(
-        (name) =>
-          `${at(name)} is a second key of the type ssh-ed25519, after ${at('ed')}, and only one can be shown; leave one out`,
-      ),
-    ])
-  })
+test('a second host key of one type is refused', async () => {
+  await copyFile(at('ed'), at('copy'))
+  await make('other', '-t', 'ed25519')
+  expect(await problemsOf('ed', 'copy', 'rsa', 'other', 'ed')).toEqual([
+    ...['copy', 'other', 'ed'].map(
+      (name) =>
+        `${at(name)} is a second key of the type ssh-ed25519, after ${at('ed')}, and only one can be shown; leave one out`,
+    ),
+  ])
 })

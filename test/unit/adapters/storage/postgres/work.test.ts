@@ -151,63 +151,56 @@ describe.skipIf(lacks('postgres'))('what is at work on two servers', () => {
     await expect(second!.check('lobby', bob)).rejects.toThrow('150 of 150 tokens')
   })
 
-  describe('a turn', () => {
-    const facts = { room: lobby, model: 'qwen', requester: 'ann', startedAt: 5 }
-    const begun = { ...facts, id: 'T1' as TurnId }
-    const sub = { ...facts, id: 'T2' as TurnId, parent: 'T1', endedAt: 5, outcome: 'cut' }
-    const reply = (id: string, of: TurnId) => ({
-      id: id as EntryId,
-      room: lobby,
-      at: 1,
-      author: 'qwen',
-      text: 'all',
-      kind: 'reply' as const,
-      turn: of,
-      outcome: 'done' as const,
-    })
+  const facts = { room: lobby, model: 'qwen', requester: 'ann', startedAt: 5 }
+  const begun = { ...facts, id: 'T1' as TurnId }
+  const sub = { ...facts, id: 'T2' as TurnId, parent: 'T1', endedAt: 5, outcome: 'cut' }
+  const reply = (id: string, of: TurnId) => ({
+    id: id as EntryId,
+    room: lobby,
+    at: 1,
+    author: 'qwen',
+    text: 'all',
+    kind: 'reply' as const,
+    turn: of,
+    outcome: 'done' as const,
+  })
 
-    test('turns of a dead server pass to the server that finds them, and late writes to them are rejected', async () => {
-      const [first, second] = storages
-      await second.models.turns.begin(begun)
-      await second.models.turns.begin(sub)
-      await second.chat.entries.append(reply('E1', sub.id))
-      expect(await first.models.turns.unfinished()).toEqual([])
-      await one.servers.expire(0)
-      expect(await first.models.turns.unfinished()).toEqual([begun])
-      expect(await first.models.turns.unfinished()).toEqual([])
-      const why = 'another one has ended the turn'
-      for (const change of [
-        () => second.chat.entries.append(reply('E2', begun.id)),
-        () => second.chat.entries.append(reply('E3', sub.id)),
-        () => second.models.turns.finish('T1', { outcome: 'done' }),
-        () => second.models.turns.addStep('T1', { messages: [] }),
-      ])
-        await expect(change()).rejects.toThrow(why)
-      await first.chat.entries.append(reply('E4', begun.id))
-      await first.models.turns.finish('T1', { endedAt: 9, outcome: 'cut' })
-      expect(await first.models.turns.find('T1')).toEqual({ ...begun, endedAt: 9, outcome: 'cut' })
-      expect((await first.chat.entries.read(lobby, { limit: 9 })).map(({ text }) => text)).toHaveLength(2)
-    })
+  test('turns of a dead server pass to the server that finds them, and late writes to them are rejected', async () => {
+    const [first, second] = storages
+    await second.models.turns.begin(begun)
+    await second.models.turns.begin(sub)
+    await second.chat.entries.append(reply('E1', sub.id))
+    expect(await first.models.turns.unfinished()).toEqual([])
+    await one.servers.expire(0)
+    expect(await first.models.turns.unfinished()).toEqual([begun])
+    expect(await first.models.turns.unfinished()).toEqual([])
+    const why = 'another one has ended the turn'
+    for (const change of [
+      () => second.chat.entries.append(reply('E2', begun.id)),
+      () => second.chat.entries.append(reply('E3', sub.id)),
+      () => second.models.turns.finish('T1', { outcome: 'done' }),
+      () => second.models.turns.addStep('T1', { messages: [] }),
+    ])
+      await expect(change()).rejects.toThrow(why)
+    await first.chat.entries.append(reply('E4', begun.id))
+    await first.models.turns.finish('T1', { endedAt: 9, outcome: 'cut' })
+    expect(await first.models.turns.find('T1')).toEqual({ ...begun, endedAt: 9, outcome: 'cut' })
+    expect((await first.chat.entries.read(lobby, { limit: 9 })).map(({ text }) => text)).toHaveLength(2)
+  })
 
-    test('entries of other turns are stored even if an entry of an ended turn is rejected with them', async () => {
-      const [first, second] = storages
-      await second.models.turns.begin(begun)
-      await one.servers.expire(0)
-      await first.models.turns.unfinished()
-      await two.servers.register(FACTS)
-      await second.models.turns.begin({ ...facts, id: 'T3' as TurnId })
-      const outcomes = await Promise.allSettled([
-        second.chat.entries.append(reply('E1', 'T3' as TurnId)),
-        second.chat.entries.append(reply('E2', begun.id)),
-        second.chat.entries.append(reply('E3', 'T3' as TurnId)),
-        second.chat.entries.append(reply('E4', 'not stored' as TurnId)),
-      ])
-      expect(outcomes.map(({ status }) => status)).toEqual([
-        'fulfilled',
-        'rejected',
-        'fulfilled',
-        'fulfilled',
-      ])
-    })
+  test('entries of other turns are stored even if an entry of an ended turn is rejected with them', async () => {
+    const [first, second] = storages
+    await second.models.turns.begin(begun)
+    await one.servers.expire(0)
+    await first.models.turns.unfinished()
+    await two.servers.register(FACTS)
+    await second.models.turns.begin({ ...facts, id: 'T3' as TurnId })
+    const outcomes = await Promise.allSettled([
+      second.chat.entries.append(reply('E1', 'T3' as TurnId)),
+      second.chat.entries.append(reply('E2', begun.id)),
+      second.chat.entries.append(reply('E3', 'T3' as TurnId)),
+      second.chat.entries.append(reply('E4', 'not stored' as TurnId)),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
   })
 })
