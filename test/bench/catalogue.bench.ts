@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest'
-import { NO_LOG } from '../../src/embedding/context.ts'
-import { createComposer } from '../../src/adapters/lua/composer.ts'
-import { paths } from '../../src/app/paths.ts'
 import type { CatalogueTool, Snapshot } from '../../src/prompt/snapshot.ts'
 import { catalogue, messages, sampleTool } from '../support/snapshot.ts'
 import { tokenCounters } from '../support/token-counters.ts'
 import { median, race, report, verdict } from './measure.ts'
-import { TARGET, workload } from './workload.ts'
+import { openComposer, TARGET, workload } from './workload.ts'
 
 const ROUNDS = { rounds: 60, warmup: 15 }
 const SERVERS = 30
@@ -41,13 +38,7 @@ test('composing with 1,000 tools of 30 servers takes at most 1.5 times what 30 t
       ...workload(rows.slice(round, round + 100), `alice: what about question ${round}?`),
       tools,
     })
-  await using pool = createComposer({
-    entry: paths.wrapProcess,
-    packageRoot: paths.root,
-    engine: 'wasmoon',
-    size: 1,
-    log: NO_LOG,
-  })
+  await using pool = openComposer(1)
   const first = await pool.compose(talk(all)(0))
   expect(first.budget.used).toBeLessThanOrEqual(TARGET)
   const times = await race(

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest'
 import { get_encoding } from 'tiktoken'
-import { NO_LOG } from '../../src/embedding/context.ts'
-import { createComposer } from '../../src/adapters/lua/composer.ts'
-import { paths } from '../../src/app/paths.ts'
 import type { TokenCounter } from '../../src/prompt/ports.ts'
 import type { Prompt } from '../../src/prompt/prompt.ts'
 import type { HistoryRow, Snapshot } from '../../src/prompt/snapshot.ts'
@@ -10,7 +7,7 @@ import { messages } from '../support/snapshot.ts'
 import { createWorkbench } from '../support/workbench.ts'
 import { median, race, report, verdict } from './measure.ts'
 import { composeWithPromptTsx, type PeerWork } from './prompt-tsx.ts'
-import { layered, TARGET, workload } from './workload.ts'
+import { layered, openComposer, TARGET, workload } from './workload.ts'
 
 const ROUNDS = { rounds: 60, warmup: 15 }
 /** A conversation that goes on: in each round there is one message more than before, and another question. */
@@ -23,13 +20,7 @@ test('composing 8 layers, 100 tools and 500 messages under 8,000 tokens', async 
   const bench = await createWorkbench()
   const first = bench.compose(conversation(0))
   const coldMs = performance.now() - cold
-  await using pool = createComposer({
-    entry: paths.wrapProcess,
-    packageRoot: paths.root,
-    engine: 'wasmoon',
-    size: 1,
-    log: NO_LOG,
-  })
+  await using pool = openComposer(1)
   const tables = get_encoding('o200k_base')
   const plain: TokenCounter = { ...bench.counter, count: (text) => tables.encode_ordinary(text).length }
   const peer = (entries: PeerWork['entries'], counter: TokenCounter) => (round: number) =>

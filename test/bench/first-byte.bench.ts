@@ -1,7 +1,6 @@
 import { test } from 'vitest'
 import { NO_LOG } from '../../src/embedding/context.ts'
 import { createModel } from '../../src/adapters/models/index.ts'
-import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import { Rooms } from '../../src/chat/rooms.ts'
 import type { TurnId } from '../../src/chat/entry.ts'
@@ -9,14 +8,13 @@ import { createLocalPeers } from '../../src/chat/local-peers.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { Sanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createIds } from '../../src/lib/ids.ts'
-import { paths } from '../../src/app/paths.ts'
 import { sampleConfig, sampleRequest } from '../support/model-request.ts'
 import { type ModelServer, says, startModelServer } from '../support/model-server.ts'
 import { createStage } from '../support/stage.ts'
 import type { SshSession } from '../support/ssh.ts'
 import { sqliteOptions, temporaryDir } from '../support/storage.ts'
 import { type Contenders, median, race, report, verdict } from './measure.ts'
-import { workload } from './workload.ts'
+import { openComposer, workload } from './workload.ts'
 
 const ROUNDS = { rounds: 60, warmup: 20 }
 test('from Enter to the first byte at the server of the model', async () => {
@@ -106,12 +104,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
   }
   const limits = { rooms_per_person: 1, members_per_room: 2000, presence_per_min: 20 }
   const room = await new Rooms(parts, limits).lobby()
-  const composer = createComposer({
-    entry: paths.wrapProcess,
-    packageRoot: paths.root,
-    engine: 'wasmoon',
-    log: NO_LOG,
-  })
+  const composer = openComposer()
   await composer.compose(workload())
   const model = createModel(sampleConfig({ endpoint: provider.endpoint }))
   const newest = { encoding: 'o200k_base', maxRows: 500, maxTokens: 8000 }

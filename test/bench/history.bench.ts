@@ -3,8 +3,6 @@ import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { NO_LOG } from '../../src/embedding/context.ts'
-import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../src/chat/entry.ts'
@@ -14,7 +12,7 @@ import { paths } from '../../src/app/paths.ts'
 import type { Composer } from '../../src/prompt/ports.ts'
 import { sqliteOptions } from '../support/storage.ts'
 import { median, race, report, verdict } from './measure.ts'
-import { TARGET, workload } from './workload.ts'
+import { openComposer, TARGET, workload } from './workload.ts'
 
 const SIZES = [100, 10_000, 1_000_000]
 const ROUNDS = { rounds: 60, warmup: 15 }
@@ -23,13 +21,7 @@ const nameOf = (size: number): RoomName => `room-${size}` as RoomName
 test('composing in rooms with 100, 10,000 and 1,000,000 stored messages', async () => {
   const options = await seeded()
   await using storage = await openStorage(options)
-  await using composer = createComposer({
-    entry: paths.wrapProcess,
-    packageRoot: paths.root,
-    engine: 'wasmoon',
-    size: 1,
-    log: NO_LOG,
-  })
+  await using composer = openComposer(1)
   const parts = new Map<string, number[]>()
   const prompts = new Map<number, number>()
   const work = (size: number) => async (): Promise<void> => {

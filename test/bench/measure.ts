@@ -40,6 +40,12 @@ export function report(title: string, rows: readonly (readonly (string | number)
   console.log(`\n${title}\n${lines.map((line) => `  ${line}`).join('\n')}\n  (${machine})`)
 }
 
+/** Rows of a table from objects with the same keys, which are its heading. */
+export const tableOf = (rows: readonly Readonly<Record<string, string | number>>[]) => [
+  Object.keys(rows[0] ?? {}),
+  ...rows.map((row) => Object.values(row)),
+]
+
 /** `met` or `MISSED`, with the figure. */
 export const verdict = (figure: number, met: boolean, wanted: string): string =>
   `${figure.toFixed(2)}: ${met ? 'met' : 'MISSED'}, wanted ${wanted}`

@@ -1,22 +1,33 @@
+import { NO_LOG } from '../../src/embedding/context.ts'
+import { createComposer } from '../../src/adapters/lua/composer.ts'
+import { paths } from '../../src/app/paths.ts'
 import type { CatalogueTool, HistoryRow, Snapshot } from '../../src/prompt/snapshot.ts'
 import { catalogue, messages, sampleModel, sampleSnapshot, sampleTool } from '../support/snapshot.ts'
 
 /** Tokens that the prompt may have. */
 export const TARGET = 8000
 
+/** Wrap processes as a server has them; `size`: how many, as many as it has if absent. */
+export const openComposer = (size?: number) =>
+  createComposer({
+    ...{ entry: paths.wrapProcess, packageRoot: paths.root, engine: 'wasmoon', log: NO_LOG },
+    ...(size === undefined ? {} : { size }),
+  })
+
 const TOPICS = ['files', 'issues', 'people', 'rooms', 'notes', 'builds', 'logs', 'pages', 'songs', 'maps']
-const VERBS = [
-  ['list', 'Lists the newest'],
-  ['find', 'Finds by their words'],
-  ['read', 'Reads one of the'],
-  ['make', 'Makes one of the'],
-  ['move', 'Moves one of the'],
-  ['drop', 'Takes away one of the'],
-  ['sort', 'Puts in order all'],
-  ['count', 'Counts all'],
-  ['share', 'Shows to others one of the'],
-  ['watch', 'Tells of changes to'],
-] as const
+/** A verb, and what it does. */
+const VERBS = Object.entries({
+  list: 'Lists the newest',
+  find: 'Finds by their words',
+  read: 'Reads one of the',
+  make: 'Makes one of the',
+  move: 'Moves one of the',
+  drop: 'Takes away one of the',
+  sort: 'Puts in order all',
+  count: 'Counts all',
+  share: 'Shows to others one of the',
+  watch: 'Tells of changes to',
+})
 
 /** A hundred small tools, no two of them alike: as many are sent as the default share allows, the others by name. */
 const hundredTools: readonly CatalogueTool[] = catalogue(

@@ -9,23 +9,18 @@
  * line is lost. This folder must not know how a server tells agents what is said, but for the words of the protocol.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { withCleanup, type Cleanup } from '../../support/load/cleanup.ts'
 import { keyOf } from '../../support/load/keys.ts'
 import { cpuMs, residentKiB } from '../../support/load/process-figures.ts'
 import { createTokenReader, nowUs, tokenText } from '../../support/load/tokens.ts'
 import { startSshawl } from '../fan-out/contenders.ts'
 import { quantile } from '../fan-out/figures.ts'
-import { report } from '../measure.ts'
+import { report, tableOf } from '../measure.ts'
+import { readOptions } from '../options.ts'
 import { openAgentClient, type AgentClient } from './agent-client.ts'
 
-/** How many agents there are, and what they say. */
-interface AgentsOptions {
-  readonly agents: number
-  /** Lines a second in all. */
-  readonly rate: number
-  readonly seconds: number
-}
+/** `rate`: lines a second in all. */
+const DEFAULTS = { agents: 100, rate: 20, seconds: 60 }
 
 /** The server that is measured. */
 type Measured = Awaited<ReturnType<typeof startSshawl>>
@@ -41,11 +36,11 @@ const QUIET_MS = 4_000
 
 /** Measures, prints, and resolves to the exit status. */
 export async function runAgents(args: readonly string[]): Promise<number> {
-  const options = readOptions(args)
-  return await withCleanup(async (cleanup) => await measure(options, cleanup))
+  const options = readOptions(args, DEFAULTS)
+  return await withCleanup((cleanup) => measure(options, cleanup))
 }
 
-async function measure({ agents: count, rate, seconds }: AgentsOptions, cleanup: Cleanup): Promise<number> {
+async function measure({ agents: count, rate, seconds }: typeof DEFAULTS, cleanup: Cleanup): Promise<number> {
   const server = await cleanup.add(startSshawl())
   const heard: Heard = { latencies: [], bytes: 0 }
   await warmUp(server, heard)
@@ -64,28 +59,17 @@ async function measure({ agents: count, rate, seconds }: AgentsOptions, cleanup:
   const expected = lines * count
   const latencies = Float32Array.from(heard.latencies).toSorted()
   const after = await memoryOf(server)
-  report(`${count} agents, ${rate} lines/s for ${seconds} s`, [
-    [
-      'lost',
-      'p50 ms',
-      'p99 ms',
-      'CPU ms/1,000',
-      'bytes/delivery',
-      'KiB an agent',
-      'after talk',
-      'resident KiB',
-    ],
-    [
-      String(expected - latencies.length),
-      quantile(latencies, 0.5),
-      quantile(latencies, 0.99),
-      (cpu * 1_000) / expected,
-      heard.bytes / expected,
-      (idle.liveKiB - before.liveKiB) / count,
-      (after.liveKiB - before.liveKiB) / count,
-      (after.residentKiB - before.residentKiB) / count,
-    ],
-  ])
+  const figures = {
+    lost: String(expected - latencies.length),
+    'p50 ms': quantile(latencies, 0.5),
+    'p99 ms': quantile(latencies, 0.99),
+    'CPU ms/1,000': (cpu * 1_000) / expected,
+    'bytes/delivery': heard.bytes / expected,
+    'KiB an agent': (idle.liveKiB - before.liveKiB) / count,
+    'after talk': (after.liveKiB - before.liveKiB) / count,
+    'resident KiB': (after.residentKiB - before.residentKiB) / count,
+  }
+  report(`${count} agents, ${rate} lines/s for ${seconds} s`, tableOf([figures]))
   return latencies.length === expected ? 0 : 1
 }
 
@@ -132,22 +116,5 @@ async function quiet(heard: Heard): Promise<void> {
   for (let last = -1; last !== heard.bytes;) {
     last = heard.bytes
     await pause(QUIET_MS)
-  }
-}
-
-function readOptions(args: readonly string[]): AgentsOptions {
-  const text = { type: 'string' } as const
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      agents: { ...text, default: '100' },
-      rate: { ...text, default: '20' },
-      seconds: { ...text, default: '60' },
-    },
-  })
-  return {
-    agents: Number(values.agents),
-    rate: Number(values.rate),
-    seconds: Number(values.seconds),
   }
 }

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { makeKey } from '../../support/load/keys.ts'
 import { createProbe, probeEnvironment, type Probe } from '../../support/load/probe.ts'
 import { raisedLimits } from '../../support/load/raised-limits.ts'
@@ -33,29 +34,21 @@ export async function startContender(name: string, asStarted: boolean): Promise<
 }
 
 async function startBareRoom(): Promise<Contender> {
-  const room = await startChild(new URL('bare-room.ts', import.meta.url))
-  return {
-    name: 'bare',
-    pid: room.child.pid!,
-    port: Number(room.first),
-    prompt: /> /,
-    [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
-  }
+  const { pid, first, ...room } = await startChild(new URL('bare-room.ts', import.meta.url))
+  return { name: 'bare', pid, port: Number(first), prompt: /> /, ...room }
 }
 
 /** As `npm start` and the executable have it. */
 const DEPLOYED = '--max-semi-space-size=4'
 
+const newDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'sshawl-load-'))
+
 /** The built server as it is deployed, with a data directory of its own, which goes with it; limits are out of the way. */
-export async function startSshawl(
-  config: string = raisedLimits(),
-): Promise<
-  Contender & { readonly probe: Probe; readonly log: () => string; readonly claimCode: string | undefined }
-> {
-  const dir = await mkdtemp(join(tmpdir(), 'sshawl-load-'))
+export async function startSshawl(config: string = raisedLimits()) {
+  const dir = await newDir()
   const socket = join(dir, 'probe')
-  const environment = probeEnvironment(socket, DEPLOYED)
-  const server = await startServer({ dataDir: join(dir, 'data'), config, env: environment, nodeFlags: [] })
+  const env = probeEnvironment(socket, DEPLOYED)
+  const server = await startServer({ dataDir: join(dir, 'data'), config, env, nodeFlags: [] })
   return {
     name: 'sshawl',
     pid: server.process.pid!,
@@ -72,60 +65,55 @@ export async function startSshawl(
 }
 
 /** `npm start` in a new data directory; limits are out of the way. It is not asked for anything while it runs. */
-export async function startAsUsersDo(): Promise<Contender> {
-  const dir = await mkdtemp(join(tmpdir(), 'sshawl-load-'))
+async function startAsUsersDo(): Promise<Contender> {
+  const dir = await newDir()
   const config = join(dir, 'sshawl.toml')
   await writeFile(config, raisedLimits())
   const words = ['start', '--', '--listen', '127.0.0.1:0', '--data', join(dir, 'data'), '--config', config]
   const { PATH, HOME } = process.env
   const child = spawn('npm', words, { env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'ignore'] })
-  const ended = once(child, 'exit')
-  let port = NaN
-  for await (const line of createInterface({ input: child.stdout })) {
-    port = Number(/^sshawl listening on ssh:.*:(\d+)$/.exec(line)?.[1])
-    if (port) break
-  }
+  const port = await portOf(child, /^sshawl listening on ssh:.*:(\d+)$/)
   // The shell of npm has become the server.
   const pid = Number(await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'))
-  return {
-    name: 'sshawl',
-    pid,
-    port,
-    prompt: /> /,
-    async [Symbol.asyncDispose]() {
-      process.kill(pid)
-      await ended
-      await rm(dir, { recursive: true, force: true })
-    },
-  }
+  const end = endOf(child, pid, 'SIGTERM', dir)
+  return { name: 'sshawl', pid, port, prompt: /> /, [Symbol.asyncDispose]: end }
 }
 
 /** https://github.com/shazow/ssh-chat: says which port it took, and shows `[name] ` as its prompt. */
 async function startSshChat(binary: string): Promise<Contender> {
-  const dir = await mkdtemp(join(tmpdir(), 'sshawl-load-'))
+  const dir = await newDir()
   const identity = join(dir, 'host-key')
   await writeFile(identity, makeKey(), { mode: 0o600 })
-  const child = spawn(binary, ['--bind', '127.0.0.1:0', '--identity', identity], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const ended = once(child, 'exit')
-  let port = NaN
-  for await (const line of createInterface({ input: child.stdout })) {
-    port = Number(/^Listening for connections on .*:(\d+)$/.exec(line)?.[1])
-    if (port) break
-  }
-  if (!port) throw new Error(`${binary} (SSH_CHAT_BIN) did not say on which port it listens`)
+  const words = ['--bind', '127.0.0.1:0', '--identity', identity]
+  const child = spawn(binary, words, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const pid = child.pid ?? 0
   return {
     name: 'ssh-chat',
-    pid: child.pid!,
-    port,
+    pid,
+    port: await portOf(child, /^Listening for connections on .*:(\d+)$/),
     // Names are coloured where the terminal has colours.
     // oxlint-disable-next-line no-control-regex
     prompt: /\[(?:\x1b\[[\d;]*m)*u\d+(?:\x1b\[[\d;]*m)*\] /,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await ended
-      await rm(dir, { recursive: true, force: true })
-    },
+    [Symbol.asyncDispose]: endOf(child, pid, 'SIGKILL', dir),
+  }
+}
+
+type Child = ChildProcessByStdio<null, Readable, null>
+
+/** The port that a server names in a line of its output. */
+async function portOf({ stdout, spawnfile }: Child, said: RegExp): Promise<number> {
+  for await (const line of createInterface({ input: stdout })) {
+    const port = Number(said.exec(line)?.[1])
+    if (port) return port
+  }
+  throw new Error(`${spawnfile} did not say on which port it listens`)
+}
+
+function endOf(child: Child, pid: number, signal: NodeJS.Signals, dir: string): () => Promise<void> {
+  const ended = once(child, 'exit')
+  return async () => {
+    process.kill(pid, signal)
+    await ended
+    await rm(dir, { recursive: true, force: true })
   }
 }

@@ -3,28 +3,47 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import { openSession, TERMINAL, type LoadSession } from '../../support/load/client.ts'
 import { keyOf } from '../../support/load/keys.ts'
-import { createTokenReader, nowUs, tokenText } from '../../support/load/tokens.ts'
-import type {
-  Arrival,
-  Connected,
-  ConnectRequest,
-  Reply,
-  Request,
-  Shown,
-  SpeakRequest,
-  Spoken,
-} from './messages.ts'
+import { createTokenReader, nowUs, tokenText, type Token } from '../../support/load/tokens.ts'
+import { answerParent } from '../../support/load/typescript-child.ts'
 
-/** A client, and what its screen has shown since the last request to speak. */
+/** Log in under these names, and wait until each screen has shown a prompt. */
+export interface ConnectRequest {
+  readonly type: 'connect'
+  /** Who comes, and to which port. */
+  readonly people: readonly { readonly name: string; readonly port: number }[]
+  readonly atOnce: number
+  /** The screen is ready once it has shown this. */
+  readonly prompt: RegExp
+  /** Otherwise they leave again at once: it warms up both sides. */
+  readonly stay: boolean
+}
+
+/** Speak: line `first + i` at `startUs + i * everyUs`, said by `speakers[i % speakers.length]` if they are here. */
+export interface SpeakRequest {
+  readonly type: 'speak'
+  readonly speakers: readonly string[]
+  readonly first: number
+  readonly lines: number
+  readonly startUs: number
+  readonly everyUs: number
+}
+
+export type Connected = Awaited<ReturnType<typeof connect>>
+export type Spoken = Awaited<ReturnType<typeof speak>>
+
+/** A client, and what its screen has shown of the lines of others since the last request to speak. */
 interface Member {
   readonly session: LoadSession
+  /** Numbers of lines in the order in which they came, each at its first time. */
   lines: number[]
+  /** From Enter to this screen, in milliseconds, line by line. */
   latencies: number[]
   seen: Set<number>
+  /** How often a line came that was there already. */
   repeated: number
 }
 
-/** All has come, or nothing more will, once no screen has shown anything for so long. */
+/** All has come, or nothing more will, once no screen has shown anything for this time. */
 const QUIET_US = 4_000_000
 
 const members = new Map<string, Member>()
@@ -36,7 +55,7 @@ let packets = 0
 let lastUs = 0
 let shown = 0
 
-async function connect({ people, atOnce, prompt, stay }: ConnectRequest): Promise<Connected> {
+async function connect({ people, atOnce, prompt, stay }: ConnectRequest) {
   for (const { name } of people) keyOf(name)
   const waiting = [...people]
   const promptMs: number[] = []
@@ -51,7 +70,7 @@ async function connect({ people, atOnce, prompt, stay }: ConnectRequest): Promis
   return { startUs, endUs, promptMs }
 }
 
-async function leave(people: readonly Arrival[]): Promise<void> {
+async function leave(people: ConnectRequest['people']): Promise<void> {
   for (const { name } of people) {
     await members.get(name)?.session[Symbol.asyncDispose]()
     members.delete(name)
@@ -62,8 +81,8 @@ async function leave(people: readonly Arrival[]): Promise<void> {
 /** Far above what the slowest takes with the largest crowd. */
 const PROMPT_S = 60
 
-/** Milliseconds until the prompt was there. */
-async function connectOne({ name, port }: Arrival, prompt: RegExp): Promise<number> {
+/** Milliseconds from the TCP connection to the prompt. */
+async function connectOne({ name, port }: ConnectRequest['people'][0], prompt: RegExp): Promise<number> {
   const start = performance.now()
   const prompted = createDeferred<void>()
   let beginning: string | undefined = ''
@@ -88,7 +107,7 @@ async function connectOne({ name, port }: Arrival, prompt: RegExp): Promise<numb
   return performance.now() - start
 }
 
-function note(name: string, chunk: Buffer, tokens: ReturnType<ReturnType<typeof createTokenReader>>): void {
+function note(name: string, chunk: Buffer, tokens: readonly Token[]): void {
   bytes += chunk.length
   packets += 1
   const member = members.get(name)
@@ -111,7 +130,7 @@ function note(name: string, chunk: Buffer, tokens: ReturnType<ReturnType<typeof 
   }
 }
 
-async function speak(request: SpeakRequest): Promise<Spoken> {
+async function speak(request: SpeakRequest) {
   for (const member of members.values())
     Object.assign(member, { lines: [], latencies: [], seen: new Set(), repeated: 0 })
   current = request
@@ -122,7 +141,10 @@ async function speak(request: SpeakRequest): Promise<Spoken> {
   await settle(request)
   const { user, system } = process.cpuUsage(cpuBefore)
   current = undefined
-  return { screens: screens(), bytes, packets, lastUs, cpuMs: (user + system) / 1000, gone }
+  const screens = Array.from(members, ([name, { lines, latencies, repeated }]) => ({
+    ...{ name, lines: Int32Array.from(lines), latencies: Float32Array.from(latencies), repeated },
+  }))
+  return { screens, bytes, packets, lastUs, cpuMs: (user + system) / 1000, gone }
 }
 
 /** Says each line that falls to somebody of this process, when it is due. */
@@ -146,23 +168,6 @@ async function settle({ speakers, lines, startUs, everyUs }: SpeakRequest): Prom
   while (!isOver()) await pause(20)
 }
 
-const screens = (): Shown[] =>
-  Array.from(members, ([name, { lines, latencies, repeated }]) => ({
-    name,
-    lines: Int32Array.from(lines),
-    latencies: Float32Array.from(latencies),
-    repeated,
-  }))
-
-async function answer(request: Request): Promise<Reply> {
-  if (request.type === 'connect') return { type: 'connected', connected: await connect(request) }
-  return { type: 'spoken', spoken: await speak(request) }
-}
-
-const reply = (message: Reply): void => void process.send?.(message)
-
-process.on('message', (request: Request) => {
-  answer(request).then(reply, (error: unknown) => reply({ type: 'failed', message: String(error) }))
-})
-process.on('disconnect', () => process.exit())
-reply({ type: 'ready' })
+answerParent(async (request: ConnectRequest | SpeakRequest) =>
+  request.type === 'connect' ? await connect(request) : await speak(request),
+)

@@ -1,35 +1,17 @@
-import { once } from 'node:events'
-import type { ChildProcess } from 'node:child_process'
-import { startChild } from '../../support/load/typescript-child.ts'
 import { nowUs } from '../../support/load/tokens.ts'
-import type { Arrival, Connected, ConnectRequest, Reply, Request, Spoken } from './messages.ts'
+import { startChild } from '../../support/load/typescript-child.ts'
+import type { Connected, ConnectRequest, Spoken, SpeakRequest } from './driver.ts'
 
 /** Load drivers that act as one: the clients of a contender, spread over one or more processes. */
-export interface Drivers extends AsyncDisposable {
-  /** Lets a few clients in and out again, so that neither side does anything for the first time afterwards. */
-  warmUp(ports: readonly number[], prompt: RegExp): Promise<void>
-  /** Logs in so many more clients at these ports in turn, eight at once; rejects when one of them is not let in. */
-  connect(ports: readonly number[], clients: number, prompt: RegExp): Promise<Connected>
-  /** Lets the first `speakers` clients say `rate` lines a second in all for `seconds`. */
-  speak(what: { readonly speakers: number; readonly rate: number; readonly seconds: number }): Promise<Round>
-}
+export type Drivers = Awaited<ReturnType<typeof startDrivers>>
 
 /** What all drivers saw of one stretch of talk. */
-export interface Round extends Spoken {
-  /** Lines that were said: so many, from the number `first` on, by so many people in turns. */
-  readonly lines: number
-  readonly first: number
-  readonly speakers: number
-  /** How many times a line was to appear on a screen other than its speaker's. */
-  readonly expected: number
-  /** From the first line to the last delivery. */
-  readonly tookMs: number
-}
+export type Round = Awaited<ReturnType<Drivers['speak']>>
 
 const LOGINS_AT_ONCE = 8
 const WARM_UP_ROUNDS = 4
 
-const peopleAt = (ports: readonly number[], from: number, count: number): Arrival[] =>
+const peopleAt = (ports: readonly number[], from: number, count: number): ConnectRequest['people'] =>
   Array.from({ length: count }, (_, at) => ({
     name: `u${from + at}`,
     port: ports[(from + at) % ports.length] ?? 0,
@@ -38,26 +20,22 @@ const peopleAt = (ports: readonly number[], from: number, count: number): Arriva
 /** Time for every driver to be told before the first line is due. */
 const LEAD_US = 100_000
 
-/** Starts so many driver processes. */
-export async function startDrivers(processes: number): Promise<Drivers> {
+/** Starts that many driver processes. */
+export async function startDrivers(processes: number) {
   const children = await Promise.all(
     Array.from({ length: processes }, () => startChild(new URL('driver.ts', import.meta.url))),
   )
-  const all = <T>(request: (at: number) => Request, pick: (reply: Reply) => T | undefined): Promise<T[]> =>
-    Promise.all(children.map(({ child }, at) => ask(child, request(at), pick)))
+  const all = <T>(request: (at: number) => ConnectRequest | SpeakRequest): Promise<T[]> =>
+    Promise.all(children.map(async ({ ask }, at) => (await ask(request(at))) as T))
   async function connectAll(
-    everybody: readonly Arrival[],
+    everybody: ConnectRequest['people'],
     how: Pick<ConnectRequest, 'prompt' | 'stay'>,
   ): Promise<Connected> {
-    const parts = await all(
-      (at) => ({
-        type: 'connect',
-        ...how,
-        people: everybody.filter((_, index) => index % processes === at),
-        atOnce: Math.ceil(LOGINS_AT_ONCE / processes),
-      }),
-      (reply) => (reply.type === 'connected' ? reply.connected : undefined),
-    )
+    const atOnce = Math.ceil(LOGINS_AT_ONCE / processes)
+    const parts = await all<Connected>((at) => ({
+      ...{ type: 'connect', ...how, atOnce },
+      people: everybody.filter((_, index) => index % processes === at),
+    }))
     return {
       startUs: Math.min(...parts.map(({ startUs }) => startUs)),
       endUs: Math.max(...parts.map(({ endUs }) => endUs)),
@@ -67,52 +45,36 @@ export async function startDrivers(processes: number): Promise<Drivers> {
   const names: string[] = []
   let said = 0
   return {
-    async warmUp(ports, prompt) {
+    /** Lets a few clients in and out again, so that neither side does anything for the first time afterwards. */
+    async warmUp(ports: readonly number[], prompt: RegExp): Promise<void> {
       for (let round = 0; round < WARM_UP_ROUNDS; round += 1)
         await connectAll(peopleAt(ports, 0, LOGINS_AT_ONCE), { prompt, stay: false })
     },
-    connect(ports, clients, prompt) {
+    /** Logs in that many more clients at these ports in turn, eight at once; rejects when one of them is not let in. */
+    connect(ports: readonly number[], clients: number, prompt: RegExp): Promise<Connected> {
       const people = peopleAt(ports, names.length, clients)
       names.push(...people.map(({ name }) => name))
       return connectAll(people, { prompt, stay: true })
     },
-    async speak({ speakers, rate, seconds }) {
+    /** Lets the first `speakers` clients say `rate` lines a second in all for `seconds`, in turns. */
+    async speak({ speakers, rate, seconds }: Readonly<Record<'speakers' | 'rate' | 'seconds', number>>) {
       const lines = Math.round(rate * seconds)
       const first = said
       said += lines
       const startUs = nowUs() + LEAD_US
       const speaking = names.slice(0, speakers)
-      const parts = await all(
-        () => ({ type: 'speak', speakers: speaking, first, lines, startUs, everyUs: 1e6 / rate }),
-        (reply) => (reply.type === 'spoken' ? reply.spoken : undefined),
-      )
-      const clients = names.length
-      const expected = lines * (clients - 1)
-      return { ...merge(parts), lines, first, speakers, expected, tookMs: tookMs(parts, startUs) }
+      const parts = await all<Spoken>(() => ({
+        ...{ type: 'speak', speakers: speaking, first, lines, startUs, everyUs: 1e6 / rate },
+      }))
+      const merged = merge(parts)
+      // A line is to appear on each screen other than its speaker's; it took from the first line to the last delivery.
+      const expected = lines * (names.length - 1)
+      return { ...merged, lines, first, speakers, expected, tookMs: (merged.lastUs - startUs) / 1000 }
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(children.map((child) => child[Symbol.asyncDispose]()))
     },
   }
-}
-
-async function ask<T>(
-  child: ChildProcess,
-  request: Request,
-  pick: (reply: Reply) => T | undefined,
-): Promise<T> {
-  const over = new AbortController()
-  const answered = once(child, 'message', { signal: over.signal }) as Promise<[Reply]>
-  const exited = once(child, 'exit', { signal: over.signal }).then(() => {
-    throw new Error('a load driver ended')
-  })
-  child.send(request)
-  const [reply] = await Promise.race([answered, exited]).finally(() => over.abort())
-  exited.catch(() => undefined)
-  const picked = pick(reply)
-  if (picked === undefined)
-    throw new Error(reply.type === 'failed' ? reply.message : `not asked: ${reply.type}`)
-  return picked
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
@@ -125,6 +87,3 @@ const merge = (parts: readonly Spoken[]): Spoken => ({
   cpuMs: sum(parts.map(({ cpuMs }) => cpuMs)),
   gone: parts.flatMap(({ gone }) => gone),
 })
-
-const tookMs = (parts: readonly Spoken[], startUs: number): number =>
-  (Math.max(...parts.map(({ lastUs }) => lastUs)) - startUs) / 1000

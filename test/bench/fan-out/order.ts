@@ -1,4 +1,7 @@
-import type { Shown } from './messages.ts'
+/** What a screen has shown, as far as it is looked at here: numbers of lines. */
+interface Shown {
+  readonly lines: Int32Array
+}
 
 /** How many screens show lines in another order than others do, or than a speaker said them. */
 export function disordered(screens: readonly Shown[], speakers: number, first: number): number {

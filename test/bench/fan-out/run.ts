@@ -18,9 +18,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Cleanup, withCleanup } from '../../support/load/cleanup.ts'
 import { cpuMs, residentKiB } from '../../support/load/process-figures.ts'
-import { report } from '../measure.ts'
+import { readOptions } from '../options.ts'
 import { contenderNames, startContender, type Contender } from './contenders.ts'
 import { startDrivers, type Drivers } from './drivers.ts'
+import type { Connected } from './driver.ts'
 import {
   crowdFigures,
   talkFigures,
@@ -28,28 +29,42 @@ import {
   type MeasuredRound,
   type TalkFigures,
 } from './figures.ts'
-import { readOptions, type FanOutOptions } from './options.ts'
-import type { Connected } from './messages.ts'
-import { crowdTable, talkTable, verdictTable } from './tables.ts'
-import { verdicts, type Measured } from './verdicts.ts'
+import { judge, reportMeasured, verdicts, type Measured } from './verdicts.ts'
+
+const DEFAULTS = {
+  /** How many clients there are, one size after another. */
+  clients: [10, 100, 200, 500, 1000],
+  /** Lines a second in all. */
+  rate: [20, 50],
+  /** Of talk, at each size and rate, for each contender and round. */
+  seconds: 10,
+  /** How often each stretch of talk is repeated, contenders in turn. */
+  rounds: 2,
+  speakers: 60,
+  /** Driver processes for each contender; 0: one for every 500 clients. */
+  drivers: 0,
+  /** `npm start`, a new data directory, and all that is measured counts from its first login. */
+  'as-started': false,
+  /** Where a profile of sshawl's processor time is written, a file a size; empty: none is made. */
+  profile: '',
+}
+
+type FanOutOptions = typeof DEFAULTS
 
 /** Measures, prints, and resolves to the exit status. */
 export async function runFanOut(args: readonly string[]): Promise<number> {
-  const options = readOptions(args)
+  const options = readOptions(args, DEFAULTS)
   const crowds: CrowdFigures[] = []
   const talks: TalkFigures[] = []
   for (const clients of options.clients) {
-    const measured = options.asStarted
+    const measured = options['as-started']
       ? await measureStarts(clients, options)
       : await withCleanup((cleanup) => measureSize(clients, options, cleanup))
     crowds.push(...measured.crowds)
     talks.push(...measured.talks)
-    report(`${clients} clients: coming in`, crowdTable(measured.crowds))
-    report(`${clients} clients: talk`, talkTable(measured.talks))
+    reportMeasured(clients, measured)
   }
-  const judged = verdicts({ crowds, talks })
-  report('fan-out: what is wanted', verdictTable(judged))
-  return judged.every(({ met }) => met) ? 0 : 1
+  return judge('fan-out: what is wanted', verdicts({ crowds, talks }))
 }
 
 /** A contender with its clients. */
@@ -62,12 +77,12 @@ async function measureSize(clients: number, options: FanOutOptions, cleanup: Cle
   const crowds: Crowd[] = []
   for (const name of contenderNames(process.env)) {
     const contender = await cleanup.add(startContender(name, false))
-    const drivers = await cleanup.add(startDrivers(options.drivers ?? Math.ceil(clients / 500)))
+    const drivers = await cleanup.add(startDrivers(options.drivers || Math.ceil(clients / 500)))
     crowds.push({ contender, drivers })
   }
   const arrivals = await arrive(crowds, clients)
   const talks: TalkFigures[] = []
-  for (const rate of options.rates) talks.push(...(await talk(crowds, clients, rate, options)))
+  for (const rate of options.rate) talks.push(...(await talk(crowds, clients, rate, options)))
   if (options.profile) await profile(crowds, clients, options, `${options.profile}-${clients}.cpuprofile`)
   return { crowds: arrivals, talks }
 }
@@ -79,10 +94,10 @@ async function measureSize(clients: number, options: FanOutOptions, cleanup: Cle
 async function measureStarts(clients: number, options: FanOutOptions): Promise<Measured> {
   const crowds: CrowdFigures[] = []
   const talks: TalkFigures[] = []
-  for (const rate of options.rates)
+  for (const rate of options.rate)
     for (const name of contenderNames(process.env))
       await withCleanup(async (cleanup) => {
-        const drivers = await cleanup.add(startDrivers(options.drivers ?? Math.ceil(clients / 500)))
+        const drivers = await cleanup.add(startDrivers(options.drivers || Math.ceil(clients / 500)))
         await withCleanup(async (before) => {
           const bare = await before.add(startContender('bare', false))
           await drivers.warmUp([bare.port], bare.prompt)
@@ -162,7 +177,7 @@ async function talk(
 async function profile(
   crowds: readonly Crowd[],
   clients: number,
-  { rates, seconds, speakers }: FanOutOptions,
+  { rate: rates, seconds, speakers }: FanOutOptions,
   file: string,
 ): Promise<void> {
   for (const { contender, drivers } of crowds) {

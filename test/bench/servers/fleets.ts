@@ -1,89 +1,56 @@
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Cleanup } from '../../support/load/cleanup.ts'
 import { cpuMs, cpuMsOfAll, residentKiB } from '../../support/load/process-figures.ts'
 import { raisedLimits } from '../../support/load/raised-limits.ts'
 import { startNats } from '../../support/nats.ts'
 import { freePort, startServer as startPostgres, stopServer } from '../../support/postgres/server.ts'
-import { startServer, type Server } from '../../support/server.ts'
+import { startServer } from '../../support/server.ts'
 
 /** What carries the lines from one server to the others; with SQLite there is one server. */
 export type Engine = 'SQLite' | 'LISTEN/NOTIFY' | 'NATS'
 
-/** Servers with the same rooms, and what they need. */
-export interface Fleet extends AsyncDisposable {
-  readonly name: string
-  readonly ports: readonly number[]
-  used(): Promise<Used>
-  /** Of all servers together, in KiB. */
-  residentKiB(): Promise<number>
-}
-
-/** Processor time so far, in milliseconds. */
-export interface Used {
-  readonly servers: number
-  /** 0 where there is none, as for `nats`. */
-  readonly postgres: number
-  readonly nats: number
-}
-
-/** Starts one in a directory of its own, which goes with it. As in docs/deploy/sshawl.service. */
-export async function startFleet(engine: Engine, count: number): Promise<Fleet> {
+/** Starts servers with the same rooms, and what they need, in a directory of their own. As in docs/deploy/sshawl.service. */
+export async function startFleet(engine: Engine, count: number, cleanup: Cleanup) {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-fleet-'))
-  const ends: (() => Promise<unknown>)[] = [() => rm(dir, { recursive: true, force: true })]
-  const end = async (): Promise<void> => {
-    for (const one of ends.splice(0).toReversed()) await one()
+  const removal = { [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) }
+  await cleanup.add(Promise.resolve(removal))
+  await chmod(dir, 0o755)
+  const database = engine === 'SQLite' ? undefined : await cleanup.add(databaseIn(dir))
+  const nats = engine === 'NATS' ? await cleanup.add(startNats()) : undefined
+  const config = [
+    raisedLimits({ presence_per_min: 60 }),
+    ...(database ? [`[storage]\nurl = "${database.url}"`] : []),
+    ...(nats ? [`[bus]\nurl = "${nats.url}"`] : []),
+  ].join('\n')
+  const servers = []
+  for (let at = 0; at < count; at++) {
+    const dataDir = join(dir, `server${at}`)
+    await mkdir(dataDir)
+    const env = { NODE_OPTIONS: '--max-semi-space-size=4' }
+    servers.push(await cleanup.add(startServer({ dataDir, config, env, nodeFlags: [] })))
   }
-  try {
-    await chmod(dir, 0o755)
-    const database = engine === 'SQLite' ? undefined : await startPostgres(dir, await freePort())
-    if (database !== undefined) ends.push(() => stopServer(dir))
-    const nats = engine === 'NATS' ? await startNats() : undefined
-    ends.push(async () => await nats?.kill())
-    const servers: Server[] = []
-    for (let at = 0; at < count; at++) {
-      const dataDir = join(dir, `server${at}`)
-      await mkdir(dataDir)
-      const config = configFor(database, nats?.url)
-      const server = await startServer({
-        dataDir,
-        config,
-        env: { NODE_OPTIONS: '--max-semi-space-size=4' },
-        nodeFlags: [],
-      })
-      servers.push(server)
-      ends.push(async () => await server[Symbol.asyncDispose]())
-    }
-    const pids = servers.map(({ process }) => process.pid ?? 0)
-    const postgres = database === undefined ? undefined : await postmaster(dir)
-    return {
-      name: `${engine}, ${count === 1 ? 'one server' : `${count} servers`}`,
-      ports: servers.map(({ port }) => port),
-      async used() {
-        return {
-          servers: sum(await Promise.all(pids.map(cpuMs))),
-          postgres: postgres === undefined ? 0 : await cpuMsOfAll(postgres),
-          nats: nats ? await cpuMs(nats.pid) : 0,
-        }
-      },
-      residentKiB: async () => sum(await Promise.all(pids.map(residentKiB))),
-      [Symbol.asyncDispose]: end,
-    }
-  } catch (error) {
-    await end()
-    throw error
+  const pids = servers.map(({ process }) => process.pid ?? 0)
+  return {
+    name: `${engine}, ${count === 1 ? 'one server' : `${count} servers`}`,
+    ports: servers.map(({ port }) => port),
+    /** Processor time so far, in milliseconds; 0 for an engine that is not there. */
+    used: async () => ({
+      servers: sum(await Promise.all(pids.map(cpuMs))),
+      postgres: database ? await cpuMsOfAll(database.pid) : 0,
+      nats: nats ? await cpuMs(nats.pid) : 0,
+    }),
+    /** Of all servers together, in KiB. */
+    residentKiB: async () => sum(await Promise.all(pids.map(residentKiB))),
   }
 }
 
-const configFor = (database: string | undefined, nats: string | undefined): string =>
-  [
-    raisedLimits({ presence_per_min: 60 }),
-    ...(database === undefined ? [] : [`[storage]\nurl = "${database}"`]),
-    ...(nats === undefined ? [] : [`[bus]\nurl = "${nats}"`]),
-  ].join('\n')
-
-/** Its process is the parent of all others. */
-const postmaster = async (dir: string): Promise<number> =>
-  Number((await readFile(join(dir, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
+async function databaseIn(dir: string) {
+  const url = await startPostgres(dir, await freePort())
+  // Its process is the parent of all others.
+  const [pid] = (await readFile(join(dir, 'data', 'postmaster.pid'), 'utf8')).split('\n')
+  return { url, pid: Number(pid), [Symbol.asyncDispose]: () => stopServer(dir) }
+}
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

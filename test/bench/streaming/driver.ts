@@ -5,7 +5,22 @@ import { openSession, TERMINAL, type LoadSession } from '../../support/load/clie
 import { keyOf } from '../../support/load/keys.ts'
 import { createTokenReader, nowUs } from '../../support/load/tokens.ts'
 import { createDrafter, type Drafter } from './drafter.ts'
-import type { WatchRequest, Watched } from './messages.ts'
+import { answerParent } from '../../support/load/typescript-child.ts'
+
+/** What the streaming bench asks of this process. */
+export interface WatchRequest {
+  readonly port: number
+  readonly screens: number
+  /** How many of them have somebody who types a draft meanwhile, and how many somebody who speaks. */
+  readonly drafters: number
+  readonly speakers: number
+  /** The model that is asked, and how many pieces its reply has. */
+  readonly model: string
+  readonly pieces: number
+}
+
+/** What the screens showed of the reply. */
+export type Watched = Awaited<ReturnType<typeof watch>>
 
 interface Screen {
   readonly session: LoadSession
@@ -48,11 +63,7 @@ async function openScreen(name: string, port: number, drafter: Drafter | undefin
   return screen
 }
 
-async function openScreens({
-  port,
-  screens,
-  drafters,
-}: WatchRequest): Promise<{ all: Screen[]; drafting: Map<Screen, Drafter> }> {
+async function openScreens({ port, screens, drafters }: WatchRequest) {
   const all: Screen[] = []
   const drafting = new Map<Screen, Drafter>()
   let next = 0
@@ -69,7 +80,7 @@ async function openScreens({
   return { all, drafting }
 }
 
-async function watch(request: WatchRequest): Promise<Watched> {
+async function watch(request: WatchRequest) {
   const { speakers, drafters, model, pieces } = request
   const { all, drafting } = await openScreens(request)
   await pause(QUIET_MS / 5)
@@ -87,6 +98,7 @@ async function watch(request: WatchRequest): Promise<Watched> {
   while (!isOver()) await pause(50)
   return {
     ...measure(all, pieces),
+    /** How often a drafter's screen was looked at, and how often its draft was not what had been typed. */
     looks: drafts.reduce((sum, { looks }) => sum + looks, 0),
     torn: drafts.flatMap(({ torn }) => torn),
     bytes,
@@ -101,33 +113,23 @@ async function speak({ channel }: LoadSession, isOver: () => boolean): Promise<v
   }
 }
 
-function measure(
-  all: readonly Screen[],
-  pieces: number,
-): Omit<Watched, 'looks' | 'torn' | 'bytes' | 'packets'> {
-  const arrivals = all.flatMap((screen) => screen.arrivals)
-  const [first, last] = [
-    Math.min(...all.map(({ arrivals: [at] }) => at ?? Infinity)),
-    Math.max(...all.map((screen) => screen.arrivals.at(-1) ?? 0)),
-  ]
+function measure(all: readonly Screen[], pieces: number) {
+  const first = Math.min(...all.map(({ arrivals: [at] }) => at ?? Infinity))
+  const last = Math.max(...all.map(({ arrivals }) => arrivals.at(-1) ?? 0))
+  const gaps = all.flatMap(({ arrivals }) =>
+    arrivals.slice(1).map((at, index) => (at - arrivals[index]!) / 1000),
+  )
   return {
-    gaps: Float32Array.from(
-      all.flatMap((screen) =>
-        screen.arrivals.slice(1).map((at, index) => (at - screen.arrivals[index]!) / 1000),
-      ),
-    ),
-    frames: Int32Array.from(all.map((screen) => screen.arrivals.length)),
+    /** Milliseconds between two packets that brought new pieces of the reply, all screens together. */
+    gaps: Float32Array.from(gaps),
+    /** Packets with new pieces, for each screen. */
+    frames: Int32Array.from(all.map(({ arrivals }) => arrivals.length)),
+    /** From the model's sending a piece to its being on a screen, in ms. */
     latencies: Float32Array.from(all.flatMap((screen) => screen.latencies)),
-    tookMs: arrivals.length === 0 ? NaN : (last - first) / 1000,
+    /** From the first piece to the last. */
+    tookMs: last === 0 ? NaN : (last - first) / 1000,
     screensWithoutEnd: all.filter(({ newest }) => newest !== pieces - 1).length,
   }
 }
 
-process.on('message', (request: WatchRequest) => {
-  watch(request).then(
-    (watched) => process.send?.({ watched }),
-    (error: unknown) => process.send?.({ failed: String(error) }),
-  )
-})
-process.on('disconnect', () => process.exit())
-process.send?.('ready')
+answerParent(watch)

@@ -8,8 +8,6 @@
  * that the gaps between packets with new pieces are short on every screen. Drafters type on an emulated terminal, whose
  * prompt must show what was typed, and never anything else. It exits 1 if a wanted figure is missed.
  */
-import { once } from 'node:events'
-import { parseArgs } from 'node:util'
 import { withCleanup } from '../../support/load/cleanup.ts'
 import { cpuMs } from '../../support/load/process-figures.ts'
 import { raisedLimits } from '../../support/load/raised-limits.ts'
@@ -17,18 +15,20 @@ import { tokenText, nowUs } from '../../support/load/tokens.ts'
 import { startChild } from '../../support/load/typescript-child.ts'
 import { startModelServer, streams } from '../../support/model-server.ts'
 import { report } from '../measure.ts'
+import { readOptions } from '../options.ts'
 import { startSshawl } from '../fan-out/contenders.ts'
 import { quantile } from '../fan-out/figures.ts'
-import { verdictTable } from '../fan-out/tables.ts'
-import type { Verdict } from '../fan-out/verdicts.ts'
-import type { Watched, WatchRequest } from './messages.ts'
+import { judge } from '../fan-out/verdicts.ts'
+import type { Watched, WatchRequest } from './driver.ts'
+
+const DEFAULTS = { screens: 200, seconds: 10, tokens: 200, drafters: 8, speakers: 10 }
 
 /** A gap that people do not see as a stop. */
 const SMOOTH_MS = 250
 
 /** Measures, prints, and resolves to the exit status. */
 export async function runStreaming(args: readonly string[]): Promise<number> {
-  const { screens, seconds, tokens, drafters, speakers } = readOptions(args)
+  const { screens, seconds, tokens, drafters, speakers } = readOptions(args, DEFAULTS)
   const { watched, cpuShare } = await withCleanup(async (cleanup) => {
     const models = await cleanup.add(startModelServer())
     const server = await cleanup.add(startSshawl(configFor(models.endpoint)))
@@ -36,14 +36,11 @@ export async function runStreaming(args: readonly string[]): Promise<number> {
     const pieces = tokens * seconds
     models.play(streams(pieces, 1000 / tokens, (number) => `${tokenText(number, nowUs())} `))
     const request: WatchRequest = { port: server.port, screens, drafters, speakers, model: 'qwen', pieces }
-    driver.child.send(request)
-    await models.arrived(1)
+    const watching = driver.ask(request) as Promise<Watched>
+    await Promise.race([models.arrived(1), watching])
     const cpuBefore = await cpuMs(server.pid)
     const startMs = performance.now()
-    const [{ watched, failed }] = (await once(driver.child, 'message')) as [
-      { watched?: Watched; failed?: string },
-    ]
-    if (!watched) throw new Error(failed)
+    const watched = await watching
     return { watched, cpuShare: ((await cpuMs(server.pid)) - cpuBefore) / (performance.now() - startMs) }
   })
   const gaps = watched.gaps.toSorted()
@@ -63,28 +60,26 @@ export async function runStreaming(args: readonly string[]): Promise<number> {
     ['processors the server used', cpuShare, '', '', ''],
     ['KiB a second to a screen', watched.bytes / 1.024 / watched.tookMs / screens, '', '', ''],
   ])
-  const judged = verdicts(watched, quantile(gaps, 0.99))
-  report('streaming: what is wanted', verdictTable(judged))
-  return judged.every(({ met }) => met) ? 0 : 1
+  const { screensWithoutEnd, looks, torn } = watched
+  const gap99 = quantile(gaps, 0.99)
+  return judge('streaming: what is wanted', [
+    {
+      what: 'smooth: p99 of the gaps, ms',
+      seen: `${gap99.toFixed(1)}, wanted at most ${SMOOTH_MS}`,
+      met: gap99 <= SMOOTH_MS,
+    },
+    {
+      what: 'every screen shows the end of the reply',
+      seen: `${screensWithoutEnd} do not`,
+      met: screensWithoutEnd === 0,
+    },
+    {
+      what: 'drafts are whole',
+      seen: `${torn.length} of ${looks} looks were not${torn[0] ? `: ${torn[0]}` : ''}`,
+      met: torn.length === 0 && looks > 0,
+    },
+  ])
 }
-
-const verdicts = ({ screensWithoutEnd, looks, torn }: Watched, gap99: number): readonly Verdict[] => [
-  {
-    what: 'smooth: p99 of the gaps, ms',
-    seen: `${gap99.toFixed(1)}, wanted at most ${SMOOTH_MS}`,
-    met: gap99 <= SMOOTH_MS,
-  },
-  {
-    what: 'every screen shows the end of the reply',
-    seen: `${screensWithoutEnd} do not`,
-    met: screensWithoutEnd === 0,
-  },
-  {
-    what: 'drafts are whole',
-    seen: `${torn.length} of ${looks} looks were not${torn[0] ? `: ${torn[0]}` : ''}`,
-    met: torn.length === 0 && looks > 0,
-  },
-]
 
 const configFor = (endpoint: string): string => `
 [[models]]
@@ -95,29 +90,3 @@ endpoint = "${endpoint}/v1"
 context_window = 65536
 max_output = 32768
 ${raisedLimits()}`
-
-function readOptions(args: readonly string[]) {
-  const text = { type: 'string' } as const
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      screens: { ...text, default: '200' },
-      seconds: { ...text, default: '10' },
-      tokens: { ...text, default: '200' },
-      drafters: { ...text, default: '8' },
-      speakers: { ...text, default: '10' },
-    },
-  })
-  const number = (name: keyof typeof values): number => {
-    if (!/^\d{1,6}$/.test(values[name]))
-      throw new Error(`--${name} takes a whole number, not "${values[name]}"`)
-    return Number(values[name])
-  }
-  return {
-    screens: Math.max(1, number('screens')),
-    seconds: Math.max(1, number('seconds')),
-    tokens: Math.max(1, number('tokens')),
-    drafters: number('drafters'),
-    speakers: number('speakers'),
-  }
-}
