@@ -8,31 +8,25 @@ import { startServer, type Server } from '../support/server.ts'
 import type { FuzzCase } from './cases.ts'
 import { createPlayer } from './play.ts'
 import { createLogReader, Trouble } from './trouble.ts'
-import { watchServer, type Watch } from './watch.ts'
+import { watchServer } from './watch.ts'
 
 /** Plays cases; what is wrong is told by the client, or by the server's log. */
 export interface ArenaPlayer extends AsyncDisposable {
   play(candidate: FuzzCase): Promise<Trouble | undefined>
 }
 
-/** A server, its watcher and its players. */
-export interface Arena extends AsyncDisposable {
-  readonly watch: Watch
-  player(name: string): ArenaPlayer
-}
-
 /** Starts a server for fuzzing; `settleMs` is how long a client stays after messages that have no answer. */
-export async function startArena(settleMs: number): Promise<Arena> {
+export async function startArena(settleMs: number) {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-fuzz-'))
   const server = await startServer({ dataDir: join(dir, 'data'), config: raisedLimits() })
   const watch = watchServer(server)
   const troubles = createTroubles(server)
   return {
     watch,
-    player(name) {
+    player(name: string) {
       const player = createPlayer({ port: server.port, name, key: keyOf(name) }, settleMs)
       return {
-        async play(candidate) {
+        async play(candidate: FuzzCase): Promise<Trouble | undefined> {
           const said = await player.play(candidate).then(
             () => undefined,
             (error: unknown) => error,

@@ -34,29 +34,7 @@ const latin1 = (from: string): string => Buffer.from(from, 'utf8').toString('lat
 /** Ends a session on purpose when the line is empty. */
 const LEAVE = /\u0004/g
 
-const KEYS = [
-  '[A',
-  '[B',
-  '[C',
-  '[D',
-  '[H',
-  '[F',
-  '[3~',
-  '[1;5C',
-  '[1;5D',
-  'b',
-  'f',
-  'd',
-  '\r',
-  '[200~',
-  '[201~',
-  'OP',
-  '[<0;1;1M',
-  '[?1;2c',
-  '[',
-  'O',
-  '',
-]
+const KEYS = '[A [B [C [D [H [F [3~ [1;5C [1;5D b f d \r [200~ [201~ OP [<0;1;1M [?1;2c [ O '.split(' ')
 const keys = fc.oneof(
   fc.constantFrom(...KEYS).map((key) => `\u001b${key}`),
   fc.constantFrom('\r', '\n', '\r\n', '\t', '\u007f', '\b'),

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { startArena, type ArenaPlayer } from './arena.ts'
 import { fuzzCase, type FuzzCase } from './cases.ts'
 import { Trouble } from './trouble.ts'
-import type { Watch } from './watch.ts'
 
 /** What is to be tried. */
 export interface FuzzOptions {
@@ -89,20 +88,12 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   }
 }
 
-interface Outcome {
-  readonly watch: Watch
-  /** Numbers of the cases that were begun last: what a case does may show a little later. */
-  readonly latest: readonly number[]
-  /** Why the server is of no more use; undefined if it is. */
-  readonly death: Trouble | undefined
-}
-
 async function playUntilDeath(
   takeNumber: () => number | undefined,
   seed: number,
   findings: Map<string, Finding>,
   note: (played: PlayedCase) => void,
-): Promise<Outcome> {
+) {
   await using arena = await startArena(SETTLE_MS)
   const latest: number[] = []
   const play = async (name: string): Promise<void> => {
@@ -124,7 +115,13 @@ async function playUntilDeath(
       error instanceof Trouble
         ? error
         : new Trouble('the fuzzer itself failed', String((error as Error).stack))
-    return { watch: arena.watch, latest, death }
+    return {
+      watch: arena.watch,
+      /** Numbers of the cases that were begun last: what a case does may show a little later. */
+      latest,
+      /** Why the server is of no more use; undefined if it is. */
+      death,
+    }
   }
 }
 

@@ -27,26 +27,15 @@ const packetSize = fc.oneof(fc.constantFrom(0, 1, 2, 9), size)
 const bytes = fc.uint8Array({ maxLength: 64 })
 
 const typeOfChannel = fc.constantFrom(
-  'session',
-  'session',
-  'session',
-  'session',
-  'session',
+  ...Array.from({ length: 5 }, () => 'session'),
   'direct-tcpip',
   'x11',
   '',
 )
 const typeOfRequest = fc.constantFrom(
-  'env',
-  'signal',
-  'subsystem',
-  'x11-req',
-  'auth-agent-req@openssh.com',
-  'eow@openssh.com',
-  'break',
-  'exit-status',
-  'keepalive@openssh.com',
-  '',
+  ...'env,signal,subsystem,x11-req,auth-agent-req@openssh.com,eow@openssh.com,break,exit-status,keepalive@openssh.com,'.split(
+    ',',
+  ),
 )
 const typeOfGlobal = fc.constantFrom(
   'tcpip-forward',
@@ -79,23 +68,19 @@ const global = fc
   .map(([type, wantsReply, more]) => message(80, str(type), bool(wantsReply), more))
 const noise = fc.tuple(fc.integer({ min: 0, max: 255 }), bytes).map(([number, rest]) => message(number, rest))
 
+const often = (weight: number) => (arbitrary: fc.Arbitrary<Buffer>) => ({ weight, arbitrary })
+
 /** Any messages, after one that opens a channel. */
 export const packets: fc.Arbitrary<PacketsCase> = fc
   .tuple(
     open,
     fc.array(
       fc.oneof(
-        { weight: 3, arbitrary: open },
-        { weight: 3, arbitrary: pty },
-        { weight: 3, arbitrary: shell },
-        { weight: 3, arbitrary: exec },
-        { weight: 2, arbitrary: resize },
-        { weight: 2, arbitrary: request },
-        { weight: 3, arbitrary: data },
-        { weight: 2, arbitrary: adjust },
-        { weight: 1, arbitrary: ends },
-        { weight: 1, arbitrary: global },
-        { weight: 1, arbitrary: noise },
+        ...[open, pty, shell, exec, data].map(often(3)),
+        ...[resize, request, adjust].map(often(2)),
+        ends,
+        global,
+        noise,
       ),
       { maxLength: 15 },
     ),

@@ -8,12 +8,6 @@ import type { ExecCase, FuzzCase, SessionCase } from './cases.ts'
 import type { PacketsCase } from './packets.ts'
 import { APOLOGIES, Trouble } from './trouble.ts'
 
-/** Somebody who plays cases one after another, sessions and commands on one connection. */
-export interface Player extends AsyncDisposable {
-  /** Rejects with a `Trouble` when the server did what it may not do. */
-  play(fuzzCase: FuzzCase): Promise<void>
-}
-
 /** Longer than the watcher waits, who is sure that nobody is answered. */
 const ANSWER_MS = 20_000
 
@@ -21,7 +15,7 @@ const ANSWER_MS = 20_000
 const PIPE_END_MS = 90_000
 
 /** `settleMs` is the time for messages that have no answer to wait for. */
-export function createPlayer(target: ClientTarget, settleMs: number): Player {
+export function createPlayer(target: ClientTarget, settleMs: number) {
   let kept: Promise<LoadClient> | undefined
   const connection = (): Promise<LoadClient> => {
     kept ??= login(target).then((client) => {
@@ -31,7 +25,8 @@ export function createPlayer(target: ClientTarget, settleMs: number): Player {
     return kept
   }
   return {
-    async play(fuzzCase) {
+    /** Rejects with a `Trouble` when the server did what it may not do. */
+    async play(fuzzCase: FuzzCase) {
       switch (fuzzCase.kind) {
         case 'packets':
           return playPackets(fuzzCase, target, settleMs)

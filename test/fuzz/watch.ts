@@ -1,24 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDeferred } from '../../src/lib/jobs/waiting.ts'
-import { login, type LoadClient } from '../support/load/client.ts'
+import { login, runCommand, type LoadClient } from '../support/load/client.ts'
 import { keyOf } from '../support/load/keys.ts'
 import { residentKiB } from '../support/load/process-figures.ts'
 import type { Server } from '../support/server.ts'
 import { Trouble } from './trouble.ts'
 
 /** How somebody else fares meanwhile. */
-export interface Watch extends AsyncDisposable {
-  /** Rejects when the server is of no more use: it ended, answers nobody, or grew out of bounds. */
-  readonly broken: Promise<never>
-  /** How long `whoami` took, in ms, each time. */
-  readonly answers: readonly number[]
-  /** The most resident memory that was seen, in MiB. */
-  largestMiB(): number
-  /** Resolves once it has been answered what it asked from now on, or all is over. */
-  lookAgain(): Promise<void>
-  /** Whether it is over: what is seen from now on is no fault of the server. */
-  isOver(): boolean
-}
+export type Watch = ReturnType<typeof watchServer>
 
 /** Nobody may wait longer for an answer, however busy the machine is. */
 const STUCK_MS = 10_000
@@ -30,7 +19,7 @@ const EVERY_MS = 100
 const LOGINS_EVERY = 20
 
 /** Asks the server something all the time, on a connection that stays and now and then on a new one. */
-export function watchServer({ port, process: child, stderr }: Server): Watch {
+export function watchServer({ port, process: child, stderr }: Server) {
   const broken = createDeferred<never>()
   broken.promise.catch(() => undefined)
   const answers: number[] = []
@@ -54,7 +43,7 @@ export function watchServer({ port, process: child, stderr }: Server): Watch {
         await client?.[Symbol.asyncDispose]()
         client = await login(target)
       }
-      if (client) await whoami(client)
+      if (client) await runCommand(client, 'whoami').catch(notServed)
       lastAt = performance.now()
       answers.push(lastAt - start)
       const mib = (await residentKiB(child.pid!)) / 1024 || 0
@@ -69,10 +58,15 @@ export function watchServer({ port, process: child, stderr }: Server): Watch {
   }, EVERY_MS)
   look().catch(fail)
   return {
+    /** Rejects when the server is of no more use: it ended, answers nobody, or grew out of bounds. */
     broken: broken.promise,
+    /** How long `whoami` took, in ms, each time. */
     answers,
-    largestMiB: () => largest,
+    /** The most resident memory that was seen, in MiB. */
+    largestMiB: (): number => largest,
+    /** Whether it is over: what is seen from now on is no fault of the server. */
     isOver: over,
+    /** Resolves once it has been answered what it asked from now on, or all is over. */
     async lookAgain() {
       // The next answer may be to a question of before.
       const enough = answers.length + 2
@@ -86,17 +80,6 @@ export function watchServer({ port, process: child, stderr }: Server): Watch {
   }
 }
 
-async function whoami({ ssh, closed }: LoadClient): Promise<void> {
-  const done = createDeferred<void>()
-  ssh.exec('whoami', (error, channel) => {
-    if (error) return done.reject(new Trouble(`the watcher's command was refused: ${error.message}`))
-    channel.on('close', done.resolve).resume()
-    channel.stderr.resume()
-  })
-  await Promise.race([
-    done.promise,
-    closed.then(() => {
-      throw new Trouble("the watcher's connection ended")
-    }),
-  ])
+function notServed(error: Error): never {
+  throw new Trouble(`the watcher was not served: ${error.message}`)
 }

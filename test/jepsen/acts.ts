@@ -5,15 +5,18 @@ import type { Act } from './history.ts'
 export const acts = ({ name, random, world }: Client): Doing =>
   random.weighted<Doing>([
     [40, say],
-    [12, sayFromScript],
-    [5, wave],
-    [6, edit],
-    [3, (client) => fromScript(client, 'retract', 'retract ROOM')],
-    [3, (client) => fromScript(client, 'react', 'react ROOM 👍')],
-    [12, join],
+    [
+      12,
+      (client) => run(client, 'say', (room, mark) => `say ${room} ${mark} from a script`, client.newMark()),
+    ],
+    [5, (client) => line(client, 'me', (mark) => `/me ${mark} waves`)],
+    [6, (client) => line(client, 'edit', (mark) => `/edit ${mark} is better`)],
+    [3, (client) => run(client, 'retract', (room) => `retract ${room}`)],
+    [3, (client) => run(client, 'react', (room) => `react ${room} 👍`)],
+    [12, (client) => goTo(client, 'join', random.pick([...world.rooms]))],
     [world.rooms.size < MAX_ROOMS ? 1 : 0, create],
-    [5, ask],
-    [3, (client) => fromScript(client, 'stop', 'stop ROOM')],
+    [5, (client) => line(client, 'ask', (mark) => `@qwen ${mark} go on`)],
+    [3, (client) => run(client, 'stop', (room) => `stop ${room}`)],
     [6, who],
     ...(name === ADMIN ? ([[10, ban]] as const) : []),
   ])
@@ -25,21 +28,15 @@ const MAX_ROOMS = 5
 
 /** Says this; the act is done once its own screen shows it. */
 export const say: Doing = (client) => line(client, 'say', (mark) => `${mark} is what I say`)
-const wave: Doing = (client) => line(client, 'me', (mark) => `/me ${mark} waves`)
-const edit: Doing = (client) => line(client, 'edit', (mark) => `/edit ${mark} is better`)
-const ask: Doing = (client) => line(client, 'ask', (mark) => `@qwen ${mark} go on`)
-
-const roomOf = (client: Client): string => client.connection()?.visit.stays.at(-1)?.room ?? ''
 
 async function line(client: Client, kind: Act['kind'], text: (mark: string) => string): Promise<void> {
-  const connection = client.connection()
-  if (!connection) return
+  if (!client.connection) return
   const mark = client.newMark()
-  await client.note({ kind, room: roomOf(client), mark }, async (act) => {
-    const from = connection.visit.screen.length
-    connection.type(text(mark))
+  await client.note({ kind, room: client.room, mark }, async (act, { visit, type, shows }) => {
+    const from = visit.screen.length
+    type(text(mark))
     const own = `(?:${client.name}(?: \\(edited\\))?: |\\* ${client.name} )(?:@qwen )?${mark}\\b.*`
-    judge(act, await connection.shows(new RegExp(`^(?:${own}|! .*)$`, 'm'), from))
+    judge(act, await shows(new RegExp(`^(?:${own}|! .*)$`, 'm'), from))
   })
 }
 
@@ -49,62 +46,54 @@ function judge(act: Act, found: RegExpExecArray | undefined): void {
   act.outcome = found[0].startsWith('!') ? 'refused' : 'done'
 }
 
-const sayFromScript: Doing = (client) =>
-  fromScript(client, 'say', 'say ROOM MARK from a script', client.newMark())
-
-async function fromScript(client: Client, kind: Act['kind'], words: string, mark = ''): Promise<void> {
-  const connection = client.connection()
-  if (!connection) return
-  const room = roomOf(client)
-  await client.note({ kind, room, mark }, async (act) => {
-    const answer = await connection.run(words.replace('ROOM', room).replace('MARK', mark))
+/** Runs a command beside the session. */
+async function run(
+  client: Client,
+  kind: Act['kind'],
+  words: (room: string, mark: string) => string,
+  mark = '',
+  room = client.room,
+): Promise<Act | undefined> {
+  let noted: Act | undefined
+  await client.note({ kind, room, mark }, async (act, connection) => {
+    noted = act
+    const answer = await connection.run(words(room, mark))
     if (!answer) return
     act.outcome = answer.status === 0 ? 'done' : 'refused'
     act.detail = answer.text.trim()
   })
+  return noted
 }
 
-const join: Doing = (client) => goTo(client, 'join', client.random.pick([...client.world.rooms]))
-
-function create(client: Client): Promise<void> {
+async function create(client: Client): Promise<void> {
   const room = `room${client.newMark()}`
   client.world.rooms.add(room)
-  return goTo(client, 'create', room)
+  await goTo(client, 'create', room)
 }
 
 async function goTo(client: Client, kind: 'join' | 'create', room: string): Promise<void> {
-  const connection = client.connection()
-  if (!connection || room === roomOf(client)) return
-  const { visit } = connection
-  await client.note({ kind, room, mark: '' }, async (act) => {
+  if (room === client.room) return
+  const { history } = client.world
+  await client.note({ kind, room, mark: '' }, async (act, { visit, type, shows, leave }) => {
     const from = visit.screen.length
-    connection.type(`/${kind} ${room}`)
-    const found = await connection.shows(new RegExp(`^(?:-- ${room}|! .*)$`, 'm'), from)
+    type(`/${kind} ${room}`)
+    const found = await shows(new RegExp(`^(?:-- ${room}|! .*)$`, 'm'), from)
     judge(act, found)
-    // Where it is not known in which room it is, it begins anew.
-    if (!found) return await connection.leave()
+    // If it is not known in which room it is, it begins anew.
+    if (!found) return await leave()
     if (act.outcome !== 'done') return
     const last = visit.stays.at(-1)
-    if (last) last.until = client.world.history.now()
-    visit.stays.push({ room, askedAt: act.begunAt, from: client.world.history.now(), until: visit.endedAt })
+    if (last) last.until = history.now()
+    visit.stays.push({ room, askedAt: act.begunAt, from: history.now(), until: visit.endedAt })
   })
 }
 
 async function who(client: Client): Promise<void> {
-  const connection = client.connection()
-  if (!connection) return
   const { history } = client.world
-  const room = roomOf(client)
-  await client.note({ kind: 'who', room, mark: '' }, async (act) => {
-    const answer = await connection.run(`who ${room} --json`)
-    if (answer?.status !== 0) return
-    act.outcome = 'done'
-    act.detail = answer.text.trim()
-    history.rolls.push({
-      ...{ room, machine: connection.machine.name, names: namesIn(answer.text) },
-      ...{ askedAt: act.begunAt, answeredAt: history.now() },
-    })
-  })
+  const act = await run(client, 'who', (room) => `who ${room} --json`)
+  if (act?.outcome !== 'done') return
+  const { room, machine, begunAt: askedAt, endedAt: answeredAt } = act
+  history.rolls.push({ room, machine, names: namesIn(act.detail), askedAt, answeredAt })
 }
 
 /** The people in what `who --json` prints. */
@@ -116,18 +105,9 @@ export const namesIn = (json: string): readonly string[] =>
 async function ban(client: Client): Promise<void> {
   const whom = client.random.pick(client.world.victims)
   const last = client.world.history.acts.findLast(({ mark, kind }) => mark === whom && /ban/.test(kind))
-  const kind = last?.kind === 'ban' ? 'unban' : 'ban'
-  await command(client, kind, whom)
+  await command(client, last?.kind === 'ban' ? 'unban' : 'ban', whom)
 }
 
 /** Bans somebody from all servers, or takes that back. */
-export async function command(client: Client, kind: 'ban' | 'unban', whom: string): Promise<void> {
-  const connection = client.connection()
-  if (!connection) return
-  await client.note({ kind, room: '', mark: whom }, async (act) => {
-    const answer = await connection.run(`${kind} ${whom}`)
-    if (!answer) return
-    act.outcome = answer.status === 0 ? 'done' : 'refused'
-    act.detail = answer.text.trim()
-  })
-}
+export const command = (client: Client, kind: 'ban' | 'unban', whom: string): Promise<unknown> =>
+  run(client, kind, () => `${kind} ${whom}`, whom, '')

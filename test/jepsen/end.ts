@@ -1,21 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ADMIN, command, namesIn, say } from './acts.ts'
 import type { Client, World } from './client.ts'
-import { callOn, type Visitor } from './connection.ts'
+import { callOn } from './connection.ts'
 
 /** How a run ends: everybody is there, all has come, and who is where is known everywhere. */
-export interface Ending {
-  /** Those who came in nowhere although all was whole, with why as far as it is known. */
-  readonly shutOut: readonly string[]
-  /** Who had not seen which last line after a while: `c1: c2-40`. */
-  readonly unseen: readonly string[]
-}
+export type Ending = Awaited<ReturnType<typeof end>>
 
 /** Until the last lines are on all screens, and until all servers say the same of who is there. */
 const SETTLE_MS = 20_000
 
 /** Brings everybody in, lets each say a last line, and waits until all screens and servers agree, or will not. */
-export async function end(clients: readonly Client[], world: World): Promise<Ending> {
+export async function end(clients: readonly Client[], world: World) {
   const admin = clients.find(({ name }) => name === ADMIN)
   if (admin && (await admin.beThere()))
     for (const victim of world.victims) await command(admin, 'unban', victim)
@@ -24,7 +19,12 @@ export async function end(clients: readonly Client[], world: World): Promise<End
   await Promise.all(clients.map((client) => say(client)))
   const unseen = await unseenAfter(SETTLE_MS, clients, world)
   await callRolls(clients, world)
-  return { shutOut, unseen }
+  return {
+    /** Those who came in nowhere although all was whole, with why as far as it is known. */
+    shutOut,
+    /** Who had not seen which last line after a while: `c1: c2-40`. */
+    unseen,
+  }
 }
 
 async function unseenAfter(
@@ -35,10 +35,9 @@ async function unseenAfter(
   const lastLines = clients.flatMap(({ name }) => history.acts.findLast((act) => act.client === name) ?? [])
   const missing = (): readonly string[] =>
     clients.flatMap((client) => {
-      const visit = client.connection()?.visit
-      const room = visit?.stays.at(-1)?.room
+      const visit = client.connection?.visit
       return lastLines
-        .filter((act) => act.room === room && !visit?.screen.includes(`: ${act.mark} `))
+        .filter((act) => act.room === client.room && !visit?.screen.includes(`: ${act.mark} `))
         .map(({ mark }) => `${client.name}: ${mark}`)
     })
   for (const until = history.now() + ms; missing().length > 0 && history.now() < until;) await pause(200)
@@ -48,7 +47,7 @@ async function unseenAfter(
 /** Asks each server who is in each room, until all say what is true, or have had the time to. */
 async function callRolls(clients: readonly Client[], world: World): Promise<void> {
   const { history, machines } = world
-  const connections: Visitor[] = []
+  const connections: Awaited<ReturnType<typeof callOn>>[] = []
   // One that does not even let the admin in has its finding elsewhere.
   for (const machine of machines)
     await callOn(machine, ADMIN).then(
@@ -57,7 +56,7 @@ async function callRolls(clients: readonly Client[], world: World): Promise<void
     )
   const truly = (room: string): string =>
     clients
-      .filter((client) => client.connection()?.visit.stays.at(-1)?.room === room)
+      .filter((client) => client.room === room)
       .map(({ name }) => name)
       .join(' ')
   for (const until = history.now() + SETTLE_MS; ;) {
@@ -67,14 +66,8 @@ async function callRolls(clients: readonly Client[], world: World): Promise<void
         const askedAt = history.now()
         const answer = await connection.run(`who ${room} --json`)
         if (answer?.status !== 0) continue
-        const names = namesIn(answer.text)
-        history.lastRolls.push({
-          room,
-          machine: connection.machine.name,
-          names,
-          askedAt,
-          answeredAt: history.now(),
-        })
+        const [names, machine] = [namesIn(answer.text), connection.machine.name]
+        history.lastRolls.push({ room, machine, names, askedAt, answeredAt: history.now() })
       }
     const areRight = history.lastRolls.every(({ room, names }) => names.toSorted().join(' ') === truly(room))
     if (areRight || history.now() > until) break

@@ -58,31 +58,21 @@ const kindsFor = ({ nats }: Site): readonly Kind[] => [
   drain,
   freeze,
   restartDatabase,
-  cutFromDatabase,
-  ...(nats ? [killNats, cutFromNats] : []),
+  (site, random) => cut(site, random, 'PostgreSQL'),
+  ...(nats ? [killNats, (site: Site, random: Random) => cut(site, random, 'NATS')] : []),
 ]
 
+const kill: Kind = (site, random) => end(site, random, 'SIGKILL', random.between(...DEAD_MS))
+const drain: Kind = (site, random) => end(site, random, 'SIGTERM', 0)
+
 /** Whoever starts anew may have a clock that is an hour off, until it starts again. */
-function startAnew(machine: Machine, random: Random): () => Promise<void> {
+function end({ machines }: Site, random: Random, name: 'SIGKILL' | 'SIGTERM', forMs: number): Hurting {
+  const machine = random.pick(machines)
   const offMs = random.pick([0, -HOUR_MS, HOUR_MS])
-  return () => machine.start(offMs)
-}
-
-function kill({ machines }: Site, random: Random): Hurting {
-  const machine = random.pick(machines)
   return {
-    ...{ name: 'SIGKILL', machine, hurts: true, forMs: random.between(...DEAD_MS) },
-    begin: async () => void (await machine.server.stop('SIGKILL')),
-    end: startAnew(machine, random),
-  }
-}
-
-function drain({ machines }: Site, random: Random): Hurting {
-  const machine = random.pick(machines)
-  return {
-    ...{ name: 'SIGTERM', machine, hurts: true, forMs: 0 },
-    begin: async () => void (await machine.server.stop('SIGTERM')),
-    end: startAnew(machine, random),
+    ...{ name, machine, hurts: true, forMs },
+    begin: async () => void (await machine.server.stop(name)),
+    end: () => machine.start(offMs),
   }
 }
 
@@ -105,18 +95,6 @@ function restartDatabase(site: Site, random: Random): Hurting {
   }
 }
 
-function cutFromDatabase({ machines }: Site, random: Random): Hurting {
-  const machine = random.pick(machines)
-  const passage = random.pick(CUTS)
-  return {
-    ...{ name: `cut from PostgreSQL (${passage})`, machine, hurts: true, forMs: random.between(...CUT_MS) },
-    begin: async () => machine.toDatabase.set(passage),
-    end: async () => machine.toDatabase.set('open'),
-  }
-}
-
-const CUTS: readonly Passage[] = ['shut', 'only-in', 'only-out']
-
 function killNats({ nats }: Site, random: Random): Hurting {
   return {
     ...{ name: 'NATS killed', hurts: false, forMs: random.between(...ENGINE_DOWN_MS) },
@@ -125,12 +103,16 @@ function killNats({ nats }: Site, random: Random): Hurting {
   }
 }
 
-function cutFromNats({ machines }: Site, random: Random): Hurting {
+function cut({ machines }: Site, random: Random, engine: 'PostgreSQL' | 'NATS'): Hurting {
   const machine = random.pick(machines)
   const passage = random.pick(CUTS)
+  const hurts = engine === 'PostgreSQL'
+  const gate = hurts ? machine.toDatabase : machine.toNats
   return {
-    ...{ name: `cut from NATS (${passage})`, machine, hurts: false, forMs: random.between(...CUT_MS) },
-    begin: async () => machine.toNats?.set(passage),
-    end: async () => machine.toNats?.set('open'),
+    ...{ name: `cut from ${engine} (${passage})`, machine, hurts, forMs: random.between(...CUT_MS) },
+    begin: async () => gate?.set(passage),
+    end: async () => gate?.set('open'),
   }
 }
+
+const CUTS: readonly Passage[] = ['shut', 'only-in', 'only-out']

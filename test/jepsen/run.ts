@@ -5,7 +5,7 @@ import { withCleanup } from '../support/load/cleanup.ts'
 import { raisedLimits } from '../support/load/raised-limits.ts'
 import { startModelServer, streams, type ModelServer } from '../support/model-server.ts'
 import { acts, ADMIN } from './acts.ts'
-import { createClient, type World } from './client.ts'
+import { Client, type World } from './client.ts'
 import { adminKey } from './admin-key.ts'
 import { end, type Ending } from './end.ts'
 import { hurtAll } from './faults.ts'
@@ -48,7 +48,7 @@ export function play(
     const world: World = {
       ...{ history, machines: site.machines, rooms: new Set(['lobby']), victims: names.slice(-2) },
     }
-    const clients = names.map((name) => createClient(name, world, random.of(name)))
+    const clients = names.map((name) => new Client(name, world, random.of(name)))
     const time = AbortSignal.timeout(options.minutes * 60_000)
     const hurting = hurtAll(site, history, random.of('faults'), time)
     const whole = new AbortController()
@@ -65,7 +65,7 @@ export function play(
     const played = { history, deaths, truth: await lastTruth(site.databaseUrl), ...ending }
     // The visits are judged while they last: those that are open then were there at the end.
     if (await judge(played, site)) site.keep()
-    for (const client of clients) await client.connection()?.[Symbol.asyncDispose]()
+    for (const client of clients) await client.connection?.[Symbol.asyncDispose]()
   })
 }
 

@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { sendTo } from '../support/postgres/send-to.ts'
 
 /** An entry of the log, as far as the checks look at it. */
 export interface StoredEntry {
@@ -26,28 +26,21 @@ export interface StoredTurn {
 }
 
 /** What the database says when the run is over. */
-export interface Truth {
-  /** In the order of the log, room by room. */
-  readonly entries: readonly StoredEntry[]
-  readonly turns: readonly StoredTurn[]
-}
+export type Truth = Awaited<ReturnType<typeof readTruth>>
 
-export async function readTruth(url: string): Promise<Truth> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    const entries = await client.query<Omit<StoredEntry, 'data'> & { data: string }>(
-      'SELECT id, room, kind, author, text, data FROM entries ORDER BY room, id',
-    )
-    const turns = await client.query<StoredTurn>(
-      'SELECT id, room, ended_at IS NOT NULL AS ended, outcome, message FROM turns ORDER BY id',
-    )
-    return {
-      entries: entries.rows.map(({ data, ...entry }) => ({ ...entry, data: JSON.parse(data) })),
-      turns: turns.rows,
-    }
-  } finally {
-    await client.end()
+export async function readTruth(url: string) {
+  const entries = await sendTo(
+    url,
+    'SELECT id, room, kind, author, text, data FROM entries ORDER BY room, id',
+  )
+  const turns = await sendTo(
+    url,
+    'SELECT id, room, ended_at IS NOT NULL AS ended, outcome, message FROM turns ORDER BY id',
+  )
+  return {
+    /** In the order of the log, room by room. */
+    entries: entries.map((entry) => ({ ...entry, data: JSON.parse(String(entry['data'])) }) as StoredEntry),
+    turns: turns as unknown as readonly StoredTurn[],
   }
 }
 

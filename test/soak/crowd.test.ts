@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { login, TERMINAL } from '../support/load/client.ts'
+import { login, runCommand, TERMINAL } from '../support/load/client.ts'
 import { keyOf } from '../support/load/keys.ts'
 import { raisedLimits } from '../support/load/raised-limits.ts'
 import { startModelServer, streams, type ModelServer } from '../support/model-server.ts'
@@ -11,7 +11,6 @@ import { settled, sorted } from './crowd/figures.ts'
 import {
   builder,
   emptyLedger,
-  run,
   script,
   slowReader,
   talker,
@@ -39,15 +38,10 @@ endpoint = "${endpoint}/v1"
 context_window = 16000
 ${raisedLimits({ stall_s: 2, queue_bytes: 20_000 })}`
 
-const readings = (): readonly string[] => [
-  'whoami',
-  'who lobby',
-  'history lobby -n 50',
-  'search lobby number',
-  'models',
-  'rooms --json',
-  'wrap lobby @qwen --json',
-]
+const READINGS =
+  'whoami,who lobby,history lobby -n 50,search lobby number,models,rooms --json,wrap lobby @qwen --json'.split(
+    ',',
+  )
 
 /** Everybody who is there; the model has a new reply for each question. */
 function crowd(models: ModelServer): readonly Person[] {
@@ -61,7 +55,7 @@ function crowd(models: ModelServer): readonly Person[] {
     ...['p1', 'p2'].map((name) => visitor(name, undefined)),
     ...['t1', 't2', 't3', 't4'].map((name) => talker(name, 150)),
     ...['slow1', 'slow2'].map(slowReader),
-    ...['x1', 'x2'].map((name) => script(name, readings)),
+    ...['x1', 'x2'].map((name) => script(name, () => READINGS)),
     script('asker', ask, (ledger) => (ledger.replies += 1)),
     script(
       'rhea',
@@ -102,11 +96,14 @@ interface Row {
 async function readAllRows(port: number): Promise<readonly Row[]> {
   await using client = await login({ port, name: 'rhea', key: keyOf('rhea') })
   const rows: Row[] = []
-  const { output } = await run(client, 'rooms --json')
-  for (const { name } of parseLines<{ name: string }>(output)) {
+  const { text } = await runCommand(client, 'rooms --json')
+  for (const { name } of parseLines<{ name: string }>(text)) {
     for (let before: string | undefined; ;) {
-      const page = await run(client, `history ${name} -n 1000 --json${before ? ` --before ${before}` : ''}`)
-      const found = parseLines<Row>(page.output)
+      const page = await runCommand(
+        client,
+        `history ${name} -n 1000 --json${before ? ` --before ${before}` : ''}`,
+      )
+      const found = parseLines<Row>(page.text)
       rows.push(...found)
       before = found[0]?.id
       if (found.length < 1000) break
@@ -139,7 +136,7 @@ test('a server has no more memory, handles or children after a crowd left, and n
   await using server = await startSshawl(configFor(models))
   {
     await using rhea = await login({ port: server.port, name: 'rhea', key: keyOf('rhea') })
-    expect((await run(rhea, `claim ${server.claimCode}`)).status).toBe(0)
+    expect((await runCommand(rhea, `claim ${server.claimCode}`)).status).toBe(0)
   }
   const ledger = emptyLedger()
   await live(crowd(models), server.port, WARM_UP_SECONDS, ledger)

@@ -1,12 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { median } from '../bench/measure.ts'
 import { hostileScripts, type HostileScript } from '../support/hostile-scripts.ts'
 import { createStage, type Stage } from '../support/stage.ts'
-import { openSsh, ssh, type SshSession, type SshTarget } from '../support/ssh.ts'
+import type { SshSession } from '../support/ssh.ts'
 import { lacks, missing } from '../support/needs.ts'
+import { residentKiB } from '../support/load/process-figures.ts'
 import { traceCalls } from '../support/system-calls.ts'
 import { wrapProcesses } from '../support/wrap-processes.ts'
 
@@ -18,33 +19,13 @@ rate_burst = 100000
 rate_per_s = 100000
 `
 
-/**
- * A connection for all the commands of a person: logging in takes more of a server than most scripts do, and is not
- * what is measured. Ends when it is disposed of.
- */
-async function connect(
-  stage: Stage,
-  user: string,
-): Promise<AsyncDisposable & { readonly target: SshTarget }> {
-  const path = `ControlPath=${join(stage.home.dir, `${user}-${randomUUID().slice(0, 8)}`)}`
-  const base = { user, port: stage.server.port, key: await stage.home.key(user) }
-  const master = openSsh({ ...base, options: ['-N', '-o', 'ControlMaster=yes', '-o', path] })
-  const target = { ...base, options: ['-o', 'LogLevel=ERROR', '-o', path] }
-  const check = { ...target, options: [...target.options, '-O', 'check'] }
-  while ((await ssh(check, [])).exitCode !== 0) await pause(50)
-  return { target, [Symbol.asyncDispose]: () => master[Symbol.asyncDispose]() }
-}
-
 /** Gives each to the server by ssh, from two rooms at once; what it answered, script by script. */
 async function runAll(stage: Stage, scripts: readonly HostileScript[]): Promise<readonly string[]> {
   const left = [...scripts]
   const answers: string[] = []
   const work = async (who: string): Promise<void> => {
-    await using connection = await connect(stage, who)
     for (let script = left.shift(); script; script = left.shift()) {
-      const { stdout, stderr } = await ssh(connection.target, ['script', who, 'check'], {
-        input: script.source,
-      })
+      const { stdout, stderr } = await stage.as(who, ['script', who, 'check'], { input: script.source })
       answers.push(`${script.title}: ${stdout}${stderr}`)
     }
   }
@@ -70,13 +51,8 @@ async function chat(from: SshSession, to: SshSession, until: () => boolean): Pro
   return times
 }
 
-const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!
-
 /** Resident bytes of a process, in MiB. */
-async function memoryOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) / 1024
-}
+const memoryOf = async (pid: number): Promise<number> => (await residentKiB(pid)) / 1024
 
 /** As `memoryOf`, once unused memory was given back; the garbage collector takes its time when there is little to do. */
 async function settledMemory(pid: number, before: number): Promise<number> {
@@ -87,62 +63,58 @@ async function settledMemory(pid: number, before: number): Promise<number> {
   return await memoryOf(pid)
 }
 
-describe('a server that is given the whole corpus of hostile scripts', () => {
-  test('hostile scripts are all answered without slowing the chat, reaching files or using memory', async () => {
-    const scripts = hostileScripts()
-    await using stage = await createStage({ config, env: { CANARY: canary } })
-    const pid = stage.server.process.pid!
-    for (const room of ['north', 'south']) await stage.as(room, ['create', room])
-    await using alice = await stage.open('alice', '-T')
-    await using bob = await stage.open('bob', '-T')
-    await bob.waitFor('lobby')
-    await alice.waitFor('bob joined')
+test('hostile scripts are all answered without slowing the chat, reaching files or using memory', async () => {
+  const scripts = hostileScripts()
+  await using stage = await createStage({ config, env: { CANARY: canary }, isShared: true })
+  const pid = stage.server.process.pid!
+  for (const room of ['north', 'south']) await stage.as(room, ['create', room])
+  await using alice = await stage.open('alice', '-T')
+  await using bob = await stage.open('bob', '-T')
+  await bob.waitFor('lobby')
+  await alice.waitFor('bob joined')
 
-    // What as many honest scripts cost is not what hostile ones do.
-    await runAll(
-      stage,
-      scripts.map((script) => ({ ...script, source: honest })),
-    )
-    const trace = join(stage.dir, 'trace')
-    await using _tracer = lacks('strace')
-      ? undefined
-      : await traceCalls([pid, ...(await wrapProcesses(pid))], trace)
-    let left = 100
-    const calm = await chat(alice, bob, () => (left -= 1) < 0)
-    const before = await memoryOf(pid)
+  // What as many honest scripts cost is not what hostile ones do.
+  await runAll(
+    stage,
+    scripts.map((script) => ({ ...script, source: honest })),
+  )
+  const trace = join(stage.dir, 'trace')
+  await using _tracer = lacks('strace')
+    ? undefined
+    : await traceCalls([pid, ...(await wrapProcesses(pid))], trace)
+  let left = 100
+  const calm = await chat(alice, bob, () => (left -= 1) < 0)
+  const before = await memoryOf(pid)
 
-    let isOver = false
-    const running = runAll(stage, scripts).finally(() => (isOver = true))
-    const storm = await chat(alice, bob, () => isOver)
-    const answers = await running
-    const after = await settledMemory(pid, before)
+  let isOver = false
+  const running = runAll(stage, scripts).finally(() => (isOver = true))
+  const storm = await chat(alice, bob, () => isOver)
+  const answers = await running
+  const after = await settledMemory(pid, before)
 
-    const ratio = median(storm) / median(calm)
-    console.log(
-      `${scripts.length} scripts; a line takes ${median(calm).toFixed(1)} ms in peace, ${median(storm).toFixed(1)} ms among them (${ratio.toFixed(2)} times, ${storm.length} lines); ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB after`,
-    )
-    expect(answers).toHaveLength(scripts.length)
-    for (const script of scripts.filter(({ outcome }) => outcome !== 'harmless'))
-      expect(answers.find((answer) => answer.startsWith(`${script.title}: `))).not.toContain('composes')
-    for (const answer of answers) {
-      expect(answer).not.toMatch(/^\S+ \n?$/)
-      expect(answer).not.toContain(canary)
-      expect(answer).not.toContain('root:x:')
-      expect(answer).not.toContain('went wrong on the server')
-    }
-    expect((await readdir(stage.dir, { recursive: true })).filter((name) => name.includes('pwned'))).toEqual(
-      [],
-    )
-    expect(ratio).toBeLessThanOrEqual(2)
-    expect(after).toBeLessThanOrEqual(before * 1.1)
-    if (lacks('strace')) return console.warn(`the calls were not watched: ${missing.join('; ')}`)
-    const reached = callsWhileComposing(await readFile(trace, 'utf8'))
-    console.log(
-      `${reached.processes} wrap processes watched; their calls while composing: ${reached.calls.join(', ')}`,
-    )
-    expect(reached.processes).toBeGreaterThanOrEqual(2)
-    expect(reached.calls).toEqual(['write'])
-  })
+  const ratio = median(storm) / median(calm)
+  console.log(
+    `${scripts.length} scripts; a line takes ${median(calm).toFixed(1)} ms in peace, ${median(storm).toFixed(1)} ms among them (${ratio.toFixed(2)} times, ${storm.length} lines); ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB after`,
+  )
+  expect(answers).toHaveLength(scripts.length)
+  for (const script of scripts.filter(({ outcome }) => outcome !== 'harmless'))
+    expect(answers.find((answer) => answer.startsWith(`${script.title}: `))).not.toContain('composes')
+  for (const answer of answers) {
+    expect(answer).not.toMatch(/^\S+ \n?$/)
+    expect(answer).not.toContain(canary)
+    expect(answer).not.toContain('root:x:')
+    expect(answer).not.toContain('went wrong on the server')
+  }
+  expect((await readdir(stage.dir, { recursive: true })).filter((name) => name.includes('pwned'))).toEqual([])
+  expect(ratio).toBeLessThanOrEqual(2)
+  expect(after).toBeLessThanOrEqual(before * 1.1)
+  if (lacks('strace')) return console.warn(`the calls were not watched: ${missing.join('; ')}`)
+  const reached = callsWhileComposing(await readFile(trace, 'utf8'))
+  console.log(
+    `${reached.processes} wrap processes watched; their calls while composing: ${reached.calls.join(', ')}`,
+  )
+  expect(reached.processes).toBeGreaterThanOrEqual(2)
+  expect(reached.calls).toEqual(['write'])
 })
 
 /** Node asks what its own standard input is when it is first read, which is after the process is ready. */

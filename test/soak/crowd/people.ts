@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
-import { login, openSession, TERMINAL, type LoadClient, type ScreenShape } from '../../support/load/client.ts'
+import {
+  login,
+  openSession,
+  runCommand,
+  TERMINAL,
+  type LoadClient,
+  type ScreenShape,
+} from '../../support/load/client.ts'
 import { keyOf } from '../../support/load/keys.ts'
 import { openMessage, ptyMessage, requestMessage } from '../../support/load/ssh-messages.ts'
 import { sendMessage } from '../../support/ssh2-client.ts'
@@ -59,8 +66,8 @@ export const script =
     await using client = await login({ port, name, key: keyOf(name) })
     while (!isOver()) {
       for (const line of commands()) {
-        const { status, output } = await run(client, line)
-        if (status !== 0) throw new Error(`${name}: ${line}: status ${status}: ${output.slice(-500)}`)
+        const { status, text } = await runCommand(client, line)
+        if (status !== 0) throw new Error(`${name}: ${line}: status ${status}: ${text.slice(-500)}`)
         ledger.commands += 1
         kept(ledger)
       }
@@ -74,7 +81,7 @@ export const builder =
     await using client = await login({ port, name, key: keyOf(name) })
     for (let made = 0; made < mostRooms && !isOver(); made += 1) {
       const room = `room-${ledger.rooms++}-${lines}`
-      await run(client, `create ${room}`)
+      await runCommand(client, `create ${room}`)
       await visit(name, port, TERMINAL, [`/join ${room}`, nextLine(name)], ledger)
     }
     while (!isOver()) await pause(50)
@@ -126,24 +133,4 @@ async function visit(
 async function leaving(ended: Promise<number | undefined>, name: string): Promise<void> {
   const status = await ended
   if (status !== 0) throw new Error(`${name}'s session ended with status ${status}`)
-}
-
-/** Runs one command to its end. */
-export async function run(
-  { ssh, closed }: LoadClient,
-  line: string,
-): Promise<{ readonly status: number | undefined; readonly output: string }> {
-  const done = createDeferred<{ status: number | undefined; output: string }>()
-  ssh.exec(line, (error, channel) => {
-    if (error) return done.reject(error)
-    let output = ''
-    let status: number | undefined
-    const keep = (bytes: Buffer): void => void (output += bytes.toString('utf8'))
-    channel.on('data', keep).on('exit', (code: number | null) => (status = code ?? undefined))
-    channel.stderr.on('data', keep)
-    channel.on('close', () => done.resolve({ status, output }))
-    channel.end()
-  })
-  void closed.then(() => done.reject(new Error(`the connection ended during ${line}`)))
-  return done.promise
 }

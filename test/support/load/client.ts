@@ -80,7 +80,7 @@ export async function openSession(
 }
 
 /** Opens a shell on a connection; rejects when the server refuses it or the connection ends. */
-export async function openShell(client: ssh2.Client, shape: ScreenShape | undefined): Promise<ClientChannel> {
+async function openShell(client: ssh2.Client, shape: ScreenShape | undefined): Promise<ClientChannel> {
   const opened = createDeferred<ClientChannel>()
   const pty = shape && { cols: shape.columns, rows: shape.rows, term: shape.term }
   client.shell(pty ?? false, (error, channel) => (error ? opened.reject(error) : opened.resolve(channel)))
@@ -91,4 +91,22 @@ export async function openShell(client: ssh2.Client, shape: ScreenShape | undefi
   channel.on('error', () => undefined)
   channel.stderr.on('data', () => undefined)
   return channel
+}
+
+/** Runs one command to its end. Rejects if it is refused or the connection ends. */
+export async function runCommand({ ssh, closed }: LoadClient, line: string) {
+  const done = createDeferred<{ readonly status: number | undefined; readonly text: string }>()
+  done.promise.catch(() => undefined)
+  void closed.then(() => done.reject(new Error(`the connection ended during ${line}`)))
+  ssh.exec(line, (error, channel) => {
+    if (error) return done.reject(error)
+    let text = ''
+    let status: number | undefined
+    const keep = (bytes: Buffer): void => void (text += bytes.toString('utf8'))
+    channel.on('data', keep).on('exit', (code: number | null) => (status = code ?? undefined))
+    channel.on('error', () => undefined).on('close', () => done.resolve({ status, text }))
+    channel.stderr.on('data', keep)
+    channel.end()
+  })
+  return await done.promise
 }

@@ -11,14 +11,7 @@ export interface InnerFigures {
 }
 
 /** Asks a server that was started with `environment`. */
-export interface Probe {
-  figures(): Promise<InnerFigures>
-  startProfile(): Promise<void>
-  /** Writes a profile that Chrome and `node:inspector` tools read. */
-  stopProfile(file: string): Promise<void>
-  /** Writes a heap snapshot that Chrome reads. */
-  writeHeap(file: string): Promise<void>
-}
+export type Probe = ReturnType<typeof createProbe>
 
 const PRELOAD = new URL('probe.mjs', import.meta.url).href
 
@@ -29,12 +22,14 @@ export const probeEnvironment = (socket: string, options = ''): Readonly<Record<
 })
 
 /** A probe of the process that answers on the socket. */
-export function createProbe(socket: string): Probe {
+export function createProbe(socket: string) {
   return {
-    figures: async () => (await ask(socket, 'figures')) as InnerFigures,
+    figures: async (): Promise<InnerFigures> => (await ask(socket, 'figures')) as InnerFigures,
     startProfile: async () => void (await ask(socket, 'startProfile')),
-    stopProfile: async (file) => void (await ask(socket, 'stopProfile', file)),
-    writeHeap: async (file) => void (await ask(socket, 'writeHeap', file)),
+    /** Writes a profile that Chrome and `node:inspector` tools read. */
+    stopProfile: async (file: string) => void (await ask(socket, 'stopProfile', file)),
+    /** Writes a heap snapshot that Chrome reads. */
+    writeHeap: async (file: string) => void (await ask(socket, 'writeHeap', file)),
   }
 }
 
