@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 /** A number, a list of numbers, a text, or whether a flag is there. */
 type Value = number | readonly number[] | string | boolean
 
-/** What a run is given as `--NAME VALUE`, else as in `defaults`. Throws with a line for the person when an argument is wrong. */
+/** What a run is given as `--NAME VALUE`, else as in `defaults`. Throws with a line for the person. */
 export function readOptions<T extends Readonly<Record<string, Value>>>(
   args: readonly string[],
   defaults: T,

@@ -1,15 +1,8 @@
-import { once } from 'node:events'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenHere } from '../support/listen.ts'
 
 /** An HTTP server that passes each request on as it came, with a token: the suite has no way to bring one. */
-export interface TokenProxy extends AsyncDisposable {
-  readonly port: number
-  /** From now on requests go to this server. */
-  sendTo(base: string, token: string): void
-}
-
-export async function startTokenProxy(): Promise<TokenProxy> {
+export async function startTokenProxy() {
   let target: { readonly base: URL; readonly token: string } | undefined
   const server = createServer((asked, answered) => {
     if (!target) return void answered.writeHead(503).end()
@@ -23,15 +16,9 @@ export async function startTokenProxy(): Promise<TokenProxy> {
     answered.on('close', () => passed.destroy())
     asked.pipe(passed)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    port: (server.address() as AddressInfo).port,
-    sendTo: (base, token) => void (target = { base: new URL(base), token }),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    ...(await listenHere(server)),
+    /** From now on requests go to this server. */
+    sendTo: (base: string, token: string) => void (target = { base: new URL(base), token }),
   }
 }

@@ -20,14 +20,11 @@ export const readPage = (path: string): Promise<string> => readFile(join(paths.r
 export const blocksOf = (page: string): readonly Block[] =>
   [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(([, language = '', text = '']) => ({ language, text }))
 
-/** Carries out the blocks of a page on a server of its own, one after the other, as a reader would. */
-export interface PageRunner extends AsyncDisposable {
-  /** Rejects if a command fails, or a session does not show what the page says. */
-  run(block: Block): Promise<void>
-}
-
-/** A server without models. Its config comes from the page; the Ollama that the page names answers twice. */
-export async function createPageRunner(): Promise<PageRunner> {
+/**
+ * Carries out the blocks of a page as a reader would, on a server of its own without models. Its config comes from
+ * the page; the Ollama that the page names answers twice.
+ */
+export async function createPageRunner() {
   const models = await startModelServer()
   models.play(ollamaWire.says('I answer.'), ollamaWire.says('It rolls a die.'))
   const stage = await createStageHere({ config: '' })
@@ -91,7 +88,8 @@ export async function createPageRunner(): Promise<PageRunner> {
   }
 
   return {
-    async run({ language, text }) {
+    /** Rejects if a command fails, or a session does not show what the page says. */
+    async run({ language, text }: Block) {
       const lines = text.trimEnd().split('\n')
       if (language === 'text') return await type(lines)
       if (language !== 'sh') return await save(text)

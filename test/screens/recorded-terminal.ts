@@ -11,15 +11,7 @@ export interface RecordedOutput {
 }
 
 /** The OpenSSH client in a terminal of this size, whose screen can be read, as somebody types into it. */
-export interface RecordedTerminal extends AsyncDisposable {
-  type(text: string): void
-  /** Resolves when the screen shows the text (in its scrollback as well), or rejects after half a minute with what it shows. */
-  shows(text: string | RegExp): Promise<void>
-  /** Resolves when nothing has come for a moment, or after two seconds, so that what was begun is drawn to its end. */
-  settles(): Promise<void>
-  screen(): readonly ScreenRow[]
-  readonly output: readonly RecordedOutput[]
-}
+export type RecordedTerminal = ReturnType<typeof openRecorded>
 
 const LONGEST_WAIT_MS = 30_000
 const QUIET_MS = 700
@@ -27,10 +19,7 @@ const QUIET_MS = 700
 const LONGEST_SETTLING_MS = 2_000
 
 /** `script` (util-linux) gives the client a terminal, and `stty` its size. */
-export function openRecorded(
-  target: SshTarget,
-  size: { readonly columns: number; readonly rows: number },
-): RecordedTerminal {
+export function openRecorded(target: SshTarget, size: { readonly columns: number; readonly rows: number }) {
   const { columns, rows } = size
   const quoted = ['ssh', ...sshArguments(target, [])].map((word) => `'${word}'`).join(' ')
   const line = `stty cols ${columns} rows ${rows} && exec ${quoted}`
@@ -59,10 +48,11 @@ export function openRecorded(
   }
   return {
     output,
-    type: (text) => void child.stdin.write(text),
-    screen: () => readScreen(emulator),
-    shows: (wanted) =>
-      new Promise((resolve, reject) => {
+    type: (text: string) => void child.stdin.write(text),
+    screen: (): readonly ScreenRow[] => readScreen(emulator),
+    /** Resolves when the screen shows the text (in its scrollback as well), or rejects after half a minute with what it shows. */
+    shows: (wanted: string | RegExp) =>
+      new Promise<void>((resolve, reject) => {
         const stop = (settle: () => void): void => {
           clearTimeout(timer)
           watchers.delete(look)
@@ -78,8 +68,9 @@ export function openRecorded(
         watchers.add(look)
         look()
       }),
+    /** Resolves when nothing has come for a moment, or after two seconds, so that what was begun is drawn to its end. */
     settles: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         const stop = (): void => {
           clearTimeout(quiet)
           clearTimeout(longest)

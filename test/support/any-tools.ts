@@ -12,19 +12,10 @@ const MAX_TOOLS = isLong ? 500 : 60
 
 /** Ids that become one another when they are shortened, made legal, or given a hash. */
 const ODD_IDS = [
-  'find_tools',
-  'find_tools_1c89db1e',
-  'sshawl_look',
-  'look',
-  'a.b',
-  'a/b',
-  'a_b',
-  '0tool',
-  '_0tool',
-  '__proto__',
-  'constructor',
-  `${'x'.repeat(90)}a`,
-  `${'x'.repeat(90)}b`,
+  ...'find_tools find_tools_1c89db1e sshawl_look look a.b a/b a_b 0tool _0tool __proto__ constructor'.split(
+    ' ',
+  ),
+  ...['a', 'b'].map((end) => `${'x'.repeat(90)}${end}`),
 ]
 
 const words = fc.oneof(

@@ -37,15 +37,7 @@ export interface Damage {
 }
 
 /** A server that is attacked, once or several times, in a process of its own and with a heap of 512 MB. */
-export interface Arena extends AsyncDisposable {
-  /**
-   * Measures what somebody in a session notices of an attack. `attack` is called once, resolves when the attack is over
-   * and returns the attackers, who stay until the server is stopped.
-   */
-  damageOf(twin: Twin, attack: (stage: Stage) => Promise<readonly Disposable[]>): Promise<Damage>
-  /** What SIGTERM does while all attackers are there: the exit status, and the ms that it takes. */
-  stop(): Promise<{ readonly exitCode: number | null; readonly ms: number }>
-}
+export type Arena = Awaited<ReturnType<typeof openArena>>
 
 /** Somebody in a session, who types. */
 interface Probe extends AsyncDisposable {
@@ -68,13 +60,17 @@ export type Twin = Probe
 const openTwin = (): Promise<Twin> => openProbed({})
 
 /** Starts the server that is to be attacked. `prepare` comes before all that is measured. */
-export async function openArena(options: ProbedOptions = {}): Promise<Arena> {
+export async function openArena(options: ProbedOptions = {}) {
   const probe = await openProbed(options)
   const { stage } = probe
   const { process } = stage.server
   const attackers: Disposable[] = []
   return {
-    async damageOf(twin, attack) {
+    /**
+     * Measures what somebody in a session notices of an attack. `attack` is called once, resolves when the attack is over
+     * and returns the attackers, who stay until the server is stopped.
+     */
+    async damageOf(twin: Twin, attack: (stage: Stage) => Promise<readonly Disposable[]>): Promise<Damage> {
       await Promise.all([probe.take(), twin.take()])
       await sleep(MEASURED_MS)
       const quiet = percentile99(await probe.take())
@@ -86,7 +82,8 @@ export async function openArena(options: ProbedOptions = {}): Promise<Arena> {
       const elsewhere = percentile99(await twin.take())
       return { quiet, during, elsewhere, ...(await memory.stop()) }
     },
-    async stop() {
+    /** What SIGTERM does while all attackers are there: the exit status, and the ms that it takes. */
+    async stop(): Promise<{ readonly exitCode: number | null; readonly ms: number }> {
       const start = performance.now()
       return { exitCode: await stage.server.stop('SIGTERM'), ms: performance.now() - start }
     },

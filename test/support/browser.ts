@@ -24,21 +24,19 @@ export interface LookedAt {
 }
 
 /** Debian's Chromium without a window. */
-export interface TestBrowser extends AsyncDisposable {
-  /** Opens a page as a file, in a profile of its own, and gives it to `use`. */
-  look<T>(html: string, how: Look, use: (seen: LookedAt) => Promise<T>): Promise<T>
-}
+export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>
 
 /** Root may not have Chromium's sandbox, and in a container there may be no other user. */
 const FLAGS = ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb']
 
-export async function openBrowser(): Promise<TestBrowser> {
+export async function openBrowser() {
   const dir = temporaryDir()
   const executablePath = fileOf('chromium') ?? 'chromium'
   const browser: Browser = await chromium.launch({ executablePath, args: FLAGS })
   let files = 0
   return {
-    async look(html, { width, scheme }, use) {
+    /** Opens a page as a file, in a profile of its own, and gives it to `use`. */
+    async look<T>(html: string, { width, scheme }: Look, use: (seen: LookedAt) => Promise<T>): Promise<T> {
       const file = join(dir.path, `${(files += 1)}.html`)
       await writeFile(file, html)
       const { href } = pathToFileURL(file)

@@ -1,5 +1,4 @@
-import type { AppStorage } from '../../src/app/context.ts'
-import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
+import { tapped } from '../../src/app/room/tapped-bus.ts'
 import { Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import { createInvitationNotices, type InvitationNotices } from '../../src/chat/personal/invitations.ts'
@@ -25,29 +24,23 @@ export const REQUESTERS_ALLOW: AllowRules = {
 }
 
 /** A clock that a test moves. */
-export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {
+export function handClock(start = Date.UTC(2026, 0, 1)) {
   let passed = 0
   let set = start
   let alarms: { at: number; run: () => void }[] = []
   return {
     now: () => set + passed,
     monotonic: () => passed,
-    later: (ms, run) => void alarms.push({ at: passed + ms, run }),
-    advance(ms) {
+    later: (ms: number, run: () => void) => void alarms.push({ at: passed + ms, run }),
+    advance(ms: number) {
       passed += ms
       const due = alarms.filter(({ at }) => at <= passed)
       alarms = alarms.filter(({ at }) => at > passed)
       for (const { run } of due) run()
     },
-    step: (ms) => void (set += ms),
+    /** Sets the wall clock forward, or back; no time passes. */
+    step: (ms: number) => void (set += ms),
   }
-}
-
-/** A clock whose time passes by hand. */
-export interface HandClock extends Clock, MonotonicClock, Alarm {
-  advance(ms: number): void
-  /** Sets the wall clock forward, or back; no time passes. */
-  step(ms: number): void
 }
 
 /** A log that remembers its lines. */
@@ -58,21 +51,9 @@ export function memoryLog(): Log & { readonly lines: string[] } {
 }
 
 /** Rooms and people over a store in memory, without any server. */
-export interface ChatParts {
-  readonly storage: AppStorage
-  readonly rooms: Rooms
-  readonly sanctions: Sanctions
-  readonly peers: Peers
-  /** Gives each entry to a listener, as the server does for hooks. */
-  readonly tap: TappedBus['tap']
-  readonly clock: ReturnType<typeof handClock>
-  readonly log: ReturnType<typeof memoryLog>
-  readonly nextId: () => string
-  /** A registered person. */
-  readonly person: (name: string, options?: { readonly admin?: boolean }) => Promise<Person>
-}
+export type ChatParts = Awaited<ReturnType<typeof createChatParts>>
 
-export async function createChatParts(changed: Partial<Peers> = {}): Promise<ChatParts> {
+export async function createChatParts(changed: Partial<Peers> = {}) {
   const opened = await openInMemory()
   const scripts = createHookScripts(opened.prompts.scripts)
   const storage = { ...opened, prompts: { ...opened.prompts, scripts } }
@@ -97,12 +78,14 @@ export async function createChatParts(changed: Partial<Peers> = {}): Promise<Cha
     storage,
     peers,
     sanctions,
+    /** Gives each entry to a listener, as the server does for hooks. */
     tap: bus.tap,
     rooms: new Rooms(parts, { rooms_per_person: 3, members_per_room: 2000, presence_per_min: 20 }),
     clock,
     log,
     nextId,
-    async person(name, { admin = false } = {}) {
+    /** A registered person. */
+    async person(name: string, { admin = false }: { readonly admin?: boolean } = {}): Promise<Person> {
       const person: Person = { id: `person-${name}` as PersonId, name, admin, guest: false }
       await storage.chat.people.register(person, skeleton(name), `SHA256:${name}` as Fingerprint, clock.now())
       return person

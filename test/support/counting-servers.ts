@@ -1,5 +1,5 @@
 import type { Backend } from '../../src/adapters/models/index.ts'
-import { eventStream } from './hosted-wires.ts'
+import { anthropicAnswer, geminiAnswer } from './hosted-wires.ts'
 import { answer, type RecordedRequest, type Script } from './model-server.ts'
 import { end, json, jsonLines, part } from './ollama-wire.ts'
 import { tokenCounters } from './token-counters.ts'
@@ -75,11 +75,9 @@ const numberAt = (value: unknown, ...path: readonly string[]): number =>
 const chat = (text: string, input: number): Script => answer([{ text }], { usage: [input, 2] })
 const maxTokens = (body: object): number => numberAt(body, 'max_tokens')
 
-const openAiError = (message: string): Script =>
-  json(
-    { error: { message, type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' } },
-    400,
-  )
+/** A refusal as most servers send it. */
+export const error = (message: string, more: object = {}, status = 400): Script =>
+  json({ error: { message, ...more } }, status)
 
 /** Every kind of server that refuses what is too long, in its own words (src/adapters/models/refusals.ts has the sources). */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
@@ -88,8 +86,9 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
     says: chat,
     maxOutput: maxTokens,
     refuses: (tokens, { window }) =>
-      openAiError(
+      error(
         `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
+        { type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' },
       ),
   },
   vllm: {
@@ -119,15 +118,9 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
     says: chat,
     maxOutput: maxTokens,
     refuses: (_tokens, { window }, output) =>
-      json(
-        {
-          error: {
-            message: `This model's maximum context length is ${window} tokens. However, you requested ${output} output tokens and your prompt contains at least ${window - output + 1} input tokens, for a total of at least ${window + 1} tokens.`,
-            type: 'BadRequestError',
-            code: 400,
-          },
-        },
-        400,
+      error(
+        `This model's maximum context length is ${window} tokens. However, you requested ${output} output tokens and your prompt contains at least ${window - output + 1} input tokens, for a total of at least ${window + 1} tokens.`,
+        { type: 'BadRequestError', code: 400 },
       ),
   },
   llamacpp: {
@@ -135,18 +128,9 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
     says: chat,
     maxOutput: maxTokens,
     refuses: (tokens, { window }) =>
-      json(
-        {
-          error: {
-            code: 400,
-            message:
-              'the request exceeds the available context size. try increasing the context size or enable context shift',
-            type: 'exceed_context_size_error',
-            n_prompt_tokens: tokens,
-            n_ctx: window,
-          },
-        },
-        400,
+      error(
+        'the request exceeds the available context size. try increasing the context size or enable context shift',
+        { code: 400, type: 'exceed_context_size_error', n_prompt_tokens: tokens, n_ctx: window },
       ),
     facts: ({ window }) => ({
       '/props': json({ default_generation_settings: { n_ctx: window }, total_slots: 1 }),
@@ -157,33 +141,15 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
     says: chat,
     maxOutput: maxTokens,
     refuses: () =>
-      json(
-        {
-          error: { code: 500, message: 'the request exceeds the available context size, try increasing it' },
-        },
-        500,
-      ),
+      error('the request exceeds the available context size, try increasing it', { code: 500 }, 500),
   },
   anthropic: {
     backend: 'anthropic',
     says: (text, input) =>
-      eventStream(
-        {
-          type: 'message_start',
-          message: {
-            ...{ id: 'm', type: 'message', role: 'assistant', model: 'm-1', content: [] },
-            usage: { input_tokens: input, output_tokens: 1 },
-          },
-        },
-        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
-        { type: 'content_block_stop', index: 0 },
-        {
-          type: 'message_delta',
-          delta: { stop_reason: 'end_turn', stop_sequence: null },
-          usage: { output_tokens: 2 },
-        },
-        { type: 'message_stop' },
+      anthropicAnswer(
+        { type: 'text', text: '' },
+        { type: 'text_delta', text },
+        ...(['end_turn', { input_tokens: input }, 2] as const),
       ),
     maxOutput: maxTokens,
     refuses: (tokens, { window }, output) =>
@@ -203,23 +169,13 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   },
   gemini: {
     backend: 'gemini',
-    says: (text, input) =>
-      eventStream({
-        candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP' }],
-        usageMetadata: { promptTokenCount: input, candidatesTokenCount: 2, totalTokenCount: input + 2 },
-      }),
+    says: (text, input) => geminiAnswer({ text }, input, 2),
     maxOutput: (body) => numberAt(body, 'generationConfig', 'maxOutputTokens'),
     refuses: (tokens, { window }) =>
-      json(
-        {
-          error: {
-            code: 400,
-            message: `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).`,
-            status: 'INVALID_ARGUMENT',
-          },
-        },
-        400,
-      ),
+      error(`The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).`, {
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+      }),
   },
   'ollama that does not cut': {
     backend: 'ollama',

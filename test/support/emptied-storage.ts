@@ -7,18 +7,16 @@ import { paths } from '../../src/app/paths.ts'
 import { sqliteOptions, temporaryDir } from './storage.ts'
 
 /** A store in threads that many tests use one after the other. */
-export interface EmptiedStorage extends AsyncDisposable {
-  /** The store, with nothing in it. To dispose of it does nothing. */
-  emptied(): Promise<Storage>
-}
+export type EmptiedStorage = Awaited<ReturnType<typeof openEmptiedStorage>>
 
 /** Opens one: threads of its own for each test would take ten times as long as the test. */
-export async function openEmptiedStorage(): Promise<EmptiedStorage> {
+export async function openEmptiedStorage() {
   const dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const storage = await openStorage({ ...options, threadEntry: paths.storageThread })
   return {
-    async emptied() {
+    /** The store, with nothing in it. To dispose of it does nothing. */
+    async emptied(): Promise<Storage> {
       emptyRows(options.file)
       emptyIndex(indexFile(options.file))
       return { ...storage, async [Symbol.asyncDispose]() {} }

@@ -27,18 +27,20 @@ export const anthropicWire: Wire = {
 }
 
 /** Anthropic's stream of one block with one delta, which ends for this reason. */
-export function anthropicAnswer(block: object, delta: object, reason: string): Script {
+export function anthropicAnswer(
+  block: object,
+  delta: object,
+  reason: string,
+  usage: object = { input_tokens: 21 },
+  output_tokens = 9,
+): Script {
   const message = { id: 'm', type: 'message', role: 'assistant', model: 'm-1', content: [] }
   return eventStream(
-    { type: 'message_start', message: { ...message, usage: { input_tokens: 21, output_tokens: 1 } } },
+    { type: 'message_start', message: { ...message, usage: { ...usage, output_tokens: 1 } } },
     { type: 'content_block_start', index: 0, content_block: block },
     { type: 'content_block_delta', index: 0, delta },
     { type: 'content_block_stop', index: 0 },
-    {
-      type: 'message_delta',
-      delta: { stop_reason: reason, stop_sequence: null },
-      usage: { output_tokens: 9 },
-    },
+    { type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens } },
     { type: 'message_stop' },
   )
 }
@@ -49,10 +51,10 @@ export const geminiWire: Wire = {
   calls: (name, args) => geminiAnswer({ functionCall: { name, args } }),
 }
 
-const geminiAnswer = (part: object): Script =>
+export const geminiAnswer = (part: object, input = 33, output = 4): Script =>
   eventStream({
     candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
-    usageMetadata: { promptTokenCount: 33, candidatesTokenCount: 4, totalTokenCount: 37 },
+    usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output },
   })
 
 /** The stream of OpenAI's Responses API: one item. */

@@ -7,14 +7,7 @@ import type { SshSession } from './ssh.ts'
 import { openStored, locationOf } from './stored.ts'
 
 /** What people saw of a server that was killed again and again, and what it had stored. */
-export interface KillReport {
-  /** The lines that each session showed, in its order. */
-  readonly shown: readonly (readonly string[])[]
-  /** The lines of the log, in its order. */
-  readonly stored: readonly string[]
-  /** What is wrong with the database; undefined where nothing is. */
-  readonly damage: string | undefined
-}
+export type KillReport = Awaited<ReturnType<typeof killUnderLoad>>
 
 const SPEAKERS = ['alice', 'bob', 'carol']
 
@@ -25,7 +18,7 @@ const AHEAD = 8
 const CONFIG = '[limits]\nrate_burst = 1000000\nrate_per_s = 100000\n'
 
 /** Starts the built server so many times, lets people speak at once as fast as it goes, and kills it at a random moment. */
-export async function killUnderLoad(kills: number): Promise<KillReport> {
+export async function killUnderLoad(kills: number) {
   await using stage = await createStage({ config: CONFIG })
   const shown: (readonly string[])[] = []
   for (let life = 0; life < kills; life++) {
@@ -37,8 +30,11 @@ export async function killUnderLoad(kills: number): Promise<KillReport> {
   await using storage = await openStored(dataDir)
   const entries = await storage.chat.entries.read('lobby' as RoomName, { limit: 1e6, kinds: ['message'] })
   return {
+    /** The lines that each session showed, in its order. */
     shown,
+    /** The lines of the log, in its order. */
     stored: entries.map(({ text }) => text),
+    /** What is wrong with the database; undefined where nothing is. */
     damage: await checkDatabase(await locationOf(dataDir), paths.migrations),
   }
 }

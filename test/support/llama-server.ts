@@ -7,17 +7,10 @@ import { createDeferred } from '../../src/lib/jobs/waiting.ts'
 import { llamaServer } from './needs.ts'
 import { writeRandomLlama } from './random-llama.ts'
 
-export interface LlamaServer extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT`. */
-  readonly endpoint: string
-  /** Its own sum of a kind, such as `tokens_predicted`, since it started. */
-  count(kind: string): Promise<number>
-  /** Prompts that it refused as longer than its window. */
-  refusals(): number
-}
+export type LlamaServer = Awaited<ReturnType<typeof startLlamaServer>>
 
 /** llama.cpp's own server, with a model of random weights. `window`: tokens, which are bytes here. */
-export async function startLlamaServer(window: number): Promise<LlamaServer> {
+export async function startLlamaServer(window: number) {
   const dir = await mkdtemp(join(tmpdir(), 'llama-'))
   const model = join(dir, 'random.gguf')
   await writeRandomLlama(model)
@@ -48,12 +41,15 @@ export async function startLlamaServer(window: number): Promise<LlamaServer> {
     throw new Error(`llama-server did not start: ${said.slice(-5).join('\n')}`)
   }
   return {
+    /** `http://127.0.0.1:PORT`. */
     endpoint,
-    async count(kind) {
+    /** Its own sum of a kind, such as `tokens_predicted`, since it started. */
+    async count(kind: string): Promise<number> {
       const metrics = await (await fetch(`${endpoint}/metrics`)).text()
       return Number(new RegExp(`^llamacpp:${kind}_total (\\d+)`, 'm').exec(metrics)?.[1])
     },
-    refusals: () => said.filter((line) => line.includes('exceeds the available context size')).length,
+    /** Prompts that it refused as longer than its window. */
+    refusals: (): number => said.filter((line) => line.includes('exceeds the available context size')).length,
     [Symbol.asyncDispose]: end,
   }
 }

@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events'
-import type { Watch } from '../../src/adapters/lua/watchdog.ts'
 
 /** A process that works on something, and would be ended once it has worked too long. */
 export interface WatchedWork {
@@ -9,29 +8,25 @@ export interface WatchedWork {
 }
 
 /** A watch whose test decides when a process has worked too long. */
-export interface ManualWatch {
-  readonly watch: Watch
-  /** The work that begins next, or has begun since the last one that was asked for. */
-  next(): Promise<WatchedWork>
-  /** What is being worked on. */
-  readonly current: ReadonlySet<WatchedWork>
-}
+export type ManualWatch = ReturnType<typeof createManualWatch>
 
 /** Watches nothing by itself. */
-export function createManualWatch(): ManualWatch {
+export function createManualWatch() {
   const begun: WatchedWork[] = []
   const current = new Set<WatchedWork>()
   const events = new EventEmitter()
   return {
+    /** What is being worked on. */
     current,
-    watch(pid, _limits, end) {
+    watch(pid: number, _limits: unknown, end: () => void) {
       const work = { pid, end }
       current.add(work)
       begun.push(work)
       events.emit('begun')
-      return () => current.delete(work)
+      return (): void => void current.delete(work)
     },
-    async next() {
+    /** The work that begins next, or has begun since the last one that was asked for. */
+    async next(): Promise<WatchedWork> {
       for (;;) {
         const work = begun.shift()
         if (work) return work

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import { listenHere } from './listen.ts'
+import { createWaiting } from './waiting.ts'
 
 /** One request as it arrived. */
 export interface RecordedRequest {
@@ -30,43 +31,16 @@ export interface ChatRequest {
 export type Script = (response: ServerResponse, request: RecordedRequest) => void | Promise<void>
 
 /** A local server that speaks the OpenAI chat-completions stream by a script, one entry a request. */
-export interface ModelServer extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT`. */
-  readonly endpoint: string
-  /** Requests so far, in order. */
-  readonly requests: readonly RecordedRequest[]
-  /** What to do with the next requests; a request beyond the script is answered with status 418. */
-  play(...scripts: readonly Script[]): void
-  /** What to do with requests beyond the script, in place of that, and with questions about models, which are no requests. */
-  always(script: Script): void
-  /** Resolves when `count` requests have arrived. */
-  arrived(count: number): Promise<void>
-  /** Resolves when a client has broken off a request that was not answered to its end. */
-  abandoned(): Promise<void>
-}
+export type ModelServer = Awaited<ReturnType<typeof startModelServer>>
 
 /** Starts the server on any free port. */
-export async function startModelServer(): Promise<ModelServer> {
+export async function startModelServer() {
   const requests: RecordedRequest[] = []
   const scripts: Script[] = []
-  const watchers = new Set<() => void>()
+  const { changed, until } = createWaiting()
   let beyond = status(418, 'the script is at its end')
   let aboutModels = status(404)
   let abandoned = 0
-
-  const until = (condition: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        if (!condition()) return
-        watchers.delete(look)
-        resolve()
-      }
-      watchers.add(look)
-      look()
-    })
-  const changed = (): void => {
-    for (const look of watchers) look()
-  }
 
   const server = createServer((request, response) => void serve(request, response))
 
@@ -84,23 +58,25 @@ export async function startModelServer(): Promise<ModelServer> {
     await script(response, recorded)
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { origin, [Symbol.asyncDispose]: end } = await listenHere(server)
 
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    /** `http://127.0.0.1:PORT`. */
+    endpoint: origin,
+    /** Requests so far, in order. */
     requests,
-    play: (...more) => void scripts.push(...more),
-    always(script) {
+    /** What to do with the next requests; a request beyond the script is answered with status 418. */
+    play: (...more: readonly Script[]) => void scripts.push(...more),
+    /** What to do with requests beyond the script, in place of that, and with questions about models, which are no requests. */
+    always(script: Script) {
       beyond = script
       aboutModels = script
     },
-    arrived: (count) => until(() => requests.length >= count),
-    abandoned: () => until(() => abandoned > 0),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    /** Resolves when `count` requests have arrived. */
+    arrived: async (count: number): Promise<void> => void (await until(() => requests.length >= count)),
+    /** Resolves when a client has broken off a request that was not answered to its end. */
+    abandoned: async (): Promise<void> => void (await until(() => abandoned > 0)),
+    [Symbol.asyncDispose]: end,
   }
 }
 
@@ -119,16 +95,21 @@ export interface Piece {
 /** An answer with these pieces, then a finish reason and usage. */
 export function answer(
   pieces: readonly Piece[],
-  end: { readonly reason?: string; readonly usage?: readonly [input: number, output: number] | null } = {},
+  end: {
+    readonly reason?: string
+    readonly usage?: readonly [input: number, output: number, cached?: number] | null
+  } = {},
 ): Script {
   return (response) => {
     const reason = end.reason ?? (pieces.some((piece) => piece.call) ? 'tool_calls' : 'stop')
-    const [input, output] = end.usage ?? [11, 7]
+    const [input, output, cached] = end.usage ?? [11, 7]
     begin(response)
     for (const piece of pieces) send(response, chunk(deltaOf(piece)))
     send(response, chunk({}, reason))
     if (end.usage !== null) {
-      const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+      const details = cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }
+      const tokens = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+      const usage = { ...tokens, ...details }
       send(response, { ...chunk({}), choices: [], usage })
     }
     response.end('data: [DONE]\n\n')
@@ -152,8 +133,7 @@ export const streams =
       if (early > 0) await pause(early)
       send(response, chunk({ content: piece(sent) }))
     }
-    send(response, chunk({}, 'stop'))
-    response.end('data: [DONE]\n\n')
+    finish(response)
   }
 
 /** One whole call, its arguments in two pieces. */
@@ -178,12 +158,11 @@ export const status =
 export const hang = (): Script => () => {}
 
 /** Begins with these pieces and then falls silent. */
-export const fallsSilent =
-  (...texts: readonly string[]): Script =>
-  (response) => {
-    begin(response)
-    for (const text of texts) send(response, chunk({ content: text }))
-  }
+export const fallsSilent = (...texts: readonly string[]): Script =>
+  beginsWith(
+    texts.map((text) => ({ text })),
+    () => undefined,
+  )
 
 /** Begins with one text, and says the other once it may. */
 export const saysLater =
@@ -193,26 +172,23 @@ export const saysLater =
     send(response, chunk({ content: first }))
     await mayGoOn
     send(response, chunk({ content: rest }))
-    send(response, chunk({}, 'stop'))
-    response.end('data: [DONE]\n\n')
+    finish(response)
   }
 
 /** Begins with these pieces and then breaks the connection. */
-export const cut =
-  (...pieces: readonly Piece[]): Script =>
-  (response) => {
-    begin(response)
-    for (const piece of pieces) send(response, chunk(deltaOf(piece)))
-    setImmediate(() => response.socket?.destroy())
-  }
+export const cut = (...pieces: readonly Piece[]): Script =>
+  beginsWith(pieces, (response) => void setImmediate(() => response.socket?.destroy()))
 
 /** Ends the stream properly as HTTP goes, but without a finish reason. */
-export const endsEarly =
-  (...pieces: readonly Piece[]): Script =>
+export const endsEarly = (...pieces: readonly Piece[]): Script =>
+  beginsWith(pieces, (response) => void response.end())
+
+const beginsWith =
+  (pieces: readonly Piece[], then: (response: ServerResponse) => void): Script =>
   (response) => {
     begin(response)
     for (const piece of pieces) send(response, chunk(deltaOf(piece)))
-    response.end()
+    then(response)
   }
 
 /** Sends these bytes as the stream. */
@@ -251,6 +227,11 @@ function begin(response: ServerResponse): void {
 
 function send(response: ServerResponse, value: unknown): void {
   response.write(`data: ${JSON.stringify(value)}\n\n`)
+}
+
+function finish(response: ServerResponse): void {
+  send(response, chunk({}, 'stop'))
+  response.end('data: [DONE]\n\n')
 }
 
 const chunk = (delta: unknown, finish: string | null = null) => ({

@@ -2,27 +2,18 @@ import { nkeys } from '@nats-io/transport-node'
 import { createHash } from 'node:crypto'
 
 /** Users of a NATS server, as `nsc` and `nk` would make them. */
-export interface NatsUsers {
-  /** Of the server's config: an operator, one account, and no user, since those prove themselves. */
-  readonly operatorConfig: string
-  /** A user's JWT and seed, as `nsc` writes them to a file. */
-  readonly credentials: string
-  /** Of the server's config, where a user has only a key. */
-  readonly nkeyConfig: string
-  /** That user's seed, as `nk` writes it to a file. */
-  readonly seed: string
-}
-
-export function createNatsUsers(): NatsUsers {
+export function createNatsUsers() {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()]
   const seed = new TextDecoder().decode(user.getSeed())
   const accountJwt = jwt(operator, account, { ...LIMITS, type: 'account', limits: ACCOUNT_LIMITS })
   const userJwt = jwt(account, user, { ...LIMITS, type: 'user', pub: {}, sub: {} })
   return {
+    /** Of the server's config: an operator, one account, and no user, since those prove themselves. */
     operatorConfig: `operator: ${jwt(operator, operator, { type: 'operator' })}
 resolver: MEMORY
 resolver_preload: { ${account.getPublicKey()}: ${accountJwt} }
 `,
+    /** A user's JWT and seed, as `nsc` writes them to a file. */
     credentials: `-----BEGIN NATS USER JWT-----
 ${userJwt}
 ------END NATS USER JWT------
@@ -31,7 +22,9 @@ ${userJwt}
 -----BEGIN USER NKEY SEED-----
 ${seed}
 ------END USER NKEY SEED------`,
+    /** Of the server's config, where a user has only a key. */
     nkeyConfig: `authorization { users: [ { nkey: ${user.getPublicKey()} } ] }\n`,
+    /** That user's seed, as `nk` writes it to a file. */
     seed: `# of sshawl\n${seed}\n`,
   }
 }

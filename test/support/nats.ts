@@ -4,22 +4,10 @@ import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 
 /** A NATS server in a process of its own. */
-export interface TestNats extends AsyncDisposable {
-  readonly port: number
-  /** Of the process that runs now, or ran last. */
-  readonly pid: number
-  /** `nats://127.0.0.1:PORT`. */
-  readonly url: string
-  /** Ends it at once, as a crash does. */
-  kill(): Promise<void>
-  /** Starts it again on its port. */
-  startAgain(): Promise<void>
-  /** Publishes any bytes as another program does. Resolves when the server has them. */
-  publish(subject: string, data: Uint8Array): Promise<void>
-}
+export type TestNats = Awaited<ReturnType<typeof startNats>>
 
 /** Starts one on a free port; `options` are those of its command line. */
-export async function startNats(options: readonly string[] = []): Promise<TestNats> {
+export async function startNats(options: readonly string[] = []) {
   let running = await launch(-1, options)
   const { port } = running
 
@@ -32,15 +20,20 @@ export async function startNats(options: readonly string[] = []): Promise<TestNa
 
   return {
     port,
+    /** Of the process that runs now, or ran last. */
     get pid() {
       return running.child.pid ?? 0
     },
+    /** `nats://127.0.0.1:PORT`. */
     url: `nats://127.0.0.1:${port}`,
+    /** Ends it at once, as a crash does. */
     kill,
+    /** Starts it again on its port. */
     async startAgain() {
       running = await launch(port, options)
     },
-    publish: (subject, data) => publish(port, subject, data),
+    /** Publishes any bytes as another program does. Resolves when the server has them. */
+    publish: (subject: string, data: Uint8Array) => publish(port, subject, data),
     [Symbol.asyncDispose]: kill,
   }
 }

@@ -2,66 +2,38 @@ import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 
-/** What a machine may lack. The tests that need it are skipped there, and counted. */
-export type Program =
-  | 'bwrap'
-  | 'cc'
-  | 'chromium'
-  | 'dropbear'
-  | 'haproxy'
-  | 'llama-server'
-  | 'nats'
-  | 'paramiko'
-  | 'postgres'
-  | 'putty'
-  | 'ssh-audit'
-  | 'strace'
-
 const DEBIAN_POSTGRES = '/usr/lib/postgresql'
 
 const sandbox = await probeSandbox()
 
+const hasParamiko = isInstalled('debian-python3') || existsSync('/usr/lib/python3/dist-packages/paramiko')
+
 /**
- * What a missing program is for, why it cannot be used here and how to get it; undefined where it can be
- * used.
+ * What a machine may lack: what each program is for, and why it cannot be used here or how to get it; undefined if
+ * it can be used. The tests that need it are skipped there, and counted.
  */
-const reasons: Readonly<Record<Program, string | undefined>> = {
+const reasons = {
   bwrap: sandbox.works ? undefined : `the sandbox around commands: ${sandbox.reason}`,
-  cc: isInstalled('cc')
-    ? undefined
-    : 'the C compiler: it is not installed (Debian, Ubuntu: apt install gcc libc6-dev)',
-  chromium: isInstalled('chromium')
-    ? undefined
-    : 'in which pages are looked at: it is not installed (Debian, Ubuntu: apt install chromium)',
-  dropbear: isInstalled('dbclient')
-    ? undefined
-    : 'the SSH client: it is not installed (Debian, Ubuntu: apt install dropbear-bin)',
-  nats: isInstalled('nats-server')
-    ? undefined
-    : 'the message server: it is not installed (Debian, Ubuntu: apt install nats-server)',
-  haproxy: isInstalled('haproxy')
-    ? undefined
-    : 'the load balancer: it is not installed (Debian, Ubuntu: apt install haproxy)',
+  cc: unless(isInstalled('cc'), 'the C compiler', 'gcc libc6-dev'),
+  chromium: unless(isInstalled('chromium'), 'in which pages are looked at', 'chromium'),
+  dropbear: unless(isInstalled('dbclient'), 'the SSH client', 'dropbear-bin'),
+  nats: unless(isInstalled('nats-server'), 'the message server', 'nats-server'),
+  haproxy: unless(isInstalled('haproxy'), 'the load balancer', 'haproxy'),
   'llama-server':
     llamaServer() === undefined
       ? 'a server of language models: it is not installed (Debian sid: apt install llama.cpp-tools), and LLAMA_SERVER names none'
       : undefined,
-  paramiko:
-    isInstalled('debian-python3') || existsSync('/usr/lib/python3/dist-packages/paramiko')
-      ? undefined
-      : 'the SSH client in Python: it is not installed (Debian, Ubuntu: apt install python3-paramiko)',
-  putty: isInstalled('plink')
-    ? undefined
-    : 'the SSH client plink: it is not installed (Debian, Ubuntu: apt install putty-tools)',
-  postgres:
-    postgresPrograms() === undefined
-      ? 'the database server: it is not installed (Debian, Ubuntu: apt install postgresql)'
-      : undefined,
-  'ssh-audit': isInstalled('ssh-audit')
-    ? undefined
-    : 'which examines an SSH server: it is not installed (Debian, Ubuntu: apt install ssh-audit)',
-  strace: straceReason(),
-}
+  paramiko: unless(hasParamiko, 'the SSH client in Python', 'python3-paramiko'),
+  putty: unless(isInstalled('plink'), 'the SSH client plink', 'putty-tools'),
+  postgres: unless(postgresPrograms() !== undefined, 'the database server', 'postgresql'),
+  'ssh-audit': unless(isInstalled('ssh-audit'), 'which examines an SSH server', 'ssh-audit'),
+  strace:
+    isInstalled('strace') && process.getuid?.() !== 0
+      ? 'which watches system calls: only root may watch other processes'
+      : unless(isInstalled('strace'), 'which watches system calls', 'strace'),
+} satisfies Readonly<Record<string, string | undefined>>
+
+export type Program = keyof typeof reasons
 
 /** Whether tests that need the program are to be skipped: `test.skipIf(lacks('strace'))`. */
 export const lacks = (program: Program): boolean => reasons[program] !== undefined
@@ -82,12 +54,8 @@ export function requireSsh(): void {
     )
 }
 
-function straceReason(): string | undefined {
-  if (!isInstalled('strace'))
-    return 'which watches system calls: it is not installed (Debian, Ubuntu: apt install strace)'
-  return process.getuid?.() === 0
-    ? undefined
-    : 'which watches system calls: only root may watch other processes'
+function unless(isThere: boolean, what: string, packages: string): string | undefined {
+  return isThere ? undefined : `${what}: it is not installed (Debian, Ubuntu: apt install ${packages})`
 }
 
 /**

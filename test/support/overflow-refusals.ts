@@ -1,13 +1,10 @@
 import type { Backend } from '../../src/adapters/models/index.ts'
-import type { Dialect, TrueModel } from './counting-servers.ts'
-import { DIALECTS } from './counting-servers.ts'
+import { DIALECTS, error, type Dialect, type TrueModel } from './counting-servers.ts'
 import type { Script } from './model-server.ts'
 import { json } from './ollama-wire.ts'
 
 /** A refusal: what the server says of a prompt of so many tokens. */
 type Refusal = (tokens: number, model: TrueModel, maxOutput: number) => Script
-
-const error = (message: string, status = 400): Script => json({ error: { message, code: status } }, status)
 
 /**
  * Refusals that tell both numbers, one of each form on the wire, beside those of `DIALECTS`. All wordings are read in
@@ -17,28 +14,23 @@ export const TELLING: Readonly<Record<string, Refusal>> = {
   'vllm of now': (tokens, { window }, output) =>
     error(
       `You passed ${tokens} input tokens and requested ${output} output tokens. However, the model's context length is only ${window} tokens, resulting in a maximum input length of ${window - output} tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=${tokens})`,
+      { code: 400 },
     ),
   'openai, over the tokens of a minute': (tokens, { window }, output) =>
-    json(
-      {
-        error: {
-          message: `Request too large for gpt-4o in organization org-abc on tokens per min (TPM): Limit ${window}, Requested ${tokens + output}. The input or output tokens must be reduced in order to run successfully. Visit https://platform.openai.com/account/rate-limits to learn more.`,
-          type: 'tokens',
-          param: null,
-          code: 'rate_limit_exceeded',
-        },
-      },
+    error(
+      `Request too large for gpt-4o in organization org-abc on tokens per min (TPM): Limit ${window}, Requested ${tokens + output}. The input or output tokens must be reduced in order to run successfully. Visit https://platform.openai.com/account/rate-limits to learn more.`,
+      { type: 'tokens', param: null, code: 'rate_limit_exceeded' },
       429,
     ),
   'llama.cpp in a line of its own':
     (tokens, { window }) =>
     (response) => {
-      const error = {
+      const refusal = {
         ...{ code: 400, message: 'the request exceeds the available context size, try increasing it' },
         ...{ type: 'exceed_context_size_error', n_prompt_tokens: tokens, n_ctx: window },
       }
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.end(`error: ${JSON.stringify(error)}\n\ndata: [DONE]\n\n`)
+      response.end(`error: ${JSON.stringify(refusal)}\n\ndata: [DONE]\n\n`)
     },
   sglang: (tokens, { window }) =>
     json(
@@ -79,7 +71,7 @@ export const SILENT: Readonly<Record<string, Refusal>> = {
       },
       422,
     ),
-  groq: () => error('Please reduce the length of the messages or completion.'),
+  groq: () => error('Please reduce the length of the messages or completion.', { code: 400 }),
   'a proxy with a page': () => (response) => {
     response.writeHead(413, { 'content-type': 'text/html' })
     response.end('<html><body>413 Request Entity Too Large</body></html>')
@@ -93,16 +85,10 @@ const OTHERS: readonly (readonly [string, Backend, string, Refusal])[] = [
     'gemini',
     'gemini',
     (_tokens, { window }) =>
-      json(
-        {
-          error: {
-            code: 400,
-            message: `The input token count exceeds the maximum number of tokens allowed ${window}.`,
-            status: 'INVALID_ARGUMENT',
-          },
-        },
-        400,
-      ),
+      error(`The input token count exceeds the maximum number of tokens allowed ${window}.`, {
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+      }),
   ],
   [
     'anthropic of bytes',

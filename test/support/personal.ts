@@ -1,13 +1,8 @@
 import { createAddressedHere } from '../../src/chat/mentions.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Option, PersonalOptions } from '../../src/chat/personal/preferences.ts'
-import { createPersonal, type Personal } from '../../src/session/views/viewer.ts'
+import { createPersonal } from '../../src/session/views/viewer.ts'
 import type { FakeTerminal } from './terminal.ts'
-
-/** What somebody at a terminal has set, which a test may change as `/set` does. */
-export interface FakePersonal extends Personal {
-  set(change: PersonalOptions): void
-}
 
 /** What somebody has set who changes nothing. */
 export const preferencesOf = (options: PersonalOptions) => ({ now: () => options, onChange() {} })
@@ -20,7 +15,7 @@ export function personalAt(
   terminal: FakeTerminal,
   options: PersonalOptions = {},
   { name = 'zoe', wallNow = 0 } = {},
-): FakePersonal {
+) {
   const person: Person = { id: `p-${name}` as PersonId, name, admin: false, guest: false }
   let now = options
   const listeners: ((option: Option) => void)[] = []

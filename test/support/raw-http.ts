@@ -9,13 +9,7 @@ export interface RawAnswer {
 }
 
 /** A connection on which a test writes bytes of its own. */
-export interface RawConnection extends Disposable {
-  write(text: string): void
-  /** Resolves when this has come. */
-  until(part: string): Promise<RawAnswer>
-  /** Resolves when the server has closed the connection. */
-  closed(): Promise<RawAnswer>
-}
+export type RawConnection = ReturnType<typeof overSocket>
 
 /** Connects to an HTTP server as no client would. */
 export async function rawHttp(base: string): Promise<RawConnection> {
@@ -25,7 +19,7 @@ export async function rawHttp(base: string): Promise<RawConnection> {
   return overSocket(socket)
 }
 
-function overSocket(socket: Socket): RawConnection {
+function overSocket(socket: Socket) {
   let text = ''
   // The server may close while we still write.
   socket.on('error', () => undefined)
@@ -36,12 +30,14 @@ function overSocket(socket: Socket): RawConnection {
     statuses: [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status)),
   })
   return {
-    write: (more) => void socket.write(more, 'latin1'),
-    async until(part) {
+    write: (more: string) => void socket.write(more, 'latin1'),
+    /** Resolves when this has come. */
+    async until(part: string): Promise<RawAnswer> {
       while (!text.includes(part)) await Promise.race([nextData(socket), closedBefore(ended, part)])
       return answer()
     },
-    async closed() {
+    /** Resolves when the server has closed the connection. */
+    async closed(): Promise<RawAnswer> {
       await ended
       return answer()
     },

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
+import { listenHere } from './listen.ts'
 
 export interface Received {
   readonly path: string
@@ -10,17 +9,10 @@ export interface Received {
   readonly body: string
 }
 
-export interface Receiver extends AsyncDisposable {
-  readonly url: string
-  /** The requests so far, once there are this many. */
-  got(count: number): Promise<readonly Received[]>
-  forget(): void
-  /** Answers a later request with this status, one after another; others with 200. */
-  answerNext(status: number, headers?: Readonly<Record<string, string>>): void
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 /** An HTTP server that takes webhooks and notices. */
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver() {
   const received: Received[] = []
   const answers: { readonly status: number; readonly headers: Readonly<Record<string, string>> }[] = []
   const server = createServer((request, response) => {
@@ -30,12 +22,11 @@ export async function startReceiver(): Promise<Receiver> {
       response.writeHead(status, headers).end()
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { origin, [Symbol.asyncDispose]: end } = await listenHere(server)
   return {
-    url: `http://127.0.0.1:${port}`,
-    got: (count) =>
+    url: origin,
+    /** The requests so far, once there are this many. */
+    got: (count: number): Promise<readonly Received[]> =>
       vi.waitFor(
         () => {
           if (received.length < count) throw new Error(`${received.length} of ${count} requests came`)
@@ -44,11 +35,9 @@ export async function startReceiver(): Promise<Receiver> {
         { timeout: 20_000 },
       ),
     forget: () => void received.splice(0),
-    answerNext: (status, headers = {}) => void answers.push({ status, headers }),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    /** Answers a later request with this status, one after another; others with 200. */
+    answerNext: (status: number, headers: Readonly<Record<string, string>> = {}) =>
+      void answers.push({ status, headers }),
+    [Symbol.asyncDispose]: end,
   }
 }

@@ -1,15 +1,10 @@
 import { execa } from 'execa'
 import type { AnyServer } from './server.ts'
+import { clientSettings, type SshResult } from './ssh.ts'
 import type { Stage } from './stage.ts'
 
-export interface Transferred {
-  readonly stdout: string
-  readonly stderr: string
-  readonly exitCode: number | undefined
-}
-
 /** Runs OpenSSH's `scp` as somebody; `host:` in a word is the server. */
-export const scp = (stage: Stage<AnyServer>, name: string, words: readonly string[]): Promise<Transferred> =>
+export const scp = (stage: Stage<AnyServer>, name: string, words: readonly string[]): Promise<SshResult> =>
   transfer(stage, name, 'scp', words)
 
 /** Runs OpenSSH's `sftp` with these commands, until one fails. */
@@ -17,7 +12,7 @@ export const sftp = (
   stage: Stage<AnyServer>,
   name: string,
   commands: readonly string[],
-): Promise<Transferred> => transfer(stage, name, 'sftp', ['-b', '-', 'host:'], commands.join('\n'))
+): Promise<SshResult> => transfer(stage, name, 'sftp', ['-b', '-', 'host:'], commands.join('\n'))
 
 async function transfer(
   stage: Stage<AnyServer>,
@@ -25,21 +20,11 @@ async function transfer(
   program: 'scp' | 'sftp',
   words: readonly string[],
   input = '',
-): Promise<Transferred> {
-  const settings = [
-    `User=${name}`,
-    'HostName=127.0.0.1',
-    'StrictHostKeyChecking=no',
-    'UserKnownHostsFile=/dev/null',
-    'IdentitiesOnly=yes',
-    'IdentityAgent=none',
-    'PreferredAuthentications=publickey',
-    'BatchMode=yes',
-    'LogLevel=ERROR',
-  ]
-  const place = ['-F', '/dev/null', '-P', String(stage.server.port), '-i', await stage.home.key(name)]
-  const options = settings.flatMap((setting) => ['-o', setting])
-  const { stdout, stderr, exitCode } = await execa(program, [...place, ...options, ...words], {
+): Promise<SshResult> {
+  const key = await stage.home.key(name)
+  const place = ['-F', '/dev/null', '-P', String(stage.server.port), '-i', key, '-o', 'LogLevel=ERROR']
+  const options = [...place, '-o', `User=${name}`, '-o', 'HostName=127.0.0.1', ...clientSettings]
+  const { stdout, stderr, exitCode } = await execa(program, [...options, ...words], {
     cwd: stage.dir,
     input,
     reject: false,

@@ -1,5 +1,6 @@
 import type { LanguageModel, ModelEvent, ModelRequest } from '../../src/turns/model.ts'
 import type { ToolCall } from '../../src/toolbox/tool-call.ts'
+import { createWaiting } from './waiting.ts'
 
 /** What a scripted model does with one request. */
 export type ScriptedStep = (
@@ -17,21 +18,14 @@ export interface ScriptedModel extends LanguageModel {
 /** A request beyond the script throws, so that a test cannot pass by asking too often. */
 export function scriptedModel(...steps: readonly ScriptedStep[]): ScriptedModel {
   const requests: ModelRequest[] = []
-  const watchers: (() => void)[] = []
+  const { changed, until } = createWaiting()
   return {
     requests,
-    arrived: (count) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (requests.length >= count) resolve()
-        }
-        watchers.push(look)
-        look()
-      }),
+    arrived: async (count) => void (await until(() => requests.length >= count)),
     async *stream(request: ModelRequest, signal: AbortSignal) {
       const step = steps[requests.length]
       requests.push({ ...request, messages: [...request.messages] })
-      for (const look of watchers) look()
+      changed()
       if (!step) throw new Error(`the script has only ${steps.length} steps`)
       yield* step(request, signal)
     },

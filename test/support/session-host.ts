@@ -5,16 +5,7 @@ import { markdown } from './markdown-tools.ts'
 import type { RunningWork, Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
 
 /** One room in memory that hands what is said in it to all who are in it. */
-export interface FakeRoom {
-  host(): FakeHost
-  /** Gives it to everybody. */
-  deliver(draft: NewEntry): Entry
-  /** A piece of a reply that everybody sees. */
-  stream(delta: Omit<ReplyDelta, 'room'>): void
-  readonly screens: ReadonlySet<Screen>
-  /** Calls back after each entry was delivered. */
-  listen(listener: () => void): void
-}
+export type FakeRoom = ReturnType<typeof createFakeRoom>
 
 export interface FakeHost extends SessionHost {
   readonly lines: string[]
@@ -45,7 +36,7 @@ export const work = (who: string, doing: string, time = '3.2s', requester = 'bob
 })
 
 /** `/crash` throws, `/quit` leaves, `/big` prints much; everything else is said in the room. */
-export function createFakeRoom(current: () => SessionStatus = () => status): FakeRoom {
+export function createFakeRoom(current: () => SessionStatus = () => status) {
   const screens = new Set<Screen>()
   const listeners: (() => void)[] = []
   const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
@@ -59,15 +50,18 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
     return entry
   }
   return {
+    /** Gives it to everybody. */
     deliver,
-    stream(delta) {
+    /** A piece of a reply that everybody sees. */
+    stream(delta: Omit<ReplyDelta, 'room'>) {
       replies.add({ ...delta, room: 'lobby' as RoomName })
       replies.flush()
       for (const screen of screens) screen.refresh()
     },
     screens,
-    listen: (listener) => void listeners.push(listener),
-    host() {
+    /** Calls back after each entry was delivered. */
+    listen: (listener: () => void) => void listeners.push(listener),
+    host(): FakeHost {
       const lines: string[] = []
       let mine: Screen | undefined
       let stopped = false

@@ -1,6 +1,5 @@
 import type { Log } from '../../src/lib/environment.ts'
 import { type Account, createScheduler } from '../../src/lib/jobs/scheduler.ts'
-import type { FrameTimers } from '../../src/session/views/frames.ts'
 import { createShared, type SharedBySessions } from '../../src/session/views/view.ts'
 import { processTimers } from '../../src/app/process-timers.ts'
 import { markdown } from './markdown-tools.ts'
@@ -14,16 +13,7 @@ export const sharedBySessions = (log: Log = memoryLog()): SharedBySessions =>
 export const newAccount = (): Account => createScheduler(processTimers).open()
 
 /** Time that stands still until a test moves it. */
-export interface HandTimers extends FrameTimers {
-  /** Does what is to be done in the next pass of the event loop, and what that leads to. */
-  pass(): void
-  /** Lets time go on, and does what falls due. */
-  advance(ms: number): void
-  /** How many timers are set, the next pass not counted. */
-  pending(): number
-}
-
-export function handTimers(): HandTimers {
+export function handTimers() {
   let now = 1_000
   let next: (() => void)[] = []
   let timers: { readonly at: number; readonly run: () => void }[] = []
@@ -34,11 +24,14 @@ export function handTimers(): HandTimers {
 
   return {
     now: () => now,
-    soon: (run) => void next.push(run),
-    later: (ms, run) => void timers.push({ at: now + ms, run }),
-    pending: () => timers.length,
+    soon: (run: () => void) => void next.push(run),
+    later: (ms: number, run: () => void) => void timers.push({ at: now + ms, run }),
+    /** How many timers are set, the next pass not counted. */
+    pending: (): number => timers.length,
+    /** Does what is to be done in the next pass of the event loop, and what that leads to. */
     pass,
-    advance(ms) {
+    /** Lets time go on, and does what falls due. */
+    advance(ms: number) {
       pass()
       const end = now + ms
       for (;;) {

@@ -6,11 +6,7 @@ import { paths } from '../../src/app/paths.ts'
 import type { Visit, Web } from '../../src/tools/web.ts'
 
 /** A server on 127.0.0.1 that plays a site of the public web. */
-export interface Site extends AsyncDisposable {
-  readonly port: number
-  /** Connections so far. */
-  connections(): number
-}
+export type Site = Awaited<ReturnType<typeof listen>>
 
 export const startSite = (serve: RequestListener, tls?: ServerOptions): Promise<Site> =>
   listen(tls ? createTlsServer(tls, serve) : createServer(serve))
@@ -19,7 +15,7 @@ export const startSite = (serve: RequestListener, tls?: ServerOptions): Promise<
 export const startBytes = (write: (socket: Socket) => void): Promise<Site> =>
   listen(createTcpServer((socket) => socket.on('error', () => {}).once('data', () => write(socket))))
 
-async function listen(server: Server): Promise<Site> {
+async function listen(server: Server) {
   const sockets = new Set<Socket>()
   let count = 0
   server.on('connection', (socket: Socket) => {
@@ -30,7 +26,8 @@ async function listen(server: Server): Promise<Site> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    connections: () => count,
+    /** Connections so far. */
+    connections: (): number => count,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

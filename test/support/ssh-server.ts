@@ -31,13 +31,7 @@ export const sshLimits: SshLimits = {
   stall_s: 30,
 }
 
-export interface SshFixture extends AsyncDisposable {
-  readonly port: number
-  /** Every line that was logged, with its facts. */
-  readonly logged: { readonly text: string; readonly facts: object }[]
-  /** Stops the server, as SIGTERM would. */
-  stop(): Promise<void>
-}
+export type SshFixture = Awaited<ReturnType<typeof startSshServer>>
 
 /** Lets everybody in under the name they ask for. */
 export const personCalled = (name: string): Person => ({
@@ -60,7 +54,7 @@ export async function startSshServer(
   handler: ClientHandler,
   limits: Partial<SshLimits> = {},
   proxies: readonly string[] = [],
-): Promise<SshFixture> {
+) {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-ssh-'))
   const logged: { text: string; facts: object }[] = []
   const keep = (facts: object, text: string): void => void logged.push({ text, facts })
@@ -80,7 +74,9 @@ export async function startSshServer(
   const stop = (): Promise<void> => server[Symbol.asyncDispose]()
   return {
     port,
+    /** Every line that was logged, with its facts. */
     logged,
+    /** Stops the server, as SIGTERM would. */
     stop,
     async [Symbol.asyncDispose]() {
       await stop()

@@ -7,13 +7,7 @@ import { execa } from 'execa'
 import { makeKeyPair } from './load/keys.ts'
 
 /** A home directory of its own for the OpenSSH client, gone with the test. */
-export interface SshHome extends AsyncDisposable {
-  readonly dir: string
-  /** Makes a key on first use: with ssh-keygen where it is given arguments. Returns the private key's file. */
-  key(name: string, args?: readonly string[]): Promise<string>
-  /** The key's `SHA256:` fingerprint as ssh-keygen prints it. */
-  fingerprint(name: string): Promise<string>
-}
+export type SshHome = Awaited<ReturnType<typeof createSshHome>>
 
 /** Where to connect, and as whom. */
 export interface SshTarget {
@@ -34,23 +28,9 @@ export interface SshResult {
 }
 
 /** A running OpenSSH client that a test types into. */
-export interface SshSession extends AsyncDisposable {
-  readonly child: ChildProcessWithoutNullStreams
-  /** All of standard output so far. */
-  output(): string
-  errors(): string
-  write(text: string): void
-  /** Ends standard input. */
-  close(): void
-  /** Resolves with the output once it contains `text` (after position `from`); rejects when the client ends first. */
-  waitFor(text: string | RegExp, from?: number): Promise<string>
-  /** Standard error, otherwise as `waitFor`. */
-  waitForError(text: string | RegExp): Promise<string>
-  /** The client's exit status; null when a signal ended it. */
-  readonly exit: Promise<number | null>
-}
+export type SshSession = ReturnType<typeof openSsh>
 
-export async function createSshHome(): Promise<SshHome> {
+export async function createSshHome() {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-home-'))
   const made = new Map<string, Promise<string>>()
   const fileOf = (name: string): string => join(dir, `key-${name}`)
@@ -61,8 +41,10 @@ export async function createSshHome(): Promise<SshHome> {
   }
   return {
     dir,
+    /** Makes a key on first use: with ssh-keygen where it is given arguments. Returns the private key's file. */
     key,
-    async fingerprint(name) {
+    /** The key's `SHA256:` fingerprint as ssh-keygen prints it. */
+    async fingerprint(name: string): Promise<string> {
       const { stdout } = await execa('ssh-keygen', ['-lf', `${await key(name)}.pub`])
       return stdout.split(' ')[1]!
     },
@@ -99,7 +81,7 @@ export async function ssh(
 }
 
 /** Starts a session (or a command) and leaves it running. `options` of the target say whether with a pty. */
-export function openSsh(target: SshTarget, args: readonly string[] = []): SshSession {
+export function openSsh(target: SshTarget, args: readonly string[] = []) {
   const child = spawn('ssh', sshArguments(target, args), { env: clientEnv(target) })
   const out = collect(child, child.stdout)
   const err = collect(child, child.stderr)
@@ -107,12 +89,17 @@ export function openSsh(target: SshTarget, args: readonly string[] = []): SshSes
   const exit = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)))
   return {
     child,
+    /** The client's exit status; null when a signal ended it. */
     exit,
+    /** All of standard output so far. */
     output: out.text,
     errors: err.text,
-    write: (text) => void child.stdin.write(text),
+    write: (text: string) => void child.stdin.write(text),
+    /** Ends standard input. */
     close: () => void child.stdin.end(),
+    /** Resolves with the output once it contains `text` (after position `from`); rejects when the client ends first. */
     waitFor: out.waitFor,
+    /** Standard error, otherwise as `waitFor`. */
     waitForError: err.waitFor,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
@@ -126,32 +113,17 @@ export function sshArguments(
   { user, port, key, options = [] }: SshTarget,
   args: readonly string[],
 ): string[] {
-  const settings = [
-    'StrictHostKeyChecking=no',
-    'UserKnownHostsFile=/dev/null',
-    'GlobalKnownHostsFile=/dev/null',
-    'IdentitiesOnly=yes',
-    'IdentityAgent=none',
-    'PreferredAuthentications=publickey',
-    'BatchMode=yes',
-    'LogLevel=INFO',
-  ]
-  return [
-    '-F',
-    '/dev/null',
-    '-p',
-    String(port),
-    '-l',
-    user,
-    // The client takes the first value that it is given.
-    ...options,
-    ...settings.flatMap((setting) => ['-o', setting]),
-    '-i',
-    key ?? '/nonexistent/key',
-    '127.0.0.1',
-    ...args,
-  ]
+  // The client takes the first value that it is given.
+  const place = ['-F', '/dev/null', '-p', String(port), '-l', user, ...options]
+  return [...place, ...clientSettings, '-i', key ?? '/nonexistent/key', '127.0.0.1', ...args]
 }
+
+/** Options of all OpenSSH clients: they know no host, ask nothing, and have no key but a given one. */
+export const clientSettings: readonly string[] = [
+  ...['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'GlobalKnownHostsFile=/dev/null'],
+  ...['IdentitiesOnly=yes', 'IdentityAgent=none', 'PreferredAuthentications=publickey'],
+  ...['BatchMode=yes', 'LogLevel=INFO'],
+].flatMap((setting) => ['-o', setting])
 
 const clientEnv = ({ env = {} }: SshTarget) => ({
   PATH: process.env['PATH'] ?? '',

@@ -2,31 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import type { ClientChannel } from 'ssh2'
+import { makeKey } from './load/keys.ts'
 
 /** A client that can do what OpenSSH would never do. */
-export interface HostileClient extends Disposable {
-  /** Runs a command on a channel of its own; rejects if the channel is refused. */
-  exec(line: string): Promise<ClientChannel>
-  /** Starts a session on a terminal of this size. */
-  shell(columns?: number): Promise<ClientChannel>
-  /** From now on channels are opened with these in place of what ssh2 would say. */
-  claim(window: number, packetSize: number): void
-  /** Sends bytes without regard to the channel's window. */
-  overrun(channel: ClientChannel, bytes: number): void
-  /** Lets the server send so many bytes more on a channel. */
-  adjust(channel: ClientChannel, bytes: number): void
-  /** Begins a key exchange. */
-  rekey(): void
-  /** `sendMessage` on this connection. */
-  send(payload: Buffer): void
-  /** Runs a command, and resolves when its channel is closed; rejects if the channel is refused. */
-  run(line: string): Promise<void>
-  /** Does not read from the server any more, not even that the connection is gone, until it reads again. */
-  stopReading(): void
-  readAgain(): void
-  /** Resolves when the connection is gone. */
-  readonly closed: Promise<void>
-}
+export type HostileClient = Awaited<ReturnType<typeof connectHostile>>
 
 interface Protocol {
   readonly _cipher: { encrypt(packet: Buffer): void }
@@ -64,7 +43,7 @@ export async function connectHostile(
   port: number,
   key: string | { readonly pem: string },
   from = '127.0.0.1',
-): Promise<HostileClient> {
+) {
   const client = new ssh2.Client()
   const closed = new Promise<void>((resolve) => client.once('close', resolve))
   client.on('error', () => undefined)
@@ -81,22 +60,32 @@ export async function connectHostile(
   const idOf = (channel: ClientChannel): number =>
     (channel as unknown as { outgoing: { id: number } }).outgoing.id
   return {
+    /** Resolves when the connection is gone. */
     closed,
-    send: (payload) => sendMessage(client, payload),
-    exec: (line) => opened((done) => client.exec(line, done)),
-    shell: (columns = 80) => opened((done) => client.shell({ term: 'xterm', cols: columns, rows: 24 }, done)),
-    claim(window, packetSize) {
+    /** `sendMessage` on this connection. */
+    send: (payload: Buffer) => sendMessage(client, payload),
+    /** Runs a command on a channel of its own; rejects if the channel is refused. */
+    exec: (line: string): Promise<ClientChannel> => opened((done) => client.exec(line, done)),
+    /** Starts a session on a terminal of this size. */
+    shell: (columns = 80): Promise<ClientChannel> =>
+      opened((done) => client.shell({ term: 'xterm', cols: columns, rows: 24 }, done)),
+    /** From now on channels are opened with these in place of what ssh2 would say. */
+    claim(window: number, packetSize: number) {
       const open = Object.getPrototypeOf(protocol).session as Protocol['session']
       protocol.session = (id) => open.call(protocol, id, window, packetSize)
     },
-    overrun(channel, bytes) {
+    /** Sends bytes without regard to the channel's window. */
+    overrun(channel: ClientChannel, bytes: number) {
       const piece = Buffer.alloc(32 * 1024)
       for (let sent = 0; sent < bytes; sent += piece.length) protocol.channelData(idOf(channel), piece)
     },
-    adjust: (channel, bytes) => protocol.channelWindowAdjust(idOf(channel), bytes),
+    /** Lets the server send so many bytes more on a channel. */
+    adjust: (channel: ClientChannel, bytes: number) => protocol.channelWindowAdjust(idOf(channel), bytes),
+    /** Begins a key exchange. */
     rekey: () => protocol.rekey(),
-    run: (line) =>
-      new Promise((resolve, reject) =>
+    /** Runs a command, and resolves when its channel is closed; rejects if the channel is refused. */
+    run: (line: string) =>
+      new Promise<void>((resolve, reject) =>
         client.exec(line, (error, channel) => {
           if (error) return reject(error)
           channel
@@ -105,6 +94,7 @@ export async function connectHostile(
             .resume()
         }),
       ),
+    /** Does not read from the server any more, not even that the connection is gone, until it reads again. */
     stopReading: () => void socket?.pause(),
     readAgain: () => void socket?.resume(),
     [Symbol.dispose]: () => void client.destroy(),
@@ -122,10 +112,5 @@ const opened = (open: (done: Callback) => void): Promise<ClientChannel> =>
     }),
   )
 
-/** A new Ed25519 key. About one in two hundred of ssh2's keys cannot be read back (measured), hence the loop. */
-export function newKey(): { readonly pem: string } {
-  for (;;) {
-    const pem = ssh2.utils.generateKeyPairSync('ed25519').private
-    if (!(ssh2.utils.parseKey(pem) instanceof Error)) return { pem }
-  }
-}
+/** A new Ed25519 key. */
+export const newKey = (): { readonly pem: string } => ({ pem: makeKey() })

@@ -14,12 +14,7 @@ import type { RoomRecord } from '../../src/chat/ports.ts'
 import { paths } from '../../src/app/paths.ts'
 
 /** A directory of one's own, gone with all that is in it when disposed of. */
-export interface TemporaryDir extends Disposable {
-  readonly path: string
-}
-
-/** Makes one. */
-export function temporaryDir(): TemporaryDir {
+export function temporaryDir() {
   const path = mkdtempSync(join(tmpdir(), 'sshawl-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
-import { Client } from 'pg'
 import { isUrl, openStorage, type DatabaseLocation } from '../../src/adapters/storage/open.ts'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { TestDatabase } from './postgres/databases.ts'
+import { sendTo } from './postgres/send-to.ts'
 import { sqliteOptions } from './storage.ts'
 
 /**
@@ -50,7 +50,7 @@ export async function openStored(dataDir: string): Promise<Storage> {
 /** Sends a statement, which both engines understand, to what that server has stored, also while it runs. Resolves to the rows. */
 export async function askStored(dataDir: string, statement: string): Promise<readonly Row[]> {
   const location = await locationOf(dataDir)
-  if (isUrl(location)) return await askPostgres(location, statement)
+  if (isUrl(location)) return await sendTo(location, statement)
   const file = openFile(location)
   try {
     const prepared = file.prepare<[], Row>(statement)
@@ -75,16 +75,6 @@ const SQLITE_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table'"
 const POSTGRES_TABLES = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'"
 
 type Row = Readonly<Record<string, unknown>>
-
-async function askPostgres(url: string, statement: string): Promise<readonly Row[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Row>(statement)).rows
-  } finally {
-    await client.end()
-  }
-}
 
 /** Ends all databases that were made here. */
 export async function dropDatabases(): Promise<void> {

@@ -3,16 +3,7 @@ import type { SshSession } from './ssh.ts'
 import type { Stage } from './stage.ts'
 
 /** What became of the lines that people said while something happened to the server's storage. */
-export interface TalkReport {
-  /** The lines that each session showed, in its order. */
-  readonly shown: readonly (readonly string[])[]
-  /** Lines whose speakers were told that they are not stored. */
-  readonly refused: readonly string[]
-  /** Lines whose speakers were told that nobody knows. */
-  readonly unknown: readonly string[]
-  /** All that people were told of lines that were not shown. */
-  readonly told: ReadonlySet<string>
-}
+export type TalkReport = Awaited<ReturnType<typeof talkThrough>>
 
 const SPEAKERS = ['alice', 'bob', 'carol']
 
@@ -23,11 +14,7 @@ const BETWEEN = 15
  * Three people stay in their sessions and speak, each as soon as they know what became of their last line, while `troubles` happen.
  * All lines have `word`, which nobody said before.
  */
-export async function talkThrough(
-  stage: Stage,
-  word: string,
-  troubles: readonly (() => Promise<void>)[],
-): Promise<TalkReport> {
+export async function talkThrough(stage: Stage, word: string, troubles: readonly (() => Promise<void>)[]) {
   const sessions = await Promise.all(SPEAKERS.map((name) => stage.open(name, '-T')))
   // In trouble nobody comes in.
   await Promise.all(sessions.map((session) => session.waitFor('-- lobby')))
@@ -59,9 +46,13 @@ export async function talkThrough(
   if (statuses.some((status) => status !== 0))
     throw new Error(`somebody was thrown out: ${statuses.join(', ')}`)
   return {
+    /** The lines that each session showed, in its order. */
     shown: sessions.map((session) => shownIn(session, word)),
+    /** Lines whose speakers were told that they are not stored. */
     refused: outcomes.filter(({ told }) => told !== undefined && !isUnknown(told)).map(({ line }) => line),
+    /** Lines whose speakers were told that nobody knows. */
     unknown: outcomes.filter(({ told }) => told !== undefined && isUnknown(told)).map(({ line }) => line),
+    /** All that people were told of lines that were not shown. */
     told: new Set(outcomes.flatMap(({ told }) => told ?? [])),
   }
 }

@@ -2,19 +2,13 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 /** A load balancer for TCP in front of a server, on a free port of the loopback. */
-export interface TcpProxy extends AsyncDisposable {
-  readonly port: number
-}
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>
 
 /**
  * Passes connections on to `port`, each with a header before its first byte. `from` is the address of the loopback that
  * the proxy itself has.
  */
-export async function startTcpProxy(
-  port: number,
-  header: () => Uint8Array,
-  from = '127.0.0.2',
-): Promise<TcpProxy> {
+export async function startTcpProxy(port: number, header: () => Uint8Array, from = '127.0.0.2') {
   const open = new Set<Socket>()
   const listener = createServer((client) => {
     const server = connect({ host: '127.0.0.1', port, localAddress: from })

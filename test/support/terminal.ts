@@ -2,26 +2,14 @@ import xterm from '@xterm/headless'
 import type { Terminal } from '../../src/session/ports.ts'
 
 /** A terminal emulator without a window: what a person would see after these bytes. */
-export interface Emulator {
-  write(text: string): Promise<void>
-  resize(columns: number, rows: number): void
-  /** Visible rows, ends trimmed, without the empty ones at the bottom. */
-  screen(): string[]
-  /** All rows as one text, those joined that the terminal broke when it was narrowed. */
-  text(): string
-  /** All rows, scrollback included. */
-  all(): string[]
-  /** As `screen`, with what differs from plain text before each stretch of it, in braces: `{bold 137}bob:{} hi`. */
-  styled(): string[]
-  cursor(): { readonly row: number; readonly column: number }
-}
+export type Emulator = ReturnType<typeof createEmulator>
 
 /** With `reflowCursorLine` it breaks the row of the cursor, too, where it is narrowed, as tmux does. */
 export function createEmulator(
   columns = 80,
   rows = 24,
   options: { readonly reflowCursorLine?: boolean } = {},
-): Emulator {
+) {
   const emulator = new xterm.Terminal({
     cols: columns,
     rows,
@@ -43,17 +31,24 @@ export function createEmulator(
     return all
   }
   return {
-    write: (text) => new Promise((resolve) => emulator.write(text, resolve)),
-    resize: (columns, rows) => emulator.resize(columns, rows),
-    screen: () => lines(emulator.buffer.active.baseY, emulator.buffer.active.baseY + emulator.rows),
-    text() {
+    write: (text: string) => new Promise<void>((resolve) => emulator.write(text, resolve)),
+    resize: (columns: number, rows: number) => emulator.resize(columns, rows),
+    /** Visible rows, ends trimmed, without the empty ones at the bottom. */
+    screen: (): string[] => lines(emulator.buffer.active.baseY, emulator.buffer.active.baseY + emulator.rows),
+    /** All rows as one text, those joined that the terminal broke when it was narrowed. */
+    text(): string {
       const buffer = emulator.buffer.active
       const rows = Array.from({ length: buffer.length }, (_, i) => buffer.getLine(i))
       return rows.map((row) => `${row?.isWrapped ? '' : '\n'}${row?.translateToString(true) ?? ''}`).join('')
     },
-    all: () => lines(0, emulator.buffer.active.length),
-    styled: () => styledRows(emulator),
-    cursor: () => ({ row: emulator.buffer.active.cursorY, column: emulator.buffer.active.cursorX }),
+    /** All rows, scrollback included. */
+    all: (): string[] => lines(0, emulator.buffer.active.length),
+    /** As `screen`, with what differs from plain text before each stretch of it, in braces: `{bold 137}bob:{} hi`. */
+    styled: (): string[] => styledRows(emulator),
+    cursor: (): { readonly row: number; readonly column: number } => ({
+      row: emulator.buffer.active.cursorY,
+      column: emulator.buffer.active.cursorX,
+    }),
   }
 }
 

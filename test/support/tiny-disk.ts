@@ -3,17 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execaSync } from 'execa'
 
-/** A disk of few MiB. */
-export interface TinyDisk extends Disposable {
-  readonly path: string
-  /** Nothing on it can be changed from now on. */
-  makeReadOnly(): void
-  /** Leaves no room on it, until that is freed. */
-  fill(): { free(): void }
-}
-
 /** Undefined where this user may not mount one. */
-export function tinyDisk(mebibytes = 8): TinyDisk | undefined {
+export function tinyDisk(mebibytes = 8) {
   const path = mkdtempSync(join(tmpdir(), 'sshawl-disk-'))
   const mounted = execaSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'none', path], {
     reject: false,
@@ -24,8 +15,10 @@ export function tinyDisk(mebibytes = 8): TinyDisk | undefined {
   }
   return {
     path,
+    /** Nothing on it can be changed from now on. */
     makeReadOnly: () => void execaSync('mount', ['-o', 'remount,ro', path]),
-    fill() {
+    /** Leaves no room on it, until that is freed. */
+    fill(): { free(): void } {
       const fillers = [1_000_000, 10_000, 512].map((size) => ({ size, file: join(path, `filler${size}`) }))
       for (const { size, file } of fillers) fillWith(file, size)
       return { free: () => fillers.forEach(({ file }) => rmSync(file)) }

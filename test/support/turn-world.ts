@@ -1,7 +1,5 @@
 import type { ByteQuota } from '../../src/chat/limits.ts'
 import type { Entry } from '../../src/chat/entry.ts'
-import type { Person } from '../../src/chat/people/person.ts'
-import type { Room } from '../../src/chat/room.ts'
 import type { Json } from '../../src/lib/json.ts'
 import type { Workspace } from '../../src/tools/workspace.ts'
 import type { PermissionProvider, ToolContext, ToolLimits } from '../../src/tools/context.ts'
@@ -17,48 +15,19 @@ import {
   createModelServices,
   type TurnAssembly,
 } from '../../src/app/assemble-turns.ts'
-import type { ModelFactsTable } from '../../src/turns/model-facts.ts'
 import type { QuotaLimits } from '../../src/turns/billing.ts'
 import { ToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
-import { createToolboxes, type OpenToolbox } from '../../src/toolbox/room-toolbox.ts'
+import { createToolboxes } from '../../src/toolbox/room-toolbox.ts'
 import { RoomHooks } from '../../src/prompt/hooks.ts'
-import type { Summaries } from '../../src/turns/summaries/summaries.ts'
-import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
+import type { RunningTurn } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
 import { sampleConfig } from './model-request.ts'
 import { say, scriptedModel } from './scripted-model.ts'
-import { createChatParts, type ChatParts } from './chat-parts.ts'
+import { createChatParts } from './chat-parts.ts'
 
 /** A room with a person and a model in it, over real parts; only the model is scripted. */
-export interface TurnWorld extends AsyncDisposable {
-  readonly chatParts: ChatParts
-  readonly room: Room
-  readonly ann: Person
-  readonly turns: Turns
-  /** All models that there are, the scripted one first; change the list at any time. */
-  readonly models: ConfiguredModel[]
-  readonly summaries: Summaries
-  readonly modelFacts: ModelFactsTable
-  readonly openToolbox: OpenToolbox
-  readonly hooks: RoomHooks
-  readonly composer: Awaited<ReturnType<typeof localComposer>>
-  /** The tools there are; change the list at any time. */
-  readonly tools: Tool[]
-  /** Pieces of replies as the room was shown them. */
-  readonly deltas: string[]
-  /** Pieces of what models think, likewise. */
-  readonly thoughts: string[]
-  /** Says something and starts the turn of a model. */
-  start(text?: string, options?: { readonly by?: Person; readonly model?: string }): Promise<RunningTurn>
-  /** Starts a turn and waits for its last entry. */
-  ask(text?: string): Promise<Entry>
-  setScope(scope: Json): Promise<void>
-  /** Everything in the room's log, oldest first. */
-  log(): Promise<readonly Entry[]>
-  /** The log as `kind: text` lines, without what was said to the model. */
-  lines(): Promise<readonly string[]>
-}
+export type TurnWorld = Awaited<ReturnType<typeof createTurnWorld>>
 
 /** What a world differs in. */
 export interface WorldOptions {
@@ -82,7 +51,7 @@ export interface WorldOptions {
 /** For a world that limits nobody's bytes. */
 export const UNCOUNTED: ByteQuota = { take() {}, charge() {} }
 
-export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
+export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}) {
   const chatParts = await createChatParts()
   const { storage, rooms, peers, clock, log, nextId } = chatParts
   const composer = await localComposer()
@@ -172,20 +141,28 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     room,
     ann,
     turns,
+    /** All models that there are, the scripted one first; change the list at any time. */
     models,
     summaries,
     modelFacts: services.modelFacts,
     openToolbox,
     hooks,
     composer,
+    /** The tools there are; change the list at any time. */
     tools,
+    /** Pieces of replies as the room was shown them. */
     deltas,
+    /** Pieces of what models think, likewise. */
     thoughts,
+    /** Says something and starts the turn of a model. */
     start,
-    ask: async (text) => await (await start(text)).done,
-    setScope: (scope) => storage.chat.rooms.setValue(room.name, 'tool_scope', scope),
+    /** Starts a turn and waits for its last entry. */
+    ask: async (text?: string): Promise<Entry> => await (await start(text)).done,
+    setScope: (scope: Json) => storage.chat.rooms.setValue(room.name, 'tool_scope', scope),
+    /** Everything in the room's log, oldest first. */
     log: readLog,
-    lines: async () =>
+    /** The log as `kind: text` lines, without what was said to the model. */
+    lines: async (): Promise<readonly string[]> =>
       (await readLog())
         .filter((entry) => entry.kind !== 'message')
         .map((entry) => `${entry.kind}: ${entry.text}`),

@@ -6,11 +6,10 @@ import { createRoomStatus } from '../../src/app/room/status.ts'
 import { createClientHandler } from '../../src/app/session-host.ts'
 import { createCompletion } from '../../src/commands/completion.ts'
 import type { Person } from '../../src/chat/people/person.ts'
-import type { Room } from '../../src/chat/room.ts'
 import { createShared } from '../../src/session/views/view.ts'
 import { processTimers } from '../../src/app/process-timers.ts'
 import { invitationsIn } from './chat-parts.ts'
-import { type CommandWorld, createCommandWorldWith } from './commands/command-world.ts'
+import { createCommandWorldWith } from './commands/command-world.ts'
 import { markdown } from './markdown-tools.ts'
 import { createPeopleParts } from './people.ts'
 import { newAccount } from './shared-by-sessions.ts'
@@ -19,35 +18,10 @@ import type { WorldOptions } from './turn-world.ts'
 import { stopOwn } from '../../src/commands/verbs/ask.ts'
 
 /** A person at a terminal in memory, in a session as the server has it: with every command, and models at work. */
-export interface WholeSession extends AsyncDisposable {
-  readonly terminal: FakeTerminal
-  readonly emulator: Emulator
-  /** Sends a line. */
-  enter(line: string): void
-  /** Resolves once the pattern is in what all rows say, scrollback included, however they are broken. */
-  seen(pattern: RegExp): Promise<void>
-  /** Lets the emulator show what was written; `look` is called after each write of the session. */
-  show(): Promise<void>
-  look(looker: () => void): void
-  resize(columns: number, rows: number): Promise<void>
-}
-
-/** Where sessions are opened. */
-export interface SessionStage extends AsyncDisposable {
-  readonly world: CommandWorld
-  readonly lobby: Room
-  open(
-    person: Person,
-    window: { readonly columns: number; readonly rows: number },
-    client?: { readonly term?: string; readonly env?: Readonly<Record<string, string>> },
-  ): WholeSession
-}
+export type WholeSession = ReturnType<typeof wholeSession>
 
 /** `now` is the sessions' monotonic clock: what was written in its last two seconds is repeated after a resize. */
-export async function createSessionStage(
-  options: WorldOptions,
-  now: () => number = processTimers.now,
-): Promise<SessionStage> {
+export async function createSessionStage(options: WorldOptions, now: () => number = processTimers.now) {
   const world = await createCommandWorldWith(options)
   const { turnWorld, talk, clients, runner, commands, preferences, approvals, runs } = world
   const { chatParts, turns } = turnWorld
@@ -92,7 +66,11 @@ export async function createSessionStage(
   return {
     world,
     lobby: await rooms.lobby(),
-    open(person, size, client = {}) {
+    open(
+      person: Person,
+      size: { readonly columns: number; readonly rows: number },
+      client: { readonly term?: string; readonly env?: Readonly<Record<string, string>> } = {},
+    ): WholeSession {
       // It answers at once: what is drawn again after a change depends on how long an answer takes.
       const terminal = Object.assign(createFakeTerminal({ size, ...client }), {
         whenRead: (read: () => void) => read(),
@@ -104,7 +82,7 @@ export async function createSessionStage(
   }
 }
 
-function wholeSession(terminal: FakeTerminal, emulator: Emulator, done: Promise<void>): WholeSession {
+function wholeSession(terminal: FakeTerminal, emulator: Emulator, done: Promise<void>) {
   const writes: string[] = []
   let taken = 0
   let ended: unknown
@@ -130,8 +108,10 @@ function wholeSession(terminal: FakeTerminal, emulator: Emulator, done: Promise<
   return {
     terminal,
     emulator,
-    enter: (line) => terminal.type(`${line}\r`),
-    async seen(pattern) {
+    /** Sends a line. */
+    enter: (line: string) => terminal.type(`${line}\r`),
+    /** Resolves once the pattern is in what all rows say, scrollback included, however they are broken. */
+    async seen(pattern: RegExp) {
       for (;;) {
         await show()
         if (pattern.test(said())) return
@@ -140,9 +120,10 @@ function wholeSession(terminal: FakeTerminal, emulator: Emulator, done: Promise<
           throw new Error(`${pattern} was not seen:\n${emulator.all().join('\n')}`)
       }
     },
+    /** Lets the emulator show what was written; `look` is called after each write of the session. */
     show,
-    look: (next) => void (looker = next),
-    async resize(columns, rows) {
+    look: (next: () => void) => void (looker = next),
+    async resize(columns: number, rows: number) {
       await show()
       emulator.resize(columns, rows)
       terminal.resize(columns, rows)

@@ -5,23 +5,16 @@ import { NO_LOG } from '../../src/embedding/context.ts'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 import { createWorkspaces, type WorkspacesOptions } from '../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../src/app/paths.ts'
-import type { Workspace } from '../../src/tools/workspace.ts'
 
 /** Whether commands can run in the sandbox here; where they cannot, the tests of it are skipped loudly. */
 export const sandbox = await probeSandbox()
 if (!sandbox.works) console.warn(`SKIPPED: commands in the sandbox: ${sandbox.reason}`)
 
 /** The workspace of one room in a directory of its own, gone with all its files when it is disposed of. */
-export interface OneWorkspace extends AsyncDisposable {
-  readonly workspace: Workspace
-  /** Where its files are. */
-  readonly files: string
-  readonly workspaces: ReturnType<typeof createWorkspaces>
-  readonly root: string
-}
+export type OneWorkspace = Awaited<ReturnType<typeof openWorkspace>>
 
 /** Opens one; without a sandbox unless it is asked for. */
-export async function openWorkspace(options: Partial<WorkspacesOptions> = {}): Promise<OneWorkspace> {
+export async function openWorkspace(options: Partial<WorkspacesOptions> = {}) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'sshawl-workspace-')))
   const workspaces = createWorkspaces({
     root,
@@ -34,6 +27,7 @@ export async function openWorkspace(options: Partial<WorkspacesOptions> = {}): P
   await workspace.placeOf('.')
   return {
     workspace,
+    /** Where its files are. */
     files: join(root, 'lobby', 'files'),
     workspaces,
     root,

@@ -4,11 +4,7 @@ import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import { login, type ClientTarget } from '../../support/load/client.ts'
 
 /** One agent on a connection of its own: `mcp serve` with a message on each line, and no more of a client than that. */
-export interface AgentClient extends AsyncDisposable {
-  readonly name: string
-  /** Resolves with the result; rejects with the error that the server answered, or where the agent has ended. */
-  call(tool: string, args: object): Promise<unknown>
-}
+export type AgentClient = Awaited<ReturnType<typeof openAgentClient>>
 
 /** What the server sends, as far as this bench reads it. */
 interface Message {
@@ -19,10 +15,7 @@ interface Message {
 }
 
 /** Logs in and says hello. `heard` is given each notification as its line. */
-export async function openAgentClient(
-  target: ClientTarget,
-  heard: (line: string) => void,
-): Promise<AgentClient> {
+export async function openAgentClient(target: ClientTarget, heard: (line: string) => void) {
   const client = await login(target)
   const channel = await new Promise<ClientChannel>((resolve, reject) => {
     client.ssh.exec('mcp serve', (error, opened) => (error ? reject(error) : resolve(opened)))
@@ -55,7 +48,9 @@ export async function openAgentClient(
   channel.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
   return {
     name: target.name,
-    call: (tool, args) => request('tools/call', { name: tool, arguments: args }),
+    /** Resolves with the result; rejects with the error that the server answered, or where the agent has ended. */
+    call: (tool: string, args: object): Promise<unknown> =>
+      request('tools/call', { name: tool, arguments: args }),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -50,7 +50,7 @@ export async function startDrivers(processes: number) {
       for (let round = 0; round < WARM_UP_ROUNDS; round += 1)
         await connectAll(peopleAt(ports, 0, LOGINS_AT_ONCE), { prompt, stay: false })
     },
-    /** Logs in that many more clients at these ports in turn, eight at once; rejects when one of them is not let in. */
+    /** Logs in more clients at these ports in turn, eight at once; rejects when one is not let in. */
     connect(ports: readonly number[], clients: number, prompt: RegExp): Promise<Connected> {
       const people = peopleAt(ports, names.length, clients)
       names.push(...people.map(({ name }) => name))
@@ -67,7 +67,7 @@ export async function startDrivers(processes: number) {
         ...{ type: 'speak', speakers: speaking, first, lines, startUs, everyUs: 1e6 / rate },
       }))
       const merged = merge(parts)
-      // A line is to appear on each screen other than its speaker's; it took from the first line to the last delivery.
+      // A line is to appear on each screen other than its speaker's.
       const expected = lines * (names.length - 1)
       return { ...merged, lines, first, speakers, expected, tookMs: (merged.lastUs - startUs) / 1000 }
     },

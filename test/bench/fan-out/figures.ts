@@ -15,7 +15,7 @@ export type MeasuredRound = Round & { readonly serverCpuMs: number }
 export const quantile = (sorted: Float32Array | readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? NaN
 
-/** From the times of logins to figures: of all parts in which a crowd came. `residentKiB` is for each connection, idle. */
+/** Figures of all parts in which a crowd came. `residentKiB` is for each connection, idle. */
 export function crowdFigures(contender: string, parts: readonly Connected[], residentKiB: number) {
   const promptMs = parts.flatMap((part) => part.promptMs)
   const tookUs = parts.reduce((sum, { startUs, endUs }) => sum + endUs - startUs, 0)

@@ -11,7 +11,7 @@ import { startServer } from '../../support/server.ts'
 /** What carries the lines from one server to the others; with SQLite there is one server. */
 export type Engine = 'SQLite' | 'LISTEN/NOTIFY' | 'NATS'
 
-/** Starts servers with the same rooms, and what they need, in a directory of their own. As in docs/deploy/sshawl.service. */
+/** Starts servers with the same rooms, and what they need. As in docs/deploy/sshawl.service. */
 export async function startFleet(engine: Engine, count: number, cleanup: Cleanup) {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-fleet-'))
   const removal = { [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) }

@@ -3,11 +3,9 @@ import { guide } from '../../../src/adapters/models/guide.ts'
 import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
-import type { Mcp } from '../../../src/app/mcp/admin.ts'
 import { openMcp, type McpConfig } from '../../../src/app/mcp/open.ts'
 import { Keeping } from '../../../src/chat/moderation/keeping.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
-import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
 import { Clients } from '../../../src/chat/moderation/clients.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
@@ -15,7 +13,6 @@ import { type ExitStatus, Runner } from '../../../src/commands/runner.ts'
 import { Speech } from '../../../src/commands/speech.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { InputHistory } from '../../../src/chat/personal/input-history.ts'
-import type { Talk } from '../../../src/chat/talk/talk.ts'
 import type { InvitePolicy } from '../../../src/commands/verbs/common.ts'
 import { createCommandGroups } from '../../../src/commands/verbs/index.ts'
 import { KEY_HELP } from '../../../src/session/input/keys.ts'
@@ -28,7 +25,6 @@ import { createPeopleParts } from '../people.ts'
 import { temporaryDir } from '../storage.ts'
 import { SPOKEN_LIMITS, talkOver } from '../talk.ts'
 import { createTurnWorld, type TurnWorld, type WorldOptions } from '../turn-world.ts'
-import type { Command, CommandGroup } from '../../../src/commands/command.ts'
 
 /** What came of a line. */
 export interface Ran extends Told {
@@ -36,39 +32,7 @@ export interface Ran extends Told {
 }
 
 /** Every command over real rooms, turns and permissions, with no SSH and no terminal; @qwen is the guide. */
-export interface CommandWorld extends AsyncDisposable {
-  readonly turnWorld: TurnWorld
-  readonly talk: Talk
-  readonly history: InputHistory
-  readonly groups: readonly CommandGroup[]
-  readonly following: ReturnType<typeof followedIn>
-  readonly approvals: Approvals
-  readonly runs: ToolRuns
-  readonly preferences: Preferences
-  readonly commands: readonly Command[]
-  readonly runner: Runner
-  /** Who may make invite codes; a test may change it. */
-  readonly invitePolicy: { -readonly [Key in keyof InvitePolicy]: InvitePolicy[Key] }
-  /** An admin, unless the world has none. */
-  readonly root: Person
-  /** Owns the public room `hall` and the private room `den`. */
-  readonly ann: Person
-  readonly bob: Person
-  readonly guest: Person
-  readonly moderation: Moderation
-  /** The MCP servers; the config names none. */
-  readonly mcp: Mcp
-  /** Sessions and commands that are counted are ended by acts. */
-  readonly clients: Clients
-  /** Where the data of the server would be. */
-  readonly dataDir: string
-  /** Runs a command as it is typed in a room, which is `hall` where none is named. */
-  type(person: Person, line: string, room?: string): Promise<Ran>
-  /** Runs a command as `ssh host …` does, with this on its standard input. */
-  exec(person: Person, line: string, stdin?: string): Promise<Ran>
-  /** The newest texts of a room, oldest first. */
-  texts(room: string, count?: number): Promise<readonly string[]>
-}
+export type CommandWorld = Awaited<ReturnType<typeof createCommandWorldWith>>
 
 /** The code of the first admin, which nobody has used. */
 export const CLAIM_CODE = 'ABCD-EFGH'
@@ -77,9 +41,7 @@ export const createCommandWorld = (...tools: readonly Tool[]): Promise<CommandWo
   createCommandWorldWith({ tools })
 
 /** With further models, say, or before anybody was admin. */
-export async function createCommandWorldWith(
-  options: WorldOptions & { readonly hasNoAdmin?: true },
-): Promise<CommandWorld> {
+export async function createCommandWorldWith(options: WorldOptions & { readonly hasNoAdmin?: true }) {
   let approvals: Approvals | undefined
   const turnWorld = await createTurnWorld(
     guide.create({ name: 'qwen', backend: 'guide', model: 'guide' }, MODEL_LIMITS),
@@ -92,59 +54,54 @@ export async function createCommandWorldWith(
   approvals = approvalsIn(turnWorld)
   const runs = new ToolRuns(turnWorld.openToolbox, nextId, clock, peers.slots)
   const dir = temporaryDir()
-  const invitePolicy: CommandWorld['invitePolicy'] = {
+  const invitePolicy: { -readonly [Key in keyof InvitePolicy]: InvitePolicy[Key] } = {
     access: 'invite',
     invites: 'members',
   }
-  const config = { dataDir: dir.path, invitePolicy }
-  const preferences = await Preferences.load(
-    turnWorld.chatParts.storage.chat.preferences,
-    turnWorld.chatParts.log,
-  )
-  const { talk, history, groups, commands, runner, moderation, mcp, clients, following } = await runnerIn(
-    turnWorld,
-    approvals,
-    runs,
-    {
-      ...config,
-      preferences,
-    },
-  )
+  const { storage, log } = turnWorld.chatParts
+  const preferences = await Preferences.load(storage.chat.preferences, log)
+  const config = { dataDir: dir.path, invitePolicy, preferences }
+  const parts = await runnerIn(turnWorld, approvals, runs, config)
+  const { runner, mcp } = parts
 
-  const world: CommandWorld = {
+  /** Runs a command as `ssh host …` does, with this on its standard input. */
+  async function exec(who: Person, line: string, stdin = ''): Promise<Ran> {
+    const { told, out } = recordOutput()
+    const afterwards: (() => void)[] = []
+    const script = { stdin: async () => stdin, afterwards: (work: () => void) => afterwards.push(work) }
+    const caller = { person: who, out, signal: new AbortController().signal, script }
+    const status = await runner.command(line, caller)
+    for (const work of afterwards) work()
+    return { status, ...told }
+  }
+  const { ann } = turnWorld
+  const [root, bob] = [await person('root', { admin: !options.hasNoAdmin }), await person('bob')]
+  await exec(ann, 'create hall')
+  await exec(ann, 'create --private den')
+  return {
     turnWorld,
-    talk,
-    history,
-    groups,
-    following,
+    ...parts,
     approvals,
     runs,
     preferences,
-    commands,
-    runner,
-    moderation,
-    mcp,
-    clients,
+    /** Where the data of the server would be. */
     dataDir: dir.path,
+    /** Who may make invite codes; a test may change it. */
     invitePolicy,
-    root: await person('root', { admin: !options.hasNoAdmin }),
-    ann: turnWorld.ann,
-    bob: await person('bob'),
-    guest: { id: 'guest:1' as PersonId, name: 'ann-2', admin: false, guest: true },
-    async type(who, line, room = 'hall') {
+    /** An admin, unless the world has none. */
+    root,
+    /** Owns the public room `hall` and the private room `den`. */
+    ann,
+    bob,
+    guest: { id: 'guest:1' as PersonId, name: 'ann-2', admin: false, guest: true } as Person,
+    /** Runs a command as it is typed in a room, which is `hall` if none is named. */
+    async type(who: Person, line: string, room = 'hall'): Promise<Ran> {
       const { caller, told } = sessionIn(await rooms.get(room, who), who)
       return { status: await runner.command(line, caller), ...told }
     },
-    async exec(who, line, stdin = '') {
-      const { told, out } = recordOutput()
-      const afterwards: (() => void)[] = []
-      const script = { stdin: async () => stdin, afterwards: (work: () => void) => afterwards.push(work) }
-      const caller = { person: who, out, signal: new AbortController().signal, script }
-      const status = await runner.command(line, caller)
-      for (const work of afterwards) work()
-      return { status, ...told }
-    },
-    async texts(name, limit = 1) {
+    exec,
+    /** The newest texts of a room, oldest first. */
+    async texts(name: string, limit = 1): Promise<readonly string[]> {
       const room = await rooms.anyRoom(name as RoomName)
       return room ? (await room.history({ limit })).map((entry) => entry.text) : []
     },
@@ -155,9 +112,6 @@ export async function createCommandWorldWith(
       dir[Symbol.dispose]()
     },
   }
-  await world.exec(world.ann, 'create hall')
-  await world.exec(world.ann, 'create --private den')
-  return world
 }
 
 /** A command that did what it was asked for, and printed these lines. */
@@ -204,16 +158,9 @@ async function runnerIn(
   { chatParts, turns, summaries, hooks }: TurnWorld,
   approvals: Approvals,
   runs: ToolRuns,
-  {
-    dataDir,
-    invitePolicy,
-    preferences,
-  }: {
-    readonly dataDir: string
-    readonly invitePolicy: InvitePolicy
-    readonly preferences: Preferences
-  },
+  given: { dataDir: string; invitePolicy: InvitePolicy; preferences: Preferences },
 ) {
+  const { dataDir, invitePolicy, preferences } = given
   const { rooms, storage, peers, clock, log, sanctions } = chatParts
   const talk = await talkOver(chatParts, {
     answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,

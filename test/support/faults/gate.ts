@@ -5,15 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 export type Passage = 'open' | 'shut' | 'only-out' | 'only-in'
 
 /** A piece of network that can be cut, between a server and what it connects to. */
-export interface Gate extends AsyncDisposable {
-  /** Where to connect in the place of what is behind it. */
-  readonly port: number
-  /**
-   * From now on these pass, `out` being what the server sends. Nobody is told of a cut: bytes, and ends of connections, wait until
-   * they may pass again, as on a network that loses packets and then carries what is sent again.
-   */
-  set(passage: Passage): void
-}
+export type Gate = Awaited<ReturnType<typeof startGate>>
 
 /** A connection's way from one side to the other. */
 interface Way {
@@ -25,7 +17,7 @@ interface Way {
 }
 
 /** A gate before a port of the loopback, on a free port. */
-export async function startGate(target: number): Promise<Gate> {
+export async function startGate(target: number) {
   const ways = new Set<Way>()
   let passage: Passage = 'open'
   const passes = ({ direction }: Way): boolean => passage === 'open' || passage === `only-${direction}`
@@ -68,8 +60,13 @@ export async function startGate(target: number): Promise<Gate> {
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   return {
+    /** Where to connect in the place of what is behind it. */
     port: (listener.address() as AddressInfo).port,
-    set(next) {
+    /**
+     * From now on these pass, `out` being what the server sends. Nobody is told of a cut: bytes, and ends of connections, wait until
+     * they may pass again, as on a network that loses packets and then carries what is sent again.
+     */
+    set(next: Passage) {
       passage = next
       for (const way of [...ways]) settle(way)
     },

@@ -1,19 +1,8 @@
 import { startServer, type Server } from '../server.ts'
-import { type Gate, startGate } from './gate.ts'
+import { startGate } from './gate.ts'
 
 /** A server in a process of its own, behind gates of its own. */
-export interface Machine extends AsyncDisposable {
-  readonly name: string
-  /** The one that runs, or ran last. */
-  readonly server: Server
-  readonly toDatabase: Gate
-  /** Absent where PostgreSQL carries the hints. */
-  readonly toNats: Gate | undefined
-  /** What all of its servers wrote to their logs. */
-  log(): string
-  /** Starts one in the place of one that has ended, with a clock that is off by so much. */
-  start(offMs?: number): Promise<void>
-}
+export type Machine = Awaited<ReturnType<typeof startMachine>>
 
 /** Where a machine keeps its files, and what it connects to. */
 export interface MachineOptions {
@@ -30,10 +19,7 @@ const ENGINES = '[storage]\nurl_env = "DATABASE"\n'
 
 const SHIFTED_CLOCK = new URL('shifted-clock.mjs', import.meta.url).href
 
-export async function startMachine(
-  { name, dir, config, database, nats }: MachineOptions,
-  clockOffMs = 0,
-): Promise<Machine> {
+export async function startMachine({ name, dir, config, database, nats }: MachineOptions, clockOffMs = 0) {
   const toDatabase = await startGate(Number(new URL(database).port))
   const toNats = nats === undefined ? undefined : await startGate(nats)
   const url = new URL(database)
@@ -51,11 +37,15 @@ export async function startMachine(
   return {
     name,
     toDatabase,
+    /** Absent where PostgreSQL carries the hints. */
     toNats,
+    /** The one that runs, or ran last. */
     get server() {
       return server
     },
-    log: () => logged + server.stderr(),
+    /** What all of its servers wrote to their logs. */
+    log: (): string => logged + server.stderr(),
+    /** Starts one in the place of one that has ended, with a clock that is off by so much. */
     async start(offMs = 0) {
       logged += server.stderr()
       server = await begin(offMs)

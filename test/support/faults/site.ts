@@ -5,23 +5,12 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startNats, type TestNats } from '../nats.ts'
+import { startNats } from '../nats.ts'
 import { freePort, startAgain, startServer as startPostgres, stopServer } from '../postgres/server.ts'
 import { type Machine, startMachine } from './machine.ts'
 
 /** Servers that share a database, with all that they need. */
-export interface Site extends AsyncDisposable {
-  /** Holds what the engines and the servers store; gone with the site, but for `keep`. */
-  readonly dir: string
-  readonly machines: readonly Machine[]
-  /** The database as a test reaches it, whatever is cut. */
-  readonly databaseUrl: string
-  readonly nats: TestNats | undefined
-  stopDatabase(how: 'immediate' | 'fast'): Promise<void>
-  startDatabase(): Promise<void>
-  /** The files outlive the site. */
-  keep(): void
-}
+export type Site = Awaited<ReturnType<typeof createSite>>
 
 export interface SiteOptions {
   readonly servers: number
@@ -34,7 +23,7 @@ export interface SiteOptions {
 }
 
 /** Starts the engines, then the servers. */
-export async function createSite({ servers, bus, config, clocksOffMs = [] }: SiteOptions): Promise<Site> {
+export async function createSite({ servers, bus, config, clocksOffMs = [] }: SiteOptions) {
   const ends: (() => Promise<unknown>)[] = []
   const end = async (): Promise<void> => {
     for (const one of ends.splice(0).toReversed()) await one()
@@ -64,12 +53,15 @@ export async function createSite({ servers, bus, config, clocksOffMs = [] }: Sit
     const others = await Promise.all(Array.from({ length: servers - 1 }, (_, at) => begin(at + 1)))
     const machines = [first, ...others]
     return {
+      /** Holds what the engines and the servers store; gone with the site, but for `keep`. */
       dir,
       machines,
+      /** The database as a test reaches it, whatever is cut. */
       databaseUrl,
       nats,
-      stopDatabase: (how) => stopServer(dir, how),
+      stopDatabase: (how: 'immediate' | 'fast') => stopServer(dir, how),
       startDatabase: () => startAgain(dir, port),
+      /** The files outlive the site. */
       keep: () => void (isKept = true),
       [Symbol.asyncDispose]: end,
     }

@@ -1,23 +1,9 @@
 import { raisedLimits } from '../load/raised-limits.ts'
 import { createSshHome, openSsh, ssh, type SshSession } from '../ssh.ts'
-import { createSite, type Site, type SiteOptions } from './site.ts'
+import { createSite, type SiteOptions } from './site.ts'
 
 /** People in the lobby, one on each server of a site. */
-export interface Talkers extends AsyncDisposable {
-  readonly site: Site
-  /** Each one's session, on the server with the same number. */
-  readonly sessions: readonly SshSession[]
-  /** One of them types a line. */
-  say(at: number, text: string): void
-  /** Resolves when all of these screens show the line. */
-  heard(text: string, ...on: readonly number[]): Promise<void>
-  /** The lines that a screen shows, from the top, without who came and what was refused. */
-  shown(at: number): readonly string[]
-  /** The lines in the log, in its order, as they are shown. */
-  stored(): Promise<readonly string[]>
-  /** Who has left, as the log says, once for each time. */
-  left(): Promise<readonly string[]>
-}
+export type Talkers = Awaited<ReturnType<typeof createTalkers>>
 
 /** An entry as `history --json` prints it, as far as it is looked at. */
 interface Shown {
@@ -32,7 +18,7 @@ const NAMES = ['alice', 'bob', 'carol'] as const
 const CONFIG = `[server]\naccess = "open"\n${raisedLimits({ presence_per_min: 1_000 })}`
 
 /** Starts a site, and lets them in, one after the other. */
-export async function createTalkers(options: Omit<SiteOptions, 'config'>): Promise<Talkers> {
+export async function createTalkers(options: Omit<SiteOptions, 'config'>) {
   const site = await createSite({ ...options, config: CONFIG })
   const home = await createSshHome()
   const target = async (at: number) => {
@@ -55,15 +41,21 @@ export async function createTalkers(options: Omit<SiteOptions, 'config'>): Promi
   }
   return {
     site,
+    /** Each one's session, on the server with the same number. */
     sessions,
+    /** The lines that a screen shows, from the top, without who came and what was refused. */
     shown,
-    say: (at, text) => sessions[at]?.write(`${text}\n`),
-    async heard(text, ...on) {
+    /** One of them types a line. */
+    say: (at: number, text: string) => sessions[at]?.write(`${text}\n`),
+    /** Resolves when all of these screens show the line. */
+    async heard(text: string, ...on: readonly number[]) {
       for (const at of on) await sessions[at]?.waitFor(`: ${text}\n`)
     },
-    stored: async () =>
+    /** The lines in the log, in its order, as they are shown. */
+    stored: async (): Promise<readonly string[]> =>
       (await entries()).flatMap(({ kind, author, text }) => (kind === 'message' ? `${author}: ${text}` : [])),
-    left: async () => (await entries()).flatMap(({ left }) => left ?? []),
+    /** Who has left, as the log says, once for each time. */
+    left: async (): Promise<readonly string[]> => (await entries()).flatMap(({ left }) => left ?? []),
     async [Symbol.asyncDispose]() {
       for (const session of sessions) await session[Symbol.asyncDispose]()
       await home[Symbol.asyncDispose]()

@@ -1,85 +1,17 @@
 import fc, { type Arbitrary } from 'fast-check'
 
 const numbers = fc.constantFrom(
-  ...[
-    '0',
-    '1',
-    '-1',
-    '2',
-    '3',
-    '-7',
-    '10',
-    '255',
-    '1.5',
-    '-0.25',
-    '2.0',
-    '-3.0',
-    '1e15',
-    '1e16',
-    '0.1',
-    '1e308',
-    '-0.0',
-  ],
-  ...[
-    '9007199254740991',
-    '9007199254740993',
-    '-9007199254740992',
-    '4611686018427387904',
-    '9223372036854775807',
-  ],
-  ...[
-    'math.mininteger',
-    'math.huge',
-    '-math.huge',
-    '0x7fffffff',
-    '0xffffffffffffffff',
-    '2^53',
-    '2^63',
-    '123456789012',
-  ],
+  ...'0 1 -1 2 3 -7 10 255 1.5 -0.25 2.0 -3.0 1e15 1e16 0.1 1e308 -0.0 9007199254740991 9007199254740993 -9007199254740992 4611686018427387904 9223372036854775807 math.mininteger math.huge -math.huge 0x7fffffff 0xffffffffffffffff 2^53 2^63 123456789012'.split(
+    ' ',
+  ),
 )
 const values = fc.oneof(
   { weight: 12, arbitrary: numbers },
   fc.constantFrom('"7"', '"0x10"', '"1.5"', '"abc"', 'nil', 'true', '{}'),
 )
-const operators = fc.constantFrom(
-  ...[
-    '+',
-    '-',
-    '*',
-    '/',
-    '//',
-    '%',
-    '&',
-    '|',
-    '~',
-    '<<',
-    '>>',
-    '..',
-    '==',
-    '~=',
-    '<',
-    '<=',
-    '>',
-    '>=',
-    'and',
-    'or',
-  ],
-)
+const operators = fc.constantFrom(...'+ - * / // % & | ~ << >> .. == ~= < <= > >= and or'.split(' '))
 const functions = fc.constantFrom(
-  ...[
-    'math.floor',
-    'math.ceil',
-    'math.abs',
-    'math.tointeger',
-    'math.type',
-    'tostring',
-    'tonumber',
-    '-',
-    '~',
-    'not ',
-    '#',
-  ],
+  ...'math.floor,math.ceil,math.abs,math.tointeger,math.type,tostring,tonumber,-,~,not ,#'.split(','),
 )
 
 /** Sums, bits, comparisons and rounding of numbers on the edges, and of what is no number. */
@@ -95,27 +27,9 @@ export const expressions: Arbitrary<string> = fc
   .node.map((text) => `return ${text}`)
 
 const pieces = fc.constantFrom(
-  ...[
-    'a',
-    'b',
-    '.',
-    '%a',
-    '%d',
-    '%s',
-    '%w',
-    '%p',
-    '[ab]',
-    '[^a]',
-    '[a-c]',
-    '[%d_]',
-    '%.',
-    '%%',
-    '()',
-    '(a)',
-    '(.)',
-    '(%w*)',
-  ],
-  ...['%b()', '%f[%w]', '%1', '-', 'x', ' ', '$', '^', '[]]', '[^]]', '(', ')', '%', '[', 'é'],
+  ...'a,b,.,%a,%d,%s,%w,%p,[ab],[^a],[a-c],[%d_],%.,%%,(),(a),(.),(%w*),%b(),%f[%w],%1,-,x, ,$,^,[]],[^]],(,),%,[,é'.split(
+    ',',
+  ),
 )
 const repeats = fc.constantFrom('', '', '', '*', '+', '-', '?')
 const patterns = fc
@@ -131,12 +45,7 @@ const subjects = fc
   })
   .map((parts) => parts.join(''))
 const replacements = fc.constantFrom(
-  '"<%0>"',
-  '"%1"',
-  '"%%"',
-  '{a = "A", x = 1}',
-  'function(s) return s and #s end',
-  '"-"',
+  ...['"<%0>"', '"%1"', '"%%"', '{a = "A", x = 1}', 'function(s) return s and #s end', '"-"'],
 )
 
 /** Searches with patterns, sound and malformed. */

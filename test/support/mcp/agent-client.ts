@@ -1,35 +1,30 @@
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import type { Json } from '../../../src/lib/json.ts'
+import { createWaiting } from '../waiting.ts'
 
 /** The protocol's own client as somebody's agent, whatever it speaks over. */
-export interface AgentClient extends AsyncDisposable {
-  readonly client: Client
-  /** Calls a tool. */
-  call(
-    name: string,
-    args?: object,
-    signal?: AbortSignal,
-  ): Promise<{ readonly text: string; readonly isError: boolean; readonly data: Json | undefined }>
-  /** All notifications so far. */
-  readonly heard: readonly { readonly method: string; readonly params?: unknown }[]
-  /** Resolves once a notification contains the text. */
-  waitFor(text: string): Promise<unknown>
-}
+export type AgentClient = ReturnType<typeof createAgentClient>
 
 /** One that is not connected yet. `modern`: it speaks the revision of 2026-07-28, else the one before. */
-export function createAgentClient({ modern }: { readonly modern?: true }): AgentClient {
+export function createAgentClient({ modern }: { readonly modern?: true }) {
   const mode: ClientOptions = modern ? { versionNegotiation: { mode: 'auto' } } : {}
   const client = new Client({ name: 'test', version: '1' }, mode)
   const heard: { method: string; params?: unknown }[] = []
-  const waiting = new Set<() => void>()
+  const { changed, until } = createWaiting()
   client.fallbackNotificationHandler = async ({ method, params }) => {
     heard.push({ method, params })
-    for (const look of waiting) look()
+    changed()
   }
   return {
     client,
+    /** All notifications so far. */
     heard,
-    async call(name, args = {}, signal) {
+    /** Calls a tool. */
+    async call(
+      name: string,
+      args: object = {},
+      signal?: AbortSignal,
+    ): Promise<{ readonly text: string; readonly isError: boolean; readonly data: Json | undefined }> {
       const call = { name, arguments: { ...args } }
       const result = await client.callTool(call, signal === undefined ? {} : { signal })
       const texts = result.content.map((part) => (part.type === 'text' ? part.text : ''))
@@ -39,17 +34,8 @@ export function createAgentClient({ modern }: { readonly modern?: true }): Agent
         data: result.structuredContent as Json | undefined,
       }
     },
-    waitFor: (text) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          const found = heard.find((one) => JSON.stringify(one).includes(text))
-          if (!found) return
-          waiting.delete(look)
-          resolve(found)
-        }
-        waiting.add(look)
-        look()
-      }),
+    /** Resolves once a notification contains the text. */
+    waitFor: (text: string) => until(() => heard.find((one) => JSON.stringify(one).includes(text))),
     [Symbol.asyncDispose]: async () => await client.close(),
   }
 }

@@ -3,22 +3,17 @@ import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
 import type { AnyServer } from '../server.ts'
 import type { Stage } from '../stage.ts'
 import { sshArguments } from '../ssh.ts'
-import { createAgentClient, type AgentClient } from './agent-client.ts'
+import { createAgentClient } from './agent-client.ts'
 
 /** Somebody's agent over a real `ssh` process. */
-export interface TestAgent extends AgentClient {
-  /** The process. */
-  readonly pid: number
-  /** Resolves once the client has lost its server. */
-  readonly closed: Promise<void>
-}
+export type TestAgent = Awaited<ReturnType<typeof openAgent>>
 
 /** Joins somebody's agent. `modern`: it speaks the revision of 2026-07-28, else the one before. */
 export async function openAgent(
   stage: Stage<AnyServer>,
   name: string,
   options: { readonly modern?: true; readonly key?: string } = {},
-): Promise<TestAgent> {
+) {
   const target = {
     user: name,
     port: stage.server.port,
@@ -34,5 +29,10 @@ export async function openAgent(
   const closed = createDeferred<void>()
   Object.assign(agent.client, { onclose: closed.resolve })
   await agent.client.connect(transport)
-  return Object.assign(agent, { pid: transport.pid!, closed: closed.promise })
+  return Object.assign(agent, {
+    /** The process. */
+    pid: transport.pid!,
+    /** Resolves once the client has lost its server. */
+    closed: closed.promise,
+  })
 }

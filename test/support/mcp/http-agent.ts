@@ -1,17 +1,8 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { createAgentClient, type AgentClient } from './agent-client.ts'
-
-/** Somebody's agent over HTTP with a token. */
-export interface HttpAgent extends AgentClient {
-  readonly transport: StreamableHTTPClientTransport
-}
+import { createAgentClient } from './agent-client.ts'
 
 /** Joins an agent. `modern`: it speaks the revision of 2026-07-28, else the one before. */
-export async function openHttpAgent(
-  base: string,
-  token: string,
-  options: { readonly modern?: true } = {},
-): Promise<HttpAgent> {
+export async function openHttpAgent(base: string, token: string, options: { readonly modern?: true } = {}) {
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', base), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   })

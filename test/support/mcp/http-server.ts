@@ -1,16 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-
-/** An MCP server over HTTP with the tool `echo`. */
-export interface HttpMcpServer extends AsyncDisposable {
-  readonly url: string
-  /** What came: `POST tools/call Bearer x`. */
-  readonly seen: readonly string[]
-  /** From now on every connection is refused, as when it had died. */
-  die(): Promise<void>
-}
+import { listenHere } from '../listen.ts'
 
 interface Message {
   readonly id?: number
@@ -60,7 +50,7 @@ const said = (params: Message['params']): string =>
 export async function startHttpMcpServer(
   kind: 'streamable' | 'events' | 'older',
   unknown?: 'hangs' | 'fails' | 'breaks off',
-): Promise<HttpMcpServer> {
+) {
   const seen: string[] = []
   let events: ServerResponse | undefined
 
@@ -93,11 +83,13 @@ export async function startHttpMcpServer(
   }
 
   const server = createServer((request, response) => void handle(request, response))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const die = async (): Promise<void> => {
-    server.closeAllConnections()
-    if (server.listening) await once(server.close(), 'close')
+  const { origin, [Symbol.asyncDispose]: die } = await listenHere(server)
+  return {
+    url: `${origin}/mcp`,
+    /** What came: `POST tools/call Bearer x`. */
+    seen,
+    /** From now on every connection is refused, as when it had died. */
+    die,
+    [Symbol.asyncDispose]: die,
   }
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/mcp`, seen, die, [Symbol.asyncDispose]: die }
 }

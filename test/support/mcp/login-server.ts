@@ -1,38 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createDeferred, type Deferred } from '../../../src/lib/jobs/waiting.ts'
+import { listenHere } from '../listen.ts'
 
 /** An MCP server that answers nobody without a token, and whoever gives these, each at its own address. */
-export interface LoginServers extends AsyncDisposable {
-  /** Of the MCP server, with the tools `echo`, `token` (says what it was sent), `admin` and `audit` (want scopes of their names). */
-  readonly url: string
-  readonly issuer: string
-  /** What came to whoever gives the tokens: `register`, `authorize`, `token refresh_token`, `revoke`. */
-  readonly asked: readonly string[]
-  /** All tokens that were ever given. */
-  readonly given: ReadonlySet<string>
-  /** Scopes of the logins, as they were asked for. */
-  readonly scopes: readonly (string | null)[]
-  /** The access tokens end; what renews them holds. */
-  expire(): void
-  /** All tokens end. */
-  revokeAll(): void
-  /** From now on: how the giver of tokens answers where it should not. */
-  behave(how: Behaviour): void
-  /** The server says from now on that this tells who gives tokens for it; undefined: it says nothing of that. */
-  challenge(metadataUrl: string | undefined): void
-  /** What it says of its login from now on; undefined: nothing is there. */
-  describe(login: object | undefined): void
-  /** The next answer with tokens waits, or that to a revocation, which is done all the same; or a renewal that is refused. */
-  hold(what?: HeldAnswer): HeldTokens
-  /** Whether any token holds. */
-  hasLive(): boolean
-  /** How many can be renewed. */
-  logins(): number
-}
+export type LoginServers = Awaited<ReturnType<typeof startLoginServers>>
 
 type HeldAnswer = 'tokens' | 'revocation' | 'refusal'
 
@@ -71,7 +44,7 @@ export async function logInAt(address: string): Promise<string> {
  * The client `robot` with the secret `r0b0t-secret` is known, and `known` and `closed`, which come back to chat.example.org; that
  * has the secret `cl0sed-secret`.
  */
-export async function startLoginServers(): Promise<LoginServers> {
+export async function startLoginServers() {
   const asked: string[] = []
   const given = new Set<string>()
   const scopes: (string | null)[] = []
@@ -271,28 +244,41 @@ export async function startLoginServers(): Promise<LoginServers> {
   let described: object | undefined = { resource: resource.url, authorization_servers: [giver.origin] }
 
   return {
+    /** Of the MCP server, with the tools `echo`, `token` (says what it was sent), `admin` and `audit` (want scopes of their names). */
     url: resource.url,
     issuer: giver.origin,
+    /** What came to whoever gives the tokens: `register`, `authorize`, `token refresh_token`, `revoke`. */
     asked,
+    /** All tokens that were ever given. */
     given,
+    /** Scopes of the logins, as they were asked for. */
     scopes,
+    /** The access tokens end; what renews them holds. */
     expire: () => access.clear(),
+    /** All tokens end. */
     revokeAll() {
       access.clear()
       refresh.clear()
     },
-    behave: (next) => void (how = next),
-    challenge: (next) => void (metadataUrl = next),
-    describe: (next) => void (described = next),
-    hold(what = 'tokens') {
+    /** From now on: how the giver of tokens answers where it should not. */
+    behave: (next: Behaviour) => void (how = next),
+    /** The server says from now on that this tells who gives tokens for it; undefined: it says nothing of that. */
+    challenge: (next: string | undefined) => void (metadataUrl = next),
+    /** What it says of its login from now on; undefined: nothing is there. */
+    describe: (next: object | undefined) => void (described = next),
+    /** The next answer with tokens waits, or that to a revocation, which is done all the same; or a renewal that is refused. */
+    hold(what: HeldAnswer = 'tokens'): HeldTokens {
       const [made, free] = [createDeferred<void>(), createDeferred<void>()]
       held[what] = { made, free }
       return { made: made.promise, release: free.resolve }
     },
-    hasLive: () => access.size + refresh.size > 0,
-    logins: () => refresh.size,
+    /** Whether any token holds. */
+    hasLive: (): boolean => access.size + refresh.size > 0,
+    /** How many can be renewed. */
+    logins: (): number => refresh.size,
     async [Symbol.asyncDispose]() {
-      await Promise.all([giver.end(), server.end()])
+      await giver[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
     },
   }
 }
@@ -307,16 +293,5 @@ function json(response: ServerResponse, status: number, value: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-async function listen(
-  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-): Promise<{ readonly origin: string; end(): Promise<void> }> {
-  const server = createServer((request, response) => void handle(request, response))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async end() {
-      server.closeAllConnections()
-      if (server.listening) await once(server.close(), 'close')
-    },
-  }
-}
+const listen = (handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>) =>
+  listenHere(createServer((request, response) => void handle(request, response)))

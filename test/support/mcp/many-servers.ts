@@ -1,15 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listenHere } from '../listen.ts'
 
 /** Many servers of the Model Context Protocol behind one port, with tools as people have them. */
-export interface ManyMcpServers extends AsyncDisposable {
-  /** Of the config: an `[[mcp]]` for each, `srv1`, `srv2` … */
-  readonly config: string
-  /** Names of the tools that were called, as the servers know them. */
-  readonly called: readonly string[]
-}
+export type ManyMcpServers = Awaited<ReturnType<typeof startManyMcpServers>>
 
 const VERBS = 'create list delete update search merge archive export fetch assign'.split(' ')
 const THINGS =
@@ -52,7 +46,7 @@ interface Message {
 }
 
 /** Starts `servers` of them, with `tools` in all. */
-export async function startManyMcpServers(servers: number, tools: number): Promise<ManyMcpServers> {
+export async function startManyMcpServers(servers: number, tools: number) {
   const called: string[] = []
   const resultOf = (server: number, { method, params }: Message): object => {
     switch (method) {
@@ -84,16 +78,14 @@ export async function startManyMcpServers(servers: number, tools: number): Promi
           .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: resultOf(number, message) }))
     })()
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  const { origin, [Symbol.asyncDispose]: end } = await listenHere(server)
   const entry = (at: number): string =>
-    `[[mcp]]\nname = "srv${at}"\nurl = "http://127.0.0.1:${port}/s${at}/mcp"\ntrust = "annotations"\n`
+    `[[mcp]]\nname = "srv${at}"\nurl = "${origin}/s${at}/mcp"\ntrust = "annotations"\n`
   return {
+    /** Of the config: an `[[mcp]]` for each, `srv1`, `srv2` … */
     config: Array.from({ length: servers }, (_, at) => entry(at + 1)).join(''),
+    /** Names of the tools that were called, as the servers know them. */
     called,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await once(server.close(), 'close')
-    },
+    [Symbol.asyncDispose]: end,
   }
 }

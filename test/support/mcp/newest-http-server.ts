@@ -1,22 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { listenHere } from '../listen.ts'
 import { breakOff, type BrokenOff } from './http-server.ts'
-
-/** An MCP server over HTTP that speaks the revision of 2026-07-28 alone, without any library. */
-export interface NewestHttpServer extends AsyncDisposable {
-  readonly url: string
-  /** What came, with its headers. */
-  readonly seen: readonly { readonly method: string; readonly headers: IncomingHttpHeaders }[]
-  /** Resolves when whoever called the tool `hang` went away. */
-  readonly left: Promise<void>
-  /** It has one tool more, and says so to all who listen. */
-  grow(): void
-  /** It ends all streams of those who listen, without a word. */
-  breakOff(): void
-}
 
 interface Message {
   readonly id?: number | string
@@ -38,7 +24,8 @@ const tool = (name: string, properties = {}): object => ({
   inputSchema: { type: 'object', properties },
 })
 
-export async function startNewestHttpServer(): Promise<NewestHttpServer> {
+/** An MCP server over HTTP that speaks the revision of 2026-07-28 alone, without any library. */
+export async function startNewestHttpServer() {
   const seen: { method: string; headers: IncomingHttpHeaders }[] = []
   const listening = new Map<ServerResponse, Message['id']>()
   const left = createDeferred<void>()
@@ -103,16 +90,14 @@ export async function startNewestHttpServer(): Promise<NewestHttpServer> {
         .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
     })()
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const die = async (): Promise<void> => {
-    server.closeAllConnections()
-    if (server.listening) await once(server.close(), 'close')
-  }
-  const { port } = server.address() as AddressInfo
+  const { origin, [Symbol.asyncDispose]: die } = await listenHere(server)
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `${origin}/mcp`,
+    /** What came, with its headers. */
     seen,
+    /** Resolves when whoever called the tool `hang` went away. */
     left: left.promise,
+    /** It has one tool more, and says so to all who listen. */
     grow() {
       tools.push(tool(`more_${tools.length}`))
       for (const [response, id] of listening)
@@ -121,6 +106,7 @@ export async function startNewestHttpServer(): Promise<NewestHttpServer> {
           params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id } },
         })
     },
+    /** It ends all streams of those who listen, without a word. */
     breakOff: () => listening.forEach((_, response) => response.destroy()),
     [Symbol.asyncDispose]: die,
   }

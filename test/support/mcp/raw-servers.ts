@@ -1,4 +1,4 @@
-import { createMcpServers, type McpServers, type McpState } from '../../../src/adapters/mcp/client/servers.ts'
+import { createMcpServers, type McpState } from '../../../src/adapters/mcp/client/servers.ts'
 import type { McpTimes } from '../../../src/adapters/mcp/client/connection.ts'
 import type { McpServerConfig } from '../../../src/adapters/mcp/config.ts'
 import { launchUnconfined, type LaunchMcp } from '../../../src/adapters/mcp/client/stdio.ts'
@@ -6,7 +6,7 @@ import type { McpLogins } from '../../../src/adapters/mcp/logins.ts'
 import type { ToolSource, Tool } from '../../../src/tools/tool.ts'
 import type { McpPinStore } from '../../../src/tools/mcp-pins.ts'
 import { openInMemory } from '../storage.ts'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createWaiting } from '../waiting.ts'
 import { memoryLog } from '../chat-parts.ts'
 
 /** The command of a test server that behaves in some way. */
@@ -38,18 +38,7 @@ export const byCommand = (
 })
 
 /** Servers over real processes, and what is told of them. */
-export interface RawServers extends McpServers {
-  /** `left NAME: WHY`, `back NAME: IDS`, `changed NAME: IDS`. */
-  readonly told: string[]
-  /** What was logged as a warning, without its facts. */
-  readonly warned: string[]
-  sources(): readonly ToolSource[]
-  state(name: string): McpState | undefined
-  tool(id: string): Tool | undefined
-  ids(): readonly string[]
-  /** Resolves when this holds; it is looked at after each thing that is told or logged. */
-  until(isSo: () => boolean): Promise<void>
-}
+export type RawServers = ReturnType<typeof createRawServers>
 
 /** Fast, so that what is to be seen after a failure is seen at once. */
 const TIMES: McpTimes = {
@@ -70,10 +59,9 @@ export function createRawServers(
     launch = launchUnconfined,
     logins,
   }: { taken?: readonly string[]; pins?: McpPinStore; launch?: LaunchMcp; logins?: McpLogins } = {},
-): RawServers {
+) {
   const told: string[] = []
-  const waiting = new Set<() => void>()
-  const look = (): void => waiting.forEach((one) => one())
+  const { changed: look, until } = createWaiting()
   const tell = (line: string): void => {
     told.push(line)
     look()
@@ -99,20 +87,16 @@ export function createRawServers(
   const all = (): readonly Tool[] => open.all().flatMap((one) => one.tools())
   return {
     ...open,
+    /** `left NAME: WHY`, `back NAME: IDS`, `changed NAME: IDS`. */
     told,
+    /** What was logged as a warning, without its facts. */
     warned,
-    sources: () => open.all(),
-    state: (name) => open.find(name)?.state(),
-    tool: (id) => all().find((one) => one.id === id),
-    ids: () => all().map(({ id }) => id),
-    async until(isSo) {
-      const { promise, resolve } = createDeferred<void>()
-      const check = (): void => void (isSo() && resolve())
-      waiting.add(check)
-      check()
-      await promise
-      waiting.delete(check)
-    },
+    sources: (): readonly ToolSource[] => open.all(),
+    state: (name: string): McpState | undefined => open.find(name)?.state(),
+    tool: (id: string): Tool | undefined => all().find((one) => one.id === id),
+    ids: (): readonly string[] => all().map(({ id }) => id),
+    /** Resolves when this holds; it is looked at after each thing that is told or logged. */
+    until: async (isSo: () => boolean): Promise<void> => void (await until(isSo)),
   }
 }
 

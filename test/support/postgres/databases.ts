@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
 import { inject } from 'vitest'
 import { openStorage, type StorageOptions } from '../../../src/adapters/storage/open.ts'
 import type { EmptiedStorage } from '../emptied-storage.ts'
 import { sqliteOptions } from '../storage.ts'
+import { sendTo } from './send-to.ts'
 import { madeOnce, urlOfServer } from './server.ts'
 
 /** A database of one's own on the server of this run, gone when disposed of. */
-export interface TestDatabase extends AsyncDisposable {
-  readonly url: string
-  /** A name for a role of this database alone; it goes with it. */
-  role(name: string): string
-  /** Sends statements to it as its owner. */
-  send(text: string): Promise<readonly Record<string, unknown>[]>
-}
+export type TestDatabase = Awaited<ReturnType<typeof copyOf>>
 
 /** Makes one, with nothing in it. */
 export const createDatabase = (): Promise<TestDatabase> => copyOf('template1')
@@ -35,7 +29,7 @@ async function migratedOn(server: string): Promise<string> {
 
 const inServer = (server: string, database: string): string => server.replace(/postgres$/, database)
 
-async function copyOf(template: string): Promise<TestDatabase> {
+async function copyOf(template: string) {
   const server = await urlOfServer(inject('postgresDir'))
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await sendTo(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
@@ -43,25 +37,17 @@ async function copyOf(template: string): Promise<TestDatabase> {
   const roles: string[] = []
   return {
     url,
-    role(role) {
+    /** A name for a role of this database alone; it goes with it. */
+    role(role: string): string {
       roles.push(`${role}_${name}`)
       return `${role}_${name}`
     },
-    send: (text) => sendTo(url, text),
+    /** Sends statements to it as its owner. */
+    send: (text: string): Promise<readonly Record<string, unknown>[]> => sendTo(url, text),
     async [Symbol.asyncDispose]() {
       await sendTo(server, `DROP DATABASE ${name} WITH (FORCE)`)
       for (const role of roles) await sendTo(server, `DROP ROLE IF EXISTS ${role}`)
     },
-  }
-}
-
-async function sendTo(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
   }
 }
 

@@ -4,30 +4,18 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { Client } from 'pg'
 import { errorCode } from '../../../src/lib/errors.ts'
+import { sendTo } from './send-to.ts'
 import { freePort, giveToPostgres, startAgain, startServer, stopServer } from './server.ts'
 
 /** A PostgreSQL server that a test file has alone, so that it may stop it, with an empty database `rooms`. */
-export interface OwnServer extends AsyncDisposable {
-  /** Of `rooms`, as the role that owns it. */
-  readonly url: string
-  /** Sends statements to `rooms` as the superuser, who can always come in. */
-  send(text: string): Promise<readonly Record<string, unknown>[]>
-  /** Sends a statement in a transaction that lasts until it is disposed of. */
-  hold(statement: string): Promise<AsyncDisposable>
-  /** Ends the connections of our servers, whatever they are doing. */
-  cutOff(): Promise<void>
-  stop(mode: 'fast' | 'immediate'): Promise<void>
-  start(): Promise<void>
-  /** To all of its processes: they can be stopped, and go on. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void>
-}
+export type OwnServer = Awaited<ReturnType<typeof openOwnServer>>
 
 /** The role of our servers, which needs a password. */
 const ROLE = 'sshawl'
 const PASSWORD = 'tops3cret'
 
 /** Starts one. `disk` is a directory, in which the database is then, and nothing else of the server. */
-export async function openOwnServer({ disk }: { readonly disk?: string } = {}): Promise<OwnServer> {
+export async function openOwnServer({ disk }: { readonly disk?: string } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-postgres-'))
   await chmod(dir, 0o755)
   const port = await freePort()
@@ -44,18 +32,22 @@ export async function openOwnServer({ disk }: { readonly disk?: string } = {}): 
     await sendTo(superuser, statement)
   let isUp = true
   return {
+    /** Of `rooms`, as the role that owns it. */
     url: Object.assign(new URL(rooms), { username: ROLE, password: PASSWORD }).toString(),
-    send: (text) => sendTo(rooms, text),
-    async hold(statement) {
+    /** Sends statements to `rooms` as the superuser, who can always come in. */
+    send: (text: string): Promise<readonly Record<string, unknown>[]> => sendTo(rooms, text),
+    /** Sends a statement in a transaction that lasts until it is disposed of. */
+    async hold(statement: string): Promise<AsyncDisposable> {
       const client = new Client({ connectionString: rooms })
       await client.connect()
       await client.query(`BEGIN; ${statement}`)
       return { [Symbol.asyncDispose]: () => client.end() }
     },
+    /** Ends the connections of our servers, whatever they are doing. */
     async cutOff() {
       await sendTo(rooms, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`)
     },
-    async stop(mode) {
+    async stop(mode: 'fast' | 'immediate') {
       await stopServer(dir, mode)
       isUp = false
     },
@@ -63,7 +55,8 @@ export async function openOwnServer({ disk }: { readonly disk?: string } = {}): 
       await startAgain(dir, port)
       isUp = true
     },
-    signal: (signal) => signalAll(join(dir, 'data'), signal),
+    /** To all of its processes: they can be stopped, and go on. */
+    signal: (signal: 'SIGSTOP' | 'SIGCONT') => signalAll(join(dir, 'data'), signal),
     async [Symbol.asyncDispose]() {
       if (isUp) await stopServer(dir)
       await rm(dir, { recursive: true, force: true })
@@ -87,15 +80,5 @@ async function signalAll(data: string, signal: NodeJS.Signals): Promise<void> {
       // A process for one connection ends with that.
       if (errorCode(error) !== 'ESRCH') throw error
     }
-  }
-}
-
-async function sendTo(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows
-  } finally {
-    await client.end()
   }
 }
