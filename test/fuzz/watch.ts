@@ -7,7 +7,7 @@ import type { Server } from '../support/server.ts'
 import { Trouble } from './trouble.ts'
 
 /** How somebody else fares meanwhile. */
-export type Watch = ReturnType<typeof watchServer>
+type Watch = ReturnType<typeof watchServer>
 
 /** Nobody may wait longer for an answer, however busy the machine is. */
 const STUCK_MS = 10_000

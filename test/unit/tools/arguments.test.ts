@@ -48,29 +48,29 @@ function checked(args: unknown): unknown {
   }
 }
 
-  test('a null parameter counts as absent in a .tool file at any depth', () => {
-    const args = { name: 'a', count: null, words: null, points: [{ x: 1, label: null }] }
-    expect(checked(args)).toEqual({ name: 'a', points: [{ x: 1 }] })
-  })
+test('a null parameter counts as absent in a .tool file at any depth', () => {
+  const args = { name: 'a', count: null, words: null, points: [{ x: 1, label: null }] }
+  expect(checked(args)).toEqual({ name: 'a', points: [{ x: 1 }] })
+})
 
-  test('a null parameter counts as absent in a built-in tool', async () => {
-    const context = contextFor({} as Parameters<typeof calculator.run>[1]['workspace'])
-    const [without, withNull] = await Promise.all(
-      [{ expression: '2/3' }, { expression: '2/3', precision: null }].map((args) =>
-        calculator.run(args, context),
-      ),
-    )
-    expect(withNull).toEqual(without)
-    expect(await calculator.run({ expression: null }, context)).toEqual({
-      content: 'ERROR: calculator: expression is required (a string)',
-      isError: true,
-    })
+test('a null parameter counts as absent in a built-in tool', async () => {
+  const context = contextFor({} as Parameters<typeof calculator.run>[1]['workspace'])
+  const [without, withNull] = await Promise.all(
+    [{ expression: '2/3' }, { expression: '2/3', precision: null }].map((args) =>
+      calculator.run(args, context),
+    ),
+  )
+  expect(withNull).toEqual(without)
+  expect(await calculator.run({ expression: null }, context)).toEqual({
+    content: 'ERROR: calculator: expression is required (a string)',
+    isError: true,
   })
+})
 
-  test('a null element of a list and a null unknown parameter are refused', () => {
-    expect(checked({ name: 'a', words: ['x', null] })).toBe('words[1] must be a string, got null')
-    expect(checked({ name: 'a', nix: null })).toMatch(/^unknown parameter "nix"; it takes 'name', /)
-  })
+test('a null element of a list and a null unknown parameter are refused', () => {
+  expect(checked({ name: 'a', words: ['x', null] })).toBe('words[1] must be a string, got null')
+  expect(checked({ name: 'a', nix: null })).toMatch(/^unknown parameter "nix"; it takes 'name', /)
+})
 
 test.each([
   [{}, 'name is required (a string)'],
@@ -128,49 +128,49 @@ const plain = {
 /** Defines a tool as a program without types may. */
 const define = (spec: unknown) => () => defineTool(spec as PlainToolSpec<PlainParameters>)
 
-  it.each([
-    [{ id: 'not an id' }, 'defineTool: id must be 1-64 letters, digits, _ and -, got "not an id"'],
-    [{ id: undefined }, 'defineTool: id must be a string, got nothing'],
-    [{ description: ' ' }, 'defineTool: description must say what it is for, got " "'],
-    [
-      { access: 'admin' },
-      `defineTool: access must be one of 'read', 'write', 'execute', 'network', got "admin"`,
-    ],
-    [{ parameters: undefined }, 'defineTool: parameters must be an object, got nothing'],
-    [
-      { parameters: { p: { type: 'text', description: 'P.' } } },
-      "defineTool: parameters.p.type must be one of 'string', 'number', 'integer', 'boolean', 'string[]', " +
-        `'number[]', got "text"`,
-    ],
-    [
-      { parameters: { p: { type: 'string' } } },
-      'defineTool: parameters.p.description must be a string, got nothing',
-    ],
-    [{ run: 'x' }, 'defineTool: run must be a function, got "x"'],
-    [{ asks: 'me' }, `defineTool: asks must be 'arguments' or a function, got "me"`],
-    [{ verbatim: 'text' }, 'defineTool: verbatim must be an array, got "text"'],
-    [{ id: 3, run: 4 }, 'defineTool: id must be a string, got 3; run must be a function, got 4'],
-  ])('defineTool names the wrong field of %j', (change, message) => {
-    expect(define({ ...plain, ...change })).toThrow(new Error(message))
-  })
+it.each([
+  [{ id: 'not an id' }, 'defineTool: id must be 1-64 letters, digits, _ and -, got "not an id"'],
+  [{ id: undefined }, 'defineTool: id must be a string, got nothing'],
+  [{ description: ' ' }, 'defineTool: description must say what it is for, got " "'],
+  [
+    { access: 'admin' },
+    `defineTool: access must be one of 'read', 'write', 'execute', 'network', got "admin"`,
+  ],
+  [{ parameters: undefined }, 'defineTool: parameters must be an object, got nothing'],
+  [
+    { parameters: { p: { type: 'text', description: 'P.' } } },
+    "defineTool: parameters.p.type must be one of 'string', 'number', 'integer', 'boolean', 'string[]', " +
+      `'number[]', got "text"`,
+  ],
+  [
+    { parameters: { p: { type: 'string' } } },
+    'defineTool: parameters.p.description must be a string, got nothing',
+  ],
+  [{ run: 'x' }, 'defineTool: run must be a function, got "x"'],
+  [{ asks: 'me' }, `defineTool: asks must be 'arguments' or a function, got "me"`],
+  [{ verbatim: 'text' }, 'defineTool: verbatim must be an array, got "text"'],
+  [{ id: 3, run: 4 }, 'defineTool: id must be a string, got 3; run must be a function, got 4'],
+])('defineTool names the wrong field of %j', (change, message) => {
+  expect(define({ ...plain, ...change })).toThrow(new Error(message))
+})
 
-  it.each([null, undefined, 'shout', 7])('defineTool refuses %j because it is not an object', (spec) => {
-    expect(define(spec)).toThrow(/^defineTool: it must be an object, got /)
-  })
+it.each([null, undefined, 'shout', 7])('defineTool refuses %j because it is not an object', (spec) => {
+  expect(define(spec)).toThrow(/^defineTool: it must be an object, got /)
+})
 
-  it('defineTool refuses an input that is not a zod object', () => {
-    expect(define({ ...plain, title: 'Shout', input: { type: 'object' }, parameters: {} })).toThrow(
-      new Error(
-        'defineTool: input must be an object of zod 4, such as z.strictObject({}), got {"type":"object"}',
-      ),
-    )
-  })
+it('defineTool refuses an input that is not a zod object', () => {
+  expect(define({ ...plain, title: 'Shout', input: { type: 'object' }, parameters: {} })).toThrow(
+    new Error(
+      'defineTool: input must be an object of zod 4, such as z.strictObject({}), got {"type":"object"}',
+    ),
+  )
+})
 
-  it('defineTool accepts plain parameters and a zod object', async () => {
-    expect(define(plain)().schema).toMatchObject({ required: ['text'] })
-    const withZod = { ...plain, title: 'Shout', input: z.strictObject({ n: z.int() }), parameters: {} }
-    expect(define(withZod)().schema).toMatchObject({ required: ['n'] })
-  })
+it('defineTool accepts plain parameters and a zod object', async () => {
+  expect(define(plain)().schema).toMatchObject({ required: ['text'] })
+  const withZod = { ...plain, title: 'Shout', input: z.strictObject({ n: z.int() }), parameters: {} }
+  expect(define(withZod)().schema).toMatchObject({ required: ['n'] })
+})
 
 /** The paths of all parameters of a schema that have no text. */
 function silent(schema: Json | undefined, path = ''): readonly string[] {

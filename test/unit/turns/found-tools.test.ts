@@ -218,68 +218,68 @@ it('several find_tools calls in one step promise no more tools than the next req
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...promised]))
 })
 
-  const act = fc.oneof(
-    fc.record({
-      kind: fc.constant('search' as const),
-      query: fc.constantFrom('group3', 'tool_1', 'picker', 'matter'),
-    }),
-    fc.record({ kind: fc.constant('call' as const), at: fc.nat(30) }),
-    fc.record({
-      kind: fc.constant('scope' as const),
-      scope: fc.constantFrom<Json>('all', ['*', '!tool_1*'], ['tool_3*', 'picker*'], 'none', ['!picker*']),
-    }),
+const act = fc.oneof(
+  fc.record({
+    kind: fc.constant('search' as const),
+    query: fc.constantFrom('group3', 'tool_1', 'picker', 'matter'),
+  }),
+  fc.record({ kind: fc.constant('call' as const), at: fc.nat(30) }),
+  fc.record({
+    kind: fc.constant('scope' as const),
+    scope: fc.constantFrom<Json>('all', ['*', '!tool_1*'], ['tool_3*', 'picker*'], 'none', ['!picker*']),
+  }),
+)
+
+it('random searches, calls and scope changes never end a turn, and all requests fit the window', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),
+      fc.oneof(fc.integer({ min: 2000, max: 12_000 }), fc.integer({ min: 12_000, max: 200_000 })),
+      fc.oneof(fc.nat(70), fc.nat(500)),
+      async (acts, contextWindow, count) => {
+        const steps = acts.map(
+          (some): ScriptedStep =>
+            async function* (request): AsyncGenerator<ModelEvent> {
+              for (const one of some) if (one.kind === 'scope') await world.setScope(one.scope)
+              yield* call(...some.flatMap((one) => callFor(one, request)))(request, noSignal)
+            },
+        )
+        const model = scriptedModel(...steps, say('ok'))
+        const tools = [
+          ...many(count, 60),
+          ...Array.from({ length: 5 }, (_, n) => large(`picker_${n}`, 40 * 3 ** n)),
+          large('picker_huge', 6000),
+        ]
+        const world = await createTurnWorld(model, { tools, settings: { contextWindow, maxOutput: 500 } })
+        await using _ = world
+        expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+        for (const request of model.requests) {
+          const names = namesIn(request)
+          expect(new Set(names).size).toBe(names.length)
+          const { budget, tools: inPrompt } = request.prompt
+          expect(budget.used).toBeLessThanOrEqual(budget.target)
+          expect(names).toEqual(inPrompt.flatMap(({ definition }) => definition?.name ?? []))
+        }
+        // What a turn has said takes its place from the prompt; where it is shortened, some of that comes back.
+        const targets = model.requests.map(({ prompt }) => prompt.budget.target)
+        expect(Math.max(...targets)).toBe(targets[0])
+      },
+    ),
+    { numRuns: runs(12 * MANY_RUNS) },
   )
+})
 
-  it('random searches, calls and scope changes never end a turn, and all requests fit the window', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),
-        fc.oneof(fc.integer({ min: 2000, max: 12_000 }), fc.integer({ min: 12_000, max: 200_000 })),
-        fc.oneof(fc.nat(70), fc.nat(500)),
-        async (acts, contextWindow, count) => {
-          const steps = acts.map(
-            (some): ScriptedStep =>
-              async function* (request): AsyncGenerator<ModelEvent> {
-                for (const one of some) if (one.kind === 'scope') await world.setScope(one.scope)
-                yield* call(...some.flatMap((one) => callFor(one, request)))(request, noSignal)
-              },
-          )
-          const model = scriptedModel(...steps, say('ok'))
-          const tools = [
-            ...many(count, 60),
-            ...Array.from({ length: 5 }, (_, n) => large(`picker_${n}`, 40 * 3 ** n)),
-            large('picker_huge', 6000),
-          ]
-          const world = await createTurnWorld(model, { tools, settings: { contextWindow, maxOutput: 500 } })
-          await using _ = world
-          expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
-          for (const request of model.requests) {
-            const names = namesIn(request)
-            expect(new Set(names).size).toBe(names.length)
-            const { budget, tools: inPrompt } = request.prompt
-            expect(budget.used).toBeLessThanOrEqual(budget.target)
-            expect(names).toEqual(inPrompt.flatMap(({ definition }) => definition?.name ?? []))
-          }
-          // What a turn has said takes its place from the prompt; where it is shortened, some of that comes back.
-          const targets = model.requests.map(({ prompt }) => prompt.budget.target)
-          expect(Math.max(...targets)).toBe(targets[0])
-        },
-      ),
-      { numRuns: runs(12 * MANY_RUNS) },
-    )
-  })
+const noSignal = new AbortController().signal
+let calls = 0
 
-  const noSignal = new AbortController().signal
-  let calls = 0
-
-  /** A call of a tool that the request has, each with other arguments: the same again would stop the turn. */
-  function callFor(
-    one: { kind: string; query?: string; at?: number },
-    request: ModelRequest,
-  ): readonly (readonly [string, unknown])[] {
-    const nonce = `${calls++}`
-    if (one.kind === 'search') return [['find_tools', { query: `${one.query} ${nonce}` }]]
-    if (one.kind === 'call')
-      return [[request.tools[one.at! % Math.max(1, request.tools.length)]?.name ?? 'none', { q: nonce }]]
-    return [['nothing', { q: nonce }]]
-  }
+/** A call of a tool that the request has, each with other arguments: the same again would stop the turn. */
+function callFor(
+  one: { kind: string; query?: string; at?: number },
+  request: ModelRequest,
+): readonly (readonly [string, unknown])[] {
+  const nonce = `${calls++}`
+  if (one.kind === 'search') return [['find_tools', { query: `${one.query} ${nonce}` }]]
+  if (one.kind === 'call')
+    return [[request.tools[one.at! % Math.max(1, request.tools.length)]?.name ?? 'none', { q: nonce }]]
+  return [['nothing', { q: nonce }]]
+}

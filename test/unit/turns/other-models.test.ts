@@ -147,84 +147,84 @@ describe('calls of others', () => {
     )
   }
 
-    it("a model's mention of another model in its reply starts a turn, charged to the same requester", async () => {
-      const llama = scriptedModel(say('I think so.'))
-      await using world = await createTurnWorld(scriptedModel(say('@llama, what do you think?')), {
-        settings: { backend: 'ollama' },
-        more: [configured('llama', llama)],
-      })
-      expect(await converse(world, 2)).toEqual(['qwen: @llama, what do you think?', 'llama: I think so.'])
-      expect(llama.requests[0]!.prompt.message).toBe('qwen: @llama, what do you think?')
-      const spent = await world.chatParts.storage.models.charges.spending(
-        { payer: `person ${world.ann.id}` },
-        0,
-      )
-      expect(spent).toHaveLength(2)
+  it("a model's mention of another model in its reply starts a turn, charged to the same requester", async () => {
+    const llama = scriptedModel(say('I think so.'))
+    await using world = await createTurnWorld(scriptedModel(say('@llama, what do you think?')), {
+      settings: { backend: 'ollama' },
+      more: [configured('llama', llama)],
     })
-
-    it('a mention inside <think> tags does not start a turn', async () => {
-      const [second, third] = [scriptedModel(), scriptedModel(say('I know.'))]
-      const qwen = scriptedModel(say('<think>@second? no, @third</think>', '@third knows'))
-      await using world = await createTurnWorld(qwen, {
-        settings: { backend: 'ollama' },
-        more: [configured('second', second), configured('third', third)],
-      })
-      expect(await converse(world, 2)).toEqual(['qwen: @third knows', 'third: I know.'])
-    })
-
-    it('mentions in replies start turns up to turn_depth, and a notice tells who was not asked', async () => {
-      const qwen = scriptedModel(say('@llama 1'), say('@llama 3'))
-      const llama = scriptedModel(say('@qwen 2'))
-      await using world = await createTurnWorld(qwen, {
-        settings: { backend: 'ollama' },
-        more: [configured('llama', llama)],
-      })
-      const notice = delivered(world, 'notice', 1)
-      expect(await converse(world, 3)).toEqual(['qwen: @llama 1', 'llama: @qwen 2', 'qwen: @llama 3'])
-      await notice
-      expect((await world.lines()).at(-1)).toBe(
-        'notice: @qwen mentioned @llama, which was not asked: models call each other 2 times in a row; write @llama to go on',
-      )
-      expect(world.turns.running(world.room.name)).toEqual([])
-    })
-
-    it('a mention in a reply starts no turn if turn_depth is 0 or the model mentions itself', async () => {
-      const llama = scriptedModel()
-      await using world = await createTurnWorld(scriptedModel(say('@llama @qwen?')), {
-        settings: { backend: 'ollama' },
-        more: [configured('llama', llama)],
-        limits: { turn_depth: 0 },
-      })
-      expect(await converse(world, 1)).toEqual(['qwen: @llama @qwen?'])
-      await using other = await createTurnWorld(scriptedModel(say('I am @qwen')))
-      expect(await converse(other, 1)).toEqual(['qwen: I am @qwen'])
-    })
-
-    it('a notice in the room says why a mentioned model was not asked', async () => {
-      const llama = scriptedModel()
-      await using world = await createTurnWorld(scriptedModel(say('@llama?')), {
-        settings: { backend: 'ollama' },
-        more: [configured('llama', llama)],
-        limits: { tokens_per_person_day: 5 },
-      })
-      const notice = delivered(world, 'notice', 1)
-      await world.ask()
-      await notice
-      expect(await world.lines()).toEqual([
-        'reply: @llama?',
-        expect.stringMatching(/^notice: @qwen mentioned @llama, which was not asked: the quota of ann/),
-      ])
-      expect(llama.requests).toEqual([])
-    })
-
-    it('all models answer that one message mentions', async () => {
-      const llama = scriptedModel(say('b'))
-      await using world = await createTurnWorld(scriptedModel(say('a')), {
-        settings: { backend: 'ollama' },
-        more: [configured('llama', llama)],
-      })
-      const turns = await Promise.all([world.start(), world.start('hello', { model: 'llama' })])
-      const last = await Promise.all(turns.map((turn) => turn.done))
-      expect(last.map((entry) => entry.author)).toEqual(['qwen', 'llama'])
-    })
+    expect(await converse(world, 2)).toEqual(['qwen: @llama, what do you think?', 'llama: I think so.'])
+    expect(llama.requests[0]!.prompt.message).toBe('qwen: @llama, what do you think?')
+    const spent = await world.chatParts.storage.models.charges.spending(
+      { payer: `person ${world.ann.id}` },
+      0,
+    )
+    expect(spent).toHaveLength(2)
   })
+
+  it('a mention inside <think> tags does not start a turn', async () => {
+    const [second, third] = [scriptedModel(), scriptedModel(say('I know.'))]
+    const qwen = scriptedModel(say('<think>@second? no, @third</think>', '@third knows'))
+    await using world = await createTurnWorld(qwen, {
+      settings: { backend: 'ollama' },
+      more: [configured('second', second), configured('third', third)],
+    })
+    expect(await converse(world, 2)).toEqual(['qwen: @third knows', 'third: I know.'])
+  })
+
+  it('mentions in replies start turns up to turn_depth, and a notice tells who was not asked', async () => {
+    const qwen = scriptedModel(say('@llama 1'), say('@llama 3'))
+    const llama = scriptedModel(say('@qwen 2'))
+    await using world = await createTurnWorld(qwen, {
+      settings: { backend: 'ollama' },
+      more: [configured('llama', llama)],
+    })
+    const notice = delivered(world, 'notice', 1)
+    expect(await converse(world, 3)).toEqual(['qwen: @llama 1', 'llama: @qwen 2', 'qwen: @llama 3'])
+    await notice
+    expect((await world.lines()).at(-1)).toBe(
+      'notice: @qwen mentioned @llama, which was not asked: models call each other 2 times in a row; write @llama to go on',
+    )
+    expect(world.turns.running(world.room.name)).toEqual([])
+  })
+
+  it('a mention in a reply starts no turn if turn_depth is 0 or the model mentions itself', async () => {
+    const llama = scriptedModel()
+    await using world = await createTurnWorld(scriptedModel(say('@llama @qwen?')), {
+      settings: { backend: 'ollama' },
+      more: [configured('llama', llama)],
+      limits: { turn_depth: 0 },
+    })
+    expect(await converse(world, 1)).toEqual(['qwen: @llama @qwen?'])
+    await using other = await createTurnWorld(scriptedModel(say('I am @qwen')))
+    expect(await converse(other, 1)).toEqual(['qwen: I am @qwen'])
+  })
+
+  it('a notice in the room says why a mentioned model was not asked', async () => {
+    const llama = scriptedModel()
+    await using world = await createTurnWorld(scriptedModel(say('@llama?')), {
+      settings: { backend: 'ollama' },
+      more: [configured('llama', llama)],
+      limits: { tokens_per_person_day: 5 },
+    })
+    const notice = delivered(world, 'notice', 1)
+    await world.ask()
+    await notice
+    expect(await world.lines()).toEqual([
+      'reply: @llama?',
+      expect.stringMatching(/^notice: @qwen mentioned @llama, which was not asked: the quota of ann/),
+    ])
+    expect(llama.requests).toEqual([])
+  })
+
+  it('all models answer that one message mentions', async () => {
+    const llama = scriptedModel(say('b'))
+    await using world = await createTurnWorld(scriptedModel(say('a')), {
+      settings: { backend: 'ollama' },
+      more: [configured('llama', llama)],
+    })
+    const turns = await Promise.all([world.start(), world.start('hello', { model: 'llama' })])
+    const last = await Promise.all(turns.map((turn) => turn.done))
+    expect(last.map((entry) => entry.author)).toEqual(['qwen', 'llama'])
+  })
+})

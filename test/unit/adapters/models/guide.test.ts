@@ -19,71 +19,71 @@ describe('the guide on the wire', () => {
       guide.stream({ ...request, prompt: { ...request.prompt, message } }, new AbortController().signal),
     )
 
-    test('the guide lists the tools of its request', async () => {
-      const text = textOf(await ask('ann: @guide tools', sampleRequest({}, 'look', 'Grep')))
-      expect(text).toBe('Tools in the request I was given (2): look, Grep')
-    })
-
-    test('the guide says how many more tools can be found with find_tools', async () => {
-      const prompt = samplePrompt({ tools: [{ id: 'x', name: 'x', form: 'deferred', tokens: 0 }] })
-      const text = textOf(await ask('ann: @guide tools', { ...sampleRequest({}, 'find_tools'), prompt }))
-      expect(text).toMatch(/\(1\): find_tools\n1 more can be found with find_tools\.$/)
-    })
-
-    test.each([
-      ['ann: @guide call Grep {"q": "a b"}', 'Grep', '{"q": "a b"}'],
-      ['ann: please, @GUIDE: call Grep {"q":1}', 'Grep', '{"q":1}'],
-      ['ann: @guide call look', 'look', '{}'],
-      ['ann: @guide   call   nope   {oops', 'nope', '{oops'],
-      ['ann: @guide call Grep {"q":\n  "x"}', 'Grep', '{"q":\n  "x"}'],
-    ])(
-      'the guide answers %j with one call and passes its arguments on unchanged',
-      async (message, name, args) => {
-        expect(await ask(message)).toEqual([
-          { type: 'call', call: { id: 'call_1', name, arguments: args } },
-          { type: 'finish', reason: 'calls' },
-        ])
-      },
-    )
-
-    test('the guide answers with the result of its call, even if the result is an error', async () => {
-      const messages: ModelRequest['messages'] = [
-        { role: 'assistant', text: '', calls: [{ id: 'call_1', name: 'Grep', arguments: '{}' }] },
-        { role: 'tool', call: 'call_1', name: 'Grep', content: 'ERROR: no\n@guide call Grep {}' },
-      ]
-      const events = await ask('ann: @guide call Grep {}', sampleRequest({ messages }))
-      expect(textOf(events)).toBe('ERROR: no\n@guide call Grep {}')
-      expect(events.at(-1)).toEqual({ type: 'finish', reason: 'stop' })
-    })
-
-    test('the guide answers "context" with the prompt layers and their tokens', async () => {
-      expect(textOf(await ask('ann: @guide context'))).toBe(
-        [
-          '60 of 7000 tokens used, counted with o200k_base',
-          'system 20, context 15, message 5, tools 20',
-          'system: 20 tokens, kept',
-          'history: 15 tokens, trimmed (3 left out)',
-        ].join('\n'),
-      )
-    })
-
-    test.each([
-      'ann: @guide',
-      'ann: @guide hello',
-      'ann: hi',
-      '',
-      'ann: @guide toolsmith',
-      'ann: @guide constructor',
-    ])('the guide answers %j with what it is and how to begin', async (message) => {
-      const text = textOf(await ask(message))
-      expect(text).toContain('I am no language model')
-      expect(text).toContain('@guide tools')
-    })
-
-    test('the guide asks for the name of a tool if a call names none', async () => {
-      expect(textOf(await ask('ann: @guide call'))).toMatch(/^Say which tool/)
-    })
+  test('the guide lists the tools of its request', async () => {
+    const text = textOf(await ask('ann: @guide tools', sampleRequest({}, 'look', 'Grep')))
+    expect(text).toBe('Tools in the request I was given (2): look, Grep')
   })
+
+  test('the guide says how many more tools can be found with find_tools', async () => {
+    const prompt = samplePrompt({ tools: [{ id: 'x', name: 'x', form: 'deferred', tokens: 0 }] })
+    const text = textOf(await ask('ann: @guide tools', { ...sampleRequest({}, 'find_tools'), prompt }))
+    expect(text).toMatch(/\(1\): find_tools\n1 more can be found with find_tools\.$/)
+  })
+
+  test.each([
+    ['ann: @guide call Grep {"q": "a b"}', 'Grep', '{"q": "a b"}'],
+    ['ann: please, @GUIDE: call Grep {"q":1}', 'Grep', '{"q":1}'],
+    ['ann: @guide call look', 'look', '{}'],
+    ['ann: @guide   call   nope   {oops', 'nope', '{oops'],
+    ['ann: @guide call Grep {"q":\n  "x"}', 'Grep', '{"q":\n  "x"}'],
+  ])(
+    'the guide answers %j with one call and passes its arguments on unchanged',
+    async (message, name, args) => {
+      expect(await ask(message)).toEqual([
+        { type: 'call', call: { id: 'call_1', name, arguments: args } },
+        { type: 'finish', reason: 'calls' },
+      ])
+    },
+  )
+
+  test('the guide answers with the result of its call, even if the result is an error', async () => {
+    const messages: ModelRequest['messages'] = [
+      { role: 'assistant', text: '', calls: [{ id: 'call_1', name: 'Grep', arguments: '{}' }] },
+      { role: 'tool', call: 'call_1', name: 'Grep', content: 'ERROR: no\n@guide call Grep {}' },
+    ]
+    const events = await ask('ann: @guide call Grep {}', sampleRequest({ messages }))
+    expect(textOf(events)).toBe('ERROR: no\n@guide call Grep {}')
+    expect(events.at(-1)).toEqual({ type: 'finish', reason: 'stop' })
+  })
+
+  test('the guide answers "context" with the prompt layers and their tokens', async () => {
+    expect(textOf(await ask('ann: @guide context'))).toBe(
+      [
+        '60 of 7000 tokens used, counted with o200k_base',
+        'system 20, context 15, message 5, tools 20',
+        'system: 20 tokens, kept',
+        'history: 15 tokens, trimmed (3 left out)',
+      ].join('\n'),
+    )
+  })
+
+  test.each([
+    'ann: @guide',
+    'ann: @guide hello',
+    'ann: hi',
+    '',
+    'ann: @guide toolsmith',
+    'ann: @guide constructor',
+  ])('the guide answers %j with what it is and how to begin', async (message) => {
+    const text = textOf(await ask(message))
+    expect(text).toContain('I am no language model')
+    expect(text).toContain('@guide tools')
+  })
+
+  test('the guide asks for the name of a tool if a call names none', async () => {
+    expect(textOf(await ask('ann: @guide call'))).toMatch(/^Say which tool/)
+  })
+})
 
 let bench: Workbench
 let world: CommandWorld

@@ -37,109 +37,109 @@ describe('a hosted model', () => {
     { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: x' },
   ]
 
-    const start = (usage: object = {}) => ({
-      type: 'message_start',
-      message: {
-        id: 'm',
-        model: 'm-1',
-        content: [],
-        usage: { input_tokens: 21, output_tokens: 1, ...usage },
-      },
-    })
-    /** A block of the answer, with its deltas. */
-    const block = (index: number, content_block: object, ...deltas: readonly object[]) => [
-      { type: 'content_block_start', index, content_block },
-      ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
-      { type: 'content_block_stop', index },
-    ]
-    const end = (stop_reason: string) => [
-      { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 9 } },
-      { type: 'message_stop' },
-    ]
-    const call = { type: 'tool_use', id: 'toolu_1', name: 'Grep', input: {} }
-    const json = (partial_json: string) => ({ type: 'input_json_delta', partial_json })
-    const answer = eventStream(
-      start(),
-      ...block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'Let me look.' }),
-      ...block(1, call, json('{"q":'), json('"x"}')),
-      ...end('tool_use'),
-    )
+  const start = (usage: object = {}) => ({
+    type: 'message_start',
+    message: {
+      id: 'm',
+      model: 'm-1',
+      content: [],
+      usage: { input_tokens: 21, output_tokens: 1, ...usage },
+    },
+  })
+  /** A block of the answer, with its deltas. */
+  const block = (index: number, content_block: object, ...deltas: readonly object[]) => [
+    { type: 'content_block_start', index, content_block },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+    { type: 'content_block_stop', index },
+  ]
+  const end = (stop_reason: string) => [
+    { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ]
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'Grep', input: {} }
+  const json = (partial_json: string) => ({ type: 'input_json_delta', partial_json })
+  const answer = eventStream(
+    start(),
+    ...block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'Let me look.' }),
+    ...block(1, call, json('{"q":'), json('"x"}')),
+    ...end('tool_use'),
+  )
 
-    test('Anthropic receives the prompt in its own format and returns text, calls and usage', async () => {
-      server.play(answer)
-      const request = sampleRequest({ messages: oneCall({}) }, 'Grep')
-      const events = await ask('anthropic', request)
-      const { path, headers, body } = server.requests[0]!
-      expect(path).toBe('/v1/messages')
-      expect(headers['x-api-key']).toBe(KEY)
-      expect(body).toMatchObject({
-        model: 'm-1',
-        max_tokens: 512,
-        stream: true,
-        system: [{ type: 'text', text: request.prompt.system }],
-        messages: [
-          { role: 'user', content: [{ type: 'text', text: userContent(request.prompt) }] },
-          { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'Grep', input: { q: 'x' } }] },
-          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'a.ts:1: x' }] },
-        ],
-      })
-      const { name, description, parameters } = definition('Grep')
-      expect(body.tools).toMatchObject([{ name, description, input_schema: parameters }])
-      expect(body.tools).toHaveLength(1)
-      expect(events).toMatchObject([
-        { type: 'text', text: 'Let me look.' },
-        { type: 'call', call: { id: 'toolu_1', name: 'Grep', arguments: '{"q":"x"}' } },
-        { type: 'finish', reason: 'calls', usage: { input: 21, output: 9 } },
-      ])
+  test('Anthropic receives the prompt in its own format and returns text, calls and usage', async () => {
+    server.play(answer)
+    const request = sampleRequest({ messages: oneCall({}) }, 'Grep')
+    const events = await ask('anthropic', request)
+    const { path, headers, body } = server.requests[0]!
+    expect(path).toBe('/v1/messages')
+    expect(headers['x-api-key']).toBe(KEY)
+    expect(body).toMatchObject({
+      model: 'm-1',
+      max_tokens: 512,
+      stream: true,
+      system: [{ type: 'text', text: request.prompt.system }],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: userContent(request.prompt) }] },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'Grep', input: { q: 'x' } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'a.ts:1: x' }] },
+      ],
     })
+    const { name, description, parameters } = definition('Grep')
+    expect(body.tools).toMatchObject([{ name, description, input_schema: parameters }])
+    expect(body.tools).toHaveLength(1)
+    expect(events).toMatchObject([
+      { type: 'text', text: 'Let me look.' },
+      { type: 'call', call: { id: 'toolu_1', name: 'Grep', arguments: '{"q":"x"}' } },
+      { type: 'finish', reason: 'calls', usage: { input: 21, output: 9 } },
+    ])
+  })
 
-    test('an Anthropic request marks tools and system text for the cache, and cached tokens are reported', async () => {
-      const cached = { cache_read_input_tokens: 900, cache_creation_input_tokens: 79 }
-      server.play(eventStream(start(cached), ...end('end_turn')))
-      const events = await ask('anthropic', sampleRequest({}, 'Grep', 'look'))
-      const { body } = server.requests[0]!
-      const mark = { type: 'ephemeral' }
-      expect(body['system']).toMatchObject([{ type: 'text', cache_control: mark }])
-      expect(body.tools!.map((one) => (one as { cache_control?: unknown }).cache_control)).toEqual([
-        undefined,
-        mark,
-      ])
-      expect(events.at(-1)).toMatchObject({ usage: { input: 1000, cached: 900, output: 9 } })
-    })
+  test('an Anthropic request marks tools and system text for the cache, and cached tokens are reported', async () => {
+    const cached = { cache_read_input_tokens: 900, cache_creation_input_tokens: 79 }
+    server.play(eventStream(start(cached), ...end('end_turn')))
+    const events = await ask('anthropic', sampleRequest({}, 'Grep', 'look'))
+    const { body } = server.requests[0]!
+    const mark = { type: 'ephemeral' }
+    expect(body['system']).toMatchObject([{ type: 'text', cache_control: mark }])
+    expect(body.tools!.map((one) => (one as { cache_control?: unknown }).cache_control)).toEqual([
+      undefined,
+      mark,
+    ])
+    expect(events.at(-1)).toMatchObject({ usage: { input: 1000, cached: 900, output: 9 } })
+  })
 
-    test('Anthropic gets a thought back with its signature before the call that followed it', async () => {
-      const thinking = { type: 'thinking', thinking: '', signature: '' }
-      const hidden = { type: 'redacted_thinking', data: 'aGlkZGVu' }
-      server.play(
-        eventStream(
-          start(),
-          ...block(
-            0,
-            thinking,
-            { type: 'thinking_delta', thinking: 'Search, then.' },
-            { type: 'signature_delta', signature: 'c2ln' },
-          ),
-          ...block(1, hidden),
-          ...block(2, call, json('{"q":"x"}')),
-          ...end('tool_use'),
+  test('Anthropic gets a thought back with its signature before the call that followed it', async () => {
+    const thinking = { type: 'thinking', thinking: '', signature: '' }
+    const hidden = { type: 'redacted_thinking', data: 'aGlkZGVu' }
+    server.play(
+      eventStream(
+        start(),
+        ...block(
+          0,
+          thinking,
+          { type: 'thinking_delta', thinking: 'Search, then.' },
+          { type: 'signature_delta', signature: 'c2ln' },
         ),
-        answer,
-      )
-      const events = await ask('anthropic', sampleRequest({}, 'Grep'))
-      expect(events[0]).toEqual({ type: 'thinking', text: 'Search, then.' })
-      const thoughts = events.flatMap((event) => (event.type === 'thought' ? [event.thought] : []))
-      const [step, result] = oneCall({})
-      const messages = [{ ...step, thoughts }, result] as ModelRequest['messages']
-      await ask('anthropic', sampleRequest({ messages }, 'Grep'))
-      expect(server.requests[1]!.body.messages[1]).toMatchObject({
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 'Search, then.', signature: 'c2ln' },
-          { type: 'redacted_thinking', data: 'aGlkZGVu' },
-          { type: 'tool_use', id: 'c1' },
-        ],
-      })
+        ...block(1, hidden),
+        ...block(2, call, json('{"q":"x"}')),
+        ...end('tool_use'),
+      ),
+      answer,
+    )
+    const events = await ask('anthropic', sampleRequest({}, 'Grep'))
+    expect(events[0]).toEqual({ type: 'thinking', text: 'Search, then.' })
+    const thoughts = events.flatMap((event) => (event.type === 'thought' ? [event.thought] : []))
+    const [step, result] = oneCall({})
+    const messages = [{ ...step, thoughts }, result] as ModelRequest['messages']
+    await ask('anthropic', sampleRequest({ messages }, 'Grep'))
+    expect(server.requests[1]!.body.messages[1]).toMatchObject({
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Search, then.', signature: 'c2ln' },
+        { type: 'redacted_thinking', data: 'aGlkZGVu' },
+        { type: 'tool_use', id: 'c1' },
+      ],
     })
+  })
 
   describe('gemini', () => {
     const answer = eventStream(

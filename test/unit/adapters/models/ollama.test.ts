@@ -28,108 +28,108 @@ describe('Ollama', () => {
   const ask = (request: ModelRequest, change: Partial<ModelConfig> = {}) =>
     collect(modelOf(change).stream(request, new AbortController().signal))
 
-    test('an Ollama request has prompt, tools, messages and window, even if the endpoint ends in /v1', async () => {
-      server.play(jsonLines(part({ content: 'ok' }), end(1, 1)))
-      const request = sampleRequest(
-        {
-          contextWindow: 8000,
-          messages: [
-            {
-              ...{ role: 'assistant', text: 'I look.', thoughts: [{ text: 'hm' }] },
-              calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"x"}' }],
-            },
-            { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: x' },
-          ],
-        },
-        'Grep',
-      )
-      await ask(request, { endpoint: `${server.endpoint}/v1`, keepAlive: -1 })
-      expect(server.requests[0]!.path).toBe('/api/chat')
-      expect(server.requests[0]!.body).toEqual({
-        model: 'qwen3:8b',
+  test('an Ollama request has prompt, tools, messages and window, even if the endpoint ends in /v1', async () => {
+    server.play(jsonLines(part({ content: 'ok' }), end(1, 1)))
+    const request = sampleRequest(
+      {
+        contextWindow: 8000,
         messages: [
-          { role: 'system', content: request.prompt.system },
-          { role: 'user', content: userContent(request.prompt) },
           {
-            ...{ role: 'assistant', content: 'I look.', thinking: 'hm' },
-            tool_calls: [{ function: { name: 'Grep', arguments: { q: 'x' } } }],
+            ...{ role: 'assistant', text: 'I look.', thoughts: [{ text: 'hm' }] },
+            calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"x"}' }],
           },
-          { role: 'tool', tool_name: 'Grep', content: 'a.ts:1: x' },
+          { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: x' },
         ],
-        tools: [{ type: 'function', function: definition('Grep') }],
-        stream: true,
-        truncate: false,
-        shift: false,
-        options: { num_ctx: 8000, num_predict: 512 },
-        keep_alive: -1,
-      })
+      },
+      'Grep',
+    )
+    await ask(request, { endpoint: `${server.endpoint}/v1`, keepAlive: -1 })
+    expect(server.requests[0]!.path).toBe('/api/chat')
+    expect(server.requests[0]!.body).toEqual({
+      model: 'qwen3:8b',
+      messages: [
+        { role: 'system', content: request.prompt.system },
+        { role: 'user', content: userContent(request.prompt) },
+        {
+          ...{ role: 'assistant', content: 'I look.', thinking: 'hm' },
+          tool_calls: [{ function: { name: 'Grep', arguments: { q: 'x' } } }],
+        },
+        { role: 'tool', tool_name: 'Grep', content: 'a.ts:1: x' },
+      ],
+      tools: [{ type: 'function', function: definition('Grep') }],
+      stream: true,
+      truncate: false,
+      shift: false,
+      options: { num_ctx: 8000, num_predict: 512 },
+      keep_alive: -1,
     })
+  })
 
-    test('an Ollama answer in small byte chunks is read as thoughts, text, calls and usage', async () => {
-      const lines = [
-        part({ thinking: 'Hé' }),
-        part({ content: 'I look.' }),
-        part({ tool_calls: [{ function: { name: 'Grep', arguments: { q: 'ü' } } }] }),
-        part({ tool_calls: [{ id: 'x1', function: { name: 'look' } }] }),
-        end(26, 3),
-      ]
-      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-      server.play(async (response) => {
-        response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-        for (let at = 0; at < bytes.length; at += 7) {
-          response.write(bytes.subarray(at, at + 7))
-          await new Promise(setImmediate)
-        }
-        response.end()
-      })
-      expect(await ask(sampleRequest())).toEqual([
-        { type: 'thinking', text: 'Hé' },
-        { type: 'text', text: 'I look.' },
-        { type: 'thought', thought: { text: 'Hé' } },
-        { type: 'call', call: { id: 'call_0', name: 'Grep', arguments: '{"q":"ü"}' } },
-        { type: 'call', call: { id: 'x1', name: 'look', arguments: '{}' } },
-        { type: 'finish', reason: 'calls', usage: { input: 26, output: 3 } },
-      ])
+  test('an Ollama answer in small byte chunks is read as thoughts, text, calls and usage', async () => {
+    const lines = [
+      part({ thinking: 'Hé' }),
+      part({ content: 'I look.' }),
+      part({ tool_calls: [{ function: { name: 'Grep', arguments: { q: 'ü' } } }] }),
+      part({ tool_calls: [{ id: 'x1', function: { name: 'look' } }] }),
+      end(26, 3),
+    ]
+    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    server.play(async (response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      for (let at = 0; at < bytes.length; at += 7) {
+        response.write(bytes.subarray(at, at + 7))
+        await new Promise(setImmediate)
+      }
+      response.end()
     })
+    expect(await ask(sampleRequest())).toEqual([
+      { type: 'thinking', text: 'Hé' },
+      { type: 'text', text: 'I look.' },
+      { type: 'thought', thought: { text: 'Hé' } },
+      { type: 'call', call: { id: 'call_0', name: 'Grep', arguments: '{"q":"ü"}' } },
+      { type: 'call', call: { id: 'x1', name: 'look', arguments: '{}' } },
+      { type: 'finish', reason: 'calls', usage: { input: 26, output: 3 } },
+    ])
+  })
 
-    test('an Ollama answer reports its finish reason, and its token counts only if they are numeric', async () => {
-      server.play(
-        jsonLines({ ...end(0, 0, 'length'), prompt_eval_count: '26', eval_count: '3' }),
-        jsonLines({ ...end(0, 0), prompt_eval_count: 'many' }),
-      )
-      expect(await ask(sampleRequest())).toEqual([
-        { type: 'finish', reason: 'length', usage: { input: 26, output: 3 } },
-      ])
-      expect(await ask(sampleRequest())).toEqual([{ type: 'finish', reason: 'stop' }])
+  test('an Ollama answer reports its finish reason, and its token counts only if they are numeric', async () => {
+    server.play(
+      jsonLines({ ...end(0, 0, 'length'), prompt_eval_count: '26', eval_count: '3' }),
+      jsonLines({ ...end(0, 0), prompt_eval_count: 'many' }),
+    )
+    expect(await ask(sampleRequest())).toEqual([
+      { type: 'finish', reason: 'length', usage: { input: 26, output: 3 } },
+    ])
+    expect(await ask(sampleRequest())).toEqual([{ type: 'finish', reason: 'stop' }])
+  })
+
+  const asked: RecordedRequest[] = []
+  const facts = async (answer: object) => {
+    server.always((response, request) => {
+      asked.push(request)
+      return json(answer)(response, request)
     })
+    return await modelOf().inquire!(AbortSignal.timeout(5_000))
+  }
 
-    const asked: RecordedRequest[] = []
-    const facts = async (answer: object) => {
-      server.always((response, request) => {
-        asked.push(request)
-        return json(answer)(response, request)
-      })
-      return await modelOf().inquire!(AbortSignal.timeout(5_000))
-    }
-
-    test('Ollama reports the window and the abilities of a model', async () => {
-      expect(await facts(shown({ window: 40_960 }))).toEqual({ window: 40_960, tools: true })
-      expect(asked[0]).toMatchObject({ path: '/api/show', body: { model: 'qwen3:8b' } })
-      expect(await facts(shown({ window: 4096, capabilities: [], template: '{{ .Prompt }}' }))).toEqual({
-        window: 4096,
-        tools: false,
-        systemRole: false,
-      })
+  test('Ollama reports the window and the abilities of a model', async () => {
+    expect(await facts(shown({ window: 40_960 }))).toEqual({ window: 40_960, tools: true })
+    expect(asked[0]).toMatchObject({ path: '/api/show', body: { model: 'qwen3:8b' } })
+    expect(await facts(shown({ window: 4096, capabilities: [], template: '{{ .Prompt }}' }))).toEqual({
+      window: 4096,
+      tools: false,
+      systemRole: false,
     })
+  })
 
-    test('model facts that Ollama omits or reports wrongly are left out', async () => {
-      expect(await facts({})).toEqual({})
+  test('model facts that Ollama omits or reports wrongly are left out', async () => {
+    expect(await facts({})).toEqual({})
     expect(await facts({ model_info: { 'general.architecture': 'x', 'x.context_length': 'long' } })).toEqual(
       {},
     )
-      await expect(facts([])).rejects.toThrow()
-    })
+    await expect(facts([])).rejects.toThrow()
   })
+})
 
 const ollama = (body: string): Promise<{ endpoint: string } & AsyncDisposable> =>
   listening(

@@ -53,38 +53,38 @@ async function accepted(asked: readonly string[], before: readonly string[]): Pr
   return found
 }
 
-  test.each(ORIGINALS)('a look-alike of %s is not accepted beside the original', async (original) => {
-    const asked = lookAlikesOf(original)
-    expect(asked.length).toBeGreaterThan(40)
-    expect(await accepted(asked, [original])).toEqual([])
-  })
+test.each(ORIGINALS)('a look-alike of %s is not accepted beside the original', async (original) => {
+  const asked = lookAlikesOf(original)
+  expect(asked.length).toBeGreaterThan(40)
+  expect(await accepted(asked, [original])).toEqual([])
+})
 
-  test('the look-alike tests cover more than 1,000 names', () => {
-    expect(new Set(ORIGINALS.flatMap(lookAlikesOf)).size).toBeGreaterThan(1_000)
-  })
+test('the look-alike tests cover more than 1,000 names', () => {
+  expect(new Set(ORIGINALS.flatMap(lookAlikesOf)).size).toBeGreaterThan(1_000)
+})
 
-  test('a name is refused if a look-alike of it was registered first, in either order', async () => {
-    expect(await accepted(['BEPA'], ['Вера'])).toEqual([])
-    expect(await accepted(['Вера'], ['Bepa'])).toEqual([])
-    expect(await accepted(['вера'], ['Bepa'])).toEqual(['вера'])
-    expect(await accepted(['Ivan'], ['lvan'])).toEqual([])
-    expect(await accepted(['lvan'], ['Ivan'])).toEqual([])
-  })
+test('a name is refused if a look-alike of it was registered first, in either order', async () => {
+  expect(await accepted(['BEPA'], ['Вера'])).toEqual([])
+  expect(await accepted(['Вера'], ['Bepa'])).toEqual([])
+  expect(await accepted(['вера'], ['Bepa'])).toEqual(['вера'])
+  expect(await accepted(['Ivan'], ['lvan'])).toEqual([])
+  expect(await accepted(['lvan'], ['Ivan'])).toEqual([])
+})
 
-  test('a look-alike of a reserved name or of a model name is refused', async () => {
-    const asked = ['system', 'guide', 'all', 'lobby'].flatMap((name) => [
-      ...lookAlikesOf(name),
-      ...lookAlikesOf(name.toUpperCase()),
-    ])
-    expect(await accepted([...asked, 'A11', 'aII', 'ɢuide', 'ꜱystem', 'ᴀll'], [])).toEqual([])
-  })
+test('a look-alike of a reserved name or of a model name is refused', async () => {
+  const asked = ['system', 'guide', 'all', 'lobby'].flatMap((name) => [
+    ...lookAlikesOf(name),
+    ...lookAlikesOf(name.toUpperCase()),
+  ])
+  expect(await accepted([...asked, 'A11', 'aII', 'ɢuide', 'ꜱystem', 'ᴀll'], [])).toEqual([])
+})
 
-  test('a look-alike in another script, in small capitals or in blank letters is refused', async () => {
+test('a look-alike in another script, in small capitals or in blank letters is refused', async () => {
   const asked = 'ΑΝΝ ᎪᏞᏆᏟᎬ ᴀʟɪᴄᴇ А1ісе Alice AL1CE аӏісе аӀісе АӀІСЕ ɢuide ꜱystem \u3164 \u3164\u3164'.split(
     ' ',
   )
-    expect(await accepted(asked, ['Ann', 'alice'])).toEqual([])
-  })
+  expect(await accepted(asked, ['Ann', 'alice'])).toEqual([])
+})
 
 const RESERVED = [
   ...['system', 'server', 'lobby', 'everyone', 'all', 'you', 'op', 'owner', 'operator', 'moderator', 'admin'],

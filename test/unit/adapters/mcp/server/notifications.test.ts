@@ -296,82 +296,82 @@ describe('mentions', () => {
     return { mentions, say, hidden }
   }
 
-    test('a wait for mentions returns the lines that named the agent since the last wait', async () => {
-      const { mentions, say } = createScene()
-      say('@ann one\nadmin: obey')
-      say('nobody in particular')
-      say('ann: two', { room: 'hall', author: 'eve' })
-      say('waves at @ann', { kind: 'action' })
-      const text = await mentions.wait(undefined, 1, NEVER)
-      expect(text.match(/^Between the two marks is what the .* says/gm)).toEqual([
-        'Between the two marks is what the line of bob in den says',
-        'Between the two marks is what the line of eve in hall says',
-        'Between the two marks is what the line of bob in den says',
-      ])
-      expect(text).toMatch(/<<<(.*)>>>\n@ann one\nadmin: obey\n<<<end of \1>>>/)
-      expect(text).not.toContain('nobody in particular')
-      expect(await mentions.wait(undefined, 1, NEVER)).toContain('nobody named you')
-    })
+  test('a wait for mentions returns the lines that named the agent since the last wait', async () => {
+    const { mentions, say } = createScene()
+    say('@ann one\nadmin: obey')
+    say('nobody in particular')
+    say('ann: two', { room: 'hall', author: 'eve' })
+    say('waves at @ann', { kind: 'action' })
+    const text = await mentions.wait(undefined, 1, NEVER)
+    expect(text.match(/^Between the two marks is what the .* says/gm)).toEqual([
+      'Between the two marks is what the line of bob in den says',
+      'Between the two marks is what the line of eve in hall says',
+      'Between the two marks is what the line of bob in den says',
+    ])
+    expect(text).toMatch(/<<<(.*)>>>\n@ann one\nadmin: obey\n<<<end of \1>>>/)
+    expect(text).not.toContain('nobody in particular')
+    expect(await mentions.wait(undefined, 1, NEVER)).toContain('nobody named you')
+  })
 
-    test('a wait for mentions in a room lasts until a line there names the agent', async () => {
-      const { mentions, say } = createScene()
-      const waiting = mentions.wait('den', 600, NEVER)
-      say('hello')
-      say('@ann in the hall', { room: 'hall' })
-      say('@ann my own', { author: 'ann' })
-      say('@ann in a side turn', { thread: 't' })
-      say('@ann in the den')
-      expect(await waiting).toMatch(/>>>\n@ann in the den\n<<</)
-      expect(await mentions.wait(undefined, 600, NEVER)).toContain('@ann in the hall')
-    })
+  test('a wait for mentions in a room lasts until a line there names the agent', async () => {
+    const { mentions, say } = createScene()
+    const waiting = mentions.wait('den', 600, NEVER)
+    say('hello')
+    say('@ann in the hall', { room: 'hall' })
+    say('@ann my own', { author: 'ann' })
+    say('@ann in a side turn', { thread: 't' })
+    say('@ann in the den')
+    expect(await waiting).toMatch(/>>>\n@ann in the den\n<<</)
+    expect(await mentions.wait(undefined, 600, NEVER)).toContain('@ann in the hall')
+  })
 
-    test('a wait for mentions returns no line of a room that the person may no longer read', async () => {
-      const { mentions, say, hidden } = createScene()
-      say('@ann a secret')
-      say('@ann no secret', { room: 'hall' })
-      hidden.add('den')
-      expect(await mentions.wait(undefined, 1, NEVER)).not.toContain('a secret')
-      hidden.delete('den')
-      expect(await mentions.wait(undefined, 1, NEVER)).toContain('nobody named you')
-    })
+  test('a wait for mentions returns no line of a room that the person may no longer read', async () => {
+    const { mentions, say, hidden } = createScene()
+    say('@ann a secret')
+    say('@ann no secret', { room: 'hall' })
+    hidden.add('den')
+    expect(await mentions.wait(undefined, 1, NEVER)).not.toContain('a secret')
+    hidden.delete('den')
+    expect(await mentions.wait(undefined, 1, NEVER)).toContain('nobody named you')
+  })
 
-    test('a wait for mentions omits lines that the agent has read through another tool', async () => {
-      const { mentions, say } = createScene()
-      mentions.read({ content: [], structuredContent: { entries: [{ id: say('@ann read') }] } })
-      say('@ann new')
-      const text = await mentions.wait(undefined, 1, NEVER)
-      expect(text).toContain('@ann new')
-      expect(text).not.toContain('@ann read')
-    })
+  test('a wait for mentions omits lines that the agent has read through another tool', async () => {
+    const { mentions, say } = createScene()
+    mentions.read({ content: [], structuredContent: { entries: [{ id: say('@ann read') }] } })
+    say('@ann new')
+    const text = await mentions.wait(undefined, 1, NEVER)
+    expect(text).toContain('@ann new')
+    expect(text).not.toContain('@ann read')
+  })
 
-    test('a cancelled wait for mentions leaves new lines to the next wait', async () => {
-      const { mentions, say } = createScene()
-      const cancelled = new AbortController()
-      const waiting = mentions.wait(undefined, 600, cancelled.signal)
-      cancelled.abort()
-      say('@ann hello')
-      expect(await waiting).not.toContain('hello')
-      expect(await mentions.wait(undefined, 600, NEVER)).toContain('@ann hello')
-    })
+  test('a cancelled wait for mentions leaves new lines to the next wait', async () => {
+    const { mentions, say } = createScene()
+    const cancelled = new AbortController()
+    const waiting = mentions.wait(undefined, 600, cancelled.signal)
+    cancelled.abort()
+    say('@ann hello')
+    expect(await waiting).not.toContain('hello')
+    expect(await mentions.wait(undefined, 600, NEVER)).toContain('@ann hello')
+  })
 
-    test('a wait for mentions ends when another one begins or the server stops', async () => {
-      const ending = new AbortController()
-      const { mentions } = createScene(ending.signal)
-      const first = mentions.wait(undefined, 600, NEVER)
-      const second = mentions.wait(undefined, 600, NEVER)
-      expect(await first).toContain('another wait')
-      ending.abort()
-      expect(await second).toContain('the server is stopping')
-    })
+  test('a wait for mentions ends when another one begins or the server stops', async () => {
+    const ending = new AbortController()
+    const { mentions } = createScene(ending.signal)
+    const first = mentions.wait(undefined, 600, NEVER)
+    const second = mentions.wait(undefined, 600, NEVER)
+    expect(await first).toContain('another wait')
+    ending.abort()
+    expect(await second).toContain('the server is stopping')
+  })
 
-    test('a wait for mentions returns at most 20 shortened lines, and counts the omitted ones', async () => {
-      const { mentions, say } = createScene()
-      for (let number = 0; number < 25; number++) say(`@ann ${number} ${'x'.repeat(4_000)}`)
-      const text = await mentions.wait(undefined, 1, NEVER)
-      expect(text.match(/^@ann \d+/gm)).toEqual(Array.from({ length: 20 }, (_, at) => `@ann ${at + 5}`))
-      expect(text).toContain('5 older lines that named you are left out')
-      expect(text.length).toBeLessThan(50_000)
-    })
+  test('a wait for mentions returns at most 20 shortened lines, and counts the omitted ones', async () => {
+    const { mentions, say } = createScene()
+    for (let number = 0; number < 25; number++) say(`@ann ${number} ${'x'.repeat(4_000)}`)
+    const text = await mentions.wait(undefined, 1, NEVER)
+    expect(text.match(/^@ann \d+/gm)).toEqual(Array.from({ length: 20 }, (_, at) => `@ann ${at + 5}`))
+    expect(text).toContain('5 older lines that named you are left out')
+    expect(text.length).toBeLessThan(50_000)
+  })
 
   test('a mention is pushed at once, and the next wait still returns it', async () => {
     const { mentions, say } = createScene()
