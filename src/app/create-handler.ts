@@ -74,7 +74,7 @@ export async function createHandler(
   const followed = new FollowedRooms({
     ...{ rooms, lastSeen, clock, log, ignores: talk.ignores, isAnswerTo: isAnswerTo(work.turns) },
   })
-  const joining = { moderation, stores: storage }
+  const joining = { moderation, followed, stores: storage }
   const groups = createCommandGroups({
     ...chat,
     ...work,

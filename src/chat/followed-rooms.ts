@@ -33,7 +33,7 @@ export interface NewsScreen extends Pick<PersonalScreen, 'person' | 'message' | 
 
 export interface FollowingParts {
   readonly rooms: Pick<Rooms, 'get'>
-  readonly lastSeen: Pick<LastSeen, 'mine' | 'drop'>
+  readonly lastSeen: Pick<LastSeen, 'mine' | 'put' | 'drop'>
   readonly ignores: Pick<Ignores, 'open'>
   /** True if the entry ends a turn that this person asked for. */
   readonly isAnswerTo: (entry: Entry, person: PersonId) => boolean
@@ -44,7 +44,7 @@ export interface FollowingParts {
 export type FollowingSession = ReturnType<FollowedRooms['open']>
 
 /**
- * The rooms that each person follows: those they entered at a terminal and have not left for good. While they
+ * The rooms that each person follows: those they joined and have not left for good. While they
  * have a session on this server, counts new lines in followed rooms that they are not in, and shows them
  * lines that name them and answers to them. Guests follow no rooms.
  */
@@ -72,7 +72,7 @@ export class FollowedRooms {
       left: (room: Room): void => follower?.left(room),
       gone: (room: RoomName, renamed?: Room): void => follower?.gone(room, renamed),
       /** The room in which the person was last, before this session. Never rejects. */
-      last: async (): Promise<RoomName | undefined> => (await mine)[0]?.room,
+      last: async (): Promise<RoomName | undefined> => (await mine).find(({ at }) => at > 0)?.room,
       news: (): readonly RoomNews[] => follower?.news() ?? [],
       close: (): void => {
         if (shown) follower?.screens.delete(shown)
@@ -91,6 +91,15 @@ export class FollowedRooms {
     await follower.load(this.#parts.lastSeen.mine(person))
     this.#release(person, follower)
     return follower.news()
+  }
+
+  /** Follows a room from its newest line on, if the person does not yet. Rejects with `StorageError`. */
+  async join(person: Person, room: Room): Promise<void> {
+    const { lastSeen } = this.#parts
+    if (person.guest || (await lastSeen.mine(person)).some((seen) => seen.room === room.name)) return
+    const [newest] = await room.history({ limit: 1 })
+    await lastSeen.put(person, room.name, newest?.id ?? ('' as EntryId), 0)
+    this.#followers.get(person.id)?.joined(room)
   }
 
   /** Stops following a room. Call it after the person has left the room. Never rejects. */
@@ -161,6 +170,10 @@ class Follower {
     this.#inside.set(room, (this.#inside.get(room) ?? 0) + 1)
     this.forget(room)
     void this.load(mine)
+  }
+
+  joined(room: Room): void {
+    if (!this.#inside.has(room.name) && !this.#rooms.has(room.name)) this.#follow(room)
   }
 
   left(room: Room): void {

@@ -233,6 +233,49 @@ test('a followed room keeps its unread count when it is renamed', async () => {
   await joe.shows(STATUS('shed'))
 })
 
+test('a member by a script is told of mentions, now and at the next login', async () => {
+  await stage.as('lea', ['whoami'])
+  await stage.as('rhea', ['say', 'den', '@lea too early'])
+  {
+    await using lea = await atTerminal('lea')
+    await lea.shows(STATUS('lobby'))
+    expect((await stage.as('lea', ['join', 'den'])).stdout).toBe('you are a member of den now\n')
+    await stage.as('rhea', ['say', 'den', '@lea look'])
+    await lea.shows(/\[den\] rhea: @lea look/)
+    await lea.shows(/lobby · .* den 1!$/m)
+    await lea.quit()
+  }
+  await stage.as('rhea', ['say', 'den', 'and more'])
+  await using again = await atTerminal('lea')
+  await again.shows(/lobby · .* den 2!$/m)
+})
+
+test('a member by a script alone begins in the lobby', async () => {
+  await stage.as('max', ['join', 'den'])
+  await using max = await atTerminal('max')
+  await max.shows(STATUS('lobby'))
+})
+
+test('a member by /join is one for scripts, until /leave or leave', async () => {
+  await using ned = await atTerminal('ned')
+  await ned.shows(STATUS('lobby'))
+  for (const room of ['den', 'ops', 'lobby']) {
+    ned.type(`/join ${room}`)
+    await ned.shows(STATUS(room))
+  }
+  const member = { exitCode: 0, stdout: 'you are a member of den already\n' }
+  expect(await stage.as('ned', ['join', 'den'])).toMatchObject(member)
+  const left = { exitCode: 0, stdout: 'you are no member of den any more\n' }
+  expect(await stage.as('ned', ['leave', 'den'])).toMatchObject(left)
+  ned.type('/join ops')
+  await ned.shows(/ops · \d+ here(?![^]*lobby · \d+ here)/)
+  ned.type('/leave')
+  await ned.shows(/lobby · \d+ here(?![^]*ops · \d+ here)/)
+  expect(await stage.as('ned', ['leave', 'ops'])).toMatchObject({ exitCode: 1 })
+  for (const room of ['den', 'ops']) await stage.as('rhea', ['say', room, '@ned hello'])
+  for (const room of await roomsOf('ned')) expect(room).not.toHaveProperty('new')
+})
+
 test('/next is rejected in a script', async () => {
   expect(await stage.as('bob', ['next'])).toMatchObject({
     exitCode: 1,

@@ -23,8 +23,8 @@ export function createLastSeen(store: LastSeenStore, clock: Clock, log: Log) {
     /** The clock of the times that `put` takes. */
     now: () => clock.now(),
     /**
-     * With `at`, a time at which they were there at a terminal, they follow the room. Without it an empty id
-     * changes nothing.
+     * With `at`, a time at which they were there at a terminal or 0, they follow the room. Without it an
+     * empty id changes nothing.
      */
     async put({ id, guest }: Person, room: RoomName, entry: EntryId, at?: number): Promise<void> {
       if (guest || (entry === '' && at === undefined)) return

@@ -23,14 +23,16 @@ export interface PreferenceStore {
 export interface SeenRoom {
   readonly room: RoomName
   readonly entry: EntryId
+  /** When they were last there at a terminal; 0 for never. */
+  readonly at: number
 }
 
-/** How far people have read the rooms, and which rooms they follow. People follow rooms that they visit. */
+/** How far people have read the rooms, and which rooms they follow. People follow rooms that they join. */
 export interface LastSeenStore {
   find(person: PersonId, room: RoomName): Promise<EntryId | undefined>
   /**
-   * Stores the entry unless a newer one is stored. With `at`, when the person was there, they follow the
-   * room. Rejects for an unknown person or room.
+   * Stores the entry and `at` unless newer ones are stored. With `at`, when the person was there, or 0, they
+   * follow the room. Rejects for an unknown person or room.
    */
   put(person: PersonId, room: RoomName, entry: EntryId, at?: number): Promise<void>
   /** The rooms that the person follows, the last visited first. */

@@ -61,7 +61,7 @@ export interface Services {
   readonly people: People
   readonly preferences: Preferences
   readonly invitations: InvitationNotices
-  readonly followed: Pick<FollowedRooms, 'news' | 'leave'>
+  readonly followed: Pick<FollowedRooms, 'news' | 'join' | 'leave'>
   readonly comingIn: {
     readonly invites: Invites
     readonly keys: Keys

@@ -10,7 +10,7 @@ import { announce, print, roomNames, tellRoom, verb, type Services } from './com
 export const join = verb({
   name: 'join',
   aliases: ['j'],
-  summary: 'go into a room; a script becomes a member of it, of a private one after an invitation',
+  summary: 'go into a room and be a member of it, of a private one after an invitation',
   arguments: [arg('name', 'of the room')],
   example: 'den',
   complete: {
@@ -31,12 +31,23 @@ export const join = verb({
     if (script?.agent) {
       await enter(services, room, person, script.agent.enter)
       out.line(`you are in ${room.name} now, and hear what is said there`)
-    } else out.line((await memberships.join(room, person)).text)
+    } else out.line(await becomeMember(services, room, person))
   },
 })
 
-type Joining = Pick<Services, 'moderation'> & { readonly stores: Stores }
+type Joining = Pick<Services, 'moderation' | 'followed'> & { readonly stores: Stores }
 type Stores = { readonly chat: Pick<Services['stores']['chat'], 'rooms'> }
+
+/** Makes a person a member, whom lines that name them are told. Returns the answer. Rejects with `Refusal`. */
+async function becomeMember(
+  { moderation, followed }: Omit<Joining, 'stores'>,
+  room: Room,
+  person: Person,
+): Promise<string> {
+  const { text } = await moderation.memberships.join(room, person)
+  await followed.join(person, room)
+  return text
+}
 
 /** Goes into the room of this name by `goIn`. Rejects with `Refusal` and as `goIn` does. */
 export async function joinRoom(
@@ -45,7 +56,18 @@ export async function joinRoom(
   person: Person,
   goIn: (room: Room) => Promise<void>,
 ): Promise<void> {
-  await enter(services, await services.moderation.memberships.toJoin(name, person), person, goIn)
+  await enterAsMember(services, await services.moderation.memberships.toJoin(name, person), person, goIn)
+}
+
+/** Nobody needs to be a member of the lobby, which nobody can leave; guests are members of no room. */
+async function enterAsMember(
+  services: Joining,
+  room: Room,
+  person: Person,
+  goIn: (room: Room) => Promise<void>,
+): Promise<void> {
+  await enter(services, room, person, goIn)
+  if (room.name !== LOBBY && !person.guest) await becomeMember(services, room, person)
 }
 
 /** An invited person who goes into a private room becomes a member of it. */
@@ -69,7 +91,7 @@ export const leave = verb({
   room: 'here',
   fromScript: "Takes one's own membership of a room back: `leave ROOM`.",
   needsVoice: () => false,
-  async run({ room, person, session, script, out }, { rooms, moderation, followed }) {
+  async run({ room, person, session, script, out }, { rooms, moderation, followed, stores }) {
     if (script?.agent) {
       await script.agent.leave(room)
       return out.line(`you are not in ${room.name} any more`)
@@ -79,6 +101,10 @@ export const leave = verb({
       return await followed.leave(person, room.name)
     }
     if (room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
+    const membership = await stores.chat.rooms.membership(room.name, person.id)
+    // Owners and ops keep their role, and members of a private room their way back.
+    if (membership === 'member' && !(await room.info()).private)
+      await moderation.memberships.leave(room, person)
     await session.moveTo(await rooms.lobby())
     await followed.leave(person, room.name)
   },
@@ -112,7 +138,7 @@ export const go = verb({
     const direction = args.direction.toLowerCase()
     const exit = await services.rooms.exits.follow(session.room.name, direction, { viewer: person })
     const room = await services.moderation.memberships.toJoin(exit.room, person)
-    await enter(services, room, person, session.moveTo)
+    await enterAsMember(services, room, person, session.moveTo)
   },
 })
 

@@ -54,15 +54,16 @@ export function preferencesExam(store: () => Storage): void {
     await lastSeen.put(alice.id, den, idOf(1), 20)
     await lastSeen.put(bob.id, den, idOf(1))
     expect(await lastSeen.mine(alice.id, 9)).toEqual([
-      { room: den, entry: idOf(1) },
-      { room: lobby, entry: idOf(2) },
+      { room: den, entry: idOf(1), at: 20 },
+      { room: lobby, entry: idOf(2), at: 10 },
     ])
     expect(await lastSeen.mine(bob.id, 9)).toEqual([])
     await lastSeen.put(alice.id, lobby, idOf(1), 30)
     await lastSeen.put(alice.id, den, idOf(3))
-    expect(await lastSeen.mine(alice.id, 1)).toEqual([{ room: lobby, entry: idOf(2) }])
+    expect(await lastSeen.mine(alice.id, 1)).toEqual([{ room: lobby, entry: idOf(2), at: 30 }])
+    await lastSeen.put(alice.id, den, idOf(1), 0)
     await lastSeen.drop(alice.id, lobby)
-    expect(await lastSeen.mine(alice.id, 9)).toEqual([{ room: den, entry: idOf(3) }])
+    expect(await lastSeen.mine(alice.id, 9)).toEqual([{ room: den, entry: idOf(3), at: 20 }])
     expect(await lastSeen.find(alice.id, lobby)).toBe(idOf(2))
   })
 

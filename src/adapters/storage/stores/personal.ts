@@ -97,12 +97,13 @@ export function createLastSeenStore(database: Database): LastSeenStore {
           VALUES (${person}, ${room}, ${entry}, ${at ?? null})
           ON CONFLICT (person, room) DO UPDATE SET
             entry = CASE WHEN excluded.entry > last_seen.entry THEN excluded.entry ELSE last_seen.entry END,
-            at = coalesce(excluded.at, last_seen.at)`.execute(db)
+            at = CASE WHEN coalesce(last_seen.at, -1) < excluded.at THEN excluded.at
+              ELSE last_seen.at END`.execute(db)
       }),
     mine: (person, limit) =>
       select(
         database,
-        sql`SELECT room, entry FROM last_seen WHERE person = ${person} AND at IS NOT NULL
+        sql`SELECT room, entry, at FROM last_seen WHERE person = ${person} AND at IS NOT NULL
           ORDER BY at DESC LIMIT ${limit}`,
       ),
     drop: (person, room) =>
