@@ -1,7 +1,7 @@
 import type { Peers } from '../chat/peers.ts'
 import type { RoomBus } from '../chat/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, namedRooms } from '../config/config.ts'
 import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/personal/invitations.ts'
 import { Rooms } from '../chat/rooms.ts'
@@ -34,7 +34,7 @@ export async function createRoomsAndPeople(
   const sanctions = await Sanctions.load(stores.sanctions, clock, isConfigAdmin)
   const { entries, rooms: roomStore, people: store } = stores
   const parts = { entries, rooms: roomStore, people: store, bus, peers, clock, nextId, log, sanctions }
-  const rooms = new Rooms(parts, limits, current.now().sandbox.workspaces)
+  const rooms = new Rooms(parts, limits, () => namedRooms(current.now()))
   await rooms.lobby()
   const invites = new Invites({
     store: stores.invites,

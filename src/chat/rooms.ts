@@ -18,15 +18,18 @@ export class Rooms {
   readonly exits: Exits
   readonly #parts: RoomParts
   readonly #limits: AllRoomsLimits
-  readonly #adminNames: ReadonlyMap<string, unknown>
+  readonly #adminNames: () => ReadonlyMap<string, string>
   readonly #open = new Map<RoomName, Room>()
   #hasLobby = false
 
-  /** `adminNames`: names that only admins may give to a room; others are told that they are taken. */
+  /**
+   * `adminNames`: names that only admins may give to a room, each with the key of the config that has it;
+   * others are told that the name is taken.
+   */
   constructor(
     parts: RoomParts,
     limits: AllRoomsLimits,
-    adminNames: ReadonlyMap<string, unknown> = new Map(),
+    adminNames: () => ReadonlyMap<string, string> = () => new Map(),
   ) {
     this.exits = new Exits(parts.rooms)
     this.#parts = parts
@@ -128,9 +131,9 @@ export class Rooms {
   async newName(room: Room, wanted: string, actor: Person): Promise<RoomName> {
     const name = roomName(wanted)
     const { rooms } = this.#parts
-    if (this.#adminNames.has(room.name))
-      throw new Refusal(`the config names ${room.name} (sandbox.workspaces), so it keeps its name`)
-    const kept = this.#adminNames.has(name) && !actor.admin
+    const key = this.#adminNames().get(room.name)
+    if (key !== undefined) throw new Refusal(`the config names ${room.name} (${key}), so it keeps its name`)
+    const kept = this.#adminNames().has(name) && !actor.admin
     const holder = await rooms.findRenamed(name)
     if (kept || (await rooms.find(name)) || (holder !== undefined && holder !== room.name))
       throw nameTaken(name)
@@ -191,7 +194,7 @@ export class Rooms {
     if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
     if (owner.login?.token?.rooms) throw new Refusal('this token is for its rooms alone: it makes no other')
     await this.assertMayOwnMore(owner, 'you own')
-    const kept = this.#adminNames.has(wanted) && !owner.admin
+    const kept = this.#adminNames().has(wanted) && !owner.admin
     const made = !kept && (await store(newRoom(wanted, owner, isPrivate, this.#parts.clock.now())))
     if (!made) throw nameTaken(wanted)
     return this.#room(wanted)

@@ -115,6 +115,19 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   })
 }
 
+/**
+ * Returns the rooms that the config trusts by name, each with the key that names it. Only admins may give
+ * such a name to a room.
+ */
+export const namedRooms = ({
+  sandbox,
+  webhooks,
+}: Pick<Config, 'sandbox' | 'webhooks'>): ReadonlyMap<string, string> =>
+  new Map([
+    ...webhooks.flatMap(({ rooms = [] }) => rooms.map((room) => [room, 'webhooks.rooms'] as const)),
+    ...[...sandbox.workspaces.keys()].map((room) => [room, 'sandbox.workspaces'] as const),
+  ])
+
 const besideFile = (paths: readonly string[], file = ''): string[] =>
   paths.map((path) => resolve(dirname(file), path))
 

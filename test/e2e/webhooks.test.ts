@@ -200,6 +200,33 @@ end`
       ])
     })
 
+    test('a room that a webhook names is made and given its name by admins only', async () => {
+      const lines = ['create ops', 'create mine', 'fork mine ops', 'rename-room mine ops']
+      const refused = [1, expect.stringContaining('the name ops is taken')]
+      const answers = []
+      for (const line of lines) {
+        const { exitCode, stderr } = await stage.as('mallory', line.split(' '))
+        answers.push([exitCode, stderr])
+      }
+      const notes = async () => {
+        const words = ['check', '--config', `${stage.server.dataDir}.toml`, '--data', stage.server.dataDir]
+        const { stdout } = await operator(words, { TEST_HOOK_AUTH: 'Bearer secret' })
+        return stdout.match(/^note: webhooks.*$/gm) ?? []
+      }
+      expect(answers).toEqual([refused, [0, ''], refused, refused])
+      expect(await notes()).toEqual([
+        'note: webhooks.rooms: there is no room ops; only an admin can make it, with /create',
+      ])
+      expect((await stage.as('rhea', ['create', 'ops'])).exitCode).toBe(0)
+      expect(await notes()).toEqual([])
+      expect((await stage.as('rhea', ['rename-room', 'ops', 'other'])).stderr).toContain(
+        'the config names ops (webhooks.rooms), so it keeps its name',
+      )
+      expect((await stage.as('rhea', ['delete', 'ops', 'ops'])).exitCode).toBe(0)
+      const { exitCode, stderr } = await stage.as('mallory', ['create', 'ops'])
+      expect([exitCode, stderr]).toEqual(refused)
+    })
+
     test('on_message fails if the webhook that it returns is not a text', async () => {
       await say('wrong')
       await vi.waitFor(async () => expect(await log()).toContain('webhook must be the name of one, it is 5'))

@@ -74,22 +74,38 @@ export async function checkDatabase(
  * Lists who may do what where. Rejects with `StorageError` if there is no database, or it is of another
  * version.
  */
-export async function auditDatabase(
+export const auditDatabase = (
   location: DatabaseLocation,
   migrationsDir: string,
   now: number,
-): Promise<readonly AuditRow[]> {
+): Promise<readonly AuditRow[]> =>
+  queryDatabase<AuditRow>(location, migrationsDir, (listOf) => rightsQueries(now, listOf))
+
+/** Rejects as `auditDatabase`. */
+export async function roomNamesIn(
+  location: DatabaseLocation,
+  migrationsDir: string,
+): Promise<readonly string[]> {
+  const query = (): readonly string[] => ['SELECT name FROM rooms']
+  return (await queryDatabase<{ name: string }>(location, migrationsDir, query)).map(({ name }) => name)
+}
+
+async function queryDatabase<Row>(
+  location: DatabaseLocation,
+  migrationsDir: string,
+  queries: (listOf: (list: string) => string) => readonly string[],
+): Promise<readonly Row[]> {
   if (isUrl(location)) {
-    const { auditPostgres } = await loadPostgres()
-    return await auditPostgres({ url: location, migrationsDir: pgMigrations(migrationsDir) }, now)
+    const { queryPostgres } = await loadPostgres()
+    return await queryPostgres<Row>({ url: location, migrationsDir: pgMigrations(migrationsDir) }, queries)
   }
   if (!existsSync(location))
     throw new StorageError('other', `${location}: there is no database; name its directory with --data`)
   return withStorageErrors(() => {
     using db = openReader(location)
     if (versionOf(db) !== readMigrations(migrationsDir).length) throw otherSchema()
-    const queries = rightsQueries(now, (list) => `SELECT value FROM json_each(${list})`)
-    return db.transaction(() => queries.flatMap((query) => db.prepare<[], AuditRow>(query).all()))()
+    const texts = queries((list) => `SELECT value FROM json_each(${list})`)
+    return db.transaction(() => texts.flatMap((text) => db.prepare<[], Row>(text).all()))()
   })
 }
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { createLog } from '../../adapters/log/pino-log.ts'
 import { createComposer } from '../../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../../adapters/sandbox/probe.ts'
-import { checkDatabase, openStorage } from '../../adapters/storage/open.ts'
+import { checkDatabase, openStorage, roomNamesIn } from '../../adapters/storage/open.ts'
 import { busProblem } from '../../adapters/wire/wire.ts'
 import { StorageError } from '../../chat/errors.ts'
-import { isOpenToStrangers, loadConfig, type Config } from '../../config/config.ts'
+import { isOpenToStrangers, loadConfig, namedRooms, type Config } from '../../config/config.ts'
 import { ownRoomsDir } from '../../config/directories.ts'
 import { ConfigError } from '../../config/environment.ts'
 import type { CommandLine } from '../../config/flags.ts'
@@ -71,7 +71,9 @@ async function tryTo<T>(found: Findings, work: () => T | Promise<T>, place = '')
 }
 
 /** Checks the whole database if it exists, also while a server uses it. */
-async function checkData({ dataDir, storage: { url } }: Config, found: Findings): Promise<void> {
+async function checkData(config: Config, found: Findings): Promise<void> {
+  const { dataDir, storage } = config
+  const { url } = storage
   const problem = await dataDirProblem(dataDir)
   // SQLite cannot open a database in a read-only directory.
   if (problem !== undefined) return void found.problems.push(problem)
@@ -81,6 +83,11 @@ async function checkData({ dataDir, storage: { url } }: Config, found: Findings)
   const damage = await tryTo(found, () => checkDatabase(url ?? file, paths.migrations), `${place}: `)
   if (damage !== undefined)
     found.problems.push(`${file}: damaged (${damage}); put a backup in its place with sshawl restore FILE`)
+  // A database of another version is migrated at the start.
+  const rooms = await roomNamesIn(url ?? file, paths.migrations).catch(() => undefined)
+  for (const [name, key] of rooms ? namedRooms(config) : [])
+    if (!rooms?.includes(name))
+      found.notes.push(`${key}: there is no room ${name}; only an admin can make it, with /create`)
 }
 
 /** The tables of this encoding load half a second faster than the default ones. */

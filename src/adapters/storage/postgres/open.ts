@@ -6,7 +6,6 @@ import { ulid } from 'ulid'
 import { StorageError } from '../../../chat/errors.ts'
 import type { ServerId } from '../../../cluster/stores.ts'
 import type { Clock, Log } from '../../../lib/environment.ts'
-import { type AuditRow, rightsQueries } from '../audit.ts'
 import { requireRow } from '../database.ts'
 import { editedMigration, type Migration, newerSchema, otherSchema, readMigrations } from '../migrations.ts'
 import type { Storage, StorageTimer, Upkeep } from '../storage.ts'
@@ -94,19 +93,19 @@ export async function checkPostgres({ url, migrationsDir }: Location): Promise<v
   await database.read((db) => countApplied(db, readMigrations(migrationsDir)))
 }
 
-/** Resolves to the rows of `rightsQueries`. Rejects with `StorageError`. */
-export async function auditPostgres(
+/** Resolves to the rows of the queries, which see the same state. Rejects with `StorageError`. */
+export async function queryPostgres<Row>(
   { url, migrationsDir }: Location,
-  now: number,
-): Promise<readonly AuditRow[]> {
+  queries: (listOf: (list: string) => string) => readonly string[],
+): Promise<readonly Row[]> {
   const migrations = readMigrations(migrationsDir)
   await using database = createPostgresDatabase(url)
   return await database.transaction(async (db) => {
     await sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`.execute(db)
     await requireSchema(db, migrations)
-    const found: AuditRow[] = []
-    for (const query of rightsQueries(now, (list) => `SELECT json_array_elements_text(${list}::json)`))
-      found.push(...(await sql.raw<AuditRow>(query).execute(db)).rows)
+    const found: Row[] = []
+    for (const query of queries((list) => `SELECT json_array_elements_text(${list}::json)`))
+      found.push(...(await sql.raw<Row>(query).execute(db)).rows)
     return found
   })
 }
