@@ -24,6 +24,8 @@ const NOBODY = '' as PersonId
 /** Kinds of entries for `on_message`. */
 const MESSAGE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>(['message', 'action', 'reply'])
 
+type Report = (problem: string) => void
+
 export interface RoomHooksParts {
   readonly rooms: Pick<RoomStore, 'values' | 'setValue'>
   readonly scripts: Pick<HookScripts, 'withHook'>
@@ -31,8 +33,8 @@ export interface RoomHooksParts {
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly modelNames: () => readonly string[]
   readonly slots: Pick<Slots, 'take'>
-  /** Returns the reason if the webhook cannot be called. */
-  readonly sendWebhook: (name: string, room: RoomName, said: JsonObject) => string | undefined
+  /** Reports, also later, why the webhook cannot be called. */
+  readonly sendWebhook: (name: string, from: RoomName, said: JsonObject, report: Report) => void
   readonly nextId: () => string
   readonly clock: Clock
   readonly log: Log
@@ -148,9 +150,8 @@ export class RoomHooks implements AsyncDisposable {
           const { values, webhook } = await this.#run(room, script, name, argument, this.#closing.signal)
           for (const [key, value] of values)
             await rooms.setValue(roomName, key, value === null ? undefined : value)
-          if (webhook === undefined) return
-          const problem = this.#parts.sendWebhook(webhook, roomName, argument)
-          if (problem !== undefined) this.#log(roomName, name, [problem])
+          const report: Report = (problem) => this.#log(roomName, name, [problem])
+          if (webhook !== undefined) this.#parts.sendWebhook(webhook, roomName, argument, report)
         })
       } catch (error) {
         if (!(error instanceof WrapError)) throw error

@@ -139,7 +139,7 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['.help', /a command begins with a slash, as in \/help/],
   ['\\help', /a command begins with a slash, as in \/help/],
   ['@', /@NAME in a message asks a model/],
-  ['@all hello', /everybody here reads what you say/],
+  ['@all hello', /only ops, the owner and admins ring everybody/],
   ['bye', /(?:newt:|·)\S* bye/],
   ['/help @guide', /type @guide help, without \/help/],
   ['/ping', /whoever is here is in \/who/],

@@ -6,9 +6,6 @@ import { residentKiB } from '../support/load/process-figures.ts'
 import type { Server } from '../support/server.ts'
 import { Trouble } from './trouble.ts'
 
-/** How somebody else fares meanwhile. */
-type Watch = ReturnType<typeof watchServer>
-
 /** Nobody may wait longer for an answer, however busy the machine is. */
 const STUCK_MS = 10_000
 

@@ -11,13 +11,16 @@ export interface Received {
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-/** An HTTP server that takes webhooks and notices. */
-export async function startReceiver() {
+/** An HTTP server that takes webhooks and notices. `before` delays the answer to a request with this body. */
+export async function startReceiver(
+  before: (body: string) => Promise<void> | void = () => {},
+) {
   const received: Received[] = []
   const answers: { readonly status: number; readonly headers: Readonly<Record<string, string>> }[] = []
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
+    void text(request).then(async (body) => {
       received.push({ path: request.url ?? '', headers: request.headers, body })
+      await before(body)
       const { status, headers } = answers.shift() ?? { status: 200, headers: {} }
       response.writeHead(status, headers).end()
     })

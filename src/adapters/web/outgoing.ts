@@ -11,6 +11,16 @@ export interface OutgoingPost {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /**
+   * Called if this is the first of a row of posts that are dropped, because too many wait or the receiver
+   * fails. The row ends when a post was taken and none waits.
+   */
+  readonly onDrop?: () => void
+}
+
+interface Queue {
+  readonly oneByOne: LimitFunction
+  isDropping: boolean
 }
 
 /** Limit per queue; further posts are dropped. */
@@ -23,7 +33,7 @@ const PAUSES_MS = [0, 1_000, 5_000]
 export class Outgoing implements AsyncDisposable {
   readonly #log: Pick<Log, 'warn'>
   readonly #closing = new AbortController()
-  readonly #queues = new Map<string, LimitFunction>()
+  readonly #queues = new Map<string, Queue>()
 
   constructor(log: Pick<Log, 'warn'>) {
     this.#log = log
@@ -31,21 +41,31 @@ export class Outgoing implements AsyncDisposable {
 
   /** Never throws. */
   add(post: OutgoingPost): void {
-    const { queue } = post
     if (this.#closing.signal.aborted) return
-    const oneByOne = this.#queues.get(queue) ?? pLimit(1)
-    this.#queues.set(queue, oneByOne)
-    if (oneByOne.pendingCount >= MAX_WAITING)
-      return this.#log.warn({ to: queue }, 'too many requests wait for an address; one was dropped')
-    void oneByOne(() => this.#send(post))
+    const queue = this.#queues.get(post.queue) ?? { oneByOne: pLimit(1), isDropping: false }
+    this.#queues.set(post.queue, queue)
+    const { oneByOne } = queue
+    if (oneByOne.pendingCount >= MAX_WAITING) return this.#drop(post, queue, 'too many requests wait')
+    void oneByOne(async () => {
+      const reason = await this.#send(post)
+      if (reason !== undefined) this.#drop(post, queue, reason)
+      else if (oneByOne.pendingCount === 0) this.#queues.delete(post.queue)
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error('the server is stopping'))
-    await Promise.all([...this.#queues.values()].map((oneByOne) => oneByOne(() => {})))
+    await Promise.all([...this.#queues.values()].map(({ oneByOne }) => oneByOne(() => {})))
   }
 
-  async #send({ queue, url, headers, body }: OutgoingPost): Promise<void> {
+  #drop({ queue: to, onDrop }: OutgoingPost, queue: Queue, reason: string): void {
+    this.#log.warn({ to, reason }, 'a request was dropped')
+    if (!queue.isDropping) onDrop?.()
+    queue.isDropping = true
+  }
+
+  /** Resolves to the reason if the receiver did not take the post. */
+  async #send({ url, headers, body }: OutgoingPost): Promise<string | undefined> {
     const closing = this.#closing.signal
     let reason = 'the server is stopping'
     for (const ms of PAUSES_MS) {
@@ -57,14 +77,14 @@ export class Outgoing implements AsyncDisposable {
         const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
         await response.body?.cancel()
         const { status, ok } = response
-        if (ok) return
+        if (ok) return undefined
         reason = `it answered ${status}`
         if (status < 500 && status !== 429 && status !== 408) break
       } catch (error) {
         reason = late.aborted ? `no answer within ${TIMEOUT_MS / 1_000} s` : whyNotSent(error, url)
       }
     }
-    this.#log.warn({ to: queue, reason }, 'a request was not taken')
+    return reason
   }
 }
 
