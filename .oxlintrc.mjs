@@ -42,6 +42,7 @@ const ADAPTERS = {
     '@modelcontextprotocol/server',
     '@modelcontextprotocol/server/*',
     'diff',
+    'execa',
     'zod',
   ],
   metrics: ['prom-client'],

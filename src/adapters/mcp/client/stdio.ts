@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { errorCode, errorMessage } from '../../../lib/errors.ts'
@@ -27,6 +28,8 @@ export interface EndingTransport extends Transport {
 /** Milliseconds for a child to exit after the end of its input, and again after a signal. */
 const GRACE_MS = 500
 
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
 /** Characters of error output that are searched for the reason of the child's end. */
 const STDERR_CHARS = 8_000
 
@@ -40,7 +43,7 @@ export class StdioTransport implements EndingTransport {
   private readonly launch: () => Promise<McpLaunch>
   private readonly slowed: () => void
   private readonly reader = new MessageReader()
-  private child: ChildProcessWithoutNullStreams | undefined
+  private child: Child | undefined
   private following: Promise<void> | undefined
   private ending: Promise<void> | undefined
   private reason: string | undefined
@@ -57,7 +60,7 @@ export class StdioTransport implements EndingTransport {
 
   async start(): Promise<void> {
     try {
-      this.child = await startChild(await this.launch())
+      this.child = (await startChild(await this.launch())).child
     } catch (error) {
       this.reason = errorMessage(error)
       throw error
@@ -87,7 +90,7 @@ export class StdioTransport implements EndingTransport {
   }
 
   /** Resolves when the child has exited. Kills the child if its output cannot be read. Never rejects. */
-  private async follow(child: ChildProcessWithoutNullStreams): Promise<void> {
+  private async follow(child: Child): Promise<void> {
     let stderr = ''
     child.stderr.on('data', (piece: Buffer) => (stderr = (stderr + piece.toString()).slice(-STDERR_CHARS)))
     const saidAll = once(child.stderr, 'close').catch(() => undefined)
@@ -117,19 +120,23 @@ export class StdioTransport implements EndingTransport {
   }
 }
 
-async function startChild(launch: McpLaunch): Promise<ChildProcessWithoutNullStreams> {
-  const { file, args, env, cwd, descriptors } = launch
-  const pipe = 'pipe' as const
-  const more = descriptors.map((one) => (one === 'ignore' ? one : pipe))
-  const options = { env: { ...env }, cwd, stdio: [pipe, pipe, pipe, ...more], detached: true }
-  const child = spawn(file, args, options) as ChildProcessWithoutNullStreams
-  await once(child, 'spawn')
+/** In an object, because a promise would wait for the child itself, which has a `then`. */
+async function startChild({ file, args, env, cwd, descriptors }: McpLaunch): Promise<{ child: Child }> {
+  // Loaded with the first server, because loading execa takes 24 ms.
+  const { execa } = await import('execa')
+  const more = descriptors.map((one) => (one === 'our life' ? 'pipe' : one))
+  const child = execa(file, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', ...more],
+    buffer: false,
+    reject: false,
+  })
+  if (child.pid === undefined) throw (await child).cause
   for (const stream of child.stdio) stream?.on('error', () => undefined)
-  for (const [at, given] of descriptors.entries()) {
-    const stream = child.stdio[at + 3]
-    if (given instanceof Uint8Array && stream && 'end' in stream) stream.end(given)
-  }
-  return child
+  return { child: child as Child }
 }
 
 const exitOf = async (child: ChildProcess): Promise<void> => {
@@ -137,7 +144,7 @@ const exitOf = async (child: ChildProcess): Promise<void> => {
 }
 
 /** Ends a child's input, and sends signals if the child does not exit. */
-async function endChild(child: ChildProcessWithoutNullStreams): Promise<void> {
+async function endChild(child: Child): Promise<void> {
   child.stdin.end()
   const exit = exitOf(child).then(() => true)
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
