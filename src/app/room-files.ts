@@ -6,6 +6,7 @@ import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Log } from '../lib/environment.ts'
 import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../lib/file-tree.ts'
+import { visibleLine } from '../lib/text/visible-text.ts'
 import type { ClientHandler } from '../session/ports.ts'
 import { type Door, untilKicked } from './door.ts'
 
@@ -80,6 +81,7 @@ class PersonalFiles implements FileTree {
 
   async open(path: string, how: OpenMode): Promise<OpenFile> {
     const { room, inside } = await (how === 'read' ? this.#at(path) : this.#toChange(path))
+    if (how !== 'read') assertVisible(inside)
     const file = await this.#parts.filesOf(room.name).open(inside, how, this.#checkOf(room, how))
     if (how !== 'read')
       this.#parts.log.info({ person: this.#person.name, room: room.name, file: inside }, 'a file is put')
@@ -88,13 +90,15 @@ class PersonalFiles implements FileTree {
 
   async makeDirectory(path: string): Promise<void> {
     const { room, inside } = await this.#toChange(path)
+    assertVisible(inside)
     await this.#parts.filesOf(room.name).makeDirectory(inside)
   }
 
   async remove(path: string, kind: 'file' | 'directory'): Promise<void> {
     const { room, inside } = await this.#toChange(path)
     await this.#parts.filesOf(room.name).remove(inside, kind)
-    this.#parts.log.info({ person: this.#person.name, room: room.name, file: inside }, 'a file was removed')
+    const file = visibleLine(inside)
+    this.#parts.log.info({ person: this.#person.name, room: room.name, file }, 'a file was removed')
   }
 
   async rename(path: string, to: string): Promise<void> {
@@ -102,6 +106,7 @@ class PersonalFiles implements FileTree {
     const target = partsOf(to)
     if (target.name !== room.name || target.inside === '')
       throw new Refusal(`a file of ${room.name} stays in it; get it and put it into the other room`)
+    assertVisible(target.inside)
     await this.#parts.filesOf(room.name).rename(inside, target.inside)
   }
 
@@ -161,6 +166,13 @@ class PersonalFiles implements FileTree {
 function partsOf(path: string): { readonly name: string; readonly inside: string } {
   const [name = '', ...inside] = path.split('/').filter((part) => part !== '')
   return { name, inside: inside.join('/') }
+}
+
+/** Throws `Refusal` if a screen or a log would show another name, or more than one line. */
+function assertVisible(path: string): void {
+  const shown = visibleLine(path)
+  if (shown !== path)
+    throw new Refusal(`'${shown}' has control or invisible characters, which are not allowed in names`)
 }
 
 const directory = (name: string): FileFacts => ({ name, kind: 'directory', size: 0, modifiedAt: 0 })

@@ -119,6 +119,46 @@ test('symbolic links in a workspace are not followed by scp or sftp', async () =
   expect(await readFile(own('secret'), 'utf8')).toBe('secret\n')
 })
 
+const HIDDEN = ['a\u009b31mb', 'a\u202eb', 'a\u200bb', 'a\u0007b']
+
+test('a name with control or invisible characters is refused for files, directories and renamed files', async () => {
+  await makeRoom('names')
+  await writeFile(own('plain'), 'x')
+  for (const name of HIDDEN) {
+    for (const command of [
+      `put plain names/${name}`,
+      `mkdir names/${name}`,
+      `rename names/names.txt names/${name}`,
+    ]) {
+      const { exitCode, stderr } = await sftp(stage, 'olga', [command])
+      expect(exitCode).toBe(1)
+      expect(stderr).toMatch(/! 'a\\u\{[\da-f]+\}(31m)?b' has control or invisible characters/)
+    }
+    await writeFile(own(name), 'x')
+    expect((await scp(stage, 'olga', [name, 'host:names/'])).exitCode).not.toBe(0)
+  }
+  expect(await readdir(inRoom('names'))).toEqual(['names.txt'])
+  expect(stage.server.stderr()).not.toMatch(/[\u0080-\u009f\u200b\u202e]/)
+})
+
+test('a name with hidden characters that a command made is spelled out in lists, errors and the log', async () => {
+  await makeRoom('odd')
+  for (const name of [...HIDDEN, 'x\n-rw-r--r-- 1 forged']) await writeFile(inRoom('odd', name), '')
+  const listed = [await sftp(stage, 'olga', ['ls -l odd']), await sftp(stage, 'olga', ['ls -1 odd'])]
+  for (const { stdout, stderr } of listed) {
+    expect(stderr).toBe('')
+    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\u200b\u202e]|^-rw-r--r-- 1 forged/mu)
+    expect(stdout).toContain('a\\u{202e}b')
+    expect(stdout).toContain('x\\u{a}-rw-r--r-- 1 forged')
+  }
+  await symlink('/etc', inRoom('odd', 'to\u202eetc'))
+  const { stderr } = await sftp(stage, 'olga', ['ls odd/to\u202eetc/x'])
+  expect(stderr).toContain("'to\\u{202e}etc' is outside the workspace")
+  expect(await sftp(stage, 'olga', ['rm odd/a\u202eb'])).toMatchObject({ exitCode: 0 })
+  expect(stage.server.stderr()).toContain('a\\\\u{202e}b')
+  expect(stage.server.stderr()).not.toMatch(/[\u0080-\u009f\u200b\u202e]/)
+})
+
 test('a muted person can download files, but cannot upload or change any', async () => {
   await makeRoom('calm')
   expect(await stage.as('bob', ['whoami'])).toMatchObject({ exitCode: 0 })

@@ -2,6 +2,8 @@
 import { pino, stdSerializers, destination } from 'pino'
 import { StorageError } from '../../chat/errors.ts'
 import type { Log } from '../../lib/environment.ts'
+import { cleanJson } from '../../lib/json.ts'
+import { isPlain } from '../../lib/text/clean-text.ts'
 
 /** A log that can write out its buffer. */
 export interface FlushableLog extends Log {
@@ -13,8 +15,12 @@ export interface FlushableLog extends Log {
 const errorFacts = (error: Error): unknown =>
   error instanceof StorageError && error.reason === 'away' ? error.forOperators : stdSerializers.err(error)
 
-/** Writes JSON lines to stderr, one per event, with the level as a word; `level` is pino's, or `silent`. */
-export function createLog(level: string): FlushableLog {
+/**
+ * Writes JSON lines to stderr, one per event, sanitized, with the level as a word; `level` is pino's, or
+ * `silent`. JSON escapes only some of the characters that a terminal obeys.
+ */
+export function createLog(level: string, dest: number | string = 2): FlushableLog {
+  const output = destination({ dest, sync: true })
   const logger = pino(
     {
       level,
@@ -22,13 +28,16 @@ export function createLog(level: string): FlushableLog {
       serializers: { error: errorFacts },
       formatters: { level: (word) => ({ level: word }) },
     },
-    destination({ dest: 2, sync: true }),
+    {
+      write: (line) =>
+        output.write(isPlain(line) ? line : `${JSON.stringify(cleanJson(JSON.parse(line)))}\n`),
+    },
   )
   return {
     debug: (facts, text) => logger.debug(facts, text),
     info: (facts, text) => logger.info(facts, text),
     warn: (facts, text) => logger.warn(facts, text),
     error: (facts, text) => logger.error(facts, text),
-    flush: () => logger.flush(),
+    flush: () => output.flush(),
   }
 }

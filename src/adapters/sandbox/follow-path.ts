@@ -3,6 +3,7 @@ import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promis
 import { dirname, join } from 'node:path'
 import { errorCode } from '../../lib/errors.ts'
 import { WorkspaceError } from '../../chat/errors.ts'
+import { visibleLine } from '../../lib/text/visible-text.ts'
 
 /** Where sandboxed commands see their workspace. Paths that begin with it count as paths in the workspace. */
 export const MOUNT_POINT = '/workspace'
@@ -44,7 +45,7 @@ export const outsideError = (path: string): WorkspaceError =>
 
 /** A path as messages show it. */
 export function quoted(path: string): string {
-  return `'${path.length > 200 ? `${path.slice(0, 200)}…` : path}'`
+  return `'${visibleLine(path.length > 200 ? `${path.slice(0, 200)}…` : path)}'`
 }
 
 function partsInside(root: string, path: string): readonly string[] {

@@ -89,11 +89,19 @@ export async function launchSpeaking(
   }
 }
 
-/** The environment inherits nothing from the server's. */
+/**
+ * The environment inherits nothing from the server's. With QUOTING_STYLE, GNU ls escapes control characters in
+ * names, which could forge a line.
+ */
 const shellLaunch = (script: string, args: readonly string[], home: string) => ({
   file: '/bin/sh',
   args: ['-c', script, 'sh', ...args],
-  env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', HOME: home, LANG: 'C.UTF-8' },
+  env: {
+    PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin',
+    HOME: home,
+    LANG: 'C.UTF-8',
+    QUOTING_STYLE: 'c-maybe',
+  },
 })
 
 /**

@@ -3,6 +3,7 @@ import type { Attributes, FileEntry } from 'ssh2'
 import { APOLOGY, Refusal, StorageError, WorkspaceError } from '../../chat/errors.ts'
 import type { Log } from '../../lib/environment.ts'
 import { errorMessage } from '../../lib/errors.ts'
+import { visibleLine } from '../../lib/text/visible-text.ts'
 import {
   type FileFacts,
   type FileTree,
@@ -207,7 +208,7 @@ class Requests {
     if (signal.aborted) return
     const isKnown = KNOWN_ERRORS.some((kind) => error instanceof kind)
     if (!isKnown) log.error({ error }, 'a request for a file failed')
-    const why = isKnown ? errorMessage(error) : APOLOGY
+    const why = isKnown ? visibleLine(errorMessage(error)) : APOLOGY
     this.#codec.status(id, statusOf(error), why)
     // A file that cannot be written is refused for each piece; the reason is shown once.
     if (why !== '' && why !== this.#said) await say(`! ${why}\n`)
@@ -252,11 +253,15 @@ const attrsOf = ({ kind, size, modifiedAt }: FileFacts): Attributes => {
   return { mode: MODES[kind], uid: 0, gid: 0, size, atime: seconds, mtime: seconds }
 }
 
-/** `longname` is the line that `ls -l` prints in sftp. */
+/**
+ * `longname` is the line that `ls -l` prints in sftp. Clients print both names as they are, so a name that a
+ * command made with hidden characters is shown spelled out, and cannot be requested.
+ */
 function entryOf(facts: FileFacts): FileEntry {
+  const filename = visibleLine(facts.name)
   const at = new Date(facts.modifiedAt)
   const time = facts.modifiedAt === 0 || Number.isNaN(at.getTime()) ? '' : at.toISOString().slice(0, 16)
   const size = String(facts.size).padStart(10)
-  const longname = `${LETTERS[facts.kind]} ${size} ${time.replace('T', ' ').padEnd(16)} ${facts.name}`
-  return { filename: facts.name, longname, attrs: attrsOf(facts) }
+  const longname = `${LETTERS[facts.kind]} ${size} ${time.replace('T', ' ').padEnd(16)} ${filename}`
+  return { filename, longname, attrs: attrsOf(facts) }
 }

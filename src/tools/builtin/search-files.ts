@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
+import { visibleLine } from '../../lib/text/visible-text.ts'
 import { ok } from '../result.ts'
 import type { FoundLine, FoundText } from '../workspace.ts'
 
@@ -24,7 +25,12 @@ export const glob = defineTool({
   }),
   run: async ({ pattern, path }, context) => {
     const { paths, cut } = await context.workspace.findFiles({ pattern, path }, context.signal)
-    return ok([...(paths.length > 0 ? paths : ['No files.']), ...(cut ? [`[cut: ${cut}]`] : [])].join('\n'))
+    return ok(
+      [
+        ...(paths.length > 0 ? paths.map(visibleLine) : ['No files.']),
+        ...(cut ? [`[cut: ${cut}]`] : []),
+      ].join('\n'),
+    )
   },
 })
 
@@ -60,7 +66,7 @@ function formatLines({ lines, files, skipped, cut }: FoundText): string {
   const inGroups = lines.some(({ matches }) => !matches)
   const rows = lines.flatMap((line, index) => {
     const mark = line.matches ? ':' : '-'
-    const row = `${line.path}${mark}${line.line}${mark}${line.text}`
+    const row = `${visibleLine(line.path)}${mark}${line.line}${mark}${line.text}`
     return inGroups && isApart(lines[index - 1], line) ? ['--', row] : [row]
   })
   const notes = [

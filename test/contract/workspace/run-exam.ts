@@ -34,10 +34,10 @@ export function runExam(examined: Examined): void {
     expect(await readFile(at('file'), 'utf8')).toBe('hello\n')
   })
 
-  it('a command has no input and only four environment variables', async () => {
+  it('a command has no input and only five environment variables', async () => {
     expect((await shell('cat; echo $?')).output).toBe('0\n')
     const names = (await shell('env')).output.split('\n').map((line) => line.split('=')[0])
-    expect(new Set(names)).toEqual(new Set(['HOME', 'LANG', 'PATH', 'PWD', '']))
+    expect(new Set(names)).toEqual(new Set(['HOME', 'LANG', 'PATH', 'PWD', 'QUOTING_STYLE', '']))
   })
 
   it('a command starts in its cwd, which must be inside the workspace', async () => {

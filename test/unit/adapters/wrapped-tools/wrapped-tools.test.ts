@@ -313,6 +313,14 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     expect(context.asked).toEqual([])
   })
 
+  it('LS shows a name with a line feed on one line', async () => {
+    await mkdir(join(files, 'odd'))
+    await writeFile(join(files, 'odd', 'größe\nREADME.md\u009b31m'), '')
+    const { content } = await callTool(tool('LS'), { arguments: ['odd'] }, contextFor(workspace(), 'deny'))
+    await rm(join(files, 'odd'), { recursive: true })
+    expect(content).toBe('"größe\\nREADME.md\\302\\23331m"\n')
+  })
+
   it.each([
     ['Glob', ['.', '-name', '*.ts'], './src/a.ts\n'],
     ['Grep', ['-rn', 'TODO', '.'], './src/a.ts:2:TODO two\n'],
