@@ -6,7 +6,6 @@ import type { FoundLine, FoundText, TextQuery } from '../../../tools/workspace.t
 import { WorkspaceError } from '../../../chat/errors.ts'
 import { openInside } from '../read-text.ts'
 import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
-import type { FileSearchLimits } from './search.ts'
 
 /** Searches one file after the other, and collects the matching lines. */
 export interface LineSearch {
@@ -16,7 +15,11 @@ export interface LineSearch {
 }
 
 /** Throws `WorkspaceError` if the pattern is invalid. */
-export function createLineSearch(root: string, query: TextQuery, limits: FileSearchLimits): LineSearch {
+export function createLineSearch(
+  root: string,
+  query: TextQuery,
+  limits: { readonly results: number },
+): LineSearch {
   const expression = compile(query)
   const lines: FoundLine[] = []
   let matching = 0
