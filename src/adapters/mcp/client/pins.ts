@@ -4,8 +4,7 @@ import { stableJson } from '../../../lib/json.ts'
 import type { McpPin, McpPinStore } from '../../../tools/mcp-pins.ts'
 import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
-import type { McpConnection } from './connection.ts'
-import { createMcpTool } from './tool.ts'
+import { createMcpTool, type CallTool } from './tool.ts'
 import { assignToolIds, type McpDefinition, type OtherNames } from './tool-list.ts'
 
 /** Pinned definitions of one server. Further tools are withheld, so inventing names gains nothing. */
@@ -21,7 +20,7 @@ export interface ToolDifference {
 interface PinnedToolsOptions {
   readonly store: McpPinStore
   readonly names: OtherNames
-  readonly call: McpConnection['call']
+  readonly call: CallTool
 }
 
 export type PinnedTools = ReturnType<typeof createPinnedTools>

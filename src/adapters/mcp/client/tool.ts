@@ -2,19 +2,25 @@ import { z } from 'zod'
 import type { Access } from '../../../chat/tool-words.ts'
 import { bytes } from '../../../lib/amounts.ts'
 import { errorMessage } from '../../../lib/errors.ts'
+import type { ToolContext } from '../../../tools/context.ts'
 import { failed, ok } from '../../../tools/result.ts'
 import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
-import type { McpConnection } from './connection.ts'
 import { base64Length, isObject, RAW } from './message-reader.ts'
 import type { McpDefinition } from './tool-list.ts'
 
-/** `call` rejects with an `Error` whose message ends a sentence. */
+/** Rejects with an `Error` whose message ends a sentence. */
+export type CallTool = (
+  definition: McpDefinition,
+  args: Record<string, unknown>,
+  context: Pick<ToolContext, 'signal' | 'progress'>,
+) => Promise<{ readonly text: string; readonly isError: boolean }>
+
 export function createMcpTool(
   config: McpServerConfig,
   id: string,
   definition: McpDefinition,
-  call: McpConnection['call'],
+  call: CallTool,
 ): Tool {
   const { name, title, description, schema } = definition
   return {
