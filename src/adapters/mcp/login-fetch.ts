@@ -1,7 +1,7 @@
 import type { extractWWWAuthenticateParams } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { fetchBounded } from './client/http.ts'
+import { fetchBounded } from './client/fetch-bounded.ts'
 import { isOnLoopback, isPrivateWay, type McpByUrl } from './config.ts'
 import type { StoredLogin } from './login-store.ts'
 import { redact, secretValues } from './redact.ts'

@@ -2,6 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import type { McpByUrl } from '../config.ts'
 import type { ServerLogin } from '../logins.ts'
 import type { Sdk } from './explain-error.ts'
+import { boundedPieces, type fetchBounded, withBody } from './fetch-bounded.ts'
 import {
   BoundedMessage,
   createLineSplitter,
@@ -55,21 +56,6 @@ export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOpti
 const errorFor = (id: RequestId, message: string): JSONRPCMessage => ({
   ...{ jsonrpc: '2.0', id, error: { code: -32_000, message } },
 })
-
-/** Works like `fetch`, but reading an answer beyond the size limit rejects with `TooLong`. */
-export async function fetchBounded(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init)
-  return response.body ? withBody(response, boundedPieces(response.body)) : response
-}
-
-async function* boundedPieces(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  let size = 0
-  for await (const piece of body) {
-    size += piece.length
-    if (size > MAX_MESSAGE_BYTES) throw new TooLong()
-    yield piece
-  }
-}
 
 /**
  * Works like `fetch`, for messages and event streams. Calls `endless` if an event exceeds the hard size
@@ -137,15 +123,3 @@ function createMessageFetch(slowed: () => void, endless: (error: TooLong) => voi
 }
 
 const OTHER_EVENT = /^event:(?! ?(?:message)?$)/
-
-function withBody(
-  { status, statusText, headers }: Response,
-  body: string | AsyncIterable<Uint8Array>,
-  type?: string,
-): Response {
-  const sent = new Headers(headers)
-  if (type !== undefined) sent.set('content-type', type)
-  return new Response(typeof body === 'string' ? body : ReadableStream.from(body), {
-    ...{ status, statusText, headers: sent },
-  })
-}
