@@ -2,7 +2,7 @@ import { isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest } from '@mod
 import { z } from 'zod'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Agent } from './agent.ts'
-import { roomOf } from './resources.ts'
+import { roomOf } from './room-uri.ts'
 
 /** One `subscriptions/listen` of a client. */
 export interface ListenedStream {

@@ -6,7 +6,7 @@ import { memoizePer } from '../../../lib/basics.ts'
 import type { JsonObject } from '../../../lib/json.ts'
 import type { AgentListener, WrittenMessage } from '../../../chat/agent-listener.ts'
 import type { Mentions } from './mentions.ts'
-import { logUri, roomUri } from './resources.ts'
+import { logUri, roomUri } from './room-uri.ts'
 import { entryForModels } from './tool.ts'
 
 /** Messages that wait for a slow client. Further ones are skipped, and the client is told how many. */

@@ -5,10 +5,10 @@ import {
   ResourceTemplate,
   type McpServer,
 } from '@modelcontextprotocol/server'
-import { isRoomName } from '../../../chat/people/names.ts'
 import { isJsonList, isJsonObject, type JsonObject, safeJson } from '../../../lib/json.ts'
 import type { Agent, VerbOutcome, VerbUse } from './agent.ts'
 import type { Notifications } from './notifications.ts'
+import { logUri, roomOf, roomUri } from './room-uri.ts'
 import { jsonOf, objectOf, textAt, textOfLines } from './tool.ts'
 
 const JSON_TYPE = 'application/json'
@@ -113,16 +113,4 @@ async function visibleRooms(agent: Agent, signal: AbortSignal): Promise<readonly
 export async function roomNames(agent: Agent, begun: string): Promise<string[]> {
   const rooms = await visibleRooms(agent, agent.signal)
   return rooms.map((row) => textAt(row, 'name')).filter((name) => name.startsWith(begun))
-}
-
-const ROOM_URI = /^room:\/\/([^/]+)(?:\/log)?$/
-
-export const roomUri = (room: string): string => `room://${room}`
-
-export const logUri = (room: string): string => `room://${room}/log`
-
-/** Returns the room of a resource; undefined if no room can have that name. */
-export function roomOf(uri: string): string | undefined {
-  const name = ROOM_URI.exec(uri)?.[1] ?? ''
-  return isRoomName(name) ? name : undefined
 }
