@@ -8,9 +8,9 @@ import { errorMessage } from '../lib/errors.ts'
 import { cleanText, isBlank } from '../lib/text/clean-text.ts'
 import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools } from '../toolbox/toolbox.ts'
-import { checkMessages } from '../tools/arguments.ts'
 import { chatModel, type ChatMessage, type ChatModel, type ModelAnswer } from '../tools/context.ts'
 import { runSteps } from '../turns/run-steps.ts'
+import { checkMessages } from '../tools/messages.ts'
 import {
   type AssistantMessage,
   type LanguageModel,

@@ -7,12 +7,10 @@ import {
   chatModel,
   type ChatMessage,
   type ChatModel,
-  OUTPUT_LIMITS,
-  type ToolLimits,
   type PermissionProvider,
   type ToolContext,
 } from '../tools/context.ts'
-import type { Workspace } from '../tools/workspace.ts'
+import { type Workspace, OUTPUT_LIMITS, type ToolLimits } from '../tools/workspace.ts'
 import { WorkspaceError } from '../chat/errors.ts'
 
 export interface ProgramContext {

@@ -4,10 +4,11 @@ import { errorMessage } from '../lib/errors.ts'
 import { DeadlineError, underDeadline, type Uncounted } from '../lib/jobs/deadline.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
-import { chatModel, type PermissionProvider, type ToolContext, type ToolLimits } from '../tools/context.ts'
+import { chatModel, type PermissionProvider, type ToolContext } from '../tools/context.ts'
 import { questionFor, refusalOf, stoppedText, CancelledError } from '../tools/permission.ts'
 import { failed, renamedTrouble, type ToolResult, withTrouble } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
+import type { ToolLimits } from '../tools/workspace.ts'
 
 /** The part of a tool's context that is the same for every call. */
 export type CallerContext = Omit<ToolContext, 'signal' | 'limits' | 'progress'>

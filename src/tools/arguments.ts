@@ -1,7 +1,5 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
-import { keysOf } from '../lib/basics.ts'
-import type { ChatMessage } from './context.ts'
 
 /** Thrown for wrong arguments. The message tells the model what to change. */
 export class ArgumentError extends Error {
@@ -164,29 +162,3 @@ function textAt(object: JsonObject | undefined, key: PropertyKey): string | unde
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Checked at run time, because programs and modules may be untyped. */
-const FORMS = {
-  user: z.object({ text: z.string() }),
-  assistant: z.object({
-    text: z.string(),
-    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
-    thoughts: z.array(z.object({ text: z.string() })).optional(),
-  }),
-  tool: z.object({ call: z.string(), name: z.string(), content: z.string() }),
-  note: z.object({ author: z.string(), text: z.string() }),
-} satisfies Readonly<Record<ChatMessage['role'], z.ZodType>>
-
-const ROLE = z.object({ role: z.enum(keysOf(FORMS)) })
-
-/** Throws `ArgumentError` for the first wrong field. */
-export function checkMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const given: unknown = messages
-  if (!Array.isArray(given)) throw new ArgumentError(`messages must be an array, got ${shown(given)}`)
-  for (const [index, message] of messages.entries()) {
-    const at = `messages[${index}]`
-    const problem = problemsIn(ROLE, message, at)[0] ?? problemsIn(FORMS[message.role], message, at)[0]
-    if (problem !== undefined) throw new ArgumentError(problem)
-  }
-  return messages
-}

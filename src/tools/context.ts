@@ -2,7 +2,7 @@ import type { Entry, NewEntry, RoomName, TurnId, Usage } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Access } from '../chat/tool-words.ts'
-import type { Workspace } from './workspace.ts'
+import type { ToolLimits, Workspace } from './workspace.ts'
 import type { ToolResult } from './result.ts'
 import type { JsonObject } from '../lib/json.ts'
 
@@ -134,12 +134,3 @@ export interface ChatView {
   /** The turn's question and its steps, oldest first; empty for a call by a person. */
   readonly messages: readonly ChatMessage[]
 }
-
-export interface ToolLimits {
-  readonly timeoutMs: number
-  readonly outputLines: number
-  readonly outputBytes: number
-}
-
-/** Limits of a command's output. */
-export const OUTPUT_LIMITS = { outputLines: 2_000, outputBytes: 262_144 } as const

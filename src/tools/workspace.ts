@@ -1,4 +1,11 @@
-import type { ToolLimits } from './context.ts'
+export interface ToolLimits {
+  readonly timeoutMs: number
+  readonly outputLines: number
+  readonly outputBytes: number
+}
+
+/** Limits of a command's output. */
+export const OUTPUT_LIMITS = { outputLines: 2_000, outputBytes: 262_144 } as const
 
 export interface FileSlice {
   /** With its line ends and byte order mark. */

@@ -1,5 +1,5 @@
 import { bytes } from '../../lib/amounts.ts'
-import type { ToolLimits } from '../../tools/context.ts'
+import type { ToolLimits } from '../../tools/workspace.ts'
 
 type OutputLimits = Pick<ToolLimits, 'outputLines' | 'outputBytes'>
 
