@@ -1,5 +1,4 @@
 import type { Person } from '../chat/people/person.ts'
-import type { Log } from '../lib/environment.ts'
 import { createDeferred, settledWithin } from '../lib/jobs/waiting.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import { PlainView } from './views/plain-view.ts'
@@ -8,11 +7,10 @@ import { createPersonal, type PersonalParts } from './views/viewer.ts'
 import { screenOf, type SharedBySessions, ViewSwitch } from './views/view.ts'
 import { createKeyDecoder, type Key } from './input/keys.ts'
 import { LiveView } from './views/live-view.ts'
+import { createTrouble, type OpenSession } from './open-session.ts'
 import { LineQueue, readLines } from './input/line-queue.ts'
 import { MAX_DRAFT_UNITS } from './input/line-editor.ts'
 import type { SessionHost, Terminal } from './ports.ts'
-import { APOLOGY, Refusal } from '../chat/errors.ts'
-import { errorMessage } from '../lib/errors.ts'
 
 interface SessionOptions {
   readonly terminal: Terminal
@@ -132,40 +130,4 @@ async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: A
     waitsSince = session.shared.now()
   }
   await queue.allDone()
-}
-
-export interface OpenSession {
-  readonly terminal: Terminal
-  readonly host: SessionHost
-  readonly views: ViewSwitch
-  readonly shared: SharedBySessions
-  readonly trouble: Trouble
-  readonly queue: LineQueue
-  readonly isOver: () => boolean
-}
-
-type Trouble = ReturnType<typeof createTrouble>
-
-/** Turns an error into a notice for the person, so that the session goes on. */
-function createTrouble(views: ViewSwitch, person: Person, log: Log) {
-  let logged = ''
-  function tell(error: unknown): void {
-    if (error instanceof Refusal) return views.current.print(`! ${error.message}`, 'error')
-    // A key that is held down would fill the log with the same line.
-    const message = errorMessage(error)
-    if (message !== logged) log.error({ person: person.name, error }, 'something in a session failed')
-    logged = message
-    views.current.print(`! ${APOLOGY}. Your session goes on`, 'error')
-  }
-  return {
-    tell,
-    /** Never rejects. */
-    async during(job: () => Promise<void>): Promise<void> {
-      try {
-        await job()
-      } catch (error) {
-        tell(error)
-      }
-    },
-  }
 }

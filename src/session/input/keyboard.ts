@@ -15,7 +15,7 @@ import {
   withPast,
 } from './line-editor.ts'
 import type { SavedInput } from '../ports.ts'
-import type { OpenSession } from '../session.ts'
+import type { OpenSession } from '../open-session.ts'
 
 const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
 
