@@ -6,7 +6,6 @@ import {
 } from '../../chat/personal/preferences.ts'
 import type { Entry, RoomName } from '../../chat/entry.ts'
 import type { SpanStyle, TextRole } from '../../lib/text/styled.ts'
-import type { TimeColumn } from './time-column.ts'
 
 /**
  * SGR codes by role (ECMA-48 8.3.117). Colours are of the fixed part of xterm's 256, from 16 on: the first 16
@@ -138,6 +137,14 @@ export interface Theme extends Readonly<Record<TextRole, Paint>> {
   readonly codes: Readonly<Record<TextRole, string>>
   readonly tints: readonly string[]
   readonly modelTints: readonly string[]
+}
+
+export interface TimeColumn {
+  /** Equal for columns that give the same texts. */
+  readonly key: string
+  /** Includes the blank after the time. */
+  readonly cells: number
+  textAt(at: number): string
 }
 
 export interface DrawingStyle {

@@ -1,7 +1,5 @@
 import type { Zone } from '../../lib/zone.ts'
-import type { DrawingStyle } from './theme.ts'
-
-export type TimeColumn = NonNullable<ReturnType<typeof timeColumn>>
+import type { DrawingStyle, TimeColumn } from './theme.ts'
 
 const LENGTHS = { minutes: '17:24 '.length, full: '2026-11-22 17:24:05 '.length }
 
@@ -9,14 +7,12 @@ const LENGTHS = { minutes: '17:24 '.length, full: '2026-11-22 17:24:05 '.length 
 const MIN_WIDTH_RATIO = 5
 
 /** Returns the column that the person asked for, or a narrower one; undefined if neither has room. */
-export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: number) {
+export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: number): TimeColumn | undefined {
   const fits = (kind: typeof asked): boolean => LENGTHS[kind] * MIN_WIDTH_RATIO <= columns
   const kind = asked === 'full' && fits('full') ? 'full' : fits('minutes') ? 'minutes' : undefined
   if (kind === undefined) return undefined
   return {
-    /** Equal for columns that give the same texts. */
     key: `${kind} ${zone.name}`,
-    /** Includes the blank after the time. */
     cells: LENGTHS[kind],
     textAt(at: number): string {
       const text = new Date(zone.local(at)).toISOString()
