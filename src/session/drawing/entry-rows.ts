@@ -8,11 +8,11 @@ import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
 import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { NameColour } from '../../chat/personal/preferences.ts'
-import type { MarkdownTools } from '../markdown/blocks.ts'
+import type { MarkdownTools } from '../markdown/highlight.ts'
 import { cutToCells, mostCells } from './cells.ts'
+import { drawnText, type DrawnText } from './drawn-text.ts'
 import { type Aspect, aspectKey, labelSpans, spansOf, USUAL } from './entry-look.ts'
 import { resultRows } from './call-row.ts'
-import { withoutSequences } from './region-diff.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import {
   firstColumns,
@@ -181,38 +181,6 @@ export function renderText(text: string | Styled, style: DrawingStyle): string {
           spans.map((span) => ({ ...span, text: cleanText(span.text).replaceAll('\n', ' ') })),
         )
   return lines.flatMap((spans) => paintRows(spans, style)).join('\n')
-}
-
-export interface DrawnText {
-  /** Rows joined by CR LF. */
-  readonly text: string
-  readonly rows: number
-  /** False if some terminal may break a row. */
-  readonly isSure: boolean
-}
-
-export function drawnText(rendered: string, columns: number): DrawnText {
-  const rows = rendered.split('\n')
-  return { text: rows.join('\r\n'), rows: rows.length, isSure: rows.every((row) => surelyFits(row, columns)) }
-}
-
-export const drawnRows = (rows: readonly string[], columns: number): DrawnText =>
-  rows.length === 0 ? { text: '', rows: 0, isSure: true } : drawnText(rows.join('\n'), columns)
-
-export const joinTexts = (texts: readonly DrawnText[]): DrawnText => ({
-  text: texts.map(({ text }) => text).join('\r\n'),
-  rows: rowsOf(texts),
-  isSure: texts.every(({ isSure }) => isSure),
-})
-
-export const rowsOf = (texts: readonly DrawnText[]): number => texts.reduce((sum, { rows }) => sum + rows, 0)
-
-/** No terminal gives a UTF-16 unit more than two cells. */
-function surelyFits(row: string, columns: number): boolean {
-  const shown = withoutSequences(row)
-  if (shown.length * 2 <= columns) return true
-  const ascii = shown.replace(/[^ -~]/g, '').length
-  return ascii + 2 * (shown.length - ascii) <= columns
 }
 
 export type DrawEntry = (entry: Entry, style: DrawingStyle, aspect?: Aspect) => DrawnText

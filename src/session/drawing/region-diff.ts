@@ -1,5 +1,18 @@
-import type { DrawnText } from './entry-rows.ts'
-import type { Region } from './region.ts'
+import { withoutSequences, type DrawnText } from './drawn-text.ts'
+
+export interface WindowSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** The last rows of a terminal, the only rows that are redrawn. */
+export interface Region {
+  readonly rows: readonly string[]
+  /** Rows from the top that may move into the scrollback. The status and the draft are below them. */
+  readonly live: number
+  readonly cursor: { readonly row: number; readonly column: number }
+  readonly size: WindowSize
+}
 
 const MIN_COLUMNS = 8
 
@@ -199,11 +212,6 @@ function sureCells(row: string): number | undefined {
   const shown = withoutSequences(row)
   return /^[ -~]*$/.test(shown) ? shown.length : undefined
 }
-
-const SEQUENCES = /\u001b\[[\d;]*m|\u001b\]8;;[!-~]*\u001b\\/g
-
-export const withoutSequences = (row: string): string =>
-  row.includes('\u001b') ? row.replace(SEQUENCES, '') : row
 
 const WRAP_OFF = '\u001b[?7l'
 const WRAP_ON = '\u001b[?7h'

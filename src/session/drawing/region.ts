@@ -1,20 +1,6 @@
 import stringWidth from 'string-width'
-import type { DrawnText } from './entry-rows.ts'
-import { updateRegion, disableAutowrap } from './region-diff.ts'
-
-export interface WindowSize {
-  readonly columns: number
-  readonly rows: number
-}
-
-/** The last rows of a terminal, the only rows that are redrawn. */
-export interface Region {
-  readonly rows: readonly string[]
-  /** Rows from the top that may move into the scrollback. The status and the draft are below them. */
-  readonly live: number
-  readonly cursor: { readonly row: number; readonly column: number }
-  readonly size: WindowSize
-}
+import type { DrawnText } from './drawn-text.ts'
+import { updateRegion, disableAutowrap, type Region } from './region-diff.ts'
 
 export const NO_REGION: Region = {
   rows: [],

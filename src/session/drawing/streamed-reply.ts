@@ -1,6 +1,7 @@
 import type { Entry, ReplyDelta, TurnId } from '../../chat/entry.ts'
-import type { MarkdownTools, Unit } from '../markdown/blocks.ts'
+import type { Unit } from '../markdown/blocks.ts'
 import { shownName } from '../../chat/entry-text.ts'
+import type { MarkdownTools } from '../markdown/highlight.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import type { Span } from '../../lib/text/styled.ts'
 import { labelSpans } from './entry-look.ts'
@@ -127,3 +128,9 @@ export class StreamedReply {
 
 const labelOf = (name: string, isFirst: boolean): readonly Span[] =>
   labelSpans(isFirst ? `${name}: ` : `${name} (more): `, modelStyle(name))
+
+export interface ReplyPart {
+  readonly reply: StreamedReply
+  readonly from: number
+  readonly to: number
+}

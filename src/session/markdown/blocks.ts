@@ -1,14 +1,9 @@
 import type { MarkdownIt, Token } from 'markdown-it'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import type { Highlight } from './highlight.ts'
+import type { MarkdownTools } from './highlight.ts'
 import type { Span } from '../../lib/text/styled.ts'
 import { readInline } from './inline.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
-
-export interface MarkdownTools {
-  readonly parser: MarkdownIt
-  readonly highlight: Highlight
-}
 
 export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: MarkdownTools) {
   const tokens: Token[] = []
@@ -116,7 +111,7 @@ const textBody = (source: string, isHeading: boolean, { parser }: MarkdownTools)
 })
 
 function codeBodies(code: string, count: number, language: string, { highlight }: MarkdownTools) {
-  let known: ReturnType<Highlight['lines']> | undefined
+  let known: ReturnType<MarkdownTools['highlight']['lines']> | undefined
   const read = (index: number): readonly Span[] => (known ??= highlight.lines(code, language))[index] ?? []
   return Array.from({ length: count }, (_, index): UnitBody => ({ type: 'code', read: () => read(index) }))
 }

@@ -3,14 +3,8 @@
  * new text. It must not know rows, colours or widths, nor when anything is shown.
  */
 import { codePointAt } from '../../lib/text/characters.ts'
-import {
-  type Continuation,
-  type Leaf,
-  type MarkdownTools,
-  MAX_PIECE_UNITS,
-  readBlocks,
-  type Unit,
-} from './blocks.ts'
+import { type Continuation, type Leaf, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
+import type { MarkdownTools } from './highlight.ts'
 
 /** UTF-16 units after which an unfinished block is cut. The rest is parsed as its continuation. */
 const WINDOW_UNITS = 4_000

@@ -1,9 +1,14 @@
 import type { HighlightLibrary } from 'highlight.js/lib/common'
+import type { MarkdownIt } from 'markdown-it'
 import type { Span, TextRole } from '../../lib/text/styled.ts'
 import { loadMarkdownParser } from '../../lib/markdown.ts'
-import type { MarkdownTools } from './blocks.ts'
 
-export type Highlight = Awaited<ReturnType<typeof loadHighlight>>
+type Highlight = Awaited<ReturnType<typeof loadHighlight>>
+
+export interface MarkdownTools {
+  readonly parser: MarkdownIt
+  readonly highlight: Highlight
+}
 
 /** Code with longer lines is not coloured: the patterns of some languages are slow on them. */
 const MAX_LINE_UNITS = 400

@@ -1,20 +1,12 @@
-import {
-  type DrawEntry,
-  drawnRows,
-  drawnText,
-  type DrawnText,
-  joinTexts,
-  renderHeading,
-  renderMessage,
-  renderText,
-} from '../drawing/entry-rows.ts'
+import { drawnRows, drawnText, type DrawnText, joinTexts } from '../drawing/drawn-text.ts'
+import { type DrawEntry, renderHeading, renderMessage, renderText } from '../drawing/entry-rows.ts'
 import { besideTimes, dayLine, dayOf, withTimes } from '../drawing/time-column.ts'
 import { billRows } from '../drawing/reply-rows.ts'
 import type { DrawingStyle } from '../drawing/theme.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import type { Item } from './frames.ts'
 import type { RoomFooter } from '../ports.ts'
-import type { StreamedReply } from '../drawing/streamed-reply.ts'
+import type { ReplyPart, StreamedReply } from '../drawing/streamed-reply.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Personal } from './viewer.ts'
 
@@ -135,12 +127,6 @@ const isContinued = (before: Entry, entry: Entry): boolean =>
   entry.at - before.at <= GROUP_MS &&
   entry.edits === undefined &&
   entry.edited === undefined
-
-export interface ReplyPart {
-  readonly reply: StreamedReply
-  readonly from: number
-  readonly to: number
-}
 
 const MAX_PART_UNITS = 48
 /** A reply with more finished units that wait below another reply is shown first. */

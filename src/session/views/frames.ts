@@ -4,8 +4,8 @@ import { counted } from '../../lib/amounts.ts'
 import { fullAfter, type Rate, takeToken } from '../../lib/token-bucket.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Styled } from '../../lib/text/styled.ts'
+import type { ReplyPart } from '../drawing/streamed-reply.ts'
 import type { PrintRole, Terminal } from '../ports.ts'
-import type { ReplyPart } from './draw-items.ts'
 
 export interface FrameTimers extends SchedulerTimers {
   later(ms: number, run: () => void): void

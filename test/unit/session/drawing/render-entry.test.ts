@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test, describe } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
+import { drawnText } from '../../../../src/session/drawing/drawn-text.ts'
 import {
   renderEntry as render,
   renderHeading,
   renderMessage,
   renderText,
   createDrawEntry,
-  drawnText,
 } from '../../../../src/session/drawing/entry-rows.ts'
 import {
   chooseTheme,
