@@ -1,8 +1,7 @@
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2'
 import { SERVER_STOPPING } from '../../chat/errors.ts'
-import type { Terminal } from '../../session/ports.ts'
-import type { Connection } from './connection.ts'
-import { Outbox } from './outbox.ts'
+import type { ClientHandler, Terminal } from '../../session/ports.ts'
+import { Outbox, type OutboxConnection } from './outbox.ts'
 
 /** The abort reason of `gone`, created once because each new error captures a stack trace. */
 const CHANNEL_CLOSED = new DOMException('the channel is closed', 'AbortError')
@@ -17,12 +16,19 @@ export type Program =
   | { readonly kind: 'command'; readonly line: string }
   | { readonly kind: 'files' }
 
+/** What a channel uses of its connection. */
+interface ChannelConnection extends OutboxConnection {
+  readonly context: OutboxConnection['context'] & { readonly handler: Pick<ClientHandler, 'roomToOpen'> }
+  closed(channel: Channel, wasStarted: boolean): void
+  run(channel: Channel, program: Program): void
+}
+
 /** A session channel. At most one program can be started on it. */
 export class Channel {
   readonly env: Record<string, string> = {}
   /** The `TERM` of the pty; empty without a pty. */
   term = ''
-  readonly #connection: Connection
+  readonly #connection: ChannelConnection
   readonly #gone = new AbortController()
   readonly #draining = new AbortController()
   readonly #resizeListeners: (() => void)[] = []
@@ -34,7 +40,7 @@ export class Channel {
   #isStopping = false
   #isClosed = false
 
-  constructor(session: Session, connection: Connection) {
+  constructor(session: Session, connection: ChannelConnection) {
     this.#connection = connection
     session.on('close', () => this.close())
     session.on('pty', (accept, _reject, info) => {

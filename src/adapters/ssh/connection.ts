@@ -3,35 +3,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection as SshClient, Session } from 'ssh2'
 import { APOLOGY } from '../../chat/errors.ts'
 import { withLogin, type Person } from '../../chat/people/person.ts'
-import type { Account, Scheduler } from '../../lib/jobs/scheduler.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
 import { networkOf } from '../../lib/network.ts'
 import { Quota, type Release } from '../../lib/quota.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { OfferedKey } from '../../session/ports.ts'
 import type { Slot } from './admission.ts'
 import { Channel, type Program } from './channel.ts'
+import type { ConnectionContext } from './context.ts'
 import { applyBackPressure, InputQueue } from './input-queue.ts'
-import { handleLogin, type Identified, type Quotas } from './login.ts'
-import type { SendQueues } from './outbox.ts'
+import { handleLogin } from './login.ts'
 import { runCommand, runShell } from './programs.ts'
+import type { Identified } from './quotas.ts'
 import { type Answers, disconnect, guardClient, watchAnswers } from './ssh2-internals.ts'
 import { patchKeyExchanges } from './ssh2-key-exchange.ts'
-import type { SshServerOptions } from './server.ts'
-import { closeGracefully, reasonOf, refuse, type Transport } from './transport.ts'
-
-type ServerParts = 'now' | 'limits' | 'handler' | 'countLogin' | 'log'
-
-/** Shared by all connections of a server. */
-export interface ConnectionContext extends Pick<SshServerOptions, ServerParts> {
-  readonly transport: Transport
-  /** Returns the public keys of the currently trusted user CAs, in wire form. */
-  readonly cas: () => readonly Buffer[]
-  readonly scheduler: Scheduler
-  readonly queues: SendQueues
-  readonly quotas: Quotas
-  /** Programs that still run, also for clients that have disconnected. */
-  readonly jobs: Set<Promise<void>>
-}
+import { closeGracefully, reasonOf, refuse } from './transport.ts'
 
 /** Time for a refused client to open a channel and read the reason: four round trips on a slow line. */
 const REFUSED_MS = 5_000

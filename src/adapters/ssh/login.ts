@@ -1,17 +1,22 @@
 import type { AuthContext, Connection as SshClient, PublicKeyAuthContext } from 'ssh2'
 import { InviteRefusal, NameRefusal, Refusal, StorageError } from '../../chat/errors.ts'
-import type { Person, PersonId } from '../../chat/people/person.ts'
-import { Quota, takeAll, type Release } from '../../lib/quota.ts'
-import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
-import type { Slot, SshLimits } from './admission.ts'
-import type { Connection } from './connection.ts'
+import type { PersonId } from '../../chat/people/person.ts'
+import type { OfferedKey } from '../../session/ports.ts'
+import type { ConnectionContext, LoginRefusal } from './context.ts'
 import { CodePrompt, type LoginOutcome } from './invite-code.ts'
 import { readLoginKey } from './keys/public-key.ts'
+import type { Identified } from './quotas.ts'
 
-export interface Identified {
-  readonly person: Person
-  /** The reason why this person may do nothing, as shown to them; absent if they have access. */
-  readonly refusal?: string
+/** What a login uses of its connection. */
+interface LoginConnection {
+  readonly address: string
+  readonly context: Pick<ConnectionContext, 'now' | 'limits' | 'cas' | 'handler' | 'countLogin' | 'log'>
+  readonly refusal: string | undefined
+  isGone(): boolean
+  drop(why: string): void
+  onUnknownKey(): void
+  afterWrongCode(): Promise<void>
+  loggedIn(login: Identified, key: OfferedKey): void
 }
 
 /** Attempts allowed in addition to two per key, for other methods, codes and repeated keys. */
@@ -21,7 +26,7 @@ const EXTRA_ATTEMPTS = 12
  * Logs in a person with a public key, and a newcomer with a key and an invite code. For all other failures (a
  * weak key, a bad signature, a refused name) the client gets the same answer: it may go on with `publickey`.
  */
-export function handleLogin(client: SshClient, connection: Connection): void {
+export function handleLogin(client: SshClient, connection: LoginConnection): void {
   const { keys_offered: maxKeys } = connection.context.limits
   const codes = new CodePrompt({
     tryCode: (attempt, key, code, isAborted) => tryLogin(attempt, { key, code, isAborted }, connection),
@@ -45,7 +50,7 @@ export function handleLogin(client: SshClient, connection: Connection): void {
 async function answerKey(
   attempt: PublicKeyAuthContext,
   codes: CodePrompt,
-  connection: Connection,
+  connection: LoginConnection,
 ): Promise<void> {
   const { address, context } = connection
   const cas = context.cas()
@@ -83,7 +88,7 @@ interface Credentials {
 async function tryLogin(
   attempt: AuthContext,
   { key, code, isAborted }: Credentials,
-  connection: Connection,
+  connection: LoginConnection,
 ): Promise<LoginOutcome> {
   try {
     const login = await identify(splitUser(attempt).name, key, code, connection)
@@ -122,7 +127,7 @@ async function identify(
   name: string,
   key: OfferedKey,
   code: string | undefined,
-  connection: Connection,
+  connection: LoginConnection,
 ): Promise<Identified | InviteRefusal | 'refused'> {
   const { address, context } = connection
   const { handler, log, countLogin } = context
@@ -145,14 +150,7 @@ async function identify(
   }
 }
 
-/**
- * The reason of a refused login: `key` (too weak, or a bad certificate), `code` (a missing or wrong invite
- * code), `name`, `denied` (a ban, or a server closed to this person), `limit` (too many connections),
- * `trouble` (the store failed).
- */
-export type LoginRefusal = 'key' | 'code' | 'name' | 'denied' | 'limit' | 'trouble'
-
-function logLogin({ address, context }: Connection, facts: object, refused?: LoginRefusal): void {
+function logLogin({ address, context }: LoginConnection, facts: object, refused?: LoginRefusal): void {
   context.log.info({ address, ...facts }, refused === undefined ? 'login' : 'login refused')
   context.countLogin(refused)
 }
@@ -167,67 +165,3 @@ const notServed = ({ fingerprint }: OfferedKey, refusal: string): Identified => 
   person: { id: `unknown:${fingerprint}` as PersonId, name: 'unknown', admin: false, guest: true },
   refusal,
 })
-
-type QuotaLimits = Pick<SshLimits, 'connections_per_person' | 'exec_per_person' | 'exec_per_address'>
-
-/**
- * Limits connections and commands of each person and key. Each server of a cluster allows its fraction of a
- * limit.
- */
-export class Quotas {
-  readonly #limits: QuotaLimits
-  readonly #servers: NonNullable<ClientHandler['servers']>
-  readonly #connections = new Quota(() => this.#limits.connections_per_person)
-  readonly #commands = new Quota(() => this.#limits.exec_per_person)
-
-  constructor(limits: QuotaLimits, handler: Pick<ClientHandler, 'servers'>) {
-    this.#limits = limits
-    this.#servers = (kind, id) => handler.servers?.(kind, id) ?? 1
-  }
-
-  /**
-   * Takes a connection's place in the limits of its person, key and address. Returns the reason if there is
-   * none. A refused login takes no place.
-   */
-  admit(
-    { person, refusal }: Identified,
-    { fingerprint }: OfferedKey,
-    slot: Pick<Slot, 'loggedIn' | 'refused'>,
-  ): Release | { readonly refusal: string } {
-    const limit = this.#limits.connections_per_person
-    const place = (kind: 'person' | 'key', id: string) => this.#place(this.#connections, kind, id, limit)
-    const release =
-      refusal === undefined ? takeAll(place('person', person.id), place('key', fingerprint)) : undefined
-    if (!release) {
-      slot.refused()
-      return { refusal: refusal ?? tooManyConnections(limit) }
-    }
-    if (slot.loggedIn()) return release
-    release()
-    return { refusal: 'Too many connections come from your address; try again in a while.' }
-  }
-
-  /** Counts one more command; undefined if that would exceed a limit. */
-  takeCommand({ id, login }: Person): Release | undefined {
-    const { exec_per_person: own, exec_per_address: ofNetwork } = this.#limits
-    const places = [this.#place(this.#commands, 'person', id, own)]
-    if (login)
-      places.push(
-        this.#place(this.#commands, 'key', login.key, own),
-        this.#place(this.#commands, 'network', login.network, ofNetwork),
-      )
-    return takeAll(...places)
-  }
-
-  #place(
-    quota: Quota,
-    kind: 'person' | 'key' | 'network',
-    id: string,
-    limit: number,
-  ): readonly [Quota, string, number] {
-    return [quota, `${kind} ${id}`, Math.max(1, Math.floor(limit / this.#servers(kind, id)))]
-  }
-}
-
-const tooManyConnections = (limit: number): string =>
-  `You have ${limit} connections already, under this name or with this key, and may not have more; close one of them.`

@@ -1,10 +1,20 @@
+import type { Socket } from 'node:net'
 import type { ServerChannel } from 'ssh2'
 import { duration } from '../../lib/amounts.ts'
 import { createProgressTimer, type ProgressTimer } from '../../lib/jobs/waiting.ts'
-import type { Connection } from './connection.ts'
+import type { SshLimits } from './admission.ts'
 import { sendableBytes, sendPacket } from './ssh2-internals.ts'
 
 export type Stream = 'out' | 'err'
+
+/** What an outbox uses of its connection. */
+export interface OutboxConnection {
+  readonly context: { readonly limits: Pick<SshLimits, 'stall_s'>; readonly queues: SendQueues }
+  readonly socket: Pick<Socket, 'writableNeedDrain'>
+  readonly waiting: Set<() => void>
+  drop(why: string): void
+  whenAcknowledged(listener: () => void): void
+}
 
 interface Piece {
   readonly bytes: Buffer
@@ -20,7 +30,7 @@ const MAX_PIECE_BYTES = 32 * 1024
  */
 export class Outbox {
   readonly #channel: ServerChannel
-  readonly #connection: Connection
+  readonly #connection: OutboxConnection
   readonly #queues: SendQueues
   readonly #stall: ProgressTimer
   readonly #onEmpty: () => void
@@ -33,7 +43,7 @@ export class Outbox {
   #isOver = false
 
   /** `onEmpty` is called each time the queue becomes empty. */
-  constructor(channel: ServerChannel, connection: Connection, onEmpty = (): void => undefined) {
+  constructor(channel: ServerChannel, connection: OutboxConnection, onEmpty = (): void => undefined) {
     const { limits, queues } = connection.context
     const stallMs = limits.stall_s * 1_000
     this.#channel = channel

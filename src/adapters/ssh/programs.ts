@@ -1,13 +1,21 @@
 import { setMaxListeners } from 'node:events'
 import { APOLOGY } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
 import { createDeferred } from '../../lib/jobs/waiting.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { ExecPipe, Terminal } from '../../session/ports.ts'
 import type { Channel, Program } from './channel.ts'
-import type { Connection } from './connection.ts'
+import type { ConnectionContext } from './context.ts'
 import type { Outbox } from './outbox.ts'
 import { serveSftp } from './sftp.ts'
+
+/** What programs use of their connection. */
+interface ProgramConnection {
+  readonly account: Account
+  readonly context: Pick<ConnectionContext, 'limits' | 'handler' | 'log' | 'quotas'>
+  readonly refusal: string | undefined
+}
 
 /** The exit status of `ssh` itself if the connection breaks, on which autossh and others reconnect. */
 const CONNECTION_LOST = 255
@@ -19,7 +27,7 @@ const CONNECTION_LOST = 255
 export async function runShell(
   channel: Channel,
   person: Person,
-  connection: Connection,
+  connection: ProgramConnection,
   room: string | undefined,
 ): Promise<void> {
   const { account, refusal } = connection
@@ -115,7 +123,7 @@ export async function runCommand(
   program: Exclude<Program, { kind: 'shell' }>,
   channel: Channel,
   person: Person,
-  connection: Connection,
+  connection: ProgramConnection,
 ): Promise<void> {
   const outbox = channel.openOutbox()
   const release = connection.context.quotas.takeCommand(person)
@@ -135,7 +143,7 @@ async function execute(
   channel: Channel,
   outbox: Outbox,
   person: Person,
-  { account, context: { handler, log, limits } }: Connection,
+  { account, context: { handler, log, limits } }: ProgramConnection,
 ): Promise<number> {
   const interrupt = new AbortController()
   const signal = AbortSignal.any([channel.gone, interrupt.signal])

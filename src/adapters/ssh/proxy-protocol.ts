@@ -3,7 +3,7 @@ import { errorMessage } from '../../lib/errors.ts'
 import { addressOf } from '../../lib/network.ts'
 import { Quota } from '../../lib/quota.ts'
 import { addressMatcher } from './address-matcher.ts'
-import type { SshServerOptions } from './server.ts'
+import type { SshServerOptions } from './context.ts'
 
 /**
  * PROXY protocol, version 2: the header that a proxy sends before each forwarded connection. Source:

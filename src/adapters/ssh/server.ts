@@ -8,36 +8,13 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { Log } from '../../lib/environment.ts'
 import { createScheduler, type Scheduler } from '../../lib/jobs/scheduler.ts'
 import { settledWithin } from '../../lib/jobs/waiting.ts'
-import type { ClientHandler } from '../../session/ports.ts'
-import { Admission, type SshLimits } from './admission.ts'
-import { Connection, type ConnectionContext } from './connection.ts'
-import type { HostKey } from './keys/host-keys.ts'
-import { type LoginRefusal, Quotas } from './login.ts'
+import { Admission } from './admission.ts'
+import { Connection } from './connection.ts'
+import type { ConnectionContext, SshServerOptions } from './context.ts'
 import { SendQueues } from './outbox.ts'
 import { Proxies } from './proxy-protocol.ts'
+import { Quotas } from './quotas.ts'
 import { createTransport, refuse } from './transport.ts'
-
-export interface SshServerOptions {
-  /** At least one. */
-  readonly hostKeys: readonly HostKey[]
-  readonly limits: SshLimits
-  /**
-   * The text on how to join, shown before a login unless the network is known. Called for each connection.
-   */
-  readonly banner: () => string
-  /** Returns the trusted user CAs as lines of a `.pub` file. Called at each login. */
-  readonly cas: () => readonly string[]
-  /**
-   * Returns the networks of proxies, whose connections begin with a PROXY header. Called for each connection.
-   */
-  readonly proxies: () => readonly string[]
-  readonly handler: ClientHandler
-  /** Milliseconds since the epoch, for the expiry of certificates. */
-  readonly now: () => number
-  /** Counts a login, or a refusal by its reason. */
-  readonly countLogin: (refused?: LoginRefusal) => void
-  readonly log: Log
-}
 
 /** Time in ms after which a peer that does not disconnect is cut off when the server stops. */
 const GRACE_MS = 1_500

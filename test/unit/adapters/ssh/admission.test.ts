@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Admission, type Slot, type SshLimits } from '../../../../src/adapters/ssh/admission.ts'
-import { Quotas } from '../../../../src/adapters/ssh/login.ts'
+import { Quotas } from '../../../../src/adapters/ssh/quotas.ts'
 import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
 import { sshLimits } from '../../../support/ssh-server.ts'
 
