@@ -1,4 +1,4 @@
-import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
+import type { Calibrations } from '../prompt/calibration.ts'
 import { promptBudget } from '../prompt/compose-prompt.ts'
 import { attributed, type Snapshots } from '../prompt/gather-snapshot.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
@@ -8,12 +8,12 @@ import type { HistoryRow, KeptTool, ToolsInTurn } from '../prompt/snapshot.ts'
 import { framedTokens } from '../prompt/tool-definitions.ts'
 import { type FoundTool, type SearchDependencies, weighedTexts } from '../toolbox/find-tools.ts'
 import { createOffer, createOfferedSoFar, type SentOffer } from '../toolbox/offer.ts'
-import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
+import type { OpenToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import type { ChatMessage, ChatView } from '../tools/context.ts'
 import { createFitMessages, type FitMessages, type ShownMessages } from './fit-messages.ts'
-import type { ModelRequest, StepMessage } from './model.ts'
-import type { Turn } from './turn.ts'
+import type { StepMessage } from './model.ts'
+import type { Turn, PreparedStep } from './turn.ts'
 
 // How the steps of a turn are prepared. The first has a prompt and no messages; each step makes the next one:
 //
@@ -21,29 +21,6 @@ import type { Turn } from './turn.ts'
 //                  └─ again ─► step 1 once more, if its request was refused
 //
 // `next` keeps the prompt as long as it may, so that the provider's cache stays valid; `again` composes anew.
-
-type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
-
-export interface PreparedStep {
-  /** The content to send, with shortened messages if this turn has no space for all. */
-  readonly content: StepContent
-  /** Ids of all tools that can be called. */
-  readonly toolIds: readonly string[]
-  readonly toolbox: RoomToolbox
-  readonly nameOf: SentOffer['nameOf']
-  /** This step's request in tokens, as we count it. */
-  readonly size: CountedRequest
-  /** The rows of history that the prompt was made from. */
-  readonly rows: readonly HistoryRow[]
-  /**
-   * Prepares the step after this one. `messages` are those of all steps so far, unshortened. Composes the
-   * prompt again if the tools in scope have changed, if tools were found or called that it lacks, or if the
-   * messages need tokens that older history has. Rejects as `PrepareStep` does.
-   */
-  next(messages: readonly StepMessage[]): Promise<PreparedStep>
-  /** Prepares this step again with the model's current settings. Rejects likewise. */
-  again(messages: readonly StepMessage[]): Promise<PreparedStep>
-}
 
 /**
  * Prepares the first step of a turn. Rejects with `WrapError`, `StorageError`, or the turn's signal's reason.

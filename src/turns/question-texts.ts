@@ -1,7 +1,8 @@
 import { indentLater } from '../chat/entry-text.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import type { PlainTexts } from '../prompt/prompt.ts'
-import { ArgumentError, checkMessages } from '../tools/arguments.ts'
+import { ArgumentError } from '../tools/arguments.ts'
+import { checkMessages } from '../tools/messages.ts'
 import type { ChatMessage } from '../tools/context.ts'
 
 /**

@@ -7,14 +7,13 @@ import type { Prompt } from '../prompt/prompt.ts'
 import { addSpent, spentFor, usesTokens, type Spent } from './billing.ts'
 import { addUsage, type Received } from './usage.ts'
 import { ModelError, type ConfiguredModel, type ModelRefusal, type ModelRequest } from './model.ts'
-import type { PreparedStep } from './prepare-step.ts'
 import { createAttempts, learnFromRefusal } from './learn-from-refusal.ts'
 import type { ModelFactsTable } from './model-facts.ts'
 import { createReply, createStreamCleaner } from './reply.ts'
 import { streamStep, type StepResult, type StepView } from './stream-step.ts'
 import { TurnStopped } from './turn-end.ts'
 import type { TurnRecorder } from './turn-log.ts'
-import type { Turn } from './turn.ts'
+import type { PreparedStep, Turn } from './turn.ts'
 
 export interface StepRequestParts extends RequestParts {
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>

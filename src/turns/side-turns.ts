@@ -3,12 +3,12 @@ import { Refusal } from '../chat/errors.ts'
 import type { Room } from '../chat/room.ts'
 import { cleanText, isBlank } from '../lib/text/clean-text.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
-import type { SubTurnRequest, SubTurns } from '../tools/context.ts'
+import type { SubTurnRequest } from '../tools/context.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'
 import type { ConfiguredModel, StepMessage } from './model.ts'
 import { transcript } from './question-texts.ts'
 import type { TurnLog } from './turn-log.ts'
-import type { AnsweredEntry, RunTurn, SideTurnOrigin, Turn, TurnEnd, TurnRequest } from './turn.ts'
+import type { AnsweredEntry, RunTurn, SideTurnOrigin, SideTurns, Turn, TurnEnd, TurnRequest } from './turn.ts'
 
 export interface SideTurnParts {
   readonly models: () => readonly ConfiguredModel[]
@@ -19,11 +19,6 @@ export interface SideTurnParts {
 export interface SideTurnLimits {
   /** How deep side turns go; 0 for none. */
   readonly turn_depth: number
-}
-
-export interface SideTurns extends SubTurns {
-  /** Resolves when all started side turns have ended and are recorded. */
-  settled(): Promise<void>
 }
 
 /** Side turns that one mention may lead to, at any depth. */

@@ -10,19 +10,13 @@ import { checkMessages } from '../tools/messages.ts'
 import { addToTurn, requestOnce, type RequestParts } from './request-step.ts'
 import { usesTokens, type Spent } from './billing.ts'
 import type { TurnLog } from './turn-log.ts'
-import type { Turn } from './turn.ts'
+import type { Turn, ToolQuestions } from './turn.ts'
 import { questionTexts } from './question-texts.ts'
 
 export interface ToolQuestionParts extends RequestParts {
   readonly composer: Pick<Composer, 'count'>
   readonly turnLog: Pick<TurnLog, 'begin'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom'>
-}
-
-export interface ToolQuestions {
-  readonly model: ChatModel
-  /** Resolves when all questions have ended and are charged. */
-  settled(): Promise<void>
 }
 
 /**

@@ -10,22 +10,7 @@ import type { Spent } from './billing.ts'
 import { ModelError } from './model.ts'
 import type { StepResult } from './stream-step.ts'
 import type { TurnRecorder } from './turn-log.ts'
-import type { Turn, TurnEnd } from './turn.ts'
-
-/** How a turn ended. `notice` is shown in the room in addition to the reply. */
-export type Ending =
-  | {
-      readonly outcome: 'done'
-      readonly notice?: Notice
-      /** The model's thoughts, if it gave no answer. */
-      readonly thought?: string
-    }
-  | { readonly outcome: 'stopped' | 'failed'; readonly notice: Notice }
-
-interface Notice {
-  readonly level: 'info' | 'error'
-  readonly text: string
-}
+import type { Ending, Notice, Turn, TurnEnd } from './turn.ts'
 
 /** The reason with which a turn's signal is aborted; the message is for the room. */
 export class TurnStopped extends Error {

@@ -1,27 +1,18 @@
 import type { Entry, MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
-import type { Log } from '../lib/environment.ts'
-import type { RememberCounts } from '../prompt/gather-snapshot.ts'
+import type { CountedRequest } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
-import { isOverBudget } from '../prompt/ports.ts'
 import type { Bounds } from '../prompt/scope.ts'
+import type { HistoryRow } from '../prompt/snapshot.ts'
+import type { SentOffer } from '../toolbox/offer.ts'
+import type { RoomToolbox } from '../toolbox/room-toolbox.ts'
 import type { ReportDoing } from '../toolbox/run-tool.ts'
-import { createCallCheck } from '../toolbox/tool-call.ts'
-import { executeTools } from '../toolbox/toolbox.ts'
-import type { PermissionProvider } from '../tools/context.ts'
+import type { ChatModel, PermissionProvider, SubTurns } from '../tools/context.ts'
 import type { Spent } from './billing.ts'
-import { ModelError, type ConfiguredModel, type StepMessage } from './model.ts'
-import type { PreparedStep, PrepareStep } from './prepare-step.ts'
-import { createReply, type Reply } from './reply.ts'
-import { requestStep, type StepRequestParts } from './request-step.ts'
-import { createSideTurns, type SideTurnLimits, type SideTurns } from './side-turns.ts'
-import { createToolQuestions, type ToolQuestions, type ToolQuestionParts } from './tool-questions.ts'
-import type { Ending } from './turn-end.ts'
-import { doneEnding, endingOf, recordEnd, recordHandOver, stoppedEnding, withinTime } from './turn-end.ts'
-import type { TurnLog, TurnRecorder } from './turn-log.ts'
-import { hasWrittenCall, refusingCutCalls } from './wrong-calls.ts'
-import { runSteps } from './run-steps.ts'
+import type { ConfiguredModel, ModelRequest, StepMessage } from './model.ts'
+import type { Reply } from './reply.ts'
+import type { TurnRecorder } from './turn-log.ts'
 
 /** The entry that a turn answers: a person's message or another model's reply. */
 export type AnsweredEntry = MessageEntry | ReplyEntry
@@ -84,171 +75,51 @@ export interface TurnEnd {
 /** Runs a turn to its end. Rejects with `StorageError` only: the turn, or its end, could not be stored. */
 export type RunTurn = (request: TurnRequest, stop: AbortSignal) => Promise<TurnEnd>
 
-export interface TurnParts extends StepRequestParts, ToolQuestionParts {
-  readonly prepareStep: PrepareStep
-  readonly calibrations: StepRequestParts['calibrations']
-  readonly rememberCounts: RememberCounts
-  readonly models: () => readonly ConfiguredModel[]
-  readonly turnLog: Pick<TurnLog, 'begin'>
-  readonly limits: TurnLimits & SideTurnLimits
-  /** Called when a model wrote a tool call as text. */
-  readonly onWrittenCall: (model: string) => void
-  readonly log: Log
-}
-
-export interface TurnLimits {
-  /** The maximum duration of a turn in seconds. */
-  readonly turn_s: number
-  /** The most steps in one turn. Each is one model request and its retries. */
-  readonly turn_steps: number
-  /** Pauses in ms before each retry of a failed request; see stream-step.ts. */
-  readonly retryPauses?: readonly number[]
-}
-
-/** Returns the function that runs turns, including side turns. */
-export function createRunTurn(parts: TurnParts): RunTurn {
-  const runTurn: RunTurn = async (request, stop) => {
-    const { signal, end } = withinTime(parts.limits.turn_s, request.model.settings.name, stop)
-    try {
-      const { turn, ending } = await answer(request, signal)
-      const text = turn.reply.take()
-      const whole = turn.reply.finish()
-      const { last, reply } = await recordEnd(turn, { text, saidBefore: whole !== '' }, ending)
-      await parts.rememberCounts(turn.settings.encoding, turn.step?.rows ?? [])
-      const { spent } = turn
-      return { last, text: whole, ending, ...(reply ? { reply } : {}), ...(spent ? { spent } : {}) }
-    } finally {
-      end()
+/** How a turn ended. `notice` is shown in the room in addition to the reply. */
+export type Ending =
+  | {
+      readonly outcome: 'done'
+      readonly notice?: Notice
+      /** The model's thoughts, if it gave no answer. */
+      readonly thought?: string
     }
-  }
+  | { readonly outcome: 'stopped' | 'failed'; readonly notice: Notice }
 
-  /** Asks the model, or its fallback if it fails before any text or call. `before`: usage of failed models. */
-  async function answer(
-    request: TurnRequest,
-    signal: AbortSignal,
-    before?: Spent,
-  ): Promise<{ readonly turn: Turn; readonly ending: Ending }> {
-    const turn = begin(request, signal)
-    if (before) turn.spent = before
-    try {
-      return { turn, ending: await converse(turn, parts) }
-    } catch (error) {
-      // A turn that could not be stored is not announced in the room.
-      await turn.recorder.begun
-      const next = fallbackFor(turn, error, parts.models())
-      if (!next)
-        return {
-          turn,
-          ending: endingOf(signal.aborted ? signal.reason : error, turn.settings.name, parts.log),
-        }
-      await recordHandOver(turn, error, next.settings.name, parts.log)
-      const insteadOf = [...(request.insteadOf ?? []), turn.settings.name]
-      return await answer({ ...request, model: next, insteadOf }, signal, turn.spent)
-    } finally {
-      await Promise.all([turn.sideTurns.settled(), turn.questions.settled()])
-    }
-  }
-
-  function begin(request: TurnRequest, signal: AbortSignal): Turn {
-    const { recorder, room, report, model } = request
-    const { settings } = model
-    const reply = createReply((text) => {
-      report('writing')
-      room.stream({ turn: recorder.id, model: settings.name, text })
-    })
-    const turn: Turn = {
-      ...{ ...request, signal, reply, messages: [], settings },
-      sideTurns: createSideTurns(() => turn, runTurn, parts),
-      questions: createToolQuestions(() => turn, settings.name, parts),
-    }
-    return turn
-  }
-
-  return runTurn
+export interface Notice {
+  readonly level: 'info' | 'error'
+  readonly text: string
 }
 
-/** Asks the model and runs its calls, and says how that ended. */
-async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
-  const { signal, messages } = turn
-  const { name } = turn.settings
-  const maxSteps = parts.limits.turn_steps
-  const end = await runSteps({
-    maxSteps,
-    signal,
-    checkCalls: createCallCheck(name),
-    async ask() {
-      const result = await requestStep(turn, await nextStep(turn, parts), parts)
-      if (result.calls.length > 0) await recordSaid(turn)
-      const { nameOf, content } = stepOf(turn)
-      if (content.tools.length > 0 && hasWrittenCall(result)) parts.onWrittenCall(name)
-      return { ...result, calls: result.calls.map((call) => ({ ...call, name: nameOf(call.name) })) }
-    },
-    async run(calls, said, reason) {
-      messages.push(said)
-      const replied = (reply: StepMessage): void => void messages.push(reply)
-      const toolbox = refusingCutCalls(stepOf(turn).toolbox, calls, reason)
-      await executeTools(calls, { toolbox, signal, replied })
-    },
-  })
-  switch (end.why) {
-    case 'answered':
-      return doneEnding(name, end.result)
-    case 'halted':
-      for (const call of end.calls) await stepOf(turn).toolbox.refuse(call, `not run: ${end.reason}`)
-      return stoppedEnding(end.reason)
-    case 'used-up':
-      return stoppedEnding(`@${name} used all ${maxSteps} steps of its turn; it was stopped`)
-  }
+type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
+
+export interface PreparedStep {
+  /** The content to send, with shortened messages if this turn has no space for all. */
+  readonly content: StepContent
+  /** Ids of all tools that can be called. */
+  readonly toolIds: readonly string[]
+  readonly toolbox: RoomToolbox
+  readonly nameOf: SentOffer['nameOf']
+  /** This step's request in tokens, as we count it. */
+  readonly size: CountedRequest
+  /** The rows of history that the prompt was made from. */
+  readonly rows: readonly HistoryRow[]
+  /**
+   * Prepares the step after this one. `messages` are those of all steps so far, unshortened. Composes the
+   * prompt again if the tools in scope have changed, if tools were found or called that it lacks, or if the
+   * messages need tokens that older history has. Rejects as `PrepareStep` does.
+   */
+  next(messages: readonly StepMessage[]): Promise<PreparedStep>
+  /** Prepares this step again with the model's current settings. Rejects likewise. */
+  again(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
 
-function stepOf({ step }: Turn): PreparedStep {
-  if (!step) throw new Error('a model answered that was not asked')
-  return step
+export interface SideTurns extends SubTurns {
+  /** Resolves when all started side turns have ended and are recorded. */
+  settled(): Promise<void>
 }
 
-async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
-  const { step, messages, settings } = turn
-  // Stores the turn while the prompt is composed. The model is asked only after both.
-  if (!step) return (await Promise.all([firstStep(turn, parts), turn.recorder.begun]))[0]
-  try {
-    return await step.next(messages)
-  } catch (error) {
-    if (!isOverBudget(error)) throw error
-    const why = `what it has called and read in this turn leaves no space in its window of ${settings.contextWindow} tokens`
-    throw new ModelError(`${settings.name}: ${why}; ask for less at once`, false)
-  }
-}
-
-async function firstStep(turn: Turn, { modelFacts, prepareStep }: TurnParts): Promise<PreparedStep> {
-  for (;;) {
-    turn.settings = await modelFacts.settingsOf(turn.model)
-    turn.signal.throwIfAborted()
-    try {
-      return await prepareStep(turn)
-    } catch (error) {
-      // The window learned from a refusal may be far too small. Without it, the provider may report its limit
-      // again.
-      if (!isOverBudget(error) || !modelFacts.forgetWindow(turn.settings)) throw error
-    }
-  }
-}
-
-/** Records what the model said before its calls, as a reply without an outcome. */
-async function recordSaid({ reply, room, recorder, settings }: Turn): Promise<void> {
-  const text = reply.take()
-  if (text !== '') await room.record({ kind: 'reply', author: settings.name, text, turn: recorder.id })
-}
-
-/**
- * Returns the fallback of a failed model; undefined if there is none, or if the failed model said or called
- * anything, which cannot be taken back. The config has no loops of fallbacks.
- */
-function fallbackFor(
-  { reply, messages, signal, settings: { fallback } }: Turn,
-  error: unknown,
-  models: readonly ConfiguredModel[],
-): ConfiguredModel | undefined {
-  if (!(error instanceof ModelError) || signal.aborted || fallback === undefined) return undefined
-  if (messages.length > 0 || !reply.isEmpty()) return undefined
-  return models.find(({ settings }) => settings.name === fallback)
+export interface ToolQuestions {
+  readonly model: ChatModel
+  /** Resolves when all questions have ended and are charged. */
+  settled(): Promise<void>
 }

@@ -12,9 +12,7 @@ export interface Received {
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 /** An HTTP server that takes webhooks and notices. `before` delays the answer to a request with this body. */
-export async function startReceiver(
-  before: (body: string) => Promise<void> | void = () => {},
-) {
+export async function startReceiver(before: (body: string) => Promise<void> | void = () => {}) {
   const received: Received[] = []
   const answers: { readonly status: number; readonly headers: Readonly<Record<string, string>> }[] = []
   const server = createServer((request, response) => {

@@ -82,7 +82,7 @@ it.each([
   [{ pattern: 'key' }, ['No files.']],
   [{ pattern: 'outfile' }, ['No files.']],
   [{ pattern: 'fifo' }, ['No files.']],
-    [{ pattern: 'new*' }, ['new\\u{a}line']],
+  [{ pattern: 'new*' }, ['new\\u{a}line']],
   [{ pattern: '$(id)' }, ['No files.']],
 ])('glob finds the files for %j', async (args, expected) => {
   expect(await found(args)).toBe(expected.join('\n'))
@@ -164,7 +164,7 @@ it.each([
   [{ pattern: 'TODO', glob: '*.js' }, ['src/deep/c.js:5:TODO last']],
   [{ pattern: 'TODO', path: 'node_modules' }, ['node_modules/m/index.js:1:TODO of others']],
   [{ pattern: 'c.', path: 'latin1.txt' }, ['latin1.txt:1:c\uFFFD']],
-    [{ pattern: 'needle', path: 'new\nline' }, ['new\\u{a}line:1:needle']],
+  [{ pattern: 'needle', path: 'new\nline' }, ['new\\u{a}line:1:needle']],
   [{ pattern: '= 1 //', literal: true }, ['src/b.ts:1:const b = 1 // TODO']],
   [
     { pattern: '.*', literal: true },
