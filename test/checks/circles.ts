@@ -4,24 +4,8 @@ import { parseSync } from 'oxc-parser'
 import { walk } from 'oxc-walker'
 import type { Sources } from './size.ts'
 
-/** One sentence for each circle with a file that no known circle has, and for each known circle that is no more. */
-export function circleProblems(sources: Sources, known: readonly (readonly string[])[]): readonly string[] {
-  const circles = circlesOf(sources)
-  const isKnown = (circle: readonly string[]) =>
-    known.some((files) => circle.every((path) => files.includes(path)))
-  const isFound = (files: readonly string[]) => circles.some((circle) => circle.join() === files.join())
-  return [
-    ...circles
-      .filter((circle) => !isKnown(circle))
-      .map((circle) => `a circle of imports: ${circle.join(', ')}`),
-    ...known
-      .filter((files) => !isFound(files))
-      .map((files) => `not a circle any more; change test/checks/limits.json: ${files.join(', ')}`),
-  ]
-}
-
-/** The files of src that import one another, circle by circle. Imports of types count. */
-function circlesOf(sources: Sources): readonly (readonly string[])[] {
+/** One sentence for each group of files of src that import one another. Imports of types count. */
+export function importCircles(sources: Sources): readonly string[] {
   const imports = new Map(
     [...sources]
       .filter(([path]) => path.startsWith('src/'))
@@ -30,7 +14,7 @@ function circlesOf(sources: Sources): readonly (readonly string[])[] {
   const reached = new Map([...imports.keys()].map((path) => [path, reachedFrom(path, imports)] as const))
   return [...reached].flatMap(([path, ahead]) => {
     const circle = [...ahead].filter((other) => reached.get(other)?.has(path)).toSorted()
-    return circle[0] === path ? [circle] : []
+    return circle[0] === path ? [`a circle of imports: ${circle.join(', ')}`] : []
   })
 }
 
