@@ -1,6 +1,5 @@
-// Entries that no longer fit into a prompt are summarized in the background, piece by piece, by a model that
-// the room names. This folder must not know how models are shown a summary (lua/layers/summary.lua), who may
-// ask for one, or how it is stored.
+// Sums up in the background, with a model that the room names, entries that no longer fit into a prompt. Must
+// not know how models are shown a summary (lua/layers/summary.lua), who may ask for one, or how it is stored.
 import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Slot, Slots } from '../../chat/peers.ts'
