@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isJsonObject, parseJson, type JsonObject } from '../../src/lib/json.ts'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { openAgent } from '../support/mcp/agent.ts'
@@ -74,151 +74,118 @@ const NO_MESSAGES: readonly (readonly [line: string, code: number])[] = [
   [`{"jsonrpc":"2.0","id":1,"x":"${'x'.repeat(200_000)}"}`, -32_600],
 ]
 
-describe('what is no message is answered with what is wrong with it, and the next line is read', () => {
-  test('invalid JSON-RPC lines get one error each, and the ping after them is answered', async () => {
-    const { of, exitCode, stderr } = await exchange(lines(HELLO, ...NO_MESSAGES.map(([line]) => line), PING))
-    expect(errorCodes(of(null))).toEqual(NO_MESSAGES.map(([, code]) => code))
-    expect(of('ping')).toEqual([{ jsonrpc: '2.0', id: 'ping', result: {} }])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-  })
+test('invalid JSON-RPC lines get one error each, and the ping after them is answered', async () => {
+  const { of, exitCode, stderr } = await exchange(lines(HELLO, ...NO_MESSAGES.map(([line]) => line), PING))
+  expect(errorCodes(of(null))).toEqual(NO_MESSAGES.map(([, code]) => code))
+  expect(of('ping')).toEqual([{ jsonrpc: '2.0', id: 'ping', result: {} }])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+})
 
-  test('a line of invalid UTF-8, NUL and escape bytes gets a parse error', async () => {
-    const junk = Uint8Array.from([0, 0xff, 0xfe, 0x1b, 0x5b, 0x32, 0x4a, 0xc3, 0x28, 10])
-    const { of, exitCode } = await exchange(
-      Buffer.concat([Buffer.from(lines(HELLO)), junk, Buffer.from(lines(PING))]),
-    )
-    expect(errorCodes(of(null))).toEqual([-32_700])
-    expect(of('ping')).toHaveLength(1)
-    expect(exitCode).toBe(0)
-  })
+test('a line of invalid UTF-8, NUL and escape bytes gets a parse error', async () => {
+  const junk = Uint8Array.from([0, 0xff, 0xfe, 0x1b, 0x5b, 0x32, 0x4a, 0xc3, 0x28, 10])
+  const { of, exitCode } = await exchange(
+    Buffer.concat([Buffer.from(lines(HELLO)), junk, Buffer.from(lines(PING))]),
+  )
+  expect(errorCodes(of(null))).toEqual([-32_700])
+  expect(of('ping')).toHaveLength(1)
+  expect(exitCode).toBe(0)
+})
 
-  test('ten thousand invalid lines get one error each', async () => {
-    const { of, exitCode } = await exchange(lines(HELLO, ...Array.from({ length: 10_000 }, () => 'x'), PING))
-    expect(of(null)).toHaveLength(10_000)
-    expect(of('ping')).toHaveLength(1)
-    expect(exitCode).toBe(0)
-  })
+test('a message that is cut off by the end of the input gets a parse error', async () => {
+  const { of, exitCode } = await exchange(`${lines(HELLO)}${JSON.stringify(PING).slice(0, -5)}`)
+  expect(errorCodes(of(null))).toEqual([-32_700])
+  expect(exitCode).toBe(0)
+})
 
-  test('a message that is cut off by the end of the input gets a parse error', async () => {
-    const { of, exitCode } = await exchange(`${lines(HELLO)}${JSON.stringify(PING).slice(0, -5)}`)
-    expect(errorCodes(of(null))).toEqual([-32_700])
-    expect(exitCode).toBe(0)
+test('unmatched responses, unknown notifications and cancellations of unknown requests are ignored', async () => {
+  const { answers } = await exchange(
+    lines(
+      HELLO,
+      { jsonrpc: '2.0', id: 99, result: {} },
+      { jsonrpc: '2.0', id: 98, error: { code: 1, message: 'no' } },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 97 } },
+      { jsonrpc: '2.0', method: 'notifications/what' },
+      '',
+      '\r',
+      PING,
+    ),
+  )
+  expect(answers.map(({ id }) => id)).toEqual(['hello', 'ping'])
+})
+
+test('an unknown method gets an error, and a tool call before initialize gets an answer', async () => {
+  const { of } = await exchange(lines(tool(1, 'list_rooms'), { ...PING, id: 2, method: 'rooms/burn' }))
+  expect(of(1)).toHaveLength(1)
+  expect(errorCodes(of(2))).toEqual([-32_601])
+})
+
+test('a second initialize with another client name does not change the author of messages', async () => {
+  const other = {
+    ...HELLO,
+    id: 'again',
+    params: { ...HELLO.params, clientInfo: { name: 'rhea', version: '2' } },
+  }
+  const { of } = await exchange(lines(HELLO, other, tool(1, 'say', { room: 'lobby', text: 'who am I?' })))
+  expect(of('again')).toHaveLength(1)
+  expect(of(1)).toMatchObject([{ result: { content: [{ text: 'said' }] } }])
+  const { stdout } = await stage.as('rhea', ['history', 'lobby', '-n', '1'])
+  expect(stdout).toContain('mallory: who am I?')
+})
+
+test('the MCP server accepts CRLF line ends and messages that arrive character by character', async () => {
+  const session = openSsh(target, ['mcp', 'serve'])
+  const text = lines(HELLO).replace('\n', '\r\n') + lines(PING)
+  for (const character of text) session.write(character)
+  await session.waitFor('"ping"')
+  session.close()
+  expect(await session.exit).toBe(0)
+})
+
+test('a second subscription with the id of an open one is rejected, and the open one continues', async () => {
+  const listen = newest(7, 'subscriptions/listen', {
+    notifications: { resourceSubscriptions: ['room://lobby/log'] },
+  })
+  await using session = openSsh(target, ['mcp', 'serve'])
+  session.write(lines(newest(1, 'server/discover'), listen))
+  await session.waitFor('acknowledged')
+  session.write(lines(listen))
+  await session.waitFor('a request with this id waits for its answer; give each its own')
+  await stage.as('rhea', ['say', 'lobby', 'news'])
+  await session.waitFor('"uri":"room://lobby/log"')
+})
+
+test('the command mcp serve exits with status 0 and without output if its input is empty', async () => {
+  expect(await ssh(target, ['mcp', 'serve'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+})
+
+test('/mcp serve in a session and an unknown word after mcp are rejected with a hint', async () => {
+  await using session = await stage.open('rhea', '-T')
+  session.write('/mcp serve\n')
+  await session.waitFor('an agent runs it, and not a session: ssh HOST mcp serve')
+  expect(await stage.as('rhea', ['mcp', 'what'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('serve') as string,
   })
 })
 
-test('a tool call over 1 MiB is rejected, and the next call succeeds', async () => {
-  await using agent = await openAgent(stage, 'mallory')
-  const long = agent.call('say', { room: 'lobby', text: 'x'.repeat(1_100_000) })
-  await expect(long).rejects.toThrow('a message has at most 1048576 bytes')
-  expect((await agent.call('say', { room: 'lobby', text: 'shorter' })).isError).toBe(false)
+test('a ban ends the command mcp serve with status 1 and the reason', async () => {
+  const key = await stage.home.key('eve')
+  await using eve = openSsh({ ...target, user: 'eve', key }, ['mcp', 'serve'])
+  eve.write(lines(HELLO))
+  await eve.waitFor('serverInfo')
+  await stage.as('rhea', ['ban', 'eve', '1h', 'noise'])
+  expect(await eve.exit).toBe(1)
+  expect(eve.errors()).toMatch(/^! you were banned from this server.*noise/)
 })
 
-describe('messages that are strange, and allowed', () => {
-  test('unmatched responses, unknown notifications and cancellations of unknown requests are ignored', async () => {
-    const { answers } = await exchange(
-      lines(
-        HELLO,
-        { jsonrpc: '2.0', id: 99, result: {} },
-        { jsonrpc: '2.0', id: 98, error: { code: 1, message: 'no' } },
-        { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 97 } },
-        { jsonrpc: '2.0', method: 'notifications/what' },
-        '',
-        '\r',
-        PING,
-      ),
-    )
-    expect(answers.map(({ id }) => id)).toEqual(['hello', 'ping'])
+test('the command mcp serve counts toward exec_per_person', async () => {
+  const first = [1, 2].map(() => openSsh(target, ['mcp', 'serve']))
+  for (const one of first) one.write(lines(HELLO))
+  await Promise.all(first.map((one) => one.waitFor('serverInfo')))
+  expect(await ssh(target, ['mcp', 'serve'])).toMatchObject({
+    exitCode: 1,
+    stderr: 'Too many commands at once; wait until one of yours has ended.\n',
   })
-
-  test('an unknown method gets an error, and a tool call before initialize gets an answer', async () => {
-    const { of } = await exchange(lines(tool(1, 'list_rooms'), { ...PING, id: 2, method: 'rooms/burn' }))
-    expect(of(1)).toHaveLength(1)
-    expect(errorCodes(of(2))).toEqual([-32_601])
-  })
-
-  test('a second initialize with another client name does not change the author of messages', async () => {
-    const other = {
-      ...HELLO,
-      id: 'again',
-      params: { ...HELLO.params, clientInfo: { name: 'rhea', version: '2' } },
-    }
-    const { of } = await exchange(lines(HELLO, other, tool(1, 'say', { room: 'lobby', text: 'who am I?' })))
-    expect(of('again')).toHaveLength(1)
-    expect(of(1)).toMatchObject([{ result: { content: [{ text: 'said' }] } }])
-    const { stdout } = await stage.as('rhea', ['history', 'lobby', '-n', '1'])
-    expect(stdout).toContain('mallory: who am I?')
-  })
-
-  test('the MCP server accepts CRLF line ends and messages that arrive character by character', async () => {
-    const session = openSsh(target, ['mcp', 'serve'])
-    const text = lines(HELLO).replace('\n', '\r\n') + lines(PING)
-    for (const character of text) session.write(character)
-    await session.waitFor('"ping"')
-    session.close()
-    expect(await session.exit).toBe(0)
-  })
-})
-
-describe('calls at the same time', () => {
-  test('concurrent calls are all answered, and one of two calls with the same id is rejected', async () => {
-    const many = Array.from({ length: 20 }, (_, id) => ({ ...PING, id }))
-    const { of, answers } = await exchange(lines(HELLO, ...many))
-    expect(answers).toHaveLength(21)
-    for (const { id } of many) expect(of(id)).toHaveLength(1)
-    const twice = await exchange(lines(HELLO, tool(1, 'list_rooms'), tool(1, 'list_rooms'), PING))
-    expect(new Set(errorCodes(twice.of(1)))).toEqual(new Set([-32_600, 'no error']))
-    expect(twice.of(1)).toHaveLength(2)
-    expect(twice.of('ping')).toHaveLength(1)
-  })
-
-  test('a second subscription with the id of an open one is rejected, and the open one continues', async () => {
-    const listen = newest(7, 'subscriptions/listen', {
-      notifications: { resourceSubscriptions: ['room://lobby/log'] },
-    })
-    await using session = openSsh(target, ['mcp', 'serve'])
-    session.write(lines(newest(1, 'server/discover'), listen))
-    await session.waitFor('acknowledged')
-    session.write(lines(listen))
-    await session.waitFor('a request with this id waits for its answer; give each its own')
-    await stage.as('rhea', ['say', 'lobby', 'news'])
-    await session.waitFor('"uri":"room://lobby/log"')
-  })
-})
-
-describe('the command', () => {
-  test('the command mcp serve exits with status 0 and without output if its input is empty', async () => {
-    expect(await ssh(target, ['mcp', 'serve'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
-  })
-
-  test('/mcp serve in a session and an unknown word after mcp are rejected with a hint', async () => {
-    await using session = await stage.open('rhea', '-T')
-    session.write('/mcp serve\n')
-    await session.waitFor('an agent runs it, and not a session: ssh HOST mcp serve')
-    expect(await stage.as('rhea', ['mcp', 'what'])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('serve') as string,
-    })
-  })
-
-  test('a ban ends the command mcp serve with status 1 and the reason', async () => {
-    const key = await stage.home.key('eve')
-    await using eve = openSsh({ ...target, user: 'eve', key }, ['mcp', 'serve'])
-    eve.write(lines(HELLO))
-    await eve.waitFor('serverInfo')
-    await stage.as('rhea', ['ban', 'eve', '1h', 'noise'])
-    expect(await eve.exit).toBe(1)
-    expect(eve.errors()).toMatch(/^! you were banned from this server.*noise/)
-  })
-
-  test('the command mcp serve counts toward exec_per_person', async () => {
-    const first = [1, 2].map(() => openSsh(target, ['mcp', 'serve']))
-    for (const one of first) one.write(lines(HELLO))
-    await Promise.all(first.map((one) => one.waitFor('serverInfo')))
-    expect(await ssh(target, ['mcp', 'serve'])).toMatchObject({
-      exitCode: 1,
-      stderr: 'Too many commands at once; wait until one of yours has ended.\n',
-    })
-    for (const one of first) one.close()
-    expect(await Promise.all(first.map((one) => one.exit))).toEqual([0, 0])
-  })
+  for (const one of first) one.close()
+  expect(await Promise.all(first.map((one) => one.exit))).toEqual([0, 0])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { openAgent } from '../support/mcp/agent.ts'
 import { openHttpAgent } from '../support/mcp/http-agent.ts'
@@ -21,98 +21,73 @@ const tokenOf = async (name: string, ...flags: readonly string[]): Promise<strin
 
 const msg = (text: string) => stage.as('rhea', ['msg', 'alice', text])
 
-describe('an agent over SSH', () => {
-  test.each([{}, { modern: true as const }])(
-    'the wait tool returns each message to its person alone once, also one from between two calls, %j',
-    async (era) => {
-      await using agent = await openAgent(stage, 'alice', era)
-      const waiting = agent.call('wait', LONG)
-      await msg('the code is 4711')
-      expect((await waiting).text).toMatch(
-        /^Between the two marks is what the message of rhea to you alone says\. .*\n<<<(.*)>>>\nthe code is 4711\n<<<end of \1>>>$/,
-      )
-      await msg('and 4712')
-      expect((await agent.call('wait', LONG)).text).toContain('\nand 4712\n')
-      await using again = await openAgent(stage, 'alice', era)
-      const next = again.call('wait', LONG)
-      await msg('and 4713')
-      expect((await next).text).not.toMatch('4711|4712')
-    },
-  )
-
-  test('a message that came after the last wait of an agent is delivered to the next one', async () => {
-    {
-      await using agent = await openAgent(stage, 'alice')
-      await agent.call('wait', { timeout_s: 1 })
-      await msg('nobody waits for this')
-      await agent.waitFor('nobody waits for this')
-    }
-    await using again = await openAgent(stage, 'alice')
-    expect((await again.call('wait', LONG)).text).toContain('nobody waits for this')
-  })
-
-  test('the wait tool returns the next line that mentions the agent, also one from between two calls', async () => {
-    await using agent = await openAgent(stage, 'alice')
-    await agent.call('join', { room: 'lobby' })
+test.each([{}, { modern: true as const }])(
+  'the wait tool returns each message to its person alone once, also one from between two calls, %j',
+  async (era) => {
+    await using agent = await openAgent(stage, 'alice', era)
     const waiting = agent.call('wait', LONG)
-    await say('lobby', 'nobody in particular')
-    await say('lobby', 'alice: are you there?')
-    const { text, isError } = await waiting
-    expect(isError).toBe(false)
-    expect(text).toMatch(
-      /^Between the two marks is what the line of rhea in lobby says\. .*\n<<<(.*)>>>\nalice: are you there\?\n<<<end of \1>>>$/,
+    await msg('the code is 4711')
+    expect((await waiting).text).toMatch(
+      /^Between the two marks is what the message of rhea to you alone says\. .*\n<<<(.*)>>>\nthe code is 4711\n<<<end of \1>>>$/,
     )
-    await say('lobby', '@alice one more thing')
-    await agent.waitFor('@alice one more thing')
-    expect((await agent.call('wait', LONG)).text).toContain('@alice one more thing')
-  })
+    await msg('and 4712')
+    expect((await agent.call('wait', LONG)).text).toContain('\nand 4712\n')
+    await using again = await openAgent(stage, 'alice', era)
+    const next = again.call('wait', LONG)
+    await msg('and 4713')
+    expect((await next).text).not.toMatch('4711|4712')
+  },
+)
 
-  test('an agent with a protocol before 2026-07-28 gets mentions as Claude Code channel notifications', async () => {
+test('a message that came after the last wait of an agent is delivered to the next one', async () => {
+  {
     await using agent = await openAgent(stage, 'alice')
-    expect(agent.client.getServerCapabilities()?.experimental).toEqual({ 'claude/channel': {} })
-    await agent.call('join', { room: 'lobby' })
-    await say('lobby', 'hello, all')
-    await say('lobby', '@alice hello by channel')
-    await agent.waitFor('line of rhea in lobby')
-    const told = agent.heard.filter(({ method }) => method === 'notifications/claude/channel')
-    expect(told).toMatchObject([
-      {
-        params: {
-          content: expect.stringMatching(/^Between .*\n<<<(.*)>>>\n@alice hello by channel\n<<</) as string,
-          meta: { author: 'rhea', room: 'lobby', kind: 'message' },
-        },
+    await agent.call('wait', { timeout_s: 1 })
+    await msg('nobody waits for this')
+    await agent.waitFor('nobody waits for this')
+  }
+  await using again = await openAgent(stage, 'alice')
+  expect((await again.call('wait', LONG)).text).toContain('nobody waits for this')
+})
+
+test('the wait tool returns the next line that mentions the agent, also one from between two calls', async () => {
+  await using agent = await openAgent(stage, 'alice')
+  await agent.call('join', { room: 'lobby' })
+  const waiting = agent.call('wait', LONG)
+  await say('lobby', 'nobody in particular')
+  await say('lobby', 'alice: are you there?')
+  const { text, isError } = await waiting
+  expect(isError).toBe(false)
+  expect(text).toMatch(
+    /^Between the two marks is what the line of rhea in lobby says\. .*\n<<<(.*)>>>\nalice: are you there\?\n<<<end of \1>>>$/,
+  )
+  await say('lobby', '@alice one more thing')
+  await agent.waitFor('@alice one more thing')
+  expect((await agent.call('wait', LONG)).text).toContain('@alice one more thing')
+})
+
+test('an agent with a protocol before 2026-07-28 gets mentions as Claude Code channel notifications', async () => {
+  await using agent = await openAgent(stage, 'alice')
+  expect(agent.client.getServerCapabilities()?.experimental).toEqual({ 'claude/channel': {} })
+  await agent.call('join', { room: 'lobby' })
+  await say('lobby', 'hello, all')
+  await say('lobby', '@alice hello by channel')
+  await agent.waitFor('line of rhea in lobby')
+  const told = agent.heard.filter(({ method }) => method === 'notifications/claude/channel')
+  expect(told).toMatchObject([
+    {
+      params: {
+        content: expect.stringMatching(/^Between .*\n<<<(.*)>>>\n@alice hello by channel\n<<</) as string,
+        meta: { author: 'rhea', room: 'lobby', kind: 'message' },
       },
-    ])
-    await using modern = await openAgent(stage, 'alice', { modern: true })
-    expect(modern.client.getServerCapabilities()?.experimental).toBeUndefined()
-    await modern.call('join', { room: 'lobby' })
-    const waiting = modern.call('wait', LONG)
-    await say('lobby', '@alice hello, both')
-    expect((await waiting).text).toContain('@alice hello, both')
-  })
-
-  test('the wait tool returns no line of a private room after the agent was uninvited', async () => {
-    await stage.as('rhea', ['invite', 'den', 'alice'])
-    await using agent = await openAgent(stage, 'alice')
-    await agent.call('join', { room: 'den' })
-    await say('den', '@alice a secret of the den')
-    await agent.waitFor('a secret of the den')
-    await stage.as('rhea', ['uninvite', 'den', 'alice'])
-    await agent.waitFor('"level":"warning"')
-    expect((await agent.call('wait', { timeout_s: 1 })).text).toContain('nobody named you')
-    expect(await agent.call('wait', { room: 'den', timeout_s: 1 })).toMatchObject({ isError: true })
-  })
-
-  test('a cancelled wait does not consume the next line that mentions the agent', async () => {
-    await using agent = await openAgent(stage, 'alice')
-    await agent.call('join', { room: 'lobby' })
-    const cancel = new AbortController()
-    const cancelled = agent.call('wait', LONG, cancel.signal)
-    cancel.abort()
-    await expect(cancelled).rejects.toThrow()
-    await say('lobby', '@alice after that')
-    expect((await agent.call('wait', LONG)).text).toContain('@alice after that')
-  })
+    },
+  ])
+  await using modern = await openAgent(stage, 'alice', { modern: true })
+  expect(modern.client.getServerCapabilities()?.experimental).toBeUndefined()
+  await modern.call('join', { room: 'lobby' })
+  const waiting = modern.call('wait', LONG)
+  await say('lobby', '@alice hello, both')
+  expect((await waiting).text).toContain('@alice hello, both')
 })
 
 test.each([{}, { modern: true as const }])(

@@ -18,9 +18,8 @@ import { ssh } from '../support/ssh.ts'
 
 const twin = shareTwin()
 
-describe('channels and messages', () => {
-  /** What makes the limits of pace and connections no cure for what these tests are about. */
-  const FAST = `
+/** What makes the limits of pace and connections no cure for what these tests are about. */
+const FAST = `
 [limits]
 rate_burst = 100000
 rate_per_s = 100000
@@ -32,152 +31,151 @@ exec_per_address = 1000
 channels_per_connection = 100
 `
 
-  const arena = shareArena(twin, { config: FAST, prepare: sayMuch })
+const arena = shareArena(twin, { config: FAST, prepare: sayMuch })
 
-  /** So much that `history` fills no packet and no small window in one go. */
-  async function sayMuch(stage: Stage): Promise<void> {
-    for (let line = 0; line < 10; line++)
-      await stage.as('writer', ['say', 'lobby', `${line} ${'x'.repeat(3_000)}`])
-  }
+/** So much that `history` fills no packet and no small window in one go. */
+async function sayMuch(stage: Stage): Promise<void> {
+  for (let line = 0; line < 10; line++)
+    await stage.as('writer', ['say', 'lobby', `${line} ${'x'.repeat(3_000)}`])
+}
 
-  const ATTACK_MS = howMuch({ quick: 1_000, long: 2_000 })
+const ATTACK_MS = howMuch({ quick: 1_000, long: 2_000 })
 
-  const attacker = (stage: Stage): Promise<HostileClient> =>
-    connectHostile('mallory', stage.server.port, newKey())
+const attacker = (stage: Stage): Promise<HostileClient> =>
+  connectHostile('mallory', stage.server.port, newKey())
 
-  const VALUES = [0, 1, 1_023, 1_024, 2 ** 32 - 1]
-  const TINY = Array.from({ length: 65 }, (_, bytes) => bytes)
+const VALUES = [0, 1, 1_023, 1_024, 2 ** 32 - 1]
+const TINY = Array.from({ length: 65 }, (_, bytes) => bytes)
 
-  test('packet sizes below 1,024 bytes are refused, and no channel window makes the server loop', async () => {
-    const answers: string[] = []
-    const damage = await arena.damageOf(async (stage) => {
-      const clients: HostileClient[] = []
-      for (const packetSize of VALUES) {
-        const client = await attacker(stage)
-        clients.push(client)
-        for (const window of VALUES) {
-          client.claim(window, packetSize)
-          for (const open of [() => client.exec('history lobby -n 1000'), () => client.shell(1_000)]) {
-            const channel = await open().catch((error: Error) => error)
-            answers.push(`${packetSize}: ${channel instanceof Error ? 'refused' : 'taken'}`)
-            if (channel instanceof Error) continue
-            // A window that grows past its maximum ends the connection; `greedy` does that.
-            if (window === 2 ** 32 - 1) continue
-            for (let bytes = 0; bytes < 50; bytes++) client.adjust(channel, 1)
-          }
+test('packet sizes below 1,024 bytes are refused, and no channel window makes the server loop', async () => {
+  const answers: string[] = []
+  const damage = await arena.damageOf(async (stage) => {
+    const clients: HostileClient[] = []
+    for (const packetSize of VALUES) {
+      const client = await attacker(stage)
+      clients.push(client)
+      for (const window of VALUES) {
+        client.claim(window, packetSize)
+        for (const open of [() => client.exec('history lobby -n 1000'), () => client.shell(1_000)]) {
+          const channel = await open().catch((error: Error) => error)
+          answers.push(`${packetSize}: ${channel instanceof Error ? 'refused' : 'taken'}`)
+          if (channel instanceof Error) continue
+          // A window that grows past its maximum ends the connection; `greedy` does that.
+          if (window === 2 ** 32 - 1) continue
+          for (let bytes = 0; bytes < 50; bytes++) client.adjust(channel, 1)
         }
       }
-      const greedy = await attacker(stage)
-      greedy.adjust(await greedy.shell(), 2 ** 32 - 1)
-      await greedy.closed
-      return clients
-    })
-    expectUnharmed(damage)
-    expect([...new Set(answers)]).toEqual([
-      '0: refused',
-      '1: refused',
-      '1023: refused',
-      '1024: taken',
-      `${2 ** 32 - 1}: taken`,
-    ])
+    }
+    const greedy = await attacker(stage)
+    greedy.adjust(await greedy.shell(), 2 ** 32 - 1)
+    await greedy.closed
+    return clients
   })
-
-  /** Text as SSH writes it. */
-  function text(words: string): Buffer {
-    const bytes = Buffer.from(words)
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(bytes.length)
-    return Buffer.concat([length, bytes])
-  }
-
-  /** A request on the first channel (RFC 4254, 5.4), with an answer wanted. */
-  const request = (type: string, ...rest: readonly Buffer[]): Buffer =>
-    Buffer.concat([Buffer.of(98, 0, 0, 0, 0), text(type), Buffer.of(1), ...rest])
-
-  /** Messages that are cheap to send: to be ignored, for debugging, requests of the connection, of the channel, new channels. */
-  const FLOODS = [
-    Buffer.concat([Buffer.of(2), text('')]),
-    Buffer.concat([Buffer.of(4, 1), text('x'), text('')]),
-    Buffer.concat([Buffer.of(80), text('keepalive@openssh.com'), Buffer.of(1)]),
-    request('window-change', Buffer.alloc(16, 1)),
-    request('pty-req', text('xterm'), Buffer.alloc(16, 1), text('')),
-    request('env', text('SSHAWL_X'), text('y'.repeat(200))),
-    request('signal', text('INT')),
-    Buffer.concat([Buffer.of(90), text('session'), Buffer.alloc(4, 9), Buffer.alloc(8, 1)]),
-  ]
-
-  /** How long each of the floods lasts. */
-  const FLOOD_MS = howMuch({ quick: 300, long: 500 })
-
-  test('packet sizes up to 64 bytes are refused, and a window that grows by bytes gets all output', async () => {
-    let refused = 0
-    let read = ''
-    const damage = await arena.damageOf(async (stage) => {
-      const client = await attacker(stage)
-      for (const packetSize of TINY)
-        for (const window of [0, 1, 2 ** 32 - 1]) {
-          client.claim(window, packetSize)
-          await expect(client.exec('history lobby -n 1000')).rejects.toThrow('open failure')
-          refused++
-        }
-      // The same output through the smallest packets that are taken, a byte at a time, and then all of it.
-      client.claim(0, 1_024)
-      const channel = await client.exec('history lobby -n 1000')
-      channel.on('data', (bytes: Buffer) => (read += String(bytes)))
-      const ended = new Promise((resolve) => channel.once('close', resolve))
-      for (let bytes = 0; bytes < 1_000; bytes++) client.adjust(channel, 1)
-      client.adjust(channel, 10_000_000)
-      await ended
-      return [client]
-    })
-    expectUnharmed(damage)
-    expect(refused).toBe(3 * TINY.length)
-    expect(read.match(/\d x{3000}/g)).toHaveLength(10)
-  })
-
-  test('floods of small SSH messages do not delay other users', async () => {
-    const damage = await arena.damageOf(async (stage) => {
-      const client = await attacker(stage)
-      await client.shell()
-      for (const message of FLOODS) {
-        const end = performance.now() + FLOOD_MS
-        while (performance.now() < end) {
-          for (let sent = 0; sent < 500; sent++) client.send(message)
-          await sleep(5)
-        }
-      }
-      return [client]
-    })
-    expectUnharmed(damage)
-  })
-
-  test('commands that start and end in a fast loop do not delay other users', async () => {
-    const damage = await arena.damageOf(async (stage) => {
-      const client = await attacker(stage)
-      const end = performance.now() + ATTACK_MS
-      const churn = async (): Promise<void> => {
-        while (performance.now() < end) await client.run('nothing')
-      }
-      await Promise.all(Array.from({ length: 10 }, churn))
-      return [client]
-    })
-    expectUnharmed(damage)
-  })
-
-  test('a client that exchanges keys continuously is disconnected', async () => {
-    const damage = await arena.damageOf(async (stage) => {
-      const client = await attacker(stage)
-      const timer = setInterval(() => client.rekey(), 5)
-      await client.closed
-      clearInterval(timer)
-      return []
-    })
-    expectUnharmed(damage)
-  })
-
-  test('clients that attacked with channels and messages do not keep the server from stopping', () =>
-    expectStops(arena))
+  expectUnharmed(damage)
+  expect([...new Set(answers)]).toEqual([
+    '0: refused',
+    '1: refused',
+    '1023: refused',
+    '1024: taken',
+    `${2 ** 32 - 1}: taken`,
+  ])
 })
+
+/** Text as SSH writes it. */
+function text(words: string): Buffer {
+  const bytes = Buffer.from(words)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+/** A request on the first channel (RFC 4254, 5.4), with an answer wanted. */
+const request = (type: string, ...rest: readonly Buffer[]): Buffer =>
+  Buffer.concat([Buffer.of(98, 0, 0, 0, 0), text(type), Buffer.of(1), ...rest])
+
+/** Messages that are cheap to send: to be ignored, for debugging, requests of the connection, of the channel, new channels. */
+const FLOODS = [
+  Buffer.concat([Buffer.of(2), text('')]),
+  Buffer.concat([Buffer.of(4, 1), text('x'), text('')]),
+  Buffer.concat([Buffer.of(80), text('keepalive@openssh.com'), Buffer.of(1)]),
+  request('window-change', Buffer.alloc(16, 1)),
+  request('pty-req', text('xterm'), Buffer.alloc(16, 1), text('')),
+  request('env', text('SSHAWL_X'), text('y'.repeat(200))),
+  request('signal', text('INT')),
+  Buffer.concat([Buffer.of(90), text('session'), Buffer.alloc(4, 9), Buffer.alloc(8, 1)]),
+]
+
+/** How long each of the floods lasts. */
+const FLOOD_MS = howMuch({ quick: 300, long: 500 })
+
+test('packet sizes up to 64 bytes are refused, and a window that grows by bytes gets all output', async () => {
+  let refused = 0
+  let read = ''
+  const damage = await arena.damageOf(async (stage) => {
+    const client = await attacker(stage)
+    for (const packetSize of TINY)
+      for (const window of [0, 1, 2 ** 32 - 1]) {
+        client.claim(window, packetSize)
+        await expect(client.exec('history lobby -n 1000')).rejects.toThrow('open failure')
+        refused++
+      }
+    // The same output through the smallest packets that are taken, a byte at a time, and then all of it.
+    client.claim(0, 1_024)
+    const channel = await client.exec('history lobby -n 1000')
+    channel.on('data', (bytes: Buffer) => (read += String(bytes)))
+    const ended = new Promise((resolve) => channel.once('close', resolve))
+    for (let bytes = 0; bytes < 1_000; bytes++) client.adjust(channel, 1)
+    client.adjust(channel, 10_000_000)
+    await ended
+    return [client]
+  })
+  expectUnharmed(damage)
+  expect(refused).toBe(3 * TINY.length)
+  expect(read.match(/\d x{3000}/g)).toHaveLength(10)
+})
+
+test('floods of small SSH messages do not delay other users', async () => {
+  const damage = await arena.damageOf(async (stage) => {
+    const client = await attacker(stage)
+    await client.shell()
+    for (const message of FLOODS) {
+      const end = performance.now() + FLOOD_MS
+      while (performance.now() < end) {
+        for (let sent = 0; sent < 500; sent++) client.send(message)
+        await sleep(5)
+      }
+    }
+    return [client]
+  })
+  expectUnharmed(damage)
+})
+
+test('commands that start and end in a fast loop do not delay other users', async () => {
+  const damage = await arena.damageOf(async (stage) => {
+    const client = await attacker(stage)
+    const end = performance.now() + ATTACK_MS
+    const churn = async (): Promise<void> => {
+      while (performance.now() < end) await client.run('nothing')
+    }
+    await Promise.all(Array.from({ length: 10 }, churn))
+    return [client]
+  })
+  expectUnharmed(damage)
+})
+
+test('a client that exchanges keys continuously is disconnected', async () => {
+  const damage = await arena.damageOf(async (stage) => {
+    const client = await attacker(stage)
+    const timer = setInterval(() => client.rekey(), 5)
+    await client.closed
+    clearInterval(timer)
+    return []
+  })
+  expectUnharmed(damage)
+})
+
+test('clients that attacked with channels and messages do not keep the server from stopping', () =>
+  expectStops(arena))
 
 describe('many logins', () => {
   /** More than the attackers open in the first test, which is about their address, and less than in the second. */
@@ -468,8 +466,7 @@ describe('keys and windows', () => {
     expectStops(arena))
 })
 
-describe('output that nobody reads', () => {
-  const LIMITS = `
+const LIMITS = `
 [limits]
 message_chars = 20000
 rate_burst = 100000
@@ -477,68 +474,67 @@ rate_per_s = 100000
 connections_per_address = 200
 `
 
-  const LINES = 300
-  const LINE = 'long '.repeat(3_000)
+const LINES = 300
+const LINE = 'long '.repeat(3_000)
 
-  /** Makes a room and says more in it than the buffers of the loopback hold. */
-  async function prepare(stage: Stage): Promise<void> {
-    const lines = Array.from({ length: LINES }, (_, number) => `${number} ${LINE}\n`).join('')
-    await using session = await stage.open('writer', '-T')
-    session.write(`/create pit\n/join pit\n${lines}`)
-    session.close()
-    expect(await session.exit).toBe(0)
-  }
+/** Makes a room and says more in it than the buffers of the loopback hold. */
+async function prepare(stage: Stage): Promise<void> {
+  const lines = Array.from({ length: LINES }, (_, number) => `${number} ${LINE}\n`).join('')
+  await using session = await stage.open('writer', '-T')
+  session.write(`/create pit\n/join pit\n${lines}`)
+  session.close()
+  expect(await session.exit).toBe(0)
+}
 
-  /** Runs a command eight times, as somebody with a key of their own who reads none of it. */
-  async function readNothing(stage: Stage, number: number): Promise<HostileClient> {
-    const client = await connectHostile(`mallory${number}`, stage.server.port, newKey())
-    client.claim(2 ** 32 - 1, 32_768)
-    // Some may be refused because their connection was dropped by then.
-    await Promise.allSettled(Array.from({ length: 8 }, () => client.exec('history pit --json -n 1000')))
-    client.stopReading()
-    return client
-  }
+/** Runs a command eight times, as somebody with a key of their own who reads none of it. */
+async function readNothing(stage: Stage, number: number): Promise<HostileClient> {
+  const client = await connectHostile(`mallory${number}`, stage.server.port, newKey())
+  client.claim(2 ** 32 - 1, 32_768)
+  // Some may be refused because their connection was dropped by then.
+  await Promise.allSettled(Array.from({ length: 8 }, () => client.exec('history pit --json -n 1000')))
+  client.stopReading()
+  return client
+}
 
-  /** Resolves once the server has logged this. */
-  async function logged({ server }: Stage, words: string): Promise<void> {
-    while (!server.stderr().includes(words)) await once(server.process.stderr ?? server.process, 'data')
-  }
+/** Resolves once the server has logged this. */
+async function logged({ server }: Stage, words: string): Promise<void> {
+  while (!server.stderr().includes(words)) await once(server.process.stderr ?? server.process, 'data')
+}
 
-  test('eighty unread long histories keep the server below 400 MB and do not delay other users', async () => {
-    let held = 0
-    await using arena = await openArena({ config: LIMITS, prepare })
-    const damage = await arena.damageOf(twin(), async (stage) => {
-      const clients = await Promise.all(Array.from({ length: 10 }, (_, number) => readNothing(stage, number)))
-      await sleep(howMuch({ quick: 1_000, long: 2_000 }))
-      held = clients.length
-      return clients
-    })
-    expectUnharmed(damage, 400)
-    await expectStops(arena)
-    expect(held).toBe(10)
+test('eighty unread long histories keep the server below 400 MB and do not delay other users', async () => {
+  let held = 0
+  await using arena = await openArena({ config: LIMITS, prepare })
+  const damage = await arena.damageOf(twin(), async (stage) => {
+    const clients = await Promise.all(Array.from({ length: 10 }, (_, number) => readNothing(stage, number)))
+    await sleep(howMuch({ quick: 1_000, long: 2_000 }))
+    held = clients.length
+    return clients
   })
+  expectUnharmed(damage, 400)
+  await expectStops(arena)
+  expect(held).toBe(10)
+})
 
-  test('clients that do not read are disconnected when all queues together exceed queues_mb', async () => {
-    await using arena = await openArena({ config: `${LIMITS}queues_mb = 8\n`, prepare })
-    const damage = await arena.damageOf(twin(), async (stage) => {
-      const clients = await Promise.all(Array.from({ length: 6 }, (_, number) => readNothing(stage, number)))
-      await logged(stage, 'too much waits for all clients together')
-      const patient = await stage.as('reader', ['history', 'pit', '--json', '-n', String(LINES)])
-      expect(patient.stdout.split('\n').length).toBeGreaterThan(LINES)
-      return clients
-    })
-    expectUnharmed(damage, 400)
-    await expectStops(arena)
+test('clients that do not read are disconnected when all queues together exceed queues_mb', async () => {
+  await using arena = await openArena({ config: `${LIMITS}queues_mb = 8\n`, prepare })
+  const damage = await arena.damageOf(twin(), async (stage) => {
+    const clients = await Promise.all(Array.from({ length: 6 }, (_, number) => readNothing(stage, number)))
+    await logged(stage, 'too much waits for all clients together')
+    const patient = await stage.as('reader', ['history', 'pit', '--json', '-n', String(LINES)])
+    expect(patient.stdout.split('\n').length).toBeGreaterThan(LINES)
+    return clients
   })
+  expectUnharmed(damage, 400)
+  await expectStops(arena)
+})
 
-  test('a command whose output is not read for stall_s is disconnected', async () => {
-    await using arena = await openArena({ config: `${LIMITS}stall_s = 1\n`, prepare })
-    const damage = await arena.damageOf(twin(), async (stage) => {
-      const client = await readNothing(stage, 0)
-      await logged(stage, 'almost nothing was read for 1s (stall_s)')
-      return [client]
-    })
-    expectUnharmed(damage, 400)
-    await expectStops(arena)
+test('a command whose output is not read for stall_s is disconnected', async () => {
+  await using arena = await openArena({ config: `${LIMITS}stall_s = 1\n`, prepare })
+  const damage = await arena.damageOf(twin(), async (stage) => {
+    const client = await readNothing(stage, 0)
+    await logged(stage, 'almost nothing was read for 1s (stall_s)')
+    return [client]
   })
+  expectUnharmed(damage, 400)
+  await expectStops(arena)
 })

@@ -37,79 +37,75 @@ const said = ({ stderr }: SshResult): string =>
 /** A login that fails: from then on, until one does not, clients from here are shown the banner. */
 const fail = (): Promise<SshResult> => login('nobody', 'nobody')
 
-describe('a fresh key', () => {
-  test('a new key registers with a typed invite code and later logs in without one', async () => {
-    await stage.goOnWith(startServer)
-    const code = await newCode()
-    expect(await login('bea', 'bea', code)).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
-    expect(await askpass.asked()).toContain('invite code: ')
-    expect(await login('bea', 'bea')).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
-    expect(await login('cy', 'cy', code)).toMatchObject(DENIED)
-    await stage.restart('SIGKILL')
-    expect(await login('bea', 'bea')).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
-  })
-
-  test('a new key registers with an invite code in the user name, also if the line is repeated', async () => {
-    const code = await newCode()
-    for (const user of [`dan+${code}`, `dan+${code}`, 'dan'])
-      expect(await login(user, 'dan')).toMatchObject({ exitCode: 0, stdout: 'dan (member)\n' })
-    expect(await login(`eve+${code}`, 'eve')).toMatchObject(DENIED)
-  })
-
-  test('an invite code of a room invites the new person and announces them in the room', async () => {
-    await stage.as('boss', ['create', '--private', 'den'])
-    const code = await newCode('den')
-    expect((await login(`fay+${code}`, 'fay')).exitCode).toBe(0)
-    await using session = await stage.open('fay', '-T')
-    await session.waitFor('boss invited you to den; /join den')
-    expect((await stage.as('fay', ['join', 'den'])).stdout).toBe('you are a member of den now\n')
-    const { stdout } = await stage.as('boss', ['history', 'den'])
-    expect(stdout).toContain('fay came to the server with an invite code of boss for this room')
-  })
-
-  test('unknown keys that a client offers before a known one cause no question for an invite code', async () => {
-    const known = await stage.home.key('boss')
-    const before = await askpass.asked()
-    const { options, env } = askpass.answering('no code')
-    const strangers = await Promise.all(['stranger', 'other'].map((name) => stage.home.key(name)))
-    const target = {
-      user: 'boss',
-      port: stage.server.port,
-      // The client offers the keys of its options first.
-      key: known,
-      options: [...options, ...strangers.flatMap((key) => ['-i', key])],
-      env,
-    }
-    expect(await ssh(target, ['whoami'])).toMatchObject({ exitCode: 0, stdout: 'boss (admin)\n' })
-    expect(await askpass.asked()).toBe(before)
-  })
+test('a new key registers with a typed invite code and later logs in without one', async () => {
+  await stage.goOnWith(startServer)
+  const code = await newCode()
+  expect(await login('bea', 'bea', code)).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
+  expect(await askpass.asked()).toContain('invite code: ')
+  expect(await login('bea', 'bea')).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
+  expect(await login('cy', 'cy', code)).toMatchObject(DENIED)
+  await stage.restart('SIGKILL')
+  expect(await login('bea', 'bea')).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
 })
 
-describe('a code that is good for nothing', () => {
-  test('used, revoked, expired and wrong invite codes are rejected with the same answer', async () => {
-    const [used, revoked, expired] = [await newCode(), await newCode(), await newCode('--days', '2')]
-    expect((await login(`gus+${used}`, 'gus')).exitCode).toBe(0)
-    const list = JSON.parse((await stage.as('boss', ['invites', 'list', '--json'])).stdout) as {
-      id: number
-    }[]
-    const [first, last] = [list.at(-2)!.id, list.at(-1)!.id]
-    expect((await stage.as('boss', ['invites', 'revoke', String(first)])).exitCode).toBe(0)
-    await askStored(stage.server.dataDir, `UPDATE invites SET until = 1 WHERE id = ${last}`)
-    const answers = new Set<string>()
-    for (const round of ['before', 'after']) {
-      await fail()
-      for (const code of ['WRNG-WRNG-WRNG-WRNG', used, revoked, expired]) {
-        const user = `hal+${code}`
-        const typed = await login('hal', 'hal', code)
-        const brought = await login(user, 'hal')
-        expect([typed, brought]).toMatchObject([DENIED, DENIED])
-        answers.add(`typed: ${said(typed)}`).add(`brought: ${said(brought)}`)
-      }
-      if (round === 'before') await stage.restart('SIGTERM')
+test('a new key registers with an invite code in the user name, also if the line is repeated', async () => {
+  const code = await newCode()
+  for (const user of [`dan+${code}`, `dan+${code}`, 'dan'])
+    expect(await login(user, 'dan')).toMatchObject({ exitCode: 0, stdout: 'dan (member)\n' })
+  expect(await login(`eve+${code}`, 'eve')).toMatchObject(DENIED)
+})
+
+test('an invite code of a room invites the new person and announces them in the room', async () => {
+  await stage.as('boss', ['create', '--private', 'den'])
+  const code = await newCode('den')
+  expect((await login(`fay+${code}`, 'fay')).exitCode).toBe(0)
+  await using session = await stage.open('fay', '-T')
+  await session.waitFor('boss invited you to den; /join den')
+  expect((await stage.as('fay', ['join', 'den'])).stdout).toBe('you are a member of den now\n')
+  const { stdout } = await stage.as('boss', ['history', 'den'])
+  expect(stdout).toContain('fay came to the server with an invite code of boss for this room')
+})
+
+test('unknown keys that a client offers before a known one cause no question for an invite code', async () => {
+  const known = await stage.home.key('boss')
+  const before = await askpass.asked()
+  const { options, env } = askpass.answering('no code')
+  const strangers = await Promise.all(['stranger', 'other'].map((name) => stage.home.key(name)))
+  const target = {
+    user: 'boss',
+    port: stage.server.port,
+    // The client offers the keys of its options first.
+    key: known,
+    options: [...options, ...strangers.flatMap((key) => ['-i', key])],
+    env,
+  }
+  expect(await ssh(target, ['whoami'])).toMatchObject({ exitCode: 0, stdout: 'boss (admin)\n' })
+  expect(await askpass.asked()).toBe(before)
+})
+
+test('used, revoked, expired and wrong invite codes are rejected with the same answer', async () => {
+  const [used, revoked, expired] = [await newCode(), await newCode(), await newCode('--days', '2')]
+  expect((await login(`gus+${used}`, 'gus')).exitCode).toBe(0)
+  const list = JSON.parse((await stage.as('boss', ['invites', 'list', '--json'])).stdout) as {
+    id: number
+  }[]
+  const [first, last] = [list.at(-2)!.id, list.at(-1)!.id]
+  expect((await stage.as('boss', ['invites', 'revoke', String(first)])).exitCode).toBe(0)
+  await askStored(stage.server.dataDir, `UPDATE invites SET until = 1 WHERE id = ${last}`)
+  const answers = new Set<string>()
+  for (const round of ['before', 'after']) {
+    await fail()
+    for (const code of ['WRNG-WRNG-WRNG-WRNG', used, revoked, expired]) {
+      const user = `hal+${code}`
+      const typed = await login('hal', 'hal', code)
+      const brought = await login(user, 'hal')
+      expect([typed, brought]).toMatchObject([DENIED, DENIED])
+      answers.add(`typed: ${said(typed)}`).add(`brought: ${said(brought)}`)
     }
-    expect([...answers]).toHaveLength(2)
-    expect(await stage.as('hal', ['whoami'])).toMatchObject(DENIED)
-  })
+    if (round === 'before') await stage.restart('SIGTERM')
+  }
+  expect([...answers]).toHaveLength(2)
+  expect(await stage.as('hal', ['whoami'])).toMatchObject(DENIED)
 })
 
 test('a rejected client reads the same for existing, unknown and impossible names', async () => {

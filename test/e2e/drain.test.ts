@@ -185,30 +185,28 @@ describe('agents', () => {
   })
 })
 
-describe('a cancelled call', () => {
-  test.each([{}, { modern: true as const }])(
-    "a cancelled last call ends the turn and the agent's connection while the server drains, %j",
-    async (era) => {
-      await using bob = await stage.open('bob', '-tt')
-      await bob.waitFor(/[-─]\S* lobby/)
-      await using agent = await openAgent(stage, 'alice', era)
-      const before = await cancelledTurns(stage)
-      const cancel = new AbortController()
-      const half = `Half of the last of ${before}`
-      stage.models.play(saysLater(half, new Promise(() => {}), ''))
-      const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'four' }, cancel.signal)
-      await bob.waitFor(half)
-      const stopped = stage.server.stop('SIGTERM')
-      await bob.waitFor('The server is going down. Goodbye.')
-      cancel.abort()
-      await expect(asked).rejects.toThrow()
-      await agent.closed
-      expect(await stopped).toBe(0)
-      await stage.restart('SIGTERM')
-      expect(await cancelledTurns(stage)).toBe(before + 1)
-    },
-  )
-})
+test.each([{}, { modern: true as const }])(
+  "a cancelled last call ends the turn and the agent's connection while the server drains, %j",
+  async (era) => {
+    await using bob = await stage.open('bob', '-tt')
+    await bob.waitFor(/[-─]\S* lobby/)
+    await using agent = await openAgent(stage, 'alice', era)
+    const before = await cancelledTurns(stage)
+    const cancel = new AbortController()
+    const half = `Half of the last of ${before}`
+    stage.models.play(saysLater(half, new Promise(() => {}), ''))
+    const asked = agent.call('ask_model', { room: 'lobby', model: 'qwen', text: 'four' }, cancel.signal)
+    await bob.waitFor(half)
+    const stopped = stage.server.stop('SIGTERM')
+    await bob.waitFor('The server is going down. Goodbye.')
+    cancel.abort()
+    await expect(asked).rejects.toThrow()
+    await agent.closed
+    expect(await stopped).toBe(0)
+    await stage.restart('SIGTERM')
+    expect(await cancelledTurns(stage)).toBe(before + 1)
+  },
+)
 
 const NAMES = ['ann', 'bea', 'cleo', 'dora', 'eve', 'fay']
 

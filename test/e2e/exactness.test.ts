@@ -1,5 +1,5 @@
 import { get_encoding } from 'tiktoken'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PROVIDERS } from '../../src/adapters/models/index.ts'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { answer, calls, type ChatRequest, says, startModelServer } from '../support/model-server.ts'
@@ -59,60 +59,58 @@ interface Sent {
   }
 }
 
-describe('the budget of a prompt', () => {
-  test.each([
-    ['all tools', ['on']],
-    ['no tools', ['off']],
-    ['a few tools', ['look', 'calculator', 'Gr*']],
-  ])('the counted budget of a prompt equals a recount of the request body: %s', async (_what, scope) => {
-    await stage.as('rhea', ['tools', 'lobby', ...scope])
-    await stage.as('rhea', ['say', 'lobby', 'Grüße, 世界 👩‍👩‍👧 <|endoftext|> ' + 'word '.repeat(300)])
-    provider.play(says('yes'))
-    await stage.as('rhea', ['ask', 'lobby', '@qwen', 'is', 'it', 'exact?'])
-    const { body } = provider.requests.at(-1)!
-    const { budget } = await lastPrompt()
-    expect(budget.used).toBe(recount(body).charged)
-    expect(budget.used).toBeLessThanOrEqual(budget.target)
-  })
+test.each([
+  ['all tools', ['on']],
+  ['no tools', ['off']],
+  ['a few tools', ['look', 'calculator', 'Gr*']],
+])('the counted budget of a prompt equals a recount of the request body: %s', async (_what, scope) => {
+  await stage.as('rhea', ['tools', 'lobby', ...scope])
+  await stage.as('rhea', ['say', 'lobby', 'Grüße, 世界 👩‍👩‍👧 <|endoftext|> ' + 'word '.repeat(300)])
+  provider.play(says('yes'))
+  await stage.as('rhea', ['ask', 'lobby', '@qwen', 'is', 'it', 'exact?'])
+  const { body } = provider.requests.at(-1)!
+  const { budget } = await lastPrompt()
+  expect(budget.used).toBe(recount(body).charged)
+  expect(budget.used).toBeLessThanOrEqual(budget.target)
+})
 
-  test('the prompt budget shrinks if the provider counts more tokens, and /models shows the factor', async () => {
-    await stage.as('rhea', ['tools', 'lobby', 'on'])
-    const targets: number[] = []
-    for (let turn = 0; turn < 4; turn += 1) {
-      provider.play((response, request) =>
-        answer([{ text: 'ok' }], { usage: [Math.round(recount(request.body).charged * 1.6), 1] })(
-          response,
-          request,
-        ),
-      )
-      await stage.as('rhea', ['ask', 'lobby', '@dear', 'and', 'now?'])
-      targets.push((await lastPrompt()).budget.target)
-    }
-    // Nothing is known of it yet, so its provider is assumed to count a quarter more than we do.
-    expect(targets[0]).toBe(Math.floor((WINDOW - MAX_OUTPUT) / 1.25))
-    expect(targets).toEqual(targets.toSorted((a, b) => b - a))
-    const learned = await modelNamed('dear')
-    // The most that was reported holds, and a hundredth beside it.
-    expect(learned.calibration).toBeGreaterThan(1.6)
-    expect(learned.calibration).toBeLessThan(1.62)
-    expect((await modelNamed('qwen')).calibration).toBe(1.25)
-    const { stdout } = await stage.as('rhea', ['models'])
-    expect(stdout).toMatch(/@dear .*; its tokens are counted 6\d% above ours$/m)
-    const { budget } = await json<Sent['prompt']>('wrap', 'lobby', '@dear', '--json')
-    expect(budget.target).toBe(Math.floor((WINDOW - MAX_OUTPUT) / learned.calibration))
-    await stage.restart('SIGTERM')
-    expect(await modelNamed('dear')).toMatchObject({ calibration: learned.calibration })
-  })
-
-  test('the calibration compares each token report with the prompt of its own step', async () => {
-    const before = await reportsStored()
-    provider.play(calls('calculator', { expression: '6*7' }), (response, request) =>
-      answer([{ text: '42' }], { usage: [recount(request.body).bare, 1] })(response, request),
+test('the prompt budget shrinks if the provider counts more tokens, and /models shows the factor', async () => {
+  await stage.as('rhea', ['tools', 'lobby', 'on'])
+  const targets: number[] = []
+  for (let turn = 0; turn < 4; turn += 1) {
+    provider.play((response, request) =>
+      answer([{ text: 'ok' }], { usage: [Math.round(recount(request.body).charged * 1.6), 1] })(
+        response,
+        request,
+      ),
     )
-    await stage.as('rhea', ['ask', 'lobby', '@dear', 'six', 'by', 'seven?'])
-    // The first step's report (11 tokens) is far below our count and is left out.
-    expect(await reportsStored()).toBe(before + 1)
-  })
+    await stage.as('rhea', ['ask', 'lobby', '@dear', 'and', 'now?'])
+    targets.push((await lastPrompt()).budget.target)
+  }
+  // Nothing is known of it yet, so its provider is assumed to count a quarter more than we do.
+  expect(targets[0]).toBe(Math.floor((WINDOW - MAX_OUTPUT) / 1.25))
+  expect(targets).toEqual(targets.toSorted((a, b) => b - a))
+  const learned = await modelNamed('dear')
+  // The most that was reported holds, and a hundredth beside it.
+  expect(learned.calibration).toBeGreaterThan(1.6)
+  expect(learned.calibration).toBeLessThan(1.62)
+  expect((await modelNamed('qwen')).calibration).toBe(1.25)
+  const { stdout } = await stage.as('rhea', ['models'])
+  expect(stdout).toMatch(/@dear .*; its tokens are counted 6\d% above ours$/m)
+  const { budget } = await json<Sent['prompt']>('wrap', 'lobby', '@dear', '--json')
+  expect(budget.target).toBe(Math.floor((WINDOW - MAX_OUTPUT) / learned.calibration))
+  await stage.restart('SIGTERM')
+  expect(await modelNamed('dear')).toMatchObject({ calibration: learned.calibration })
+})
+
+test('the calibration compares each token report with the prompt of its own step', async () => {
+  const before = await reportsStored()
+  provider.play(calls('calculator', { expression: '6*7' }), (response, request) =>
+    answer([{ text: '42' }], { usage: [recount(request.body).bare, 1] })(response, request),
+  )
+  await stage.as('rhea', ['ask', 'lobby', '@dear', 'six', 'by', 'seven?'])
+  // The first step's report (11 tokens) is far below our count and is left out.
+  expect(await reportsStored()).toBe(before + 1)
 })
 
 const modelNamed = async (name: string) => {

@@ -47,98 +47,96 @@ await stage.claim('rhea')
 const ask = (model: string, ...words: string[]) => stage.as('rhea', ['ask', 'lobby', model, ...words])
 const json = async (words: readonly string[]) => JSON.parse((await stage.as('rhea', words)).stdout)
 
-describe('a model over HTTP', () => {
-  test('a model is sent exactly the visible tools, under the same names as in its prompt', async () => {
-    await stage.as('rhea', ['tools', 'lobby', 'internal', 'calculator'])
-    models.play(says('hel', 'lo'))
-    const { stdout, exitCode } = await ask('@qwen', 'hi')
-    expect({ stdout, exitCode }).toEqual({ stdout: 'hello\n', exitCode: 0 })
-    const { body } = models.requests.at(-1)!
-    const { tools } = (await json(['tools', 'lobby', '--json'])) as {
-      tools: { name: string; visible: boolean }[]
-    }
-    const visible = tools.filter((tool) => tool.visible).map((tool) => tool.name)
-    expect(body.tools!.map((tool) => tool.function.name)).toEqual(visible)
-    const prompted = [...String(body.messages[0]!.content).matchAll(/^- \*\*(.+?)\*\*: /gm)].map(
-      (match) => match[1],
-    )
-    expect(prompted).toEqual(visible)
-  })
-
-  test('a model that calls a hidden tool gets an error that lists its visible tools', async () => {
-    await stage.as('rhea', ['tools', 'lobby', 'calculator', 'look'])
-    models.play(calls('run_command', { command: 'touch pwned' }), says('sorry'))
-    expect((await ask('@qwen', 'do it')).stdout).toContain('sorry')
-    const reply = models.requests.at(-1)!.body.messages.at(-1)!
-    expect(reply).toMatchObject({
-      role: 'tool',
-      tool_call_id: 'call_a',
-      content:
-        "ERROR: You requested a tool called 'run_command', however we only have these tools: 'look', 'calculator'",
-    })
-    const { stdout: log } = await stage.as('alice', ['history', 'lobby', '-n', '3'])
-    expect(log).toContain('-- @qwen called run_command, which is no tool here\n')
-    expect(log).not.toContain('calculator')
-  })
-
-  test('a model cannot call tools that are turned off during its turn', async () => {
-    await stage.as('rhea', ['tools', 'lobby', 'on'])
-    models.play(async (response, request) => {
-      await stage.as('rhea', ['tools', 'lobby', 'off'])
-      await calls('calculator', { expression: '1+1' })(response, request)
-    }, says('well'))
-    await ask('@qwen', 'count')
-    expect(models.requests.at(-1)!.body.messages.at(-1)).toMatchObject({
-      content: "ERROR: You requested a tool called 'calculator', however we only have these tools: ",
-    })
-    expect(models.requests.at(-1)!.body.tools ?? []).toEqual([])
-    await stage.as('rhea', ['tools', 'lobby', 'on'])
-  })
-
-  test('/ask exits with status 1 and names the model if its provider answers 404', async () => {
-    models.play(status(404, 'model not found'))
-    const { exitCode, stderr } = await ask('@qwen', 'hi')
-    expect(exitCode).toBe(1)
-    expect(stderr).toMatch(/qwen/)
-  })
-
-  test.each([
-    [12.5, 1.5],
-    [-5, -5],
-    [1e308, 1],
-  ])(
-    'an impossible token report (%d, %d) is replaced by our own count, and the reply is shown',
-    async (input, output) => {
-      models.play(answer([{ text: 'fine' }], { usage: [input, output] }))
-      const none = { input: 0, output: 0 }
-      const usage = async () => {
-        const { models: all } = await json(['usage', '--json'])
-        const { estimated, ...sums } = all.find((one: { model: string }) => one.model === 'qwen') ?? {
-          ...none,
-          estimated: none,
-        }
-        return { reported: sums.input - estimated.input, written: sums.output, estimated }
-      }
-      const before = await usage()
-      expect(await ask('@qwen', 'hi')).toMatchObject({ exitCode: 0, stdout: 'fine\n', stderr: '' })
-      const { reported, written, estimated } = await usage()
-      expect(reported).toEqual(before.reported)
-      expect(written).toBe(before.written + 1)
-      expect(estimated.input).toBeGreaterThan(before.estimated.input)
-      expect(estimated.input).toBeLessThan(before.estimated.input + 10_000)
-    },
+test('a model is sent exactly the visible tools, under the same names as in its prompt', async () => {
+  await stage.as('rhea', ['tools', 'lobby', 'internal', 'calculator'])
+  models.play(says('hel', 'lo'))
+  const { stdout, exitCode } = await ask('@qwen', 'hi')
+  expect({ stdout, exitCode }).toEqual({ stdout: 'hello\n', exitCode: 0 })
+  const { body } = models.requests.at(-1)!
+  const { tools } = (await json(['tools', 'lobby', '--json'])) as {
+    tools: { name: string; visible: boolean }[]
+  }
+  const visible = tools.filter((tool) => tool.visible).map((tool) => tool.name)
+  expect(body.tools!.map((tool) => tool.function.name)).toEqual(visible)
+  const prompted = [...String(body.messages[0]!.content).matchAll(/^- \*\*(.+?)\*\*: /gm)].map(
+    (match) => match[1],
   )
+  expect(prompted).toEqual(visible)
+})
 
-  test('a turn can be stopped by its requester, but not by another person', async () => {
-    models.play(hang())
-    const before = models.requests.length
-    const asking = ask('@qwen', 'take your time')
-    await models.arrived(before + 1)
-    expect((await stage.as('mallory', ['stop', 'lobby'])).exitCode).toBe(1)
-    expect((await stage.as('rhea', ['stop', 'lobby'])).exitCode).toBe(0)
-    expect((await asking).exitCode).toBe(1)
-    await models.abandoned()
+test('a model that calls a hidden tool gets an error that lists its visible tools', async () => {
+  await stage.as('rhea', ['tools', 'lobby', 'calculator', 'look'])
+  models.play(calls('run_command', { command: 'touch pwned' }), says('sorry'))
+  expect((await ask('@qwen', 'do it')).stdout).toContain('sorry')
+  const reply = models.requests.at(-1)!.body.messages.at(-1)!
+  expect(reply).toMatchObject({
+    role: 'tool',
+    tool_call_id: 'call_a',
+    content:
+      "ERROR: You requested a tool called 'run_command', however we only have these tools: 'look', 'calculator'",
   })
+  const { stdout: log } = await stage.as('alice', ['history', 'lobby', '-n', '3'])
+  expect(log).toContain('-- @qwen called run_command, which is no tool here\n')
+  expect(log).not.toContain('calculator')
+})
+
+test('a model cannot call tools that are turned off during its turn', async () => {
+  await stage.as('rhea', ['tools', 'lobby', 'on'])
+  models.play(async (response, request) => {
+    await stage.as('rhea', ['tools', 'lobby', 'off'])
+    await calls('calculator', { expression: '1+1' })(response, request)
+  }, says('well'))
+  await ask('@qwen', 'count')
+  expect(models.requests.at(-1)!.body.messages.at(-1)).toMatchObject({
+    content: "ERROR: You requested a tool called 'calculator', however we only have these tools: ",
+  })
+  expect(models.requests.at(-1)!.body.tools ?? []).toEqual([])
+  await stage.as('rhea', ['tools', 'lobby', 'on'])
+})
+
+test('/ask exits with status 1 and names the model if its provider answers 404', async () => {
+  models.play(status(404, 'model not found'))
+  const { exitCode, stderr } = await ask('@qwen', 'hi')
+  expect(exitCode).toBe(1)
+  expect(stderr).toMatch(/qwen/)
+})
+
+test.each([
+  [12.5, 1.5],
+  [-5, -5],
+  [1e308, 1],
+])(
+  'an impossible token report (%d, %d) is replaced by our own count, and the reply is shown',
+  async (input, output) => {
+    models.play(answer([{ text: 'fine' }], { usage: [input, output] }))
+    const none = { input: 0, output: 0 }
+    const usage = async () => {
+      const { models: all } = await json(['usage', '--json'])
+      const { estimated, ...sums } = all.find((one: { model: string }) => one.model === 'qwen') ?? {
+        ...none,
+        estimated: none,
+      }
+      return { reported: sums.input - estimated.input, written: sums.output, estimated }
+    }
+    const before = await usage()
+    expect(await ask('@qwen', 'hi')).toMatchObject({ exitCode: 0, stdout: 'fine\n', stderr: '' })
+    const { reported, written, estimated } = await usage()
+    expect(reported).toEqual(before.reported)
+    expect(written).toBe(before.written + 1)
+    expect(estimated.input).toBeGreaterThan(before.estimated.input)
+    expect(estimated.input).toBeLessThan(before.estimated.input + 10_000)
+  },
+)
+
+test('a turn can be stopped by its requester, but not by another person', async () => {
+  models.play(hang())
+  const before = models.requests.length
+  const asking = ask('@qwen', 'take your time')
+  await models.arrived(before + 1)
+  expect((await stage.as('mallory', ['stop', 'lobby'])).exitCode).toBe(1)
+  expect((await stage.as('rhea', ['stop', 'lobby'])).exitCode).toBe(0)
+  expect((await asking).exitCode).toBe(1)
+  await models.abandoned()
 })
 
 test('the room reads that a turn was stopped because the server is stopping', async () => {
@@ -152,38 +150,32 @@ test('the room reads that a turn was stopped because the server is stopping', as
   expect(stdout).toContain("@qwen's turn for rhea was stopped: the server is stopping")
 })
 
-describe('the budget', () => {
-  test('a required layer over the token budget is an error in the room, and no request is sent', async () => {
-    const before = models.requests.length
-    const { exitCode, stderr } = await ask('@tiny', 'hi')
-    expect(exitCode).toBe(1)
-    expect(stderr).toMatch(/wrap: layer "model_identity" needs \d+ tokens, \d+ of \d+ are left/)
-    const { stdout } = await stage.as('rhea', ['history', 'lobby', '-n', '3'])
-    expect(stdout).toMatch(/wrap: layer "model_identity" needs/)
-    expect(models.requests.length).toBe(before)
-  })
+test('a required layer over the token budget is an error in the room, and no request is sent', async () => {
+  const before = models.requests.length
+  const { exitCode, stderr } = await ask('@tiny', 'hi')
+  expect(exitCode).toBe(1)
+  expect(stderr).toMatch(/wrap: layer "model_identity" needs \d+ tokens, \d+ of \d+ are left/)
+  const { stdout } = await stage.as('rhea', ['history', 'lobby', '-n', '3'])
+  expect(stdout).toMatch(/wrap: layer "model_identity" needs/)
+  expect(models.requests.length).toBe(before)
 })
 
-describe("a room's script that never ends", () => {
-  test('an endless room script fails after 250 ms while another room gets answers', async () => {
-    await stage.as('rhea', ['create', 'tarpit'])
-    const source =
-      'function default_wrap(t) if tools.room_kv_get("stuck") then while true do end end return wrap(t):system() end'
-    const set = await stage.as('rhea', ['script', 'tarpit', 'set'], { input: source })
-    expect(set).toMatchObject({ exitCode: 0, stderr: '' })
-    await stage.as('rhea', ['kv', 'tarpit', 'stuck', 'true'])
-    const stuck = stage.as('rhea', ['ask', 'tarpit', '@qwen', 'hi'])
-    const others = await Promise.all(
-      [1, 2, 3].map(() => stage.as('alice', ['ask', 'lobby', '@guide', 'help'])),
-    )
-    for (const other of others)
-      expect(other).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('@guide') as unknown })
-    const { exitCode, stderr } = await stuck
-    expect(exitCode).toBe(1)
-    expect(stderr).toBe('script:1: it runs longer than 250 ms\n')
-    await stage.as('rhea', ['kv', 'tarpit', 'stuck', '-'])
-    expect((await stage.as('alice', ['ask', 'tarpit', '@guide', 'help'])).exitCode).toBe(0)
-  })
+test('an endless room script fails after 250 ms while another room gets answers', async () => {
+  await stage.as('rhea', ['create', 'tarpit'])
+  const source =
+    'function default_wrap(t) if tools.room_kv_get("stuck") then while true do end end return wrap(t):system() end'
+  const set = await stage.as('rhea', ['script', 'tarpit', 'set'], { input: source })
+  expect(set).toMatchObject({ exitCode: 0, stderr: '' })
+  await stage.as('rhea', ['kv', 'tarpit', 'stuck', 'true'])
+  const stuck = stage.as('rhea', ['ask', 'tarpit', '@qwen', 'hi'])
+  const others = await Promise.all([1, 2, 3].map(() => stage.as('alice', ['ask', 'lobby', '@guide', 'help'])))
+  for (const other of others)
+    expect(other).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('@guide') as unknown })
+  const { exitCode, stderr } = await stuck
+  expect(exitCode).toBe(1)
+  expect(stderr).toBe('script:1: it runs longer than 250 ms\n')
+  await stage.as('rhea', ['kv', 'tarpit', 'stuck', '-'])
+  expect((await stage.as('alice', ['ask', 'tarpit', '@guide', 'help'])).exitCode).toBe(0)
 })
 
 describe('a strict provider', () => {

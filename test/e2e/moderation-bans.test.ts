@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { forAllTests } from '../support/for-all-tests.ts'
-import { moderated, type ModeratedStage } from '../support/moderated.ts'
+import { moderated } from '../support/moderated.ts'
 import { startServer, type AnyServer } from '../support/server.ts'
 import { createModelStageHere, createStageHere, type Stage } from '../support/stage.ts'
 import { openSsh } from '../support/ssh.ts'
@@ -13,141 +13,110 @@ import { askForReload } from '../../src/app/reload-socket.ts'
 
 const stage = await forAllTests(moderated(await createModelStageHere('', { isShared: true })))
 
-const run: ModeratedStage<AnyServer>['run'] = (...args) => stage.run(...args)
-const done: ModeratedStage<AnyServer>['done'] = (...args) => stage.done(...args)
+const { run, done } = stage
 
 const DENIED = 'Permission denied (publickey).'
 const isDenied = ({ exitCode, stdout, stderr }: Awaited<ReturnType<typeof run>>): boolean =>
   exitCode === 255 && stderr.trim().endsWith(DENIED) && stdout === ''
 
-describe('a ban from the server', () => {
-  test('a ban ends all sessions of the key with the reason, and the lobby has a notice', async () => {
-    await stage.goOnWith(startServer)
-    await using session = await stage.open('mallory', '-tt')
-    await session.waitFor(/[-─]\S* lobby/)
-    await using other = await stage.open('max', '-T', 'mallory')
-    await other.waitFor(/[-─]\S* lobby/)
-    expect(await done('rhea', 'ban mallory 2h spam')).toBe(
-      'rhea banned mallory from the server for 2h: spam\n',
-    )
-    for (const one of [session, other]) {
-      expect(await one.exit).toBe(1)
-      expect(one.output()).toContain('you were banned from this server for 2h: spam')
-    }
-    const [act] = await stage.entries('ann', 'lobby', 12).then((all) => all.filter((one) => 'act' in one))
-    expect(act).toMatchObject({
-      kind: 'notice',
-      author: 'rhea',
-      text: 'rhea banned mallory from the server for 2h: spam',
-      act: { verb: 'ban', who: 'mallory', reason: 'spam', until: expect.any(String) as string },
-    })
-  })
-
-  test('a banned key is rejected under every name, also after a restart', async () => {
-    for (const signal of ['', 'SIGKILL'] as const) {
-      if (signal) await stage.restart(signal)
-      for (const name of ['mallory', 'max', 'fresh', 'ann'])
-        expect(isDenied(await run(name, 'whoami', 'mallory')), `${name} ${signal}`).toBe(true)
-    }
-    expect(JSON.parse(await done('rhea', 'bans --json'))).toMatchObject([
-      { kind: 'ban', who: 'mallory', by: 'rhea', reason: 'spam', room: null },
-    ])
-  })
-
-  test('the name of a banned person stays reserved until unban lifts the ban', async () => {
-    expect((await run('mallory', 'whoami', 'bob')).stdout).toMatch(/mallory-\d{3} \(guest\)/)
-    expect(await done('rhea', 'unban MALLORY')).toBe('rhea lifted the ban of mallory from the server\n')
-    expect(await done('mallory', 'whoami')).toBe('mallory (member)\n')
-    expect(await done('rhea', 'bans')).toBe('nobody is banned\n')
-  })
-
-  test('a ban by fingerprint rejects the key, and its notice does not show the fingerprint', async () => {
-    const fingerprint = await stage.home.fingerprint('mallory')
-    expect(await done('rhea', `ban ${fingerprint}`)).toBe(
-      'rhea banned a key from the server without an end\n',
-    )
-    expect(isDenied(await run('max', 'whoami', 'mallory'))).toBe(true)
-    await done('rhea', `unban ${fingerprint}`)
-    expect((await run('max', 'whoami', 'mallory')).exitCode).toBe(0)
-  })
-
-  test('an admin cannot ban themselves by name, key or network', async () => {
-    const fingerprint = await stage.home.fingerprint('rhea')
-    await stage.as('rhea-two', ['whoami'], { key: 'rhea' })
-    for (const who of ['rhea', 'rhea-two', fingerprint, '127.0.0.1', '127.0.0.0/8', '0.0.0.0/0']) {
-      const { exitCode, stderr } = await run('rhea', `ban ${who}`)
-      expect({ exitCode, stderr }, who).toMatchObject({
-        exitCode: 1,
-        stderr: expect.stringContaining('yourself; nothing was done') as string,
-      })
-    }
-    for (const who of ['10.0.0.0/33', '2001:db8::/96', '1.2.3', 'nobody-here', 'a/b'])
-      expect((await run('rhea', `ban ${who}`)).exitCode, who).toBe(1)
-    expect(await done('rhea', 'bans')).toBe('nobody is banned\n')
-  })
-
-  test('only admins can use /ban, /unban and /bans', async () => {
-    for (const line of ['ban bob', 'unban bob', 'bans']) {
-      const { exitCode, stderr } = await run('ann', line)
-      expect({ exitCode, stderr }).toMatchObject({
-        exitCode: 1,
-        stderr: expect.stringContaining('only an admin') as string,
-      })
-    }
+test('a ban ends all sessions of the key with the reason, and the lobby has a notice', async () => {
+  await stage.goOnWith(startServer)
+  await using session = await stage.open('mallory', '-tt')
+  await session.waitFor(/[-─]\S* lobby/)
+  await using other = await stage.open('max', '-T', 'mallory')
+  await other.waitFor(/[-─]\S* lobby/)
+  expect(await done('rhea', 'ban mallory 2h spam')).toBe('rhea banned mallory from the server for 2h: spam\n')
+  for (const one of [session, other]) {
+    expect(await one.exit).toBe(1)
+    expect(one.output()).toContain('you were banned from this server for 2h: spam')
+  }
+  const [act] = await stage.entries('ann', 'lobby', 12).then((all) => all.filter((one) => 'act' in one))
+  expect(act).toMatchObject({
+    kind: 'notice',
+    author: 'rhea',
+    text: 'rhea banned mallory from the server for 2h: spam',
+    act: { verb: 'ban', who: 'mallory', reason: 'spam', until: expect.any(String) as string },
   })
 })
 
-describe('a key', () => {
-  test('a banned key stays rejected after an admin adds it, and the admin keeps access', async () => {
-    await stage.goOnWith(startServer)
-    const fingerprint = await stage.home.fingerprint('zy')
-    const line = await readFile(`${await stage.home.key('zy')}.pub`, 'utf8')
-    await stage.done('rhea', `ban ${fingerprint}`)
-    const added = await stage.as('rhea', ['keys', 'add'], { input: line })
-    expect(added).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(added.stdout).not.toContain('banned')
-    expect((await stage.run('rhea', 'whoami', 'zy')).exitCode).toBe(255)
-    expect(await stage.done('rhea', 'whoami')).toBe('rhea (admin)\n')
-    await stage.restart('SIGKILL')
-    expect(await stage.done('rhea', 'whoami')).toBe('rhea (admin)\n')
-  })
+test('a banned key is rejected under every name, also after a restart', async () => {
+  for (const signal of ['', 'SIGKILL'] as const) {
+    if (signal) await stage.restart(signal)
+    for (const name of ['mallory', 'max', 'fresh', 'ann'])
+      expect(isDenied(await run(name, 'whoami', 'mallory')), `${name} ${signal}`).toBe(true)
+  }
+  expect(JSON.parse(await done('rhea', 'bans --json'))).toMatchObject([
+    { kind: 'ban', who: 'mallory', by: 'rhea', reason: 'spam', room: null },
+  ])
+})
 
-  test('a rename to an IP address or a flag is rejected', async () => {
-    for (const name of ['203.0.113.9', '--room', '-n']) {
-      const { exitCode, stderr } = await stage.as('bob', ['rename', '--', name])
-      expect({ name, exitCode }).toEqual({ name, exitCode: 1 })
-      expect(stderr).toContain('you cannot be called that')
-    }
-  })
+test('the name of a banned person stays reserved until unban lifts the ban', async () => {
+  expect((await run('mallory', 'whoami', 'bob')).stdout).toMatch(/mallory-\d{3} \(guest\)/)
+  expect(await done('rhea', 'unban MALLORY')).toBe('rhea lifted the ban of mallory from the server\n')
+  expect(await done('mallory', 'whoami')).toBe('mallory (member)\n')
+  expect(await done('rhea', 'bans')).toBe('nobody is banned\n')
+})
 
-  test('a ban ends an SSH connection without a session, too', async () => {
-    const key = await stage.home.key('mallory')
-    await using idle = openSsh({ user: 'mallory', port: stage.server.port, key, options: ['-N', '-v'] })
-    await idle.waitForError('Entering interactive session')
-    await stage.done('rhea', 'ban mallory 1h')
-    expect(await idle.exit).not.toBeNull()
-    expect(idle.errors()).not.toContain('Timeout')
-  })
+test('a ban by fingerprint rejects the key, and its notice does not show the fingerprint', async () => {
+  const fingerprint = await stage.home.fingerprint('mallory')
+  expect(await done('rhea', `ban ${fingerprint}`)).toBe('rhea banned a key from the server without an end\n')
+  expect(isDenied(await run('max', 'whoami', 'mallory'))).toBe(true)
+  await done('rhea', `unban ${fingerprint}`)
+  expect((await run('max', 'whoami', 'mallory')).exitCode).toBe(0)
+})
 
-  test('a person banned from a private room loses membership and can be invited after the unban', async () => {
-    await stage.done('ann', 'create --private den')
-    await stage.done('ann', 'invite den bob')
-    await stage.done('bob', 'join den')
-    expect(await stage.done('ann', 'ban --room den bob 1h')).toBe(
-      'ann banned bob from den for 1h, who is no member any more\n',
-    )
-    expect((await stage.run('ann', 'invite den bob')).stderr).toContain('first: unban --room den bob')
-    expect(await stage.done('ann', 'unban --room den bob')).toContain('an invitation lets them in again')
-    await stage.done('ann', 'invite den bob')
-  })
+test('an admin cannot ban themselves by name, key or network', async () => {
+  const fingerprint = await stage.home.fingerprint('rhea')
+  await stage.as('rhea-two', ['whoami'], { key: 'rhea' })
+  for (const who of ['rhea', 'rhea-two', fingerprint, '127.0.0.1', '127.0.0.0/8', '0.0.0.0/0']) {
+    const { exitCode, stderr } = await run('rhea', `ban ${who}`)
+    expect({ exitCode, stderr }, who).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('yourself; nothing was done') as string,
+    })
+  }
+  for (const who of ['10.0.0.0/33', '2001:db8::/96', '1.2.3', 'nobody-here', 'a/b'])
+    expect((await run('rhea', `ban ${who}`)).exitCode, who).toBe(1)
+  expect(await done('rhea', 'bans')).toBe('nobody is banned\n')
+})
 
-  test('/usage omits rooms that the person is banned from', async () => {
-    await stage.done('ann', 'create hall')
-    await stage.done('bob', 'ask hall @guide hello')
-    expect(await stage.done('bob', 'usage')).toContain('hall')
-    await stage.done('ann', 'ban --room hall bob')
-    expect(await stage.done('bob', 'usage')).not.toContain('hall')
-  })
+test('a banned key stays rejected after an admin adds it, and the admin keeps access', async () => {
+  await stage.goOnWith(startServer)
+  const fingerprint = await stage.home.fingerprint('zy')
+  const line = await readFile(`${await stage.home.key('zy')}.pub`, 'utf8')
+  await stage.done('rhea', `ban ${fingerprint}`)
+  const added = await stage.as('rhea', ['keys', 'add'], { input: line })
+  expect(added).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(added.stdout).not.toContain('banned')
+  expect((await stage.run('rhea', 'whoami', 'zy')).exitCode).toBe(255)
+  expect(await stage.done('rhea', 'whoami')).toBe('rhea (admin)\n')
+  await stage.restart('SIGKILL')
+  expect(await stage.done('rhea', 'whoami')).toBe('rhea (admin)\n')
+})
+
+test('a rename to an IP address or a flag is rejected', async () => {
+  for (const name of ['203.0.113.9', '--room', '-n']) {
+    const { exitCode, stderr } = await stage.as('bob', ['rename', '--', name])
+    expect({ name, exitCode }).toEqual({ name, exitCode: 1 })
+    expect(stderr).toContain('you cannot be called that')
+  }
+})
+
+test('a ban ends an SSH connection without a session, too', async () => {
+  const key = await stage.home.key('mallory')
+  await using idle = openSsh({ user: 'mallory', port: stage.server.port, key, options: ['-N', '-v'] })
+  await idle.waitForError('Entering interactive session')
+  await stage.done('rhea', 'ban mallory 1h')
+  expect(await idle.exit).not.toBeNull()
+  expect(idle.errors()).not.toContain('Timeout')
+})
+
+test('/usage omits rooms that the person is banned from', async () => {
+  await stage.done('ann', 'create hall')
+  await stage.done('bob', 'ask hall @guide hello')
+  expect(await stage.done('bob', 'usage')).toContain('hall')
+  await stage.done('ann', 'ban --room hall bob')
+  expect(await stage.done('bob', 'usage')).not.toContain('hall')
 })
 
 test('a queued line and a queued command are dropped after a ban from the server', async () => {

@@ -178,62 +178,60 @@ test.each(['/q', '/quit', '/exit', '/bye', '/logout'])('%s ends the session with
   expect(await session.exit).toBe(0)
 })
 
-describe('what somebody typed', () => {
-  test('the input history survives a restart for its person only, without claim codes', async () => {
-    await using server = await createStageHere({ config, isShared: true })
-    await using first = await server.open('ann', '-tt')
-    await first.waitFor(READY)
-    await type(first, 'the heron stands\r', /ann:\S* the heron stands/)
-    await type(first, '/claim WXYZ-2345\r', /that claim code is wrong/)
-    first.write('\u0004')
-    await first.exit
-    await server.restart('SIGTERM')
-    await using second = await server.open('ann', '-tt')
-    await second.waitFor(READY)
-    await type(second, '\u001b[A', /the heron stands/)
-    await typeUntilShown(second, '\u0015\u0012her', 'search "her": the heron stands')
-    second.write('\u0007\u0004')
-    await second.exit
-    await using bob = await server.open('bob', '-tt')
-    await bob.waitFor(READY)
-    await typeUntilShown(bob, '\u0012her', 'no line has "her":')
-    bob.write('\u0007\u0004')
-    await bob.exit
-    await using third = await server.open('ann', '-tt')
-    await third.waitFor(READY)
-    await type(third, '/set history off\r', /history is off/)
-    third.write('\u0004')
-    await third.exit
-    await using last = await server.open('ann', '-tt')
-    await last.waitFor(READY)
-    await typeUntilShown(last, '\u0012her', 'no line has "her":')
-  })
+test('the input history survives a restart for its person only, without claim codes', async () => {
+  await using server = await createStageHere({ config, isShared: true })
+  await using first = await server.open('ann', '-tt')
+  await first.waitFor(READY)
+  await type(first, 'the heron stands\r', /ann:\S* the heron stands/)
+  await type(first, '/claim WXYZ-2345\r', /that claim code is wrong/)
+  first.write('\u0004')
+  await first.exit
+  await server.restart('SIGTERM')
+  await using second = await server.open('ann', '-tt')
+  await second.waitFor(READY)
+  await type(second, '\u001b[A', /the heron stands/)
+  await typeUntilShown(second, '\u0015\u0012her', 'search "her": the heron stands')
+  second.write('\u0007\u0004')
+  await second.exit
+  await using bob = await server.open('bob', '-tt')
+  await bob.waitFor(READY)
+  await typeUntilShown(bob, '\u0012her', 'no line has "her":')
+  bob.write('\u0007\u0004')
+  await bob.exit
+  await using third = await server.open('ann', '-tt')
+  await third.waitFor(READY)
+  await type(third, '/set history off\r', /history is off/)
+  third.write('\u0004')
+  await third.exit
+  await using last = await server.open('ann', '-tt')
+  await last.waitFor(READY)
+  await typeUntilShown(last, '\u0012her', 'no line has "her":')
+})
 
-  test('an unsent draft of a broken connection is offered at the next login to its person only', async () => {
-    await using server = await createStageHere({ config, isShared: true })
-    await using first = await server.open('ann', '-tt')
-    await first.waitFor(READY)
-    await type(first, 'half a thou', /thou/)
-    first.child.kill('SIGKILL')
-    await first.exit
-    for (;;) {
-      const who = await server.as('bob', ['who', 'lobby', '--json'])
-      if (!who.stdout.includes('"ann"')) break
-    }
-    await using bob = await server.open('bob', '-tt')
-    await bob.waitFor(READY)
-    expect(bob.output()).not.toContain('brings your draft back')
-    await using second = await server.open('ann', '-tt')
-    await second.waitFor(/↑ brings your draft back/)
-    await type(second, '\u001b[A', /half a thou/)
-    await type(second, 'ght\r', /ann:\S* half a thought/)
-    second.write('\u0004')
-    await second.exit
-    await using third = await server.open('ann', '-tt')
-    await third.waitFor(READY)
-    await type(third, 'hello\r', /ann:\S* hello/)
-    expect(third.output()).not.toContain('brings your draft back')
-  })
+test('an unsent draft of a broken connection is offered at the next login to its person only', async () => {
+  await using server = await createStageHere({ config, isShared: true })
+  await using first = await server.open('ann', '-tt')
+  await first.waitFor(READY)
+  await type(first, 'half a thou', /thou/)
+  first.child.kill('SIGKILL')
+  await first.exit
+  for (;;) {
+    const who = await server.as('bob', ['who', 'lobby', '--json'])
+    if (!who.stdout.includes('"ann"')) break
+  }
+  await using bob = await server.open('bob', '-tt')
+  await bob.waitFor(READY)
+  expect(bob.output()).not.toContain('brings your draft back')
+  await using second = await server.open('ann', '-tt')
+  await second.waitFor(/↑ brings your draft back/)
+  await type(second, '\u001b[A', /half a thou/)
+  await type(second, 'ght\r', /ann:\S* half a thought/)
+  second.write('\u0004')
+  await second.exit
+  await using third = await server.open('ann', '-tt')
+  await third.waitFor(READY)
+  await type(third, 'hello\r', /ann:\S* hello/)
+  expect(third.output()).not.toContain('brings your draft back')
 })
 
 describe('the guide', () => {

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { publint } from 'publint'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answer, says, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import { sqliteOptions, temporaryDir } from '../support/storage.ts'
@@ -92,49 +92,46 @@ const twoCalls = answer([
   { call: { index: 1, id: 'b', name: 'capital', arguments: '{"country":"Atlantis"}' } },
 ])
 
-describe('the package in an empty project', () => {
-  test("the examples of docs/embedding.md compile strictly against the package's types", async () => {
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-    expect(await run(tsc, '-p', project)).toBe('')
-  })
+test("the examples of docs/embedding.md compile strictly against the package's types", async () => {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  expect(await run(tsc, '-p', project)).toBe('')
+})
 
-  test('publint finds nothing wrong with the package', async () => {
-    const pkgDir = join(project, 'node_modules/sshawl')
-    expect((await publint({ pkgDir, pack: false, strict: true })).messages).toEqual([])
-  })
+test('publint finds nothing wrong with the package', async () => {
+  const pkgDir = join(project, 'node_modules/sshawl')
+  expect((await publint({ pkgDir, pack: false, strict: true })).messages).toEqual([])
+})
 
-  test('an import of the package starts no timer, handle or signal listener', async () => {
-    const script = `
+test('an import of the package starts no timer, handle or signal listener', async () => {
+  const script = `
       const before = process.getActiveResourcesInfo().length
       const sshawl = await import('sshawl')
       const started = process.getActiveResourcesInfo().slice(before).filter((name) => !name.endsWith('Req'))
       console.log(JSON.stringify([started, typeof sshawl.createChat, process.listenerCount('SIGTERM')]))`
-    expect(JSON.parse(await evaluate(script))).toEqual([[], 'function', 0])
-  })
+  expect(JSON.parse(await evaluate(script))).toEqual([[], 'function', 0])
+})
 
-  test('the example calls.js runs calls without a model and prints what the page says', async () => {
-    expect(await run('out/calls.js')).toBe((await allPrinted()).at(0))
-  })
+test('the example calls.js runs calls without a model and prints what the page says', async () => {
+  expect(await run('out/calls.js')).toBe((await allPrinted()).at(0))
+})
 
-  test("the example files.js gives the server's tools one directory and prints what the page says", async () => {
-    expect(await run('out/files.js')).toBe((await allPrinted()).at(1))
-  })
+test("the example files.js gives the server's tools one directory and prints what the page says", async () => {
+  expect(await run('out/files.js')).toBe((await allPrinted()).at(1))
+})
 
-  test("a tool of the package can ask its conversation's model, and those tokens are counted", async () => {
-    const from = models.requests.length
-    const call = { index: 0, id: 'a', name: 'translate', arguments: '{"text":"good morning"}' }
-    models.play(answer([{ call }]), says('bonjour'), says('It is bonjour.'))
-    expect(await run('out/translate.js', models.endpoint)).toBe('It is bonjour. (33 tokens in, 21 out)')
-    const [, question, last] = models.requests.slice(from).map(({ body }) => body)
-    expect(question?.messages).toEqual([
-      { role: 'user', content: 'In French, and nothing else: good morning' },
-    ])
-    expect(question?.tools ?? []).toEqual([])
-    expect(last?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'bonjour' })
-  })
+test("a tool of the package can ask its conversation's model, and those tokens are counted", async () => {
+  const from = models.requests.length
+  const call = { index: 0, id: 'a', name: 'translate', arguments: '{"text":"good morning"}' }
+  models.play(answer([{ call }]), says('bonjour'), says('It is bonjour.'))
+  expect(await run('out/translate.js', models.endpoint)).toBe('It is bonjour. (33 tokens in, 21 out)')
+  const [, question, last] = models.requests.slice(from).map(({ body }) => body)
+  expect(question?.messages).toEqual([{ role: 'user', content: 'In French, and nothing else: good morning' }])
+  expect(question?.tools ?? []).toEqual([])
+  expect(last?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'bonjour' })
+})
 
-  test('the package names the wrong field of a tool or a message in one sentence', async () => {
-    const script = `
+test('the package names the wrong field of a tool or a message in one sentence', async () => {
+  const script = `
       const { createChat, createModel, defineTool } = await import('sshawl')
       const chat = createChat({ model: createModel({ name: 'g', backend: 'guide', model: 'g' }) })
       const tried = [
@@ -142,78 +139,77 @@ describe('the package in an empty project', () => {
         () => chat.sendAppend([{ role: 'system', text: 'x' }]),
       ]
       for (const one of tried) await one().catch(({ message }) => console.log(message))`
-    expect((await evaluate(script)).split('\n')).toEqual([
-      'defineTool: run must be a function, got "x"',
-      `messages[0].role must be one of 'user', 'assistant', 'tool', 'note', got "system"`,
-    ])
-  })
+  expect((await evaluate(script)).split('\n')).toEqual([
+    'defineTool: run must be a function, got "x"',
+    `messages[0].role must be one of 'user', 'assistant', 'tool', 'note', got "system"`,
+  ])
+})
 
-  test('the example loop.js has a conversation with tool calls, one of which fails', async () => {
-    const from = models.requests.length
-    const note = answer([{ call: { index: 0, id: 'a', name: 'remember', arguments: '{"note":"Paris"}' } }])
-    models.play(twoCalls, note, says('Paris. ', 'Atlantis has none.'), says('Welcome.'))
-    expect((await run('out/loop.js', models.endpoint)).split('\n')).toEqual([
-      'capital: Paris',
-      'capital: ERROR: capital: there is no country called Atlantis here',
-      '(noted: Paris)',
-      'remember: kept, for qwen, after 6 messages',
-      'Paris. Atlantis has none. (33 tokens in, 21 out)',
-      'Welcome.',
-    ])
-    const [first, second, third, fourth] = models.requests.slice(from).map(({ body }) => body)
-    expect(first?.messages.map(({ role }) => role)).toEqual(['system', 'user'])
-    expect(first?.tools?.map((tool) => tool.function.name)).toEqual(['shout', 'capital', 'remember'])
-    expect(second?.messages.slice(2)).toMatchObject([
-      { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
-      { role: 'tool', tool_call_id: 'a', content: 'Paris' },
-      { role: 'tool', tool_call_id: 'b', content: expect.stringMatching(/^ERROR: /) as string },
-    ])
-    const ids = third?.messages.flatMap(({ tool_call_id }) => tool_call_id ?? [])
-    expect(new Set(ids).size).toBe(3)
-    expect(fourth?.messages.slice(-2)).toMatchObject([
-      { role: 'assistant', content: 'Paris. Atlantis has none.' },
-      { role: 'user', content: 'Thank you.' },
-    ])
-    expect(fourth?.tools?.map((tool) => tool.function.name)).toEqual(['shout'])
-  })
+test('the example loop.js has a conversation with tool calls, one of which fails', async () => {
+  const from = models.requests.length
+  const note = answer([{ call: { index: 0, id: 'a', name: 'remember', arguments: '{"note":"Paris"}' } }])
+  models.play(twoCalls, note, says('Paris. ', 'Atlantis has none.'), says('Welcome.'))
+  expect((await run('out/loop.js', models.endpoint)).split('\n')).toEqual([
+    'capital: Paris',
+    'capital: ERROR: capital: there is no country called Atlantis here',
+    '(noted: Paris)',
+    'remember: kept, for qwen, after 6 messages',
+    'Paris. Atlantis has none. (33 tokens in, 21 out)',
+    'Welcome.',
+  ])
+  const [first, second, third, fourth] = models.requests.slice(from).map(({ body }) => body)
+  expect(first?.messages.map(({ role }) => role)).toEqual(['system', 'user'])
+  expect(first?.tools?.map((tool) => tool.function.name)).toEqual(['shout', 'capital', 'remember'])
+  expect(second?.messages.slice(2)).toMatchObject([
+    { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+    { role: 'tool', tool_call_id: 'a', content: 'Paris' },
+    { role: 'tool', tool_call_id: 'b', content: expect.stringMatching(/^ERROR: /) as string },
+  ])
+  const ids = third?.messages.flatMap(({ tool_call_id }) => tool_call_id ?? [])
+  expect(new Set(ids).size).toBe(3)
+  expect(fourth?.messages.slice(-2)).toMatchObject([
+    { role: 'assistant', content: 'Paris. Atlantis has none.' },
+    { role: 'user', content: 'Thank you.' },
+  ])
+  expect(fourth?.tools?.map((tool) => tool.function.name)).toEqual(['shout'])
+})
 
-  test('a listener can run the calls, and its exception becomes an error that the model reads', async () => {
-    const from = models.requests.length
-    const both = answer([
-      { call: { index: 0, id: 'a', name: 'other', arguments: '{}' } },
-      { call: { index: 1, id: 'b', name: 'shout', arguments: '{"text":"hello"}' } },
-    ])
-    models.play(both, says('HELLO it is.'))
-    expect((await run('out/listener.js', models.endpoint)).split('\n')).toEqual([
-      'HELLO it is.',
-      ...['user', 'assistant', 'tool', 'tool', 'assistant'],
-    ])
-    expect(models.requests[from + 1]?.body.messages.slice(-2)).toMatchObject([
-      { tool_call_id: 'a', content: 'ERROR: other: only shouting is done here' },
-      { tool_call_id: 'b', content: 'HELLO' },
-    ])
-  })
+test('a listener can run the calls, and its exception becomes an error that the model reads', async () => {
+  const from = models.requests.length
+  const both = answer([
+    { call: { index: 0, id: 'a', name: 'other', arguments: '{}' } },
+    { call: { index: 1, id: 'b', name: 'shout', arguments: '{"text":"hello"}' } },
+  ])
+  models.play(both, says('HELLO it is.'))
+  expect((await run('out/listener.js', models.endpoint)).split('\n')).toEqual([
+    'HELLO it is.',
+    ...['user', 'assistant', 'tool', 'tool', 'assistant'],
+  ])
+  expect(models.requests[from + 1]?.body.messages.slice(-2)).toMatchObject([
+    { tool_call_id: 'a', content: 'ERROR: other: only shouting is done here' },
+    { tool_call_id: 'b', content: 'HELLO' },
+  ])
+})
 
-  test('the example prompt.js composes a prompt within its budget and exits', async () => {
-    expect((await run('out/prompt.js')).split('\n')).toEqual(['true shout', 'true 3000'])
-  })
+test('the example prompt.js composes a prompt within its budget and exits', async () => {
+  expect((await run('out/prompt.js')).split('\n')).toEqual(['true shout', 'true 3000'])
+})
 
-  test('npx sshawl serve creates its database in an empty directory', async () => {
-    const empty = await mkdtemp(join(project, 'empty-'))
-    const env = { HOME: empty, PATH: process.env['PATH'] }
-    const line = ['--no-install', 'sshawl', 'serve', '--listen', '127.0.0.1:0', '--data', join(empty, 'data')]
-    const server = execa('npx', line, { cwd: empty, env, extendEnv: false, reject: false, detached: true })
-    try {
-      for await (const text of server.iterable()) {
-        if (!text.startsWith('sshawl listening on ssh://127.0.0.1:')) continue
-        process.kill(-server.pid!, 'SIGTERM')
-        break
-      }
-      expect(await readFile(join(empty, 'data', 'sshawl.db'))).not.toHaveLength(0)
-    } finally {
-      await server
+test('npx sshawl serve creates its database in an empty directory', async () => {
+  const empty = await mkdtemp(join(project, 'empty-'))
+  const env = { HOME: empty, PATH: process.env['PATH'] }
+  const line = ['--no-install', 'sshawl', 'serve', '--listen', '127.0.0.1:0', '--data', join(empty, 'data')]
+  const server = execa('npx', line, { cwd: empty, env, extendEnv: false, reject: false, detached: true })
+  try {
+    for await (const text of server.iterable()) {
+      if (!text.startsWith('sshawl listening on ssh://127.0.0.1:')) continue
+      process.kill(-server.pid!, 'SIGTERM')
+      break
     }
-  })
+    expect(await readFile(join(empty, 'data', 'sshawl.db'))).not.toHaveLength(0)
+  } finally {
+    await server
+  }
 })
 
 /** It checks all types where nothing was built before, beside other tests. */

@@ -9,85 +9,79 @@ import { createAskpass, type Askpass } from '../support/askpass.ts'
 
 const stage = await forAllTests(createStageHere({ isShared: true }))
 
-describe('the first admin', () => {
-  test('a claim with a wrong code is rejected', async () => {
-    const { exitCode, stderr } = await stage.as('me', ['claim', 'AAAA-AAAA'])
-    expect(exitCode).toBe(1)
-    expect(stderr).toMatch(/wrong or was used/)
-  })
-
-  test('the claim code makes exactly one person admin', async () => {
-    const code = stage.server.claimCode!
-    const claims = await Promise.all([stage.as('me', ['claim', code]), stage.as('rival', ['claim', code])])
-    expect(claims.map((claim) => String(claim.exitCode)).toSorted()).toEqual(['0', '1'])
-    const again = await stage.as('late', ['claim', code])
-    expect(again.exitCode).toBe(1)
-    expect(again.stderr).toMatch(/wrong or was used/)
-  })
-
-  test('the first admin is still admin after a restart, and no claim code is printed', async () => {
-    await stage.restart('SIGTERM')
-    expect(stage.server.claimCode).toBeUndefined()
-    const roles = await Promise.all(
-      ['me', 'rival'].map(
-        async (name) => JSON.parse((await stage.as(name, ['whoami', '--json'])).stdout).role,
-      ),
-    )
-    expect((roles as string[]).toSorted()).toEqual(['admin', 'member'])
-  })
+test('a claim with a wrong code is rejected', async () => {
+  const { exitCode, stderr } = await stage.as('me', ['claim', 'AAAA-AAAA'])
+  expect(exitCode).toBe(1)
+  expect(stderr).toMatch(/wrong or was used/)
 })
 
-describe('a name', () => {
-  test("a key that logs in with another key's name becomes a guest, also after a restart", async () => {
-    await stage.goOnWith(startServer)
-    await stage.as('alice', ['whoami'])
-    const thief = JSON.parse((await stage.as('alice', ['whoami', '--json'], { key: 'thief' })).stdout)
-    expect(thief).toEqual({ name: expect.stringMatching(/^alice-\d{3}$/), role: 'guest' })
-    await stage.restart('SIGKILL')
-    const later = JSON.parse((await stage.as('alice', ['whoami', '--json'], { key: 'thief' })).stdout)
-    expect(later).toEqual(thief)
-    expect((await stage.as('alice', ['whoami'])).stdout).toBe('alice (member)\n')
-  })
+test('the claim code makes exactly one person admin', async () => {
+  const code = stage.server.claimCode!
+  const claims = await Promise.all([stage.as('me', ['claim', code]), stage.as('rival', ['claim', code])])
+  expect(claims.map((claim) => String(claim.exitCode)).toSorted()).toEqual(['0', '1'])
+  const again = await stage.as('late', ['claim', code])
+  expect(again.exitCode).toBe(1)
+  expect(again.stderr).toMatch(/wrong or was used/)
+})
 
-  test.each(['ALICE', 'a1ice', 'аlice', 'аӏісе'])(
-    'a lookalike (%s) of a name makes another key a guest or is rejected',
-    async (name) => {
-      const { stdout } = await stage.as(name, ['whoami', '--json'], { key: 'thief' })
-      if (stdout !== '') expect(JSON.parse(stdout).role).toBe('guest')
-    },
+test('the first admin is still admin after a restart, and no claim code is printed', async () => {
+  await stage.restart('SIGTERM')
+  expect(stage.server.claimCode).toBeUndefined()
+  const roles = await Promise.all(
+    ['me', 'rival'].map(async (name) => JSON.parse((await stage.as(name, ['whoami', '--json'])).stdout).role),
   )
+  expect((roles as string[]).toSorted()).toEqual(['admin', 'member'])
+})
 
-  test('a rename to a Cyrillic lookalike of another name is rejected', async () => {
-    await stage.as('bob', ['whoami'])
-    const { exitCode, stderr } = await stage.as('bob', ['rename', 'аӏісе'])
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('аӏісе') })
-    expect((await stage.as('bob', ['whoami'])).stdout).toBe('bob (member)\n')
-  })
+test("a key that logs in with another key's name becomes a guest, also after a restart", async () => {
+  await stage.goOnWith(startServer)
+  await stage.as('alice', ['whoami'])
+  const thief = JSON.parse((await stage.as('alice', ['whoami', '--json'], { key: 'thief' })).stdout)
+  expect(thief).toEqual({ name: expect.stringMatching(/^alice-\d{3}$/), role: 'guest' })
+  await stage.restart('SIGKILL')
+  const later = JSON.parse((await stage.as('alice', ['whoami', '--json'], { key: 'thief' })).stdout)
+  expect(later).toEqual(thief)
+  expect((await stage.as('alice', ['whoami'])).stdout).toBe('alice (member)\n')
+})
 
-  test.each([
-    ['guide', 'the name guide is taken; choose another'],
-    ['system', 'nobody can be called system: the server speaks in this name'],
-    ['lobby', 'nobody can be called lobby'],
-    ['NOBODY', 'nobody can be called NOBODY: the server says it of nobody in particular'],
-    ['s0mebody', 'nobody can be called s0mebody'],
-    ['YOU', 'nobody can be called YOU: the server says it to its reader; choose another name'],
-    ['r00t', 'nobody can be called r00t: it sounds as if they ran the server; choose another name'],
-    [
-      'assistant',
-      'nobody can be called assistant: models read it as a role in their prompt; choose another name',
-    ],
-    ['everyone', 'choose another name. Log in as ssh NAME@…'],
-    ['a b', 'a name is 1-24 letters, digits, _ . or -'],
-    ['_', 'a name needs a letter or a digit'],
-  ])('the name %j is rejected with the reason for commands and sessions', async (name, why) => {
-    const { exitCode, stdout, stderr } = await stage.as(name, ['whoami'])
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-    expect(stderr).toContain(`You cannot come in under this name: `)
-    expect(stderr).toContain(why)
-    await using session = await stage.open(name, '-T')
-    await session.waitFor(why)
-    expect(await session.exit).toBe(1)
-  })
+test.each(['ALICE', 'a1ice', 'аlice', 'аӏісе'])(
+  'a lookalike (%s) of a name makes another key a guest or is rejected',
+  async (name) => {
+    const { stdout } = await stage.as(name, ['whoami', '--json'], { key: 'thief' })
+    if (stdout !== '') expect(JSON.parse(stdout).role).toBe('guest')
+  },
+)
+
+test('a rename to a Cyrillic lookalike of another name is rejected', async () => {
+  await stage.as('bob', ['whoami'])
+  const { exitCode, stderr } = await stage.as('bob', ['rename', 'аӏісе'])
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('аӏісе') })
+  expect((await stage.as('bob', ['whoami'])).stdout).toBe('bob (member)\n')
+})
+
+test.each([
+  ['guide', 'the name guide is taken; choose another'],
+  ['system', 'nobody can be called system: the server speaks in this name'],
+  ['lobby', 'nobody can be called lobby'],
+  ['NOBODY', 'nobody can be called NOBODY: the server says it of nobody in particular'],
+  ['s0mebody', 'nobody can be called s0mebody'],
+  ['YOU', 'nobody can be called YOU: the server says it to its reader; choose another name'],
+  ['r00t', 'nobody can be called r00t: it sounds as if they ran the server; choose another name'],
+  [
+    'assistant',
+    'nobody can be called assistant: models read it as a role in their prompt; choose another name',
+  ],
+  ['everyone', 'choose another name. Log in as ssh NAME@…'],
+  ['a b', 'a name is 1-24 letters, digits, _ . or -'],
+  ['_', 'a name needs a letter or a digit'],
+])('the name %j is rejected with the reason for commands and sessions', async (name, why) => {
+  const { exitCode, stdout, stderr } = await stage.as(name, ['whoami'])
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+  expect(stderr).toContain(`You cannot come in under this name: `)
+  expect(stderr).toContain(why)
+  await using session = await stage.open(name, '-T')
+  await session.waitFor(why)
+  expect(await session.exit).toBe(1)
 })
 
 describe('keys and certificates', () => {

@@ -114,105 +114,89 @@ describe("a model's scope in a room", () => {
     await out(['fork', 'lobby', 'copied'])
     expect((await sentTo('bot', 'copied')).tools).toEqual(['calculator'])
   })
-
-  test("only a manager of the room can change a model's scope, and /kv cannot", async () => {
-    await out(['tools', 'lobby', '@bot', 'calculator'])
-    const refused = await stage.as('mallory', ['tools', 'lobby', '@bot', 'on'])
-    expect(refused).toMatchObject({ exitCode: 1 })
-    expect(refused.stderr).toMatch(/only the owner of lobby, an op or an admin/)
-    expect((await stage.as('mallory', ['tools', 'lobby', '@bot'])).exitCode).toBe(0)
-    expect(await stage.as('rhea', ['kv', 'lobby', 'tool_scope@bot', '-'])).toMatchObject({ exitCode: 1 })
-    expect(await stage.as('rhea', ['tools', 'lobby', '@nobody', 'off'])).toMatchObject({ exitCode: 1 })
-    expect((await sentTo('bot', 'lobby')).tools).toEqual(['calculator'])
-  })
 })
 
-describe('an instruction of a room', () => {
-  const layers = async (model: string) => {
-    const wrap = JSON.parse(await out(['wrap', 'lobby', `@${model}`, '--json'])) as {
-      readonly system_prompt: string
-      readonly budget: { readonly target: number; readonly used: number }
-      readonly layers: readonly object[]
-    }
-    expect(wrap.budget.used).toBeLessThanOrEqual(wrap.budget.target)
-    return wrap
+const layers = async (model: string) => {
+  const wrap = JSON.parse(await out(['wrap', 'lobby', `@${model}`, '--json'])) as {
+    readonly system_prompt: string
+    readonly budget: { readonly target: number; readonly used: number }
+    readonly layers: readonly object[]
   }
+  expect(wrap.budget.used).toBeLessThanOrEqual(wrap.budget.target)
+  return wrap
+}
 
-  test('an instruction is sent in the system text of all models or of one, and shown by /wrap', async () => {
-    const before = (await sentTo('qwen', 'lobby')).system
-    await out(['instruct', 'lobby', 'Answer in haiku.'])
-    await out(['instruct', 'lobby', '@bot', 'Speak Latin.'])
-    const [bot, qwen] = [await sentTo('bot', 'lobby'), await sentTo('qwen', 'lobby')]
-    expect(bot.system).toContain('Answer in haiku.\n\nSpeak Latin.')
-    expect(qwen.system).toContain('Answer in haiku.')
-    // No notice or message of the request names it either.
-    expect(JSON.stringify(models.requests.at(-1)!.body)).not.toContain('Latin')
-    const wrap = await layers('bot')
-    expect(wrap.system_prompt).toBe(bot.system)
-    const layer = { name: 'instructions', placement: 'system', status: 'kept' }
-    expect(wrap.layers).toContainEqual(expect.objectContaining(layer))
-    await out(['instruct', 'lobby', 'off'])
-    expect((await sentTo('qwen', 'lobby')).system).toBe(before)
-    expect((await sentTo('bot', 'lobby')).system).toContain('Speak Latin.')
-    await out(['instruct', 'lobby', '@bot', 'off'])
-  })
-
-  test('an older version of an instruction can be restored with --back', async () => {
-    for (const text of ['One.', 'Two.', 'off']) await out(['instruct', 'lobby', '@bot', text])
-    const shown = async () =>
-      JSON.parse(await out(['instruct', 'lobby', '--json', '@bot'])) as {
-        readonly instructions: readonly { readonly model: string; readonly text: string }[]
-        readonly versions: readonly { readonly version: number; readonly text: string }[]
-      }
-    const { instructions, versions } = await shown()
-    expect(instructions).toEqual([])
-    const one = versions.find(({ text }) => text === 'One.')!
-    await out(['instruct', 'lobby', '--back', String(one.version), '@bot'])
-    expect((await shown()).instructions).toMatchObject([{ model: 'bot', text: 'One.' }])
-    expect(await out(['instruct', 'lobby'])).toMatch(/^for @bot: One\.\nversions:\n/)
-    expect((await sentTo('bot', 'lobby')).system).toContain('One.')
-  })
-
-  test('an instruction is read from standard input with - or without a text', async () => {
-    await out(['instruct', 'lobby', '-'], 'Be kind.\nBe brief.\n')
-    await out(['instruct', 'lobby', '@bot'], 'Speak Danish.\n')
-    const { system } = await sentTo('bot', 'lobby')
-    expect(system).toContain('Be kind.\nBe brief.\n\nSpeak Danish.')
-    for (const words of [['off'], ['@bot', 'off']]) await out(['instruct', 'lobby', ...words])
-    expect(await stage.as('rhea', ['instruct', 'lobby', '-'])).toMatchObject({ exitCode: 1 })
-    const refused = await stage.as('mallory', ['instruct', 'lobby'], { input: 'Obey me.' })
-    expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
-  })
-
-  test('/instruct rejects the flag --back after @MODEL', async () => {
-    expect(await stage.as('rhea', ['instruct', 'lobby', '@bot', '--back', '1'])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('--back N stands before @MODEL') as string,
-    })
-  })
-
-  test('an instruction of a room applies beside a room script and is copied by a fork', async () => {
-    await out(['create', 'told'])
-    await out(['instruct', 'told', '@bot', 'Speak Greek.'])
-    const script = 'function default_wrap(t) return wrap(t):system():history() end'
-    await out(['script', 'told', 'set'], script)
-    await out(['fork', 'told', 'told-2'])
-    for (const room of ['told', 'told-2'])
-      expect((await sentTo('bot', room)).system).toContain('Speak Greek.')
-  })
-
-  test.each([
-    ['mallory', ['Obey me.'], 1],
-    ['mallory', ['off'], 1],
-    ['mallory', ['--back', '1', '@bot'], 1],
-    ['mallory', [], 0],
-    ['rhea', ['@nobody', 'Speak.'], 1],
-    ['rhea', ['--back', '99', '@bot'], 1],
-    ['rhea', ['x'.repeat(2_001)], 1],
-  ])(
-    '/instruct exits with 0 only for managers, known models and valid texts: %s, %j',
-    async (who, words, exitCode) => {
-      expect(await stage.as(who, ['instruct', 'lobby', ...words])).toMatchObject({ exitCode })
-    },
-  )
+test('an instruction is sent in the system text of all models or of one, and shown by /wrap', async () => {
+  const before = (await sentTo('qwen', 'lobby')).system
+  await out(['instruct', 'lobby', 'Answer in haiku.'])
+  await out(['instruct', 'lobby', '@bot', 'Speak Latin.'])
+  const [bot, qwen] = [await sentTo('bot', 'lobby'), await sentTo('qwen', 'lobby')]
+  expect(bot.system).toContain('Answer in haiku.\n\nSpeak Latin.')
+  expect(qwen.system).toContain('Answer in haiku.')
+  // No notice or message of the request names it either.
+  expect(JSON.stringify(models.requests.at(-1)!.body)).not.toContain('Latin')
+  const wrap = await layers('bot')
+  expect(wrap.system_prompt).toBe(bot.system)
+  const layer = { name: 'instructions', placement: 'system', status: 'kept' }
+  expect(wrap.layers).toContainEqual(expect.objectContaining(layer))
+  await out(['instruct', 'lobby', 'off'])
+  expect((await sentTo('qwen', 'lobby')).system).toBe(before)
+  expect((await sentTo('bot', 'lobby')).system).toContain('Speak Latin.')
+  await out(['instruct', 'lobby', '@bot', 'off'])
 })
+
+test('an older version of an instruction can be restored with --back', async () => {
+  for (const text of ['One.', 'Two.', 'off']) await out(['instruct', 'lobby', '@bot', text])
+  const shown = async () =>
+    JSON.parse(await out(['instruct', 'lobby', '--json', '@bot'])) as {
+      readonly instructions: readonly { readonly model: string; readonly text: string }[]
+      readonly versions: readonly { readonly version: number; readonly text: string }[]
+    }
+  const { instructions, versions } = await shown()
+  expect(instructions).toEqual([])
+  const one = versions.find(({ text }) => text === 'One.')!
+  await out(['instruct', 'lobby', '--back', String(one.version), '@bot'])
+  expect((await shown()).instructions).toMatchObject([{ model: 'bot', text: 'One.' }])
+  expect(await out(['instruct', 'lobby'])).toMatch(/^for @bot: One\.\nversions:\n/)
+  expect((await sentTo('bot', 'lobby')).system).toContain('One.')
+})
+
+test('an instruction is read from standard input with - or without a text', async () => {
+  await out(['instruct', 'lobby', '-'], 'Be kind.\nBe brief.\n')
+  await out(['instruct', 'lobby', '@bot'], 'Speak Danish.\n')
+  const { system } = await sentTo('bot', 'lobby')
+  expect(system).toContain('Be kind.\nBe brief.\n\nSpeak Danish.')
+  for (const words of [['off'], ['@bot', 'off']]) await out(['instruct', 'lobby', ...words])
+  expect(await stage.as('rhea', ['instruct', 'lobby', '-'])).toMatchObject({ exitCode: 1 })
+  const refused = await stage.as('mallory', ['instruct', 'lobby'], { input: 'Obey me.' })
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
+})
+
+test('/instruct rejects the flag --back after @MODEL', async () => {
+  expect(await stage.as('rhea', ['instruct', 'lobby', '@bot', '--back', '1'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--back N stands before @MODEL') as string,
+  })
+})
+
+test('an instruction of a room applies beside a room script and is copied by a fork', async () => {
+  await out(['create', 'told'])
+  await out(['instruct', 'told', '@bot', 'Speak Greek.'])
+  const script = 'function default_wrap(t) return wrap(t):system():history() end'
+  await out(['script', 'told', 'set'], script)
+  await out(['fork', 'told', 'told-2'])
+  for (const room of ['told', 'told-2']) expect((await sentTo('bot', room)).system).toContain('Speak Greek.')
+})
+
+test.each([
+  ['mallory', ['--back', '1', '@bot'], 1],
+  ['mallory', [], 0],
+  ['rhea', ['@nobody', 'Speak.'], 1],
+  ['rhea', ['--back', '99', '@bot'], 1],
+  ['rhea', ['x'.repeat(2_001)], 1],
+])(
+  '/instruct exits with 0 only for managers, known models and valid texts: %s, %j',
+  async (who, words, exitCode) => {
+    expect(await stage.as(who, ['instruct', 'lobby', ...words])).toMatchObject({ exitCode })
+  },
+)

@@ -1,4 +1,4 @@
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, beforeEach } from 'vitest'
 import { forAllTests } from '../support/for-all-tests.ts'
@@ -40,132 +40,89 @@ const guide = async (words: string): Promise<string> =>
 /** ssh joins its words with spaces, and no shell is behind it: nothing needs quotes. */
 const setScope = (...words: string[]) => stage.as('rhea', ['tools', 'lobby', ...words])
 
-describe("the room's scope", () => {
-  test('the scope of a room is all tools at first, and @guide is offered exactly the visible ones', async () => {
-    const { tools, visible, tokens, scope, warnings } = await listed()
-    expect({ scope, warnings }).toEqual({ scope: 'all', warnings: [] })
-    expect(tools.map((tool) => tool.id)).toEqual(
-      expect.arrayContaining([
-        'sshawl_look',
-        'sshawl_who',
-        'sshawl_rooms',
-        'sshawl_history',
-        'sshawl_say',
-        'read_file',
-        'calculator',
-        'run_command',
-        'Glob',
-        'Grep',
-        'LS',
-        'Read',
-      ]),
-    )
-    const offered = tools.filter((tool) => tool.visible)
-    expect(visible).toBe(offered.length)
-    expect(tokens).toBe(offered.reduce((sum, tool) => sum + tool.tokens, 0))
-    const answer = await guide('tools')
-    for (const { name } of offered) expect(answer).toMatch(new RegExp(`\\b${name}\\b`))
-  })
+test('the scope of a room is all tools at first, and @guide is offered exactly the visible ones', async () => {
+  const { tools, visible, tokens, scope, warnings } = await listed()
+  expect({ scope, warnings }).toEqual({ scope: 'all', warnings: [] })
+  expect(tools.map((tool) => tool.id)).toEqual(
+    expect.arrayContaining([
+      'sshawl_look',
+      'sshawl_who',
+      'sshawl_rooms',
+      'sshawl_history',
+      'sshawl_say',
+      'read_file',
+      'calculator',
+      'run_command',
+      'Glob',
+      'Grep',
+      'LS',
+      'Read',
+    ]),
+  )
+  const offered = tools.filter((tool) => tool.visible)
+  expect(visible).toBe(offered.length)
+  expect(tokens).toBe(offered.reduce((sum, tool) => sum + tool.tokens, 0))
+  const answer = await guide('tools')
+  for (const { name } of offered) expect(answer).toMatch(new RegExp(`\\b${name}\\b`))
+})
 
-  test('/tools off hides all tools, and /tools on shows them again', async () => {
-    expect((await setScope('off')).exitCode).toBe(0)
-    expect(await guide('tools')).toBe('There are no tools in the request I was given.\n')
-    expect(await listed()).toMatchObject({ scope: 'none', visible: 0, tokens: 0 })
-    await setScope('on')
-    expect(await guide('tools')).toMatch(/\bGrep\b/)
-  })
+test('/tools internal shows only internal tools', async () => {
+  await setScope('internal')
+  const { tools } = await listed()
+  const offered = tools.filter(({ visible }) => visible)
+  expect(offered.map(({ source }) => source)).toEqual(offered.map(() => 'internal'))
+  // Those that walk wait for /nav on.
+  const kept = tools.filter(({ source, visible }) => source === 'internal' && !visible)
+  expect(kept.map(({ name, reason }) => [name, reason.includes('/nav on')])).toEqual([
+    ['go', true],
+    ['join', true],
+    ['leave', true],
+  ])
+  const answer = await guide('tools')
+  expect(answer).toMatch(/\blook\b/)
+  expect(answer).not.toMatch(/Grep|calculator|read_file/)
+})
 
-  test('/tools internal shows only internal tools', async () => {
-    await setScope('internal')
-    const { tools } = await listed()
-    const offered = tools.filter(({ visible }) => visible)
-    expect(offered.map(({ source }) => source)).toEqual(offered.map(() => 'internal'))
-    // Those that walk wait for /nav on.
-    const kept = tools.filter(({ source, visible }) => source === 'internal' && !visible)
-    expect(kept.map(({ name, reason }) => [name, reason.includes('/nav on')])).toEqual([
-      ['go', true],
-      ['join', true],
-      ['leave', true],
-    ])
-    const answer = await guide('tools')
-    expect(answer).toMatch(/\blook\b/)
-    expect(answer).not.toMatch(/Grep|calculator|read_file/)
-  })
+test('excluding patterns win over including ones, and each hidden tool has a reason', async () => {
+  await setScope('G*', '!Grep')
+  const { tools, visible } = await listed()
+  expect(tools.filter((tool) => tool.visible).map((tool) => tool.id)).toEqual(['Glob'])
+  expect(visible).toBe(1)
+  for (const tool of tools.filter((one) => !one.visible)) expect(tool.reason, tool.id).not.toBe('')
+  expect(tools.find((tool) => tool.id === 'Grep')!.reason).toContain('!Grep')
+  expect(await guide('tools')).not.toContain('Grep')
+})
 
-  test('excluding patterns win over including ones, and each hidden tool has a reason', async () => {
-    await setScope('G*', '!Grep')
-    const { tools, visible } = await listed()
-    expect(tools.filter((tool) => tool.visible).map((tool) => tool.id)).toEqual(['Glob'])
-    expect(visible).toBe(1)
-    for (const tool of tools.filter((one) => !one.visible)) expect(tool.reason, tool.id).not.toBe('')
-    expect(tools.find((tool) => tool.id === 'Grep')!.reason).toContain('!Grep')
-    expect(await guide('tools')).not.toContain('Grep')
-  })
-
-  test('a pattern that matches no tool and patterns that leave none are rejected', async () => {
-    const before = await listed()
-    for (const words of [['shouter'], ['Gr*', '!Grep']]) {
-      const { stderr, exitCode } = await setScope(...words)
-      expect(exitCode).toBe(1)
-      expect(stderr).toContain('the scope was not changed')
-    }
-    expect((await listed()).scope).toEqual(before.scope)
-  })
-
-  test('only managers can change the scope of a room, and each change is an entry of its log', async () => {
-    await setScope('on')
-    const refused = await stage.as('mallory', ['tools', 'lobby', 'off'])
-    expect(refused).toMatchObject({ exitCode: 1 })
-    expect(refused.stderr).toMatch(/only the owner of lobby, an op or an admin/)
-    const byKey = await stage.as('rhea', ['kv', 'lobby', 'tool_scope', '"none"'])
-    expect(byKey.exitCode).toBe(2)
-    expect((await listed()).scope).toBe('all')
-    await stage.as('olga', ['create', 'own'])
-    expect((await stage.as('olga', ['tools', 'own', 'off'])).exitCode).toBe(0)
-    const { stdout } = await stage.as('olga', ['history', 'own', '--json'])
-    expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toMatchObject({
-      kind: 'scope',
-      author: 'olga',
-      scope: 'none',
-    })
-  })
-
-  test('the scope of a room survives a restart', async () => {
-    await stage.goOnWith(startServer)
-    await setScope('calculator')
-    await stage.restart('SIGKILL')
-    expect(await listed()).toMatchObject({ scope: ['calculator'], visible: 1 })
-    await setScope('on')
+test('only managers can change the scope of a room, and each change is an entry of its log', async () => {
+  await setScope('on')
+  const refused = await stage.as('mallory', ['tools', 'lobby', 'off'])
+  expect(refused).toMatchObject({ exitCode: 1 })
+  expect(refused.stderr).toMatch(/only the owner of lobby, an op or an admin/)
+  const byKey = await stage.as('rhea', ['kv', 'lobby', 'tool_scope', '"none"'])
+  expect(byKey.exitCode).toBe(2)
+  expect((await listed()).scope).toBe('all')
+  await stage.as('olga', ['create', 'own'])
+  expect((await stage.as('olga', ['tools', 'own', 'off'])).exitCode).toBe(0)
+  const { stdout } = await stage.as('olga', ['history', 'own', '--json'])
+  expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toMatchObject({
+    kind: 'scope',
+    author: 'olga',
+    scope: 'none',
   })
 })
 
-describe('a call by the guide', () => {
-  test('@guide calls a visible tool and answers with its result', async () => {
-    expect(await guide('call calculator {"expression":"2**10"}')).toContain('1024')
-    expect(await guide('call who')).toContain('guide')
-  })
-
-  test.each([
-    ['Glob', '["-delete"]', '-delete'],
-    ['Glob', '[".","-exec","rm","{}",";"]', '-exec'],
-    ['Grep', '["-f","/etc/shadow","."]', '-f'],
-    ['Grep', '["x","/etc/passwd"]', '/etc/passwd'],
-    ['LS', '["../.."]', '../..'],
-  ])('the call %s %s is rejected, and the error names %s', async (tool, args, named) => {
-    const answer = await guide(`call ${tool} {"arguments":${args}}`)
-    expect(answer).toMatch(/^ERROR: /)
-    expect(answer).toContain(named)
-  })
-
-  test('a call of @guide that executes commands is denied to a script', async () => {
-    const answer = await guide('call run_command {"command":"touch made"}')
-    expect(answer).toMatch(/^ERROR: Permission denied: .*touch made/)
-    expect(await allFiles(stage.dir)).not.toContainEqual(expect.stringMatching(/made$/))
-  })
+test('the scope of a room survives a restart', async () => {
+  await stage.goOnWith(startServer)
+  await setScope('calculator')
+  await stage.restart('SIGKILL')
+  expect(await listed()).toMatchObject({ scope: ['calculator'], visible: 1 })
+  await setScope('on')
 })
 
-const allFiles = async (dir: string): Promise<string[]> =>
-  (await readdir(dir, { recursive: true })).map((name) => join(dir, name))
+test('@guide calls a visible tool and answers with its result', async () => {
+  expect(await guide('call calculator {"expression":"2**10"}')).toContain('1024')
+  expect(await guide('call who')).toContain('guide')
+})
 
 describe('servers that are down', () => {
   const manage = (...words: readonly string[]) => stage.as('rhea', ['mcp', ...words])
@@ -212,22 +169,6 @@ describe('servers that are down', () => {
     expect(warnings).toEqual([])
   })
 
-  test('an MCP server that is down can be in a scope beside other tools', async () => {
-    expect((await setScope('calculator', 'holler:*')).exitCode).toBe(0)
-    expect(await scope()).toMatchObject({ scope: ['calculator', 'holler:*'], visible: ['calculator'] })
-  })
-
-  test('tools of an MCP server that is down can be excluded before they come back', async () => {
-    const { exitCode, stderr } = await setScope('!holler_echo', '!internal')
-    expect(exitCode).toBe(0)
-    expect(stderr).toBe('the MCP server holler is down; its tools stay hidden when it is back\n')
-    await bring('holler')
-    await manage('refresh', 'holler')
-    const { visible } = await scope()
-    expect(visible).toContain('holler_look')
-    expect(visible).not.toContain('holler_echo')
-  })
-
   test('an MCP server connected by an admin can be set as scope while it is down', async () => {
     await bring('gen')
     expect((await manage('connect', 'gen', ...command('gen'))).exitCode).toBe(0)
@@ -249,13 +190,5 @@ describe('servers that are down', () => {
     expect(exitCode).toBe(1)
     expect(stderr).toContain(problem)
     expect((await scope()).scope).toBe('all')
-  })
-
-  test('an unknown tool of an MCP server is rejected while that server is up', async () => {
-    await bring('holler')
-    await manage('refresh', 'holler')
-    const { exitCode, stderr } = await setScope('holler_ehco')
-    expect(exitCode).toBe(1)
-    expect(stderr).toContain('did you mean holler_echo?')
   })
 })

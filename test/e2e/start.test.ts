@@ -64,18 +64,16 @@ test.each([
   expect(ended).toMatchObject({ exitCode: 1, stdout: '', stderr: `sshawl: ${join(root, why)}` })
 })
 
-describe('a server with HTTP', () => {
-  const errorsWith = async (http: string, config: string): Promise<string> => {
-    await using server = await startServer({ dataDir: join(dir, 'data'), http, config })
-    await server.stop('SIGTERM')
-    return server.stderr()
-  }
-  const WARNING = 'is not encrypted, so tokens can be read on their way: have it listen on 127.0.0.1'
+const errorsWith = async (http: string, config: string): Promise<string> => {
+  await using server = await startServer({ dataDir: join(dir, 'data'), http, config })
+  await server.stop('SIGTERM')
+  return server.stderr()
+}
+const WARNING = 'is not encrypted, so tokens can be read on their way: have it listen on 127.0.0.1'
 
-  test('a server warns if HTTP listens on 0.0.0.0', async () => {
-    expect(await errorsWith('0.0.0.0:0', '')).toContain(`sshawl: HTTP on 0.0.0.0 ${WARNING}`)
-    expect(await errorsWith('127.0.0.1:0', '')).not.toContain(WARNING)
-  })
+test('a server warns if HTTP listens on 0.0.0.0', async () => {
+  expect(await errorsWith('0.0.0.0:0', '')).toContain(`sshawl: HTTP on 0.0.0.0 ${WARNING}`)
+  expect(await errorsWith('127.0.0.1:0', '')).not.toContain(WARNING)
 })
 
 describe('a server that was started, stopped and started again', () => {
@@ -156,67 +154,65 @@ describe('a server that was started, stopped and started again', () => {
   })
 })
 
-describe('starting', () => {
-  test.each([
-    [['serve', '--lisen', 'x'], 'sshawl: unknown flag --lisen; did you mean --listen?; see sshawl --help'],
-    [['srve'], 'sshawl: unknown command srve; did you mean serve?; see sshawl --help'],
-    [['serve', '--config', '/nowhere.toml'], /^sshawl: \/nowhere\.toml: cannot be read/],
-  ])(
-    'the command %j exits with status 2 after one line on standard error and creates nothing',
-    async (args, message) => {
-      const { exitCode, stdout, stderr } = await sshawl([...args, '--data', join(dir, 'data')])
-      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-      if (typeof message === 'string') expect(stderr).toBe(message)
-      else expect(stderr).toMatch(message)
-      expect(stderr.split('\n')).toHaveLength(1)
-      expect(await readdir(dir)).toEqual([])
-    },
-  )
-
-  test.each(['/proc/x/y', '/dev/null/data'])(
-    'serve exits with status 2 if the data directory cannot be created (%s)',
-    async (data) => {
-      const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data])
-      expect(stderr).toMatch(/^sshawl: --data: \S+ cannot be a directory here \(E[A-Z]+\)/)
-      expect(exitCode).toBe(2)
-    },
-  )
-
-  test('sshawl check reports a data directory that cannot be created, and creates nothing', async () => {
-    const { exitCode, stdout } = await sshawl(['check', '--data', '/dev/null/data'])
-    expect(stdout).toContain('--data: /dev/null/data cannot be a directory here (ENOTDIR)')
-    expect(exitCode).toBe(1)
-    expect(await dataDirProblem(join(dir, 'a', 'b'))).toBe(undefined)
+test.each([
+  [['serve', '--lisen', 'x'], 'sshawl: unknown flag --lisen; did you mean --listen?; see sshawl --help'],
+  [['srve'], 'sshawl: unknown command srve; did you mean serve?; see sshawl --help'],
+  [['serve', '--config', '/nowhere.toml'], /^sshawl: \/nowhere\.toml: cannot be read/],
+])(
+  'the command %j exits with status 2 after one line on standard error and creates nothing',
+  async (args, message) => {
+    const { exitCode, stdout, stderr } = await sshawl([...args, '--data', join(dir, 'data')])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    if (typeof message === 'string') expect(stderr).toBe(message)
+    else expect(stderr).toMatch(message)
+    expect(stderr.split('\n')).toHaveLength(1)
     expect(await readdir(dir)).toEqual([])
-  })
+  },
+)
 
-  const disk = tinyDisk()
-  test.skipIf(disk === undefined)(
-    'serve and check reject a data directory on a read-only disk with a hint',
-    async () => {
-      using full = disk
-      const data = join(full?.path ?? '', 'data')
-      const server = await startServer({ dataDir: data })
-      await server.stop('SIGTERM')
-      full?.makeReadOnly()
-      const sentence = `--data: the disk of ${data} is read-only (EROFS); mount it so that it can be written, or name another directory`
-      expect(await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data])).toMatchObject({
-        exitCode: 2,
-        stderr: `sshawl: ${sentence}`,
-      })
-      const checked = await sshawl(['check', '--data', data])
-      expect(checked.stdout.split('\n')[0]).toBe(sentence)
-      expect(checked.exitCode).toBe(1)
-    },
-  )
+test.each(['/proc/x/y', '/dev/null/data'])(
+  'serve exits with status 2 if the data directory cannot be created (%s)',
+  async (data) => {
+    const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data])
+    expect(stderr).toMatch(/^sshawl: --data: \S+ cannot be a directory here \(E[A-Z]+\)/)
+    expect(exitCode).toBe(2)
+  },
+)
 
-  test('--version and --help print their text without creating files', async () => {
-    expect((await sshawl(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+$/)
-    const help = (await sshawl(['--help'])).stdout
-    expect(help).toContain('sshawl check')
-    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
-    expect(await readdir(dir)).toEqual([])
-  })
+test('sshawl check reports a data directory that cannot be created, and creates nothing', async () => {
+  const { exitCode, stdout } = await sshawl(['check', '--data', '/dev/null/data'])
+  expect(stdout).toContain('--data: /dev/null/data cannot be a directory here (ENOTDIR)')
+  expect(exitCode).toBe(1)
+  expect(await dataDirProblem(join(dir, 'a', 'b'))).toBe(undefined)
+  expect(await readdir(dir)).toEqual([])
+})
+
+const disk = tinyDisk()
+test.skipIf(disk === undefined)(
+  'serve and check reject a data directory on a read-only disk with a hint',
+  async () => {
+    using full = disk
+    const data = join(full?.path ?? '', 'data')
+    const server = await startServer({ dataDir: data })
+    await server.stop('SIGTERM')
+    full?.makeReadOnly()
+    const sentence = `--data: the disk of ${data} is read-only (EROFS); mount it so that it can be written, or name another directory`
+    expect(await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data])).toMatchObject({
+      exitCode: 2,
+      stderr: `sshawl: ${sentence}`,
+    })
+    const checked = await sshawl(['check', '--data', data])
+    expect(checked.stdout.split('\n')[0]).toBe(sentence)
+    expect(checked.exitCode).toBe(1)
+  },
+)
+
+test('--version and --help print their text without creating files', async () => {
+  expect((await sshawl(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+$/)
+  const help = (await sshawl(['--help'])).stdout
+  expect(help).toContain('sshawl check')
+  expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(await readdir(dir)).toEqual([])
 })
 
 describe('host keys of the config', () => {

@@ -39,90 +39,87 @@ await writeConfig(inDir('data'), CONFIG)
 await sshawl('reload', '--data', inDir('data'))
 await stage.claim('rhea')
 
-describe("a module's tool", () => {
-  test("a module's reading tool runs from a script with checked arguments", async () => {
-    expect(await run('alice', 'to_roman', { number: 14 })).toMatchObject({ stdout: 'XIV\n', exitCode: 0 })
-    expect(await run('alice', 'to_roman', { number: 'x' })).toMatchObject({
-      stderr: expect.stringContaining('to_roman: number must be an integer, got "x"') as string,
-      exitCode: 1,
-    })
-  })
-
-  test("a module's writing tool is denied to a member's script", async () => {
-    const denied = await run('alice', 'publish', { page: 'a', text: 'unasked' })
-    expect(denied.exitCode).toBe(1)
-    expect(denied.stderr).toContain('Permission denied: use publish {"page":"a","text":"unasked"}?')
-    expect(denied.stderr).toContain('no script of alice can allow it in ')
-    expect(await published('a')).toBeUndefined()
-  })
-
-  test("/allow room on a module's tool applies to exactly the same arguments", async () => {
-    await using alice = await stage.open('alice', '-T')
-    await alice.waitFor(/alice/)
-    const call = (page: string) => `/run publish {"page":"${page}","text":"hello"}\n`
-    alice.write(call('home'))
-    await alice.waitFor('question 1: may alice use publish (write)?')
-    expect(await published('home')).toBeUndefined()
-    alice.write('/allow room 1\n')
-    await alice.waitFor('published home')
-    expect(await published('home')).toBe('hello')
-
-    const again = alice.output().length
-    alice.write(call('home'))
-    await alice.waitFor('published home', again)
-    expect(alice.output().slice(again)).not.toContain('question')
-
-    alice.write(call('other'))
-    await alice.waitFor('question 2: may alice use publish (write)?')
-    alice.write('/deny 2\n')
-    await alice.waitFor('Permission denied: use publish')
-    expect(await published('other')).toBeUndefined()
+test("a module's reading tool runs from a script with checked arguments", async () => {
+  expect(await run('alice', 'to_roman', { number: 14 })).toMatchObject({ stdout: 'XIV\n', exitCode: 0 })
+  expect(await run('alice', 'to_roman', { number: 'x' })).toMatchObject({
+    stderr: expect.stringContaining('to_roman: number must be an integer, got "x"') as string,
+    exitCode: 1,
   })
 })
 
-describe('a module that cannot be used', () => {
-  test('an invalid module is reported in one line by check and reload, but other tools still run', async () => {
-    const [{ stdout, exitCode }, reloaded] = await Promise.all([check(), reload()])
-    expect(stdout.split('\n')).toEqual(
-      expect.arrayContaining([
-        `${inDir('broken.js')}:2: it cannot be loaded: no`,
-        `${inDir('more.js')}:1: it exports no tool: see defineTool, or give a function a property \`tool\``,
-        '2 problems',
-      ]),
-    )
-    expect(exitCode).toBe(1)
-    expect(reloaded.stderr).toContain(`sshawl: ${inDir('broken.js')}:2: it cannot be loaded: no\n`)
-    expect(await run('alice', 'to_roman', { number: 4 })).toMatchObject({ stdout: 'IV\n' })
-  })
+test("a module's writing tool is denied to a member's script", async () => {
+  const denied = await run('alice', 'publish', { page: 'a', text: 'unasked' })
+  expect(denied.exitCode).toBe(1)
+  expect(denied.stderr).toContain('Permission denied: use publish {"page":"a","text":"unasked"}?')
+  expect(denied.stderr).toContain('no script of alice can allow it in ')
+  expect(await published('a')).toBeUndefined()
+})
 
-  test("sshawl check warns of a module's tool that a provider would reject", async () => {
-    const named = (schema: string): string =>
-      `{ title: 'T', description: 'D.', access: 'read', run: async () => ({ content: '', isError: false }), schema: ${schema} }`
-    await writeFile(
-      inDir('more.js'),
-      `export const a = { id: 'spaced', ...${named("{ type: 'object', properties: { 'a b': {} } }")} }
+test("/allow room on a module's tool applies to exactly the same arguments", async () => {
+  await using alice = await stage.open('alice', '-T')
+  await alice.waitFor(/alice/)
+  const call = (page: string) => `/run publish {"page":"${page}","text":"hello"}\n`
+  alice.write(call('home'))
+  await alice.waitFor('question 1: may alice use publish (write)?')
+  expect(await published('home')).toBeUndefined()
+  alice.write('/allow room 1\n')
+  await alice.waitFor('published home')
+  expect(await published('home')).toBe('hello')
+
+  const again = alice.output().length
+  alice.write(call('home'))
+  await alice.waitFor('published home', again)
+  expect(alice.output().slice(again)).not.toContain('question')
+
+  alice.write(call('other'))
+  await alice.waitFor('question 2: may alice use publish (write)?')
+  alice.write('/deny 2\n')
+  await alice.waitFor('Permission denied: use publish')
+  expect(await published('other')).toBeUndefined()
+})
+
+test('an invalid module is reported in one line by check and reload, but other tools still run', async () => {
+  const [{ stdout, exitCode }, reloaded] = await Promise.all([check(), reload()])
+  expect(stdout.split('\n')).toEqual(
+    expect.arrayContaining([
+      `${inDir('broken.js')}:2: it cannot be loaded: no`,
+      `${inDir('more.js')}:1: it exports no tool: see defineTool, or give a function a property \`tool\``,
+      '2 problems',
+    ]),
+  )
+  expect(exitCode).toBe(1)
+  expect(reloaded.stderr).toContain(`sshawl: ${inDir('broken.js')}:2: it cannot be loaded: no\n`)
+  expect(await run('alice', 'to_roman', { number: 4 })).toMatchObject({ stdout: 'IV\n' })
+})
+
+test("sshawl check warns of a module's tool that a provider would reject", async () => {
+  const named = (schema: string): string =>
+    `{ title: 'T', description: 'D.', access: 'read', run: async () => ({ content: '', isError: false }), schema: ${schema} }`
+  await writeFile(
+    inDir('more.js'),
+    `export const a = { id: 'spaced', ...${named("{ type: 'object', properties: { 'a b': {} } }")} }
        export const b = { id: 'drafted', ...${named("{ type: 'object', properties: { a: { items: [] } } }")} }`,
-    )
-    const claude = '[[models]]\nname = "claude"\nbackend = "anthropic"\nmodel = "m"\napi_key_env = "A_KEY"\n'
-    await writeFile(inDir('claude.toml'), `${CONFIG}${claude}`)
-    const { stdout } = await execa(
-      process.execPath,
-      [...lateOptimizing, MAIN, 'check', '--config', inDir('claude.toml'), '--data', inDir('data')],
-      { reject: false, env: { A_KEY: 'x' } },
-    )
-    expect(stdout).toContain(
-      'warning: @claude is not offered spaced: its provider takes no parameter called "a b"\n',
-    )
-    expect(stdout).toContain(
-      'warning: drafted is hidden: its schema is no JSON Schema of draft 2020-12: properties.a.items must be a schema\n',
-    )
-  })
+  )
+  const claude = '[[models]]\nname = "claude"\nbackend = "anthropic"\nmodel = "m"\napi_key_env = "A_KEY"\n'
+  await writeFile(inDir('claude.toml'), `${CONFIG}${claude}`)
+  const { stdout } = await execa(
+    process.execPath,
+    [...lateOptimizing, MAIN, 'check', '--config', inDir('claude.toml'), '--data', inDir('data')],
+    { reject: false, env: { A_KEY: 'x' } },
+  )
+  expect(stdout).toContain(
+    'warning: @claude is not offered spaced: its provider takes no parameter called "a b"\n',
+  )
+  expect(stdout).toContain(
+    'warning: drafted is hidden: its schema is no JSON Schema of draft 2020-12: properties.a.items must be a schema\n',
+  )
+})
 
-  test('a reload reports what is wrong with each tool of a module: id, description, type or taken id', async () => {
-    const plain = (more: string): string => `Object.assign(() => 'x', { tool: { access: 'read', ${more} } })`
-    await writeFile(
-      inDir('more.js'),
-      `export const a = ${plain("id: 'not an id', description: 'A.'")}
+test('a reload reports what is wrong with each tool of a module: id, description, type or taken id', async () => {
+  const plain = (more: string): string => `Object.assign(() => 'x', { tool: { access: 'read', ${more} } })`
+  await writeFile(
+    inDir('more.js'),
+    `export const a = ${plain("id: 'not an id', description: 'A.'")}
        export const b = ${plain("id: 'b', description: ' '")}
        export const c = ${plain("id: 'c', description: 'C.', parameters: { p: { type: 'text', description: 'P.' } }")}
        export const d = ${plain("id: 'read_file', description: 'D.'")}
@@ -135,54 +132,50 @@ describe('a module that cannot be used', () => {
        export const fine = ${plain("description: 'Says x.'")}
        export const nothing = Object.assign(() => undefined, { tool: { id: 'nothing', access: 'read', description: 'N.' } })
        export const unrelated = { a: 1 }`,
-    )
-    await writeFile(inDir('broken.js'), 'export const tools = [')
-    const { stderr } = await reload()
-    const lines = stderr.split('\n').map((line) => line.replace(`sshawl: ${stage.dir}/`, ''))
-    expect(lines).toEqual([
-      expect.stringMatching(/^broken\.js:1: it cannot be loaded: Unexpected end of input$/),
-      'more.js:1: export a: tool.id: must be 1-64 letters, digits, _ and -',
-      'more.js:1: export b: tool.description: must say what it is for',
-      expect.stringMatching(/^more\.js:1: export c: tool\.parameters\.p\.type: .*"string"\|"number"/),
-      expect.stringMatching(/^more\.js:1: export f: .*title/),
-      'more.js:1: export i: tool.id: is reserved; choose another',
-      'more.js:1: export j: tool.id: is reserved; choose another',
-      'more.js:1: the id read_file is taken by a tool of the server; choose another',
-      `more.js:1: the id to_roman is taken by ${inDir('my-tools.js')}; choose another`,
-      'more.js:1: the id look is taken by a tool of the server; choose another',
-      'more.js:1: the id RUN_COMMAND is taken by a tool of the server; choose another',
-    ])
-    expect(await run('alice', 'fine', {})).toMatchObject({ stdout: 'x\n' })
-    expect(await run('alice', 'nothing', {})).toMatchObject({
-      stderr: expect.stringContaining(
-        'nothing: it gave back neither a text nor { content, isError }',
-      ) as string,
-    })
+  )
+  await writeFile(inDir('broken.js'), 'export const tools = [')
+  const { stderr } = await reload()
+  const lines = stderr.split('\n').map((line) => line.replace(`sshawl: ${stage.dir}/`, ''))
+  expect(lines).toEqual([
+    expect.stringMatching(/^broken\.js:1: it cannot be loaded: Unexpected end of input$/),
+    'more.js:1: export a: tool.id: must be 1-64 letters, digits, _ and -',
+    'more.js:1: export b: tool.description: must say what it is for',
+    expect.stringMatching(/^more\.js:1: export c: tool\.parameters\.p\.type: .*"string"\|"number"/),
+    expect.stringMatching(/^more\.js:1: export f: .*title/),
+    'more.js:1: export i: tool.id: is reserved; choose another',
+    'more.js:1: export j: tool.id: is reserved; choose another',
+    'more.js:1: the id read_file is taken by a tool of the server; choose another',
+    `more.js:1: the id to_roman is taken by ${inDir('my-tools.js')}; choose another`,
+    'more.js:1: the id look is taken by a tool of the server; choose another',
+    'more.js:1: the id RUN_COMMAND is taken by a tool of the server; choose another',
+  ])
+  expect(await run('alice', 'fine', {})).toMatchObject({ stdout: 'x\n' })
+  expect(await run('alice', 'nothing', {})).toMatchObject({
+    stderr: expect.stringContaining(
+      'nothing: it gave back neither a text nor { content, isError }',
+    ) as string,
   })
+})
 
-  test('a module that no longer loads keeps its old tools until it is fixed', async () => {
-    await writeFile(inDir('more.js'), 'export const list = []')
-    await writeFile(inDir('my-tools.js'), 'throw 1')
-    expect((await reload()).stderr).toContain('my-tools.js:1: it cannot be loaded: 1\n')
-    expect(await run('alice', 'to_roman', { number: 9 })).toMatchObject({ stdout: 'IX\n' })
-    await writeFile(inDir('my-tools.js'), (await example()).replace("'to_roman'", "'numerals'"))
-    await reload()
-    expect(await run('alice', 'numerals', { number: 9 })).toMatchObject({ stdout: 'IX\n' })
-    expect((await run('alice', 'to_roman', { number: 9 })).stderr).toContain('no tool to_roman; ')
-  })
+test('a module that no longer loads keeps its old tools until it is fixed', async () => {
+  await writeFile(inDir('more.js'), 'export const list = []')
+  await writeFile(inDir('my-tools.js'), 'throw 1')
+  expect((await reload()).stderr).toContain('my-tools.js:1: it cannot be loaded: 1\n')
+  expect(await run('alice', 'to_roman', { number: 9 })).toMatchObject({ stdout: 'IX\n' })
+  await writeFile(inDir('my-tools.js'), (await example()).replace("'to_roman'", "'numerals'"))
+  await reload()
+  expect(await run('alice', 'numerals', { number: 9 })).toMatchObject({ stdout: 'IX\n' })
+  expect((await run('alice', 'to_roman', { number: 9 })).stderr).toContain('no tool to_roman; ')
+})
 
-  test('an unknown name in tools.disabled is reported if all modules load', async () => {
-    await writeFile(inDir('broken.js'), await example())
-    await writeFile(
-      inDir('data.toml'),
-      '[tools]\nmodules = ["broken.js"]\ndisabled = ["publish", "publsh"]\n',
-    )
-    const line = `${inDir('data.toml')}:3: tools.disabled: there is no tool called publsh; did you mean publish?`
-    const [checked, reloaded] = await Promise.all([check(), reload()])
-    expect(checked.stdout).toContain(line)
-    expect(reloaded.stderr).toContain(line)
-    expect((await run('alice', 'publish', {})).stderr).toContain('no tool publish; ')
-  })
+test('an unknown name in tools.disabled is reported if all modules load', async () => {
+  await writeFile(inDir('broken.js'), await example())
+  await writeFile(inDir('data.toml'), '[tools]\nmodules = ["broken.js"]\ndisabled = ["publish", "publsh"]\n')
+  const line = `${inDir('data.toml')}:3: tools.disabled: there is no tool called publsh; did you mean publish?`
+  const [checked, reloaded] = await Promise.all([check(), reload()])
+  expect(checked.stdout).toContain(line)
+  expect(reloaded.stderr).toContain(line)
+  expect((await run('alice', 'publish', {})).stderr).toContain('no tool publish; ')
 })
 
 describe('a module that asks a model', () => {
