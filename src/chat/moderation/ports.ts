@@ -81,8 +81,11 @@ export interface RetentionStore {
    * time, then long results and versions of the summary. Resolves to false once done.
    */
   removeCopies(room: RoomName, since: number): Promise<boolean>
-  /** Removes a person's messages that wait for others, the lines they typed, and their draft. */
-  removeMessages(from: PersonId): Promise<void>
+  /**
+   * Removes a person's messages that wait for others, the lines they typed, their draft and absence, and the
+   * texts of all instructions that have their name.
+   */
+  removeMessages(from: { readonly id: PersonId; readonly name: string }): Promise<void>
   record(removal: RemovalRecord): Promise<void>
 }
 

@@ -1,8 +1,11 @@
 import { counted } from '../../lib/amounts.ts'
+import { isJsonObject, type Json } from '../../lib/json.ts'
 import { skeleton } from '../../lib/text/names.ts'
 import type { Entry, RoomName, Speaker } from '../entry.ts'
 import { Refusal } from '../errors.ts'
-import type { Person } from '../people/person.ts'
+import { oneLine } from '../input-text.ts'
+import type { Person, PersonId } from '../people/person.ts'
+import { readTodo, TODO_KEY } from '../room-values.ts'
 import { saidBy } from '../talk/own-lines.ts'
 import { Acting } from './acting.ts'
 import { pause } from './keeping.ts'
@@ -11,6 +14,8 @@ import { pause } from './keeping.ts'
 interface Purged {
   readonly kind: 'asked' | 'purged'
   readonly who: string
+  /** Absent for guests. */
+  readonly id?: PersonId
   readonly lines: number
   readonly rooms: number
 }
@@ -27,7 +32,8 @@ const MAX_NAME = 40
 export class Purging extends Acting {
   /**
    * Removes all lines of a person, or of guests who had the name, and in each room the requests, long results
-   * and summaries since the first of these lines. Without `isSure` it only counts.
+   * and summaries since the first of these lines, and what these lines set there. Without `isSure` it only
+   * counts.
    */
   async purge(actor: Person, word: string, isSure: boolean): Promise<Purged> {
     const { stores, clock, nextId, server } = this.parts
@@ -49,10 +55,10 @@ export class Purging extends Acting {
     const what = `lines from before ${time} removed: ${said.length}`
     await stores.retention.record({ id: nextId(), at, room: null, who: speaker.name, what, by: actor.name })
     for (const [room, lines] of rooms) await this.#removeFrom(room, lines, actor, speaker)
-    if (person) await stores.retention.removeMessages(person.id)
+    if (person) await stores.retention.removeMessages(person)
     this.parts.log.info({ by: actor.name, ...counts }, 'what somebody said was removed')
     void server.tidy()
-    return { kind: 'purged', ...counts }
+    return { kind: 'purged', ...counts, ...(person && { id: person.id }) }
   }
 
   async #removeFrom(name: RoomName, lines: readonly Entry[], actor: Person, purged: Speaker): Promise<void> {
@@ -62,6 +68,7 @@ export class Purging extends Acting {
     if (!first) return
     // Stops turns, which would store their requests once more.
     await server.stopWork({ room: name, why: `what ${purged.name} said is being removed` })
+    await this.#clearRoom(name, lines)
     await server.forget(name, first.id, async () => {
       for (let at = 0; at < lines.length; at += AT_ONCE) {
         if (at > 0) await pause(clock, PAUSE_MS)
@@ -73,6 +80,34 @@ export class Purging extends Acting {
     const room = await rooms.anyRoom(name)
     await room?.record({ kind: 'notice', level: 'info', author: actor.name, text, purged })
   }
+
+  /** Removes the topic, the vibe and the todo items that the lines set, unless others replaced them. */
+  async #clearRoom(name: RoomName, lines: readonly Entry[]): Promise<void> {
+    const { rooms } = this.parts.stores
+    const room = await rooms.find(name)
+    for (const what of ['topic', 'vibe'] as const)
+      if (isSetBy(lines, what, room?.[what] ?? '')) await rooms.update(name, { [what]: '' })
+    const theirs = new Set(lines.flatMap(todoContents))
+    const items = readTodo(await rooms.getValue(name, TODO_KEY))
+    const others = items.filter(({ content }) => !theirs.has(content))
+    if (others.length < items.length)
+      await rooms.setValue(name, TODO_KEY, others.length > 0 ? others.map((one) => ({ ...one })) : undefined)
+  }
+}
+
+/** True if one of the lines is the notice of this topic or vibe. */
+const isSetBy = (lines: readonly Entry[], what: 'topic' | 'vibe', text: string): boolean =>
+  text !== '' &&
+  lines.some((line) => line.kind === 'notice' && line.text.endsWith(` set the ${what}: ${text}`))
+
+/** The items of a call that wrote a todo list, in the form in which the list has them. */
+function todoContents(entry: Entry): readonly string[] {
+  if (entry.kind !== 'tool_call' || !isJsonObject(entry.arguments)) return []
+  const { todos } = entry.arguments
+  const items: readonly Json[] = Array.isArray(todos) ? todos : []
+  return items
+    .filter(isJsonObject)
+    .flatMap(({ content }) => (typeof content === 'string' ? [oneLine(content, Infinity)] : []))
 }
 
 function byRoom(said: readonly Entry[]): ReadonlyMap<RoomName, readonly Entry[]> {

@@ -50,17 +50,26 @@ function parseDays(word: string): number | null {
   throw new Misuse(`${word.slice(0, 40)} is no number of days; write 90d, from 1d to 3650d, or off`)
 }
 
+/** Nothing stores who made these. */
+const NOT_REMOVED =
+  'key-values and files do not say whose they are; an owner removes them: kv KEY -, and rm in sftp'
+
 export const purge = verb({
   name: 'purge',
-  summary: 'remove all that somebody said, from the log, search, summaries and what models were sent',
+  summary:
+    'remove all that somebody said, from the log, search, summaries, what models were sent, and what they set in rooms',
   flags: [flag('yes', YES)],
   arguments: [arg('name', 'of a person, registered or a guest')],
   example: 'bob',
   complete: { name: peopleToReach },
-  async run({ person, args, flags, out, session }, { moderation }) {
-    const { kind, who, lines, rooms } = await moderation.purging.purge(person, args.name, flags.yes)
+  async run({ person, args, flags, out, session }, { moderation, talk }) {
+    const { kind, who, id, lines, rooms } = await moderation.purging.purge(person, args.name, flags.yes)
     const what = `${counted(lines, 'line')} of ${who} in ${counted(rooms, 'room')}`
-    if (kind === 'purged') return out.line(`removed ${what}`)
+    if (kind === 'purged') {
+      if (id !== undefined) talk.away.comeBack(id)
+      out.line(`removed ${what}`)
+      return out.line(NOT_REMOVED)
+    }
     out.warn(`this removes ${what}, for good; to do it: ${session ? '/' : ''}purge ${who} --yes`)
     return false
   },

@@ -144,15 +144,25 @@ export function retentionExam(store: () => Storage): void {
     expect(await store().prompts.summaries.current(den)).toMatchObject({ text: `at ${DAY}` })
   })
 
-  test('removing the messages of a person removes their typed lines and draft, but not those of others', async () => {
-    const { chat, talk } = store()
+  test('removing the messages of a person removes their typed lines, draft, absence and instructions only', async () => {
+    const { chat, talk, prompts } = store()
+    await chat.rooms.create(room('den', {}))
     const limits = { lines: 9, characters: 99 }
     for (const one of [alice, bob]) {
       await register(store(), one)
       await talk.typed.addLines(one.id, ['a secret'], limits)
       await talk.typed.keepDraft(one.id, { text: 'half a secret', at: 10 }, 0)
+      await talk.away.leave({ person: one.id, text: 'in secret' }, 10)
+      const instruction = { room: den, text: `of ${one.name}`, author: one.name, at: 10 }
+      await prompts.instructions.put({ ...instruction, model: one.id })
     }
-    await chat.retention.removeMessages(bob.id)
+    await chat.retention.removeMessages(bob)
+    expect(await talk.away.away()).toEqual([{ person: alice.id, text: 'in secret' }])
+    const instructions = await prompts.instructions.versions(den)
+    expect(instructions.map(({ author, text }) => [author, text])).toEqual([
+      [alice.name, 'of alice'],
+      [bob.name, ''],
+    ])
     const typedBy = async ({ id }: Person) => [await talk.typed.lines(id), await talk.typed.draft(id, 0)]
     expect(await typedBy(bob)).toEqual([[], undefined])
     expect(await typedBy(alice)).toEqual([['a secret'], 'half a secret'])

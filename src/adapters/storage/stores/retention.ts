@@ -75,11 +75,12 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
           WHERE room = ${room} AND text <> '' AND at >= ${since}`.execute(db)
         return false
       }, REQUESTS),
-    removeMessages: (from) =>
+    removeMessages: ({ id, name }) =>
       write(async (db) => {
-        await db.deleteFrom('direct_messages').where('sender', '=', from).execute()
-        for (const table of ['typed_lines', 'drafts'] as const)
-          await db.deleteFrom(table).where('person', '=', from).execute()
+        await db.deleteFrom('direct_messages').where('sender', '=', id).execute()
+        for (const table of ['typed_lines', 'drafts', 'away'] as const)
+          await db.deleteFrom(table).where('person', '=', id).execute()
+        await db.updateTable('room_instructions').set({ text: '' }).where('author', '=', name).execute()
         truncateWalSoon()
       }),
     record: (removal) =>
