@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { zoneOf } from '../../../../src/lib/zone.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
 import { plainOf, type Styled } from '../../../../src/lib/text/styled.ts'
@@ -54,12 +54,11 @@ test('/history merges consecutive joins into one line, but not with --json', asy
 
 test('/history stats counts entries by author and by day', async () => {
   await using world = await createTalk('one', '@qwen call nope {}')
-  await vi.waitFor(async () => {
-    const { out } = await world.exec(world.bob, 'history hall stats --json')
-    const { entries, authors, days } = JSON.parse(out.join('')) as LogStats
-    expect(days).toEqual([expect.objectContaining({ day: '2026-01-01', entries, replies: 1, calls: 0 })])
-    expect(authors).toContainEqual({ author: 'ann', entries: 2 })
-  })
+  await Promise.all(world.turnWorld.turns.running().map((turn) => turn.ended()))
+  const json = (await world.exec(world.bob, 'history hall stats --json')).out.join('')
+  const { entries, authors, days } = JSON.parse(json) as LogStats
+  expect(days).toEqual([expect.objectContaining({ day: '2026-01-01', entries, replies: 1, calls: 0 })])
+  expect(authors).toContainEqual({ author: 'ann', entries: 2 })
   const { out } = await world.type(world.bob, 'history stats')
   expect(out.join('\n')).toMatch(/^hall: \d+ entries, 2026-01-01 to 2026-01-01\n\nwho recorded them\n/)
   expect(out.join('\n')).toMatch(/\n2026-01-01 +\d+ +1 +0 +\d+ +\d+$/)
