@@ -185,7 +185,6 @@ async function openSide({ database }: World): Promise<Side> {
   return side
 }
 
-/** A database with a lobby. */
 interface World extends AsyncDisposable {
   readonly database: TestDatabase
 }

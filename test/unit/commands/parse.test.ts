@@ -1,4 +1,4 @@
-import { expect, test, afterAll, beforeAll } from 'vitest'
+import { expect, test, afterAll } from 'vitest'
 import { defineCommand } from '../../../src/commands/command.ts'
 import {
   checkChoices,
@@ -7,7 +7,7 @@ import {
   type Invocation,
   parsedInvocation,
 } from '../../../src/commands/parse.ts'
-import { createCommandWorld, type CommandWorld } from '../../support/commands/command-world.ts'
+import { createCommandWorld } from '../../support/commands/command-world.ts'
 
 const named = { summary: '', example: '', run: async () => {} }
 const json = { name: 'json', about: '' }
@@ -163,10 +163,7 @@ test('a usage line shows the room, flags and arguments of a command', () => {
   expect(usage(sum, 'session')).toBe('/usage')
 })
 
-let world: CommandWorld
-beforeAll(async () => {
-  world = await createCommandWorld()
-})
+const world = await createCommandWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
 const commandCalled = (name: string) => world.commands.find((one) => one.name === name)!

@@ -5,13 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/config.ts'
 import { ConfigError } from '../../../src/config/environment.ts'
 
-let dir: string
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'sshawl-mapped-'))
-  for (const name of ['dev', 'data/rooms/den/files']) mkdirSync(join(dir, name), { recursive: true })
-  symlinkSync('data', join(dir, 'link'))
-  writeFileSync(join(dir, 'file'), '')
-})
+const dir = mkdtempSync(join(tmpdir(), 'sshawl-mapped-'))
+for (const name of ['dev', 'data/rooms/den/files']) mkdirSync(join(dir, name), { recursive: true })
+symlinkSync('data', join(dir, 'link'))
+writeFileSync(join(dir, 'file'), '')
 afterAll(() => rmSync(dir, { recursive: true }))
 
 function load(workspaces: string, data = join(dir, 'data')) {

@@ -1,14 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { loadConfig, type Config } from '../../../src/config/config.ts'
 import { HELP, readCommandLine } from '../../../src/config/flags.ts'
 
-let dir: string
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'sshawl-config-'))
-})
+const dir = mkdtempSync(join(tmpdir(), 'sshawl-config-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 
 /** Loads the config as `sshawl serve FLAGS` does. */

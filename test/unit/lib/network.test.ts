@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { COSTS, NetworkPace, addressBits, networkOf, parseNetwork } from '../../../src/lib/network.ts'
 
-/** Whether a network contains an address. */
 const contains = (network: string, address: string): boolean | undefined => {
   const bits = parseNetwork(network)?.bits
   return bits === undefined ? undefined : addressBits(address)?.startsWith(bits)

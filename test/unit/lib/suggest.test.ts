@@ -53,7 +53,6 @@ function slowly(pattern: readonly string[], text: readonly string[]): boolean {
   return text.length > 0 && (first === '?' || first === text[0]) && slowly(rest, text.slice(1))
 }
 
-/** An array that counts how often it is read. */
 function counted(values: readonly string[]): { readonly values: readonly string[]; reads: number } {
   const counter = { values: [] as readonly string[], reads: 0 }
   counter.values = new Proxy(values, {

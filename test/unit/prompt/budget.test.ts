@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test, afterAll, beforeAll } from 'vitest'
+import { expect, test, afterAll } from 'vitest'
 import { type FilledBudget, fillBudget } from '../../../src/prompt/budget.ts'
 import { EXACT_FRAMING } from '../../../src/prompt/model-settings.ts'
 import type { Layer } from '../../../src/prompt/layers.ts'
@@ -11,7 +11,7 @@ import { runs } from '../../support/runs.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 import { composed, recount } from '../../support/any-snapshot.ts'
 import { catalogue, messages, row, sampleSnapshot, sampleTool, snapshotFor } from '../../support/snapshot.ts'
-import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { createWorkbench } from '../../support/workbench.ts'
 
 const counter = tokenCounters.of('o200k_base')
 
@@ -133,11 +133,7 @@ test('the budget asks for fewer tools if a later required layer needs the space'
   )
 })
 
-/** What wrap() makes of the smallest and the largest; with the real Lua and the real tokenizer. */
-let bench: Workbench
-beforeAll(async () => {
-  bench = await createWorkbench()
-})
+const bench = await createWorkbench()
 afterAll(() => bench.engine.close())
 
 test('a larger target keeps at least as many layers, and a target that is too small is refused', () => {

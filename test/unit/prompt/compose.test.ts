@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { PROVIDERS, type Backend } from '../../../src/adapters/models/index.ts'
 import type { Prompt } from '../../../src/prompt/prompt.ts'
 import type { UnnamedTool } from '../../../src/prompt/tool-names.ts'
@@ -12,13 +12,10 @@ import {
   sampleTool,
   snapshotFor,
 } from '../../support/snapshot.ts'
-import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { createWorkbench } from '../../support/workbench.ts'
 import { recount } from '../../support/any-snapshot.ts'
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await createWorkbench()
-})
+const bench = await createWorkbench()
 afterAll(() => bench.engine.close())
 
 const layer = (prompt: Prompt, name: string) => prompt.layers.find((one) => one.name === name)

@@ -13,8 +13,6 @@ import { createHookScripts } from '../../../src/prompt/hooks.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import { openInMemory, room } from '../../support/storage.ts'
 
-/** A room's script may define hooks: what they are told, what they can do, and that they can do nothing else. */
-
 const WRAP = 'function default_wrap(t) return wrap(t):system():tools(room_tool_scope()):history() end\n'
 
 async function scripted(world: TurnWorld, source: string): Promise<void> {

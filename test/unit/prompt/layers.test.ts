@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Json } from '../../../src/lib/json.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import type { Prompt } from '../../../src/prompt/prompt.ts'
 import { messages, row, sampleModel, sampleSnapshot, snapshotFor } from '../../support/snapshot.ts'
-import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { createWorkbench } from '../../support/workbench.ts'
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await createWorkbench()
-})
+const bench = await createWorkbench()
 afterAll(() => bench.engine.close())
 
 /** Only the history layer, with these options. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Json } from '../../../src/lib/json.ts'
 import { effectiveScope } from '../../../src/prompt/scope.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
@@ -10,16 +10,10 @@ import { anySnapshot, composed, recount } from '../../support/any-snapshot.ts'
 import { sampleSnapshot, snapshotFor } from '../../support/snapshot.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
 import { tool } from '../../support/turn-world.ts'
-import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { createWorkbench } from '../../support/workbench.ts'
 import { runs } from '../../support/runs.ts'
 
-/** What wrap() promises for whatever room, tools, script and target; with the real Lua and the real tokenizer. */
-let bench: Workbench
-let other: Workbench
-beforeAll(async () => {
-  bench = await createWorkbench()
-  other = await createWorkbench()
-})
+const [bench, other] = [await createWorkbench(), await createWorkbench()]
 afterAll(() => {
   bench.engine.close()
   other.engine.close()
@@ -75,18 +69,7 @@ const all = createCatalogue({
   log,
 })
 const toolList = ids.map((id) => tool(id))
-const pattern = fc.constantFrom(
-  '*',
-  '!look',
-  'look',
-  '*look',
-  'holler_*',
-  '!*',
-  'Grep',
-  'builtin',
-  '!holler_*',
-  'x',
-)
+const pattern = fc.constantFrom(...'* !look look *look holler_* !* Grep builtin !holler_* x'.split(' '))
 const scope = fc.oneof(fc.array(pattern, { maxLength: 4 }), fc.constantFrom('all', 'none', null, 5, [], [5]))
 
 test('the same tools are listed, sent and callable for any scope', () => {

@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { EXACT_FRAMING } from '../../../src/prompt/model-settings.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import { anySnapshot, composed } from '../../support/any-snapshot.ts'
 import { anyRoomOfTools, type RoomOfTools } from '../../support/any-tools.ts'
 import { messages, sampleModel, snapshotFor } from '../../support/snapshot.ts'
-import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { createWorkbench } from '../../support/workbench.ts'
 
 /*
  * What commit 0c112a00 composed for twenty rooms; only its sentence on tables is the one of today. Each commit composes
  * the same bytes. `vitest -u` writes the file again: needed if a text that models read changes, or if a new
  * fast-check draws other samples.
  */
-let bench: Workbench
-beforeAll(async () => {
-  bench = await createWorkbench()
-})
+const bench = await createWorkbench()
 afterAll(() => bench.engine.close())
 
 const SCRIPTS = [

@@ -1,18 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Prompt, ToolForm } from '../../../src/prompt/prompt.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import { recount } from '../../support/any-snapshot.ts'
 import { anyLongTexts, anyRoomOfTools, MANY_RUNS, type RoomOfTools } from '../../support/any-tools.ts'
 import { catalogue, messages, sampleModel, sampleTool, snapshotFor } from '../../support/snapshot.ts'
-import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { createWorkbench } from '../../support/workbench.ts'
 import { runs } from '../../support/runs.ts'
 
-/** Which rung each tool gets; with the real Lua and the real tokenizer. */
-let bench: Workbench
-beforeAll(async () => {
-  bench = await createWorkbench()
-})
+const bench = await createWorkbench()
 afterAll(() => bench.engine.close())
 
 const formsIn = (prompt: Prompt): Record<string, ToolForm> =>

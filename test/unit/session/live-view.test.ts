@@ -74,7 +74,6 @@ function open(size: Size) {
   terminal.onResize(() => view.resized())
   terminal.onDrain(() => view.drained())
 
-  /** Lets the emulator show what was written. */
   async function show(): Promise<void> {
     const written = terminal.written()
     await emulator.write(written.slice(shown))
@@ -126,7 +125,6 @@ interface Action {
   readonly name: string
   run(session: Opened): void | Promise<void>
   readonly leaves?: (columns: number, follows: boolean) => string
-  /** What it leaves is a message, by the one who says all of them. */
 }
 
 const words = fc

@@ -33,7 +33,6 @@ function start(
   return { room, host, log, done }
 }
 
-/** What a person sees after all that was written. */
 async function see(terminal: FakeTerminal, at = terminal.size()!) {
   const emulator = createEmulator(at.columns, at.rows)
   await emulator.write(terminal.written())

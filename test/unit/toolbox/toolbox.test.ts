@@ -16,7 +16,6 @@ async function answersTo(step: ScriptedStep, options: WorldOptions, scope?: stri
   return { answers, log, results: log.filter((entry) => entry.kind === 'tool_result') }
 }
 
-/** A tool that counts how often it ran. */
 function counting(id: string, change: Partial<Tool> = {}) {
   let runs = 0
   return { tool: tool(id, () => ok(`run ${(runs += 1)}`), change), runs: () => runs }

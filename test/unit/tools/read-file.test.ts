@@ -9,13 +9,10 @@ import { cleanText } from '../../../src/lib/text/clean-text.ts'
 import { runs } from '../../support/runs.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
-let room: OneWorkspace
-beforeAll(async () => {
-  room = await openWorkspace()
-  await writeFile(join(room.files, 'a.txt'), 'one\r\ntwo\nthree')
-  await writeFile(join(room.files, 'empty'), '')
-  await symlink('/etc/passwd', join(room.files, 'out'))
-})
+const room = await openWorkspace()
+await writeFile(join(room.files, 'a.txt'), 'one\r\ntwo\nthree')
+await writeFile(join(room.files, 'empty'), '')
+await symlink('/etc/passwd', join(room.files, 'out'))
 afterAll(() => room[Symbol.asyncDispose]())
 
 const read = async (args: object) => (await readFile.run(args, contextFor(room.workspace))).content

@@ -108,16 +108,13 @@ test('web_fetch reports a page that is gone', async () => {
   )
 })
 
-let dir: string
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sshawl-tools-'))
-  const file = (access: string) =>
-    `Reads a page.\n\n@title Page\n@name Page${access}\n@wrapped web_fetch\n@command fetch {url}\n${access && '@access read\n@deny *secret*\n'}@param url {string} [required] Its address\n`
-  await writeFile(join(dir, 'Page.tool'), file(''))
-  await writeFile(join(dir, 'Quiet.tool'), file('Quiet'))
-  const words = '@name Words\n@wrapped web_fetch\n@param arguments {array<string>} [required] Address, format'
-  await writeFile(join(dir, 'Words.tool'), `Reads a page.\n\n@title Words\n${words}\n`)
-})
+const dir = await mkdtemp(join(tmpdir(), 'sshawl-tools-'))
+const file = (access: string) =>
+  `Reads a page.\n\n@title Page\n@name Page${access}\n@wrapped web_fetch\n@command fetch {url}\n${access && '@access read\n@deny *secret*\n'}@param url {string} [required] Its address\n`
+await writeFile(join(dir, 'Page.tool'), file(''))
+await writeFile(join(dir, 'Quiet.tool'), file('Quiet'))
+const words = '@name Words\n@wrapped web_fetch\n@param arguments {array<string>} [required] Address, format'
+await writeFile(join(dir, 'Words.tool'), `Reads a page.\n\n@title Words\n${words}\n`)
 afterAll(() => rm(dir, { recursive: true }))
 
 const load = async (given: Web) => {

@@ -20,20 +20,7 @@ function written(pieces: readonly string[]) {
 
 /** Pieces that are hard to clean when they are cut anywhere. */
 const hard = fc.constantFrom(
-  'a',
-  'é',
-  '\u001b[31m',
-  '\u001b]0;t\u0007',
-  '\r\n',
-  '\r',
-  '\n',
-  '😀',
-  '👩‍🔬',
-  '\u202e',
-  '\t',
-  ' ',
-  '\u0000',
-  '\u009b1m',
+  ...'a|é|\u001b[31m|\u001b]0;t\u0007|\r\n|\r|\n|😀|👩‍🔬|\u202e|\t| |\u0000|\u009b1m'.split('|'),
 )
 
 const cutAnywhere = fc

@@ -21,7 +21,6 @@ import { runs } from '../../support/runs.ts'
 const names = (request: ModelRequest | undefined): readonly string[] =>
   request?.tools.map((one) => one.name) ?? []
 
-/** The text of the result that the last call of this turn was answered with. */
 const lastResult = (request: ModelRequest | undefined): string => {
   const last = request?.messages.at(-1)
   return last?.role === 'tool' ? last.content : ''

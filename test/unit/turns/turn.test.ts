@@ -378,7 +378,6 @@ it('a finished turn ignores a later stop', async () => {
   expect(await world.lines()).toEqual(['reply: ok'])
 })
 
-/** A turn world whose model is served over HTTP. */
 async function served(options: WorldOptions = {}) {
   const server = await startModelServer()
   const settings = { ...sampleConfig({ endpoint: server.endpoint }), ...options.settings }
@@ -393,7 +392,6 @@ async function served(options: WorldOptions = {}) {
   }
 }
 
-/** A message of a request as a turn remembers it. */
 function asStep(message: ChatRequest['messages'][number]): StepMessage {
   if (message.role === 'tool') {
     const { tool_call_id: call, content } = message as { tool_call_id?: string; content: unknown }

@@ -8,7 +8,6 @@ import { sampleConfig } from '../../support/model-request.ts'
 import { answer, calls, says, startModelServer, type Script } from '../../support/model-server.ts'
 import { createTurnWorld, tool, type WorldOptions } from '../../support/turn-world.ts'
 
-/** Plays a turn over HTTP. */
 async function play(scripts: readonly Script[], options: WorldOptions = {}, scope = ['all']) {
   await using server = await startModelServer()
   const settings = { ...sampleConfig({ endpoint: server.endpoint }), ...options.settings }
@@ -27,7 +26,6 @@ async function play(scripts: readonly Script[], options: WorldOptions = {}, scop
   }
 }
 
-/** A tool that answers with its own name. */
 const own = (name: string) => tool(name, () => ok(`ran ${name}`))
 
 /** The name under which a call is repeated to the provider, and its result. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type Composer, WrapError } from '../../../../src/prompt/ports.ts'
 import { hostileScripts, type HostileScript } from '../../../support/hostile-scripts.ts'
 import { inRoom, openPool } from '../../../support/pool.ts'
@@ -52,10 +52,7 @@ async function surprises(composer: Composer, scripts: readonly HostileScript[]):
   return found
 }
 
-let composer: Composer
-beforeAll(() => {
-  composer = open(2)
-})
+const composer = open(2)
 afterAll(() => composer[Symbol.asyncDispose]())
 
 test('the corpus of hostile scripts has at least 200 scripts', () => {

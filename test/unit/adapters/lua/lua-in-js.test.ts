@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import fc from 'fast-check'
 import * as luaparse from 'luaparse'
 import { listLua, readBundle } from '../../../../src/adapters/lua/bundle.ts'
 import { openEngine } from '../../../../src/adapters/lua/engines.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import type { JsonObject } from '../../../../src/lib/json.ts'
-import type { LuaEngine, LuaJob } from '../../../../src/prompt/ports.ts'
+import type { LuaJob } from '../../../../src/prompt/ports.ts'
 import { createNodes, rewriteLua } from '../../../../src/adapters/lua/lua-in-js/rewrite.ts'
 import { readSnippets } from '../../../support/lua-snippets/corpus.ts'
 import { runs } from '../../../support/runs.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
 
 const data = { target: 100, values: {}, history: [], room: {} }
-let engine: LuaEngine
-beforeAll(async () => {
-  engine = await openEngine('lua-in-js', await readBundle(listLua(paths.lua)), {
-    timeMs: 5000,
-    memoryBytes: 64 * 1024 * 1024,
-  })
+const engine = await openEngine('lua-in-js', await readBundle(listLua(paths.lua)), {
+  timeMs: 5000,
+  memoryBytes: 64 * 1024 * 1024,
 })
 afterAll(() => engine.close())
 

@@ -2,7 +2,6 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Composer } from '../../../../src/prompt/ports.ts'
 import type { UnnamedTool } from '../../../../src/prompt/tool-names.ts'
 import type { Snapshot } from '../../../../src/prompt/snapshot.ts'
 import {
@@ -21,10 +20,7 @@ import { collectGarbage } from '../../../support/collect-garbage.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
 import { catalogue, sampleTool } from '../../../support/snapshot.ts'
 
-let pool: WatchedPool
-beforeAll(() => {
-  pool = openWatched({ size: 2, limits: { queued: 3 } })
-})
+const pool = openWatched({ size: 2, limits: { queued: 3 } })
 afterAll(() => pool[Symbol.asyncDispose]())
 
 test('the pool rejects running and queued prompts with the reason of their abort', async () => {
@@ -164,10 +160,7 @@ describe('the pool of wrap processes', () => {
   })
 })
 
-let composer: Composer
-beforeAll(() => {
-  composer = openPool({ limits: { cpuMs: 600 } })
-})
+const composer = openPool({ limits: { cpuMs: 600 } })
 afterAll(() => composer[Symbol.asyncDispose]())
 
 test.each([

@@ -13,7 +13,7 @@ import { createMcpLogins, type McpLogins, type ServerLogin } from '../../../../s
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import { memoryLog } from '../../../support/chat-parts.ts'
 import { logInAt, startLoginServers, type LoginServers } from '../../../support/mcp/login-server.ts'
-import { createRawServers, type RawServers } from '../../../support/mcp/raw-servers.ts'
+import { createRawServers } from '../../../support/mcp/raw-servers.ts'
 import { temporaryDir } from '../../../support/storage.ts'
 
 const BACK = 'http://127.0.0.1:2223/oauth/callback'
@@ -58,17 +58,8 @@ const refusal = () => ({
   fetchFn: fetch,
 })
 
-interface Open extends AsyncDisposable {
-  readonly servers: RawServers
-  readonly login: ServerLogin
-  readonly lines: readonly string[]
-  call(id: string): Promise<string>
-  /** Logs in, and has the server connect. */
-  enter(): Promise<void>
-}
-
 /** The server `far`, as it is connected to; `lines` are those of the log. */
-function open(oauth?: McpOAuth, url = far.url): Open {
+function open(oauth?: McpOAuth, url = far.url) {
   const lines: string[] = []
   const keep = (facts: object, line: string): void => void lines.push(inspect([line, facts], { depth: 9 }))
   const logins = openLogins({ ...memoryLog(), debug: keep, info: keep, warn: keep, error: keep })
@@ -79,10 +70,11 @@ function open(oauth?: McpOAuth, url = far.url): Open {
     servers,
     login,
     lines,
-    async call(id) {
+    async call(id: string) {
       const context = { signal: new AbortController().signal } as ToolContext
       return (await servers.tool(id)!.run({}, context)).content
     },
+    /** Logs in, and has the server connect. */
     async enter() {
       await servers.until(() => servers.state('far')?.kind === 'down')
       await logIn(login)
@@ -92,7 +84,7 @@ function open(oauth?: McpOAuth, url = far.url): Open {
   }
 }
 
-const is = ({ servers }: Open, kind: 'up' | 'down') =>
+const is = ({ servers }: ReturnType<typeof open>, kind: 'up' | 'down') =>
   servers.until(() => servers.state('far')?.kind === kind)
 
 test('an MCP server that needs a login connects after one, and its tokens are stored with mode 600', async () => {

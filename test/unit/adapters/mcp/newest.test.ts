@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import {
@@ -13,8 +13,7 @@ import {
   type RawServers,
 } from '../../../support/mcp/raw-servers.ts'
 
-let dir: string
-beforeAll(async () => void (dir = await mkdtemp(join(tmpdir(), 'sshawl-newest-'))))
+const dir = await mkdtemp(join(tmpdir(), 'sshawl-newest-'))
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
 const newest = (name: string, behaviour: string) =>

@@ -13,7 +13,6 @@ const definition = (name: string, more: Partial<McpDefinition> = {}): McpDefinit
   ...more,
 })
 
-/** How a tool is listed on the wire. */
 const listed = (name: string, more: object = {}) => ({
   name,
   description: 'Does it.',

@@ -31,7 +31,6 @@ describe('a hosted model', () => {
     return collect(createModel(config).stream(request, new AbortController().signal))
   }
 
-  /** What happened in a first step: one call with its answer. */
   const oneCall = (call: object): ModelRequest['messages'] => [
     { role: 'assistant', text: '', calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"x"}', ...call }] },
     { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: x' },
@@ -46,7 +45,6 @@ describe('a hosted model', () => {
       usage: { input_tokens: 21, output_tokens: 1, ...usage },
     },
   })
-  /** A block of the answer, with its deltas. */
   const block = (index: number, content_block: object, ...deltas: readonly object[]) => [
     { type: 'content_block_start', index, content_block },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),

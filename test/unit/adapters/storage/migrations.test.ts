@@ -85,7 +85,6 @@ function extendable(dir: string): {
 
 const next = (): string => String(readMigrations(paths.migrations).length + 1).padStart(3, '0')
 
-/** Brings an empty database to the schema of a directory. */
 const migrateWith = (migrationsDir: string): Promise<void> =>
   openAndClose({ ...sqliteOptions(''), file: ':memory:', migrationsDir })
 

@@ -72,7 +72,6 @@ const load = (...dirs: readonly string[]): Promise<WrappedTools> =>
 
 const alias = (name: string): string => `@name ${name}\n@wrapped read_file\n`
 
-/** Waits until the tools have these names. */
 const becomes = (wrapped: WrappedTools, ...names: readonly string[]) =>
   expect.poll(() => wrapped.tools().map(({ id }) => id), { timeout: 10_000 }).toEqual(names)
 

@@ -15,10 +15,7 @@ import { lacks } from '../../../support/needs.ts'
 import { callTool } from '../../../support/call-tool.ts'
 import { runs } from '../../../support/runs.ts'
 
-let home: string
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'sshawl-wrapped-'))
-})
+const home = await mkdtemp(join(tmpdir(), 'sshawl-wrapped-'))
 afterAll(() => rm(home, { recursive: true }))
 
 let dir: string

@@ -23,7 +23,6 @@ const NOTHING_SEEN: Pick<LastSeen, 'find' | 'put' | 'now'> = {
 
 const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as const
 
-/** A screen that writes down what it is shown. */
 function recordingScreen(person: Person) {
   const { seen, texts, deliver } = screenOf(person)
   const printed: string[] = []

@@ -6,7 +6,6 @@ import { loadToolFiles } from '../../../../src/adapters/wrapped-tools/load.ts'
 import { loadConfig, type Config } from '../../../../src/config/config.ts'
 import { temporaryDir } from '../../../support/storage.ts'
 
-/** A config with this text. */
 function load(dir: string, text: string): { file: string; config: Config } {
   const file = join(dir, 'sshawl.toml')
   writeFileSync(file, text)

@@ -109,7 +109,6 @@ async function createScene() {
   return { world: await createCommandWorld(slow), begun: begun.promise, wake: may.resolve }
 }
 
-/** Breaks the prompts of hall, or mends them. */
 async function setScript(world: CommandWorld, source: string): Promise<void> {
   await world.turnWorld.chatParts.storage.prompts.scripts.put({
     ...{ room: (await world.turnWorld.chatParts.rooms.get('hall', world.ann)).name, source },

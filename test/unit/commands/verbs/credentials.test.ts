@@ -1,15 +1,12 @@
 import { execa } from 'execa'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type Fingerprint, type Person, withLogin } from '../../../../src/chat/people/person.ts'
 import { createCommandWorld, done, jsonOf, refused } from '../../../support/commands/command-world.ts'
 import { MAX_KEYS, MAX_TOKENS } from '../../../support/people.ts'
-import { createSshHome, type SshHome } from '../../../support/ssh.ts'
+import { createSshHome } from '../../../support/ssh.ts'
 import { LOBBY } from '../../../../src/chat/people/names.ts'
 
-let home: SshHome
-beforeAll(async () => {
-  home = await createSshHome()
-})
+const home = await createSshHome()
 afterAll(() => home[Symbol.asyncDispose]())
 
 /** The line of a `.pub` file that ssh-keygen made. */

@@ -13,7 +13,6 @@ import {
   type CommandWorld,
 } from '../../../support/commands/command-world.ts'
 
-/** A model that sums up. */
 const memo = (...steps: readonly ScriptedStep[]): ConfiguredModel => ({
   settings: sampleConfig({ name: 'memo', backend: 'openai-compatible' }),
   adapter: scriptedModel(...steps),

@@ -29,7 +29,6 @@ const call = { call: 'c1', name: 'Grep', requester: 'bob', arguments: { argument
 const result = { call: 'c1', name: 'Grep', isError: false, durationMs: 12, bytes: 1229 }
 const approval = { tool: 'run_command', requester: 'bob', verdict: 'asked' } as const
 
-/** One of each kind. */
 const entries: readonly Entry[] = [
   { ...base, kind: 'message' },
   { ...base, kind: 'message', edits: '0' as EntryId, text: 'hello' },
@@ -139,17 +138,7 @@ const hostile = fc.array(
   fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom(
-      '\u001b[2J',
-      '\u001b]0;x\u0007',
-      '\u009b31m',
-      '\r',
-      '\n',
-      '\t',
-      '\u202e',
-      '\u2028',
-      '\b',
-      'eve: hi',
-      '日本',
+      ...'\u001b[2J|\u001b]0;x\u0007|\u009b31m|\r|\n|\t|\u202e|\u2028|\b|eve: hi|日本'.split('|'),
     ),
   ),
 )

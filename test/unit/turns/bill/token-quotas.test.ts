@@ -4,7 +4,7 @@ import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/
 import { createTokenQuotas } from '../../../../src/turns/billing.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
-import { createTurnWorld, tool, type TurnWorld } from '../../../support/turn-world.ts'
+import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../../support/turn-world.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -13,6 +13,9 @@ const COUNTED = { backend: 'openai-compatible' } as const
 
 /** A model whose every turn uses 11 tokens. */
 const talker = () => scriptedModel(...Array.from({ length: 6 }, () => say('yes')))
+
+const counted = (limits: WorldOptions['limits'], model = talker()) =>
+  createTurnWorld(model, { settings: COUNTED, limits })
 
 /** Two turns of 11 tokens each, an hour apart, and another hour. */
 async function spendTwice(world: TurnWorld): Promise<void> {
@@ -24,10 +27,7 @@ async function spendTwice(world: TurnWorld): Promise<void> {
 
 it("a turn over the person's quota is refused with the quota's name, the use and the waiting time", async () => {
   const model = talker()
-  await using world = await createTurnWorld(model, {
-    settings: COUNTED,
-    limits: { tokens_per_person_day: 22 },
-  })
+  await using world = await counted({ tokens_per_person_day: 22 }, model)
   await spendTwice(world)
   const refused = world.start()
   await expect(refused).rejects.toThrow(Refusal)
@@ -38,10 +38,7 @@ it("a turn over the person's quota is refused with the quota's name, the use and
 })
 
 it('a turn may exceed the quota, and the person can ask again when enough tokens are a day old', async () => {
-  await using world = await createTurnWorld(talker(), {
-    settings: COUNTED,
-    limits: { tokens_per_person_day: 12 },
-  })
+  await using world = await counted({ tokens_per_person_day: 12 })
   await spendTwice(world)
   await expect(world.start()).rejects.toThrow('22 of 12 tokens in 24 hours; ask again in 22h')
   world.chatParts.clock.advance(22 * HOUR_MS - 1)
@@ -51,10 +48,7 @@ it('a turn may exceed the quota, and the person can ask again when enough tokens
 })
 
 it('the waiting time of a refusal covers all turns that must expire to get below the quota', async () => {
-  await using world = await createTurnWorld(talker(), {
-    settings: COUNTED,
-    limits: { tokens_per_person_day: 11 },
-  })
+  await using world = await counted({ tokens_per_person_day: 11 })
   const { charges } = world.chatParts.storage.models
   const facts = {
     room: 'lobby',
@@ -90,10 +84,7 @@ it('a turn stops before its next request if the quota is used up, and its tool r
 })
 
 it('a used-up quota of one person does not affect another person', async () => {
-  await using world = await createTurnWorld(talker(), {
-    settings: COUNTED,
-    limits: { tokens_per_person_day: 10 },
-  })
+  await using world = await counted({ tokens_per_person_day: 10 })
   await world.ask()
   const bob = await world.chatParts.person('bob')
   expect((await (await world.start('hi', { by: bob })).done).kind).toBe('reply')
@@ -106,10 +97,7 @@ const from = (person: Person, key: string, network = '192.0.2.1'): Person => ({
 })
 
 it('all names of a key share one quota, guests included', async () => {
-  await using world = await createTurnWorld(talker(), {
-    settings: COUNTED,
-    limits: { tokens_per_person_day: 11 },
-  })
+  await using world = await counted({ tokens_per_person_day: 11 })
   const [bob, bobby] = [await world.chatParts.person('bob'), await world.chatParts.person('bobby')]
   const guest: Person = { ...bob, id: 'guest:one:bob-2' as PersonId, name: 'bob-2', guest: true }
   await (
@@ -125,10 +113,7 @@ it('all names of a key share one quota, guests included', async () => {
 })
 
 it('all keys of a network share a quota of 64 people', async () => {
-  await using world = await createTurnWorld(talker(), {
-    settings: COUNTED,
-    limits: { tokens_per_person_day: 11 },
-  })
+  await using world = await counted({ tokens_per_person_day: 11 })
   const { charges } = world.chatParts.storage.models
   const facts = { room: 'den', model: 'qwen', person: 'x', payers: ['network 192.0.2.1'], opensTurn: true }
   const usage = { input: 63 * 11, output: 11 }
@@ -142,10 +127,7 @@ it('all keys of a network share a quota of 64 people', async () => {
 })
 
 it('the quota of a room counts the turns of all people in it', async () => {
-  await using world = await createTurnWorld(talker(), {
-    settings: COUNTED,
-    limits: { tokens_per_room_day: 20 },
-  })
+  await using world = await counted({ tokens_per_room_day: 20 })
   await world.ask()
   const bob = await world.chatParts.person('bob')
   await (

@@ -10,8 +10,6 @@ import { DIALECTS } from '../../../support/counting-servers.ts'
 import { json } from '../../../support/ollama-wire.ts'
 import { servedRoom } from '../../../support/served-room.ts'
 
-/** What a request used is charged also where its provider reported nothing, or not all. */
-
 /** Not the offline helper, for which nothing is counted. */
 const settings = { backend: 'openai-compatible' } as const
 

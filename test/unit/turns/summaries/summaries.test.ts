@@ -27,7 +27,6 @@ async function talk({ room, summaries }: TurnWorld, count: number, words = 'says
     summaries.onEntry(await room.record({ kind: 'message', author: 'ann', text: `${words} ${index}` }))
 }
 
-/** Resolves when nothing is being summed up. */
 async function idle({ summaries, room }: TurnWorld): Promise<void> {
   while ((await summaries.status(room.name)).working) await new Promise(setImmediate)
 }

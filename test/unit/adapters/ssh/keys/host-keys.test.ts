@@ -81,7 +81,6 @@ describe('the host key of the data directory', () => {
 let dir: string
 const at = (name: string): string => join(dir, name)
 
-/** Makes a key as an operator does. */
 async function make(name: string, ...words: readonly string[]): Promise<string> {
   await execa('ssh-keygen', ['-q', '-N', '', '-f', at(name), ...words], { stdin: 'ignore' })
   return at(name)
@@ -97,7 +96,6 @@ afterAll(() => rm(dir, { recursive: true, force: true }))
 /** Of a file that holds no key for a host. */
 const UNFIT = /is no whole private key of Ed25519, or of RSA with 2048 bits or more; .* ssh-keygen -t ed25519/
 
-/** What is wrong with these files. */
 const problemsOf = async (...names: readonly string[]): Promise<readonly string[]> =>
   (await readNamedHostKeys(names.map(at))).problems
 

@@ -23,7 +23,6 @@ const closing = (db: Database): Database & Disposable =>
 const copy = (from: string, to: string) =>
   copyDatabase({ from, to, migrationsDir: paths.migrations, now: () => 0 })
 
-/** A file with rows in every table. */
 function filledFile(dir: string, entries = 100): string {
   const { file } = sqliteOptions(dir)
   const migrations = readMigrations(paths.migrations)

@@ -100,7 +100,6 @@ const FIRST = { at: 1, until: 100 } as const
 
 const ascending = (numbers: readonly number[]): readonly number[] => numbers.toSorted((a, b) => a - b)
 
-/** How often each outcome came. */
 function counted(outcomes: readonly unknown[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const outcome of outcomes) counts[String(outcome)] = (counts[String(outcome)] ?? 0) + 1

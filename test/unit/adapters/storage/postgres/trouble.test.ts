@@ -30,7 +30,6 @@ function factsLog(): Log & { readonly lines: unknown[] } {
   return { lines, debug: keep, info: keep, warn: keep, error: keep }
 }
 
-/** What opening it comes to. */
 async function failureOf(url: string, more: object = {}): Promise<StorageError> {
   const failure: unknown = await openStorage({ ...postgresOptions({ url }), ...more }).catch((error) => error)
   if (failure instanceof StorageError) return failure
