@@ -1,6 +1,5 @@
 import { cpus, loadavg } from 'node:os'
 
-/** The middle of some numbers. */
 export const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN
 
@@ -46,6 +45,5 @@ export const tableOf = (rows: readonly Readonly<Record<string, string | number>>
   ...rows.map((row) => Object.values(row)),
 ]
 
-/** `met` or `MISSED`, with the figure. */
 export const verdict = (figure: number, met: boolean, wanted: string): string =>
   `${figure.toFixed(2)}: ${met ? 'met' : 'MISSED'}, wanted ${wanted}`

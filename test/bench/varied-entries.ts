@@ -1,7 +1,6 @@
 import type { Entry, NewEntry, EntryId, RoomName, TurnId } from '../../src/chat/entry.ts'
 import type { PersonId } from '../../src/chat/people/person.ts'
 
-/** The rooms of `variedEntry`. */
 export const ROOMS: readonly RoomName[] = [
   'lobby',
   'den',

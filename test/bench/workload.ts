@@ -15,7 +15,6 @@ export const openComposer = (size?: number) =>
   })
 
 const TOPICS = ['files', 'issues', 'people', 'rooms', 'notes', 'builds', 'logs', 'pages', 'songs', 'maps']
-/** A verb, and what it does. */
 const VERBS = Object.entries({
   list: 'Lists the newest',
   find: 'Finds by their words',

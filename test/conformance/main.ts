@@ -22,7 +22,6 @@ const SERVER_RUNS = [
 
 const inHere = (file: string): string => new URL(file, import.meta.url).pathname
 
-/** One release of the suite. */
 interface Suite {
   /** Runs it with the exceptions of this file, and prints what it says. Resolves to whether all was as expected. */
   run(role: 'server' | 'client', exceptions: string, ...words: readonly string[]): Promise<boolean>

@@ -11,14 +11,12 @@ import { addAsking, addTelling } from './fixtures/asking.ts'
 import { addContents } from './fixtures/contents.ts'
 import { addInputRequired } from './fixtures/input-required.ts'
 
-/** A server of ours, and a token of somebody there. */
 export interface Served extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly http: string
   readonly token: string
 }
 
-/** The built one, as people run it. */
 export async function serveBuilt(config: string): Promise<Served> {
   const stage = await createStage({ config, http: true })
   const token = (await stage.as('agent', ['token', 'new'])).stdout.trim()

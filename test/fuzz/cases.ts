@@ -96,7 +96,6 @@ const exec: fc.Arbitrary<ExecCase> = fc.record({
   ),
 })
 
-/** Everything that is tried. */
 export const fuzzCase: fc.Arbitrary<FuzzCase> = fc.oneof(
   { weight: 5, arbitrary: session },
   { weight: 3, arbitrary: exec },

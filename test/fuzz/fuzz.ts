@@ -3,20 +3,16 @@ import { startArena, type ArenaPlayer } from './arena.ts'
 import { fuzzCase, type FuzzCase } from './cases.ts'
 import { Trouble } from './trouble.ts'
 
-/** What is to be tried. */
 export interface FuzzOptions {
   /** Case number n is made from `seed + n` alone. */
   readonly seed: number
   readonly seconds: number
-  /** Only the case of this number. */
   readonly only?: number
 }
 
-/** One kind of trouble. */
 export interface Finding {
   readonly kind: string
   readonly detail: string
-  /** How many cases met it. */
   count: number
   /** The first one that did, and the smallest case that was found to do the same. */
   readonly number: number
@@ -29,17 +25,14 @@ export interface FuzzReport {
   /** How long an innocent command took, in ms: sorted. */
   readonly answers: readonly number[]
   readonly largestMiB: number
-  /** The cases that took longest, the longest first. */
   readonly slowest: readonly PlayedCase[]
 }
 
-/** How long a case took, in ms. */
 export interface PlayedCase {
   readonly number: number
   readonly ms: number
 }
 
-/** Cases that are played at once. */
 const PLAYERS = 4
 
 /** Time to make one failing case smaller, in ms. */
@@ -52,10 +45,8 @@ const SETTLE_ALONE_MS = 1500
 /** So many of the latest cases are tried alone after a server died. */
 const SUSPECTS = 3 * PLAYERS
 
-/** So many of the cases that took longest are named. */
 const SLOWEST = 5
 
-/** So often one server may be replaced. */
 const MAX_DEATHS = 5
 
 /** Plays cases against the built server until the time is over; starts it anew when it dies. */

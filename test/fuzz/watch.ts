@@ -15,7 +15,7 @@ const MAX_MIB = 700
 const EVERY_MS = 100
 const LOGINS_EVERY = 20
 
-/** Asks the server something all the time, on a connection that stays and now and then on a new one. */
+/** How somebody else fares meanwhile: asks the server something all the time, now and then on a new connection. */
 export function watchServer({ port, process: child, stderr }: Server) {
   const broken = createDeferred<never>()
   broken.promise.catch(() => undefined)

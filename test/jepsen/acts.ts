@@ -21,7 +21,6 @@ export const acts = ({ name, random, world }: Client): Doing =>
     ...(name === ADMIN ? ([[10, ban]] as const) : []),
   ])
 
-/** Who may ban. */
 export const ADMIN = 'c0'
 
 const MAX_ROOMS = 5
@@ -46,7 +45,6 @@ function judge(act: Act, found: RegExpExecArray | undefined): void {
   act.outcome = found[0].startsWith('!') ? 'refused' : 'done'
 }
 
-/** Runs a command beside the session. */
 async function run(
   client: Client,
   kind: Act['kind'],

@@ -4,7 +4,6 @@ import { connectTo, type Connection } from './connection.ts'
 import type { Act, History } from './history.ts'
 import type { Random } from './random.ts'
 
-/** What all clients of a run share. */
 export interface World {
   readonly history: History
   readonly machines: readonly Machine[]

@@ -41,7 +41,6 @@ export async function connectTo(machine: Machine, client: string, history: Histo
     visit,
     machine,
     isOpen: () => visit.endedAt === undefined,
-    /** Types a line. */
     type: (line: string) => void session.channel.write(`${line}\n`),
     /** Resolves to what matched after `from` characters; to undefined when it ends or takes too long. */
     async shows(pattern: RegExp, from: number): Promise<RegExpExecArray | undefined> {

@@ -5,12 +5,10 @@ import type { Site } from '../support/faults/site.ts'
 import type { Fault, History } from './history.ts'
 import type { Random } from './random.ts'
 
-/** What can be done to a site. */
 interface Hurting {
   readonly name: string
   readonly machine?: Machine
   readonly hurts: boolean
-  /** How long it lasts, in milliseconds. */
   readonly forMs: number
   begin(): Promise<void>
   end(): Promise<void>

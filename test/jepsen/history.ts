@@ -7,7 +7,6 @@ export type MarkedKind = 'say' | 'me' | 'edit' | 'ask'
 /** `done`: it was acknowledged. `refused`: it was answered with a reason. `unknown`: nobody knows. */
 export type Outcome = 'done' | 'refused' | 'unknown'
 
-/** Something that a client did. */
 export interface Act {
   readonly client: string
   readonly machine: string
@@ -19,7 +18,6 @@ export interface Act {
   readonly begunAt: Moment
   endedAt: Moment
   outcome: Outcome
-  /** What the server answered. */
   detail: string
 }
 

@@ -4,7 +4,6 @@ import type { Site } from '../support/faults/site.ts'
 import type { Check, Finding } from './checks/finding.ts'
 import type { Played } from './run.ts'
 
-/** What the checks came to. */
 export interface Judged {
   readonly check: Check
   readonly findings: readonly Finding[]
@@ -13,7 +12,6 @@ export interface Judged {
 /** Of one check: the rest is often the same again. */
 const MAX_FINDINGS = 3
 
-/** The checks with what was found, for people. */
 export const describeJudged = (all: readonly Judged[]): string =>
   all
     .map(({ check, findings }) =>

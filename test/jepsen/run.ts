@@ -13,14 +13,12 @@ import { createHistory, type History } from './history.ts'
 import { createRandom } from './random.ts'
 import { readTruth, type Truth } from './truth.ts'
 
-/** What one run is made from. */
 export interface RunOptions {
   readonly seed: number
   readonly minutes: number
   readonly bus: 'nats' | 'postgres'
 }
 
-/** What one run leaves. */
 export interface Played extends Ending {
   /** Servers that ended by themselves, with their last words. */
   readonly deaths: readonly string[]

@@ -15,7 +15,6 @@ export interface StoredEntry {
   }
 }
 
-/** A turn of a model as it is stored. */
 export interface StoredTurn {
   readonly id: string
   readonly room: string
@@ -47,6 +46,5 @@ export async function readTruth(url: string) {
 /** A word by which a line is known; `re:` before it is the model's answer to that line. */
 const MARK = /(?<![\w:-])(c\d+-\d+)\b/g
 
-/** The marks in a text, in its order. */
 export const marksIn = (text: string): readonly string[] =>
   [...text.matchAll(MARK)].map(([, mark = '']) => mark)

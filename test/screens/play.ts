@@ -7,7 +7,6 @@ import { FIRST_MINUTE, SCENES, type Scene, writeFiles } from './scenes.ts'
 import type { ScreenRow } from './screen.ts'
 import { steadyScreen } from './steady.ts'
 
-/** A screen as it was at the end of a scene. */
 export interface PlayedScene {
   readonly name: string
   readonly title: string
@@ -19,7 +18,6 @@ const SIZE = { columns: 88, rows: 26 }
 const SMALL = { columns: 40, rows: 24 }
 const TITLE = 'The first minute in sshawl'
 
-/** As somebody types it. */
 const KEY_MS = 45
 /** Whoever looks at the recording reads what came. */
 const READING_MS = 1_500

@@ -13,7 +13,6 @@ export interface Scene {
   play(parts: SceneParts): Promise<RecordedTerminal>
 }
 
-/** What a scene is played with. */
 export interface SceneParts {
   /** `ann` runs the server. */
   readonly stage: ModelStage

@@ -10,10 +10,8 @@ export interface CellLook {
   readonly underline: boolean
 }
 
-/** One character on the screen. */
 export interface ScreenCell {
   readonly text: string
-  /** Cells that it takes. */
   readonly width: number
   readonly look: CellLook
 }

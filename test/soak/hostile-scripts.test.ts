@@ -51,7 +51,6 @@ async function chat(from: SshSession, to: SshSession, until: () => boolean): Pro
   return times
 }
 
-/** Resident bytes of a process, in MiB. */
 const memoryOf = async (pid: number): Promise<number> => (await residentKiB(pid)) / 1024
 
 /** As `memoryOf`, once unused memory was given back; the garbage collector takes its time when there is little to do. */

@@ -81,7 +81,6 @@ export const anyRoomOfTools = fc
     }
   })
 
-/** What `anyRoomOfTools` gives. */
 export type RoomOfTools = typeof anyRoomOfTools extends fc.Arbitrary<infer Room> ? Room : never
 
 /** Texts of a room that are as long as people and models can make them: a to-do list, a topic, and who is here. */

@@ -5,7 +5,6 @@ import type { SshTarget } from './ssh.ts'
 /** Answers what the OpenSSH client asks, and keeps what it asked. */
 export type Askpass = Awaited<ReturnType<typeof createAskpass>>
 
-/** A program for SSH_ASKPASS in this directory. */
 export async function createAskpass(dir: string) {
   const [program, asked] = [join(dir, 'askpass'), join(dir, 'asked')]
   await writeFile(asked, '')
@@ -20,7 +19,6 @@ export async function createAskpass(dir: string) {
       ],
       env: { SSH_ASKPASS: program, SSH_ASKPASS_REQUIRE: 'force', ANSWER: answer },
     }),
-    /** All that was asked so far. */
     asked: (): Promise<string> => readFile(asked, 'utf8'),
   }
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { residentKiB } from './load/process-figures.ts'
 import { createStage, type Stage } from './stage.ts'
 
 declare module 'vitest' {
@@ -23,7 +23,6 @@ export function expectWithin(ms: number, boundMs: number, message?: string): voi
   if (inject('attacks') === 'long') expect(ms, message).toBeLessThan(boundMs)
 }
 
-/** What an attack did to everybody else. */
 export interface Damage {
   /** ms that 99 of 100 echoes took at most, before and during the attack. */
   readonly quiet: number
@@ -45,19 +44,12 @@ interface Probe extends AsyncDisposable {
   take(): Promise<readonly number[]>
 }
 
-/** For how long echoes are measured at least. */
 const MEASURED_MS = 500
 
 /** Stages lift the pace of an address for tests of other things; it is the default of the server's config. */
 const USUAL_PACE = '[limits]\naddress_burst = 40\n'
 
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=512' }
-
-/** Somebody who types on a server that is left alone. */
-export type Twin = Probe
-
-/** Starts that server. */
-const openTwin = (): Promise<Twin> => openProbed({})
 
 /** Starts the server that is to be attacked. `prepare` comes before all that is measured. */
 export async function openArena(options: ProbedOptions = {}) {
@@ -70,7 +62,7 @@ export async function openArena(options: ProbedOptions = {}) {
      * Measures what somebody in a session notices of an attack. `attack` is called once, resolves when the attack is over
      * and returns the attackers, who stay until the server is stopped.
      */
-    async damageOf(twin: Twin, attack: (stage: Stage) => Promise<readonly Disposable[]>): Promise<Damage> {
+    async damageOf(twin: Probe, attack: (stage: Stage) => Promise<readonly Disposable[]>): Promise<Damage> {
       await Promise.all([probe.take(), twin.take()])
       await sleep(MEASURED_MS)
       const quiet = percentile99(await probe.take())
@@ -95,34 +87,31 @@ export async function openArena(options: ProbedOptions = {}) {
 }
 
 /** Somebody who types on a server that is left alone, beside all tests of a file. To be called once. */
-export function shareTwin(): () => Twin {
-  let twin: Twin
+export function shareTwin(): () => Probe {
+  let twin: Probe
   beforeAll(async () => {
-    twin = await openTwin()
+    twin = await openProbed({})
   })
   afterAll(() => twin[Symbol.asyncDispose]())
   return () => twin
 }
 
 /** One server that several tests attack, one after another; all attackers stay. To be called once in a describe. */
-export function shareArena(twin: () => Twin, options: Parameters<typeof openArena>[0] = {}): SharedArena {
+export function shareArena(twin: () => Probe, options: ProbedOptions = {}) {
   let arena: Arena
   beforeAll(async () => {
     arena = await openArena(options)
   })
   afterAll(() => arena[Symbol.asyncDispose]())
-  return { damageOf: (attack) => arena.damageOf(twin(), attack), stop: () => arena.stop() }
-}
-
-/** An arena whose twin is known. */
-export interface SharedArena extends Pick<Arena, 'stop'> {
-  damageOf(attack: (stage: Stage) => Promise<readonly Disposable[]>): Promise<Damage>
+  return {
+    damageOf: (attack: (stage: Stage) => Promise<readonly Disposable[]>) => arena.damageOf(twin(), attack),
+    stop: () => arena.stop(),
+  }
 }
 
 /**
  * The memory stays below `maxMb`; in the long form nobody waits noticeably longer than before, or than on a
- * server
- * that is left alone.
+ * server that is left alone.
  */
 export function expectUnharmed(damage: Damage, maxMb = 450): void {
   const usual = Math.max(damage.quiet, damage.elsewhere)
@@ -137,10 +126,8 @@ export async function expectStops(arena: Pick<Arena, 'stop'>): Promise<void> {
   expectWithin(ms, 5_000)
 }
 
-/** How to start a server with a probe. */
 interface ProbedOptions {
   readonly config?: string
-  /** True to serve HTTP, too. */
   readonly http?: boolean
   readonly prepare?: (stage: Stage) => Promise<void>
 }
@@ -201,19 +188,16 @@ const percentile99 = (samples: readonly number[]): number =>
 const LOOK_EVERY_MS = 50
 
 /** Looks at a process's memory until `stop`, which gives the most that it had, in MiB. */
-async function watchMemory(
-  pid: number | undefined,
-): Promise<{ stop(): Promise<Pick<Damage, 'peakMb' | 'grownMb'>> }> {
+async function watchMemory(pid = 0) {
   let peak = 0
   const look = async (): Promise<void> => {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-    peak = Math.max(peak, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
+    peak = Math.max(peak, (await residentKiB(pid).catch(() => 0)) / 1024 || 0)
   }
   await look()
   const before = peak
   const timer = setInterval(() => void look(), LOOK_EVERY_MS)
   return {
-    async stop() {
+    async stop(): Promise<Pick<Damage, 'peakMb' | 'grownMb'>> {
       clearInterval(timer)
       await look()
       return { peakMb: peak, grownMb: peak - before }

@@ -9,7 +9,6 @@ import {
 } from './model-server.ts'
 import { end, jsonLines, part } from './ollama-wire.ts'
 
-/** What a server reported for one request. */
 export interface Report {
   readonly input: number
   readonly cached: number

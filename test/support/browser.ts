@@ -7,7 +7,6 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { fileOf } from './needs.ts'
 import { temporaryDir } from './storage.ts'
 
-/** How a page is looked at. */
 export interface Look {
   /** Of the window, in pixels. */
   readonly width: number
@@ -76,5 +75,4 @@ export async function violations(page: Page, source: string): Promise<readonly s
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html ?? ''} (${nodes.length})`)
 }
 
-/** The file of axe-core that a page is given. */
 export const axeFile = AXE

@@ -43,7 +43,6 @@ export function handClock(start = Date.UTC(2026, 0, 1)) {
   }
 }
 
-/** A log that remembers its lines. */
 export function memoryLog(): Log & { readonly lines: string[] } {
   const lines: string[] = []
   const keep = (_facts: object, text: string): void => void lines.push(text)
@@ -84,7 +83,6 @@ export async function createChatParts(changed: Partial<Peers> = {}) {
     clock,
     log,
     nextId,
-    /** A registered person. */
     async person(name: string, { admin = false }: { readonly admin?: boolean } = {}): Promise<Person> {
       const person: Person = { id: `person-${name}` as PersonId, name, admin, guest: false }
       await storage.chat.people.register(person, skeleton(name), `SHA256:${name}` as Fingerprint, clock.now())
@@ -106,7 +104,6 @@ export function screenOf(
   }
 }
 
-/** What tells people that they were invited. */
 export const invitationsIn = ({ rooms, storage, peers, clock, log }: ChatParts): InvitationNotices =>
   createInvitationNotices({
     store: storage.chat.invitations,

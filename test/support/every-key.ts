@@ -112,7 +112,6 @@ export const leftOutOf = (text: string): readonly string[] => {
   return keys.filter((key) => !BY_ADDRESS.test(key) && !isIn(key, parse(text)))
 }
 
-/** True if the value has something at a path. */
 function isIn(path: string, value: unknown): boolean {
   const [key = '', ...rest] = path.split('.')
   const inner = (value as Readonly<Record<string, unknown>>)[key.replace('[]', '')]

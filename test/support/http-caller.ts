@@ -17,7 +17,6 @@ http_request_s = 1
 connections_per_address = 12
 `
 
-/** Headers with a token. */
 export const withBearer = (bearer: string, more: Readonly<Record<string, string>> = {}) => ({
   authorization: `Bearer ${bearer}`,
   ...more,
@@ -28,7 +27,6 @@ export function createHttpCaller(stage: () => Stage<AnyServer>) {
   const base = (): string => stage().server.http
   return {
     base,
-    /** A new token of somebody. */
     token: async (name: string, ...flags: readonly string[]): Promise<string> =>
       (await stage().as(name, ['token', 'new', ...flags])).stdout.trim(),
     get: (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>

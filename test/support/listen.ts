@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** Lets an HTTP server listen on a free port of the loopback. To dispose of it ends its connections. */
@@ -14,4 +14,8 @@ export async function listenHere(server: Server) {
       if (server.listening) await once(server.close(), 'close')
     },
   }
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }

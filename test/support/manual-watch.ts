@@ -10,13 +10,11 @@ export interface WatchedWork {
 /** A watch whose test decides when a process has worked too long. */
 export type ManualWatch = ReturnType<typeof createManualWatch>
 
-/** Watches nothing by itself. */
 export function createManualWatch() {
   const begun: WatchedWork[] = []
   const current = new Set<WatchedWork>()
   const events = new EventEmitter()
   return {
-    /** What is being worked on. */
     current,
     watch(pid: number, _limits: unknown, end: () => void) {
       const work = { pid, end }

@@ -69,7 +69,6 @@ export function sampleRequest(change: Partial<ModelRequest> = {}, ...tools: read
   }
 }
 
-/** A model's configuration. */
 export const sampleConfig = (change: Partial<ModelConfig> = {}): ModelConfig => ({
   name: 'qwen',
   backend: 'openai-compatible',
@@ -91,6 +90,5 @@ export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelE
   return all
 }
 
-/** The text in a model's events. */
 export const textOf = (events: readonly ModelEvent[]): string =>
   events.map((event) => (event.type === 'text' ? event.text : '')).join('')

@@ -4,11 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { listenHere } from './listen.ts'
 import { createWaiting } from './waiting.ts'
 
-/** One request as it arrived. */
 export interface RecordedRequest {
   readonly path: string
   readonly headers: IncomingMessage['headers']
-  /** The parsed JSON body. */
   readonly body: ChatRequest
 }
 
@@ -27,13 +25,11 @@ export interface ChatRequest {
   readonly [key: string]: unknown
 }
 
-/** What the server does with one request. */
 export type Script = (response: ServerResponse, request: RecordedRequest) => void | Promise<void>
 
 /** A local server that speaks the OpenAI chat-completions stream by a script, one entry a request. */
 export type ModelServer = Awaited<ReturnType<typeof startModelServer>>
 
-/** Starts the server on any free port. */
 export async function startModelServer() {
   const requests: RecordedRequest[] = []
   const scripts: Script[] = []
@@ -63,7 +59,6 @@ export async function startModelServer() {
   return {
     /** `http://127.0.0.1:PORT`. */
     endpoint: origin,
-    /** Requests so far, in order. */
     requests,
     /** What to do with the next requests; a request beyond the script is answered with status 418. */
     play: (...more: readonly Script[]) => void scripts.push(...more),
@@ -72,7 +67,6 @@ export async function startModelServer() {
       beyond = script
       aboutModels = script
     },
-    /** Resolves when `count` requests have arrived. */
     arrived: async (count: number): Promise<void> => void (await until(() => requests.length >= count)),
     /** Resolves when a client has broken off a request that was not answered to its end. */
     abandoned: async (): Promise<void> => void (await until(() => abandoned > 0)),
@@ -154,7 +148,6 @@ export const status =
     response.end(JSON.stringify({ error: { message, type: 'test', code: null } }))
   }
 
-/** Never answers. */
 export const hang = (): Script => () => {}
 
 /** Begins with these pieces and then falls silent. */
@@ -191,7 +184,6 @@ const beginsWith =
     then(response)
   }
 
-/** Sends these bytes as the stream. */
 export const raw =
   (body: string, contentType = 'text/event-stream'): Script =>
   (response) => {

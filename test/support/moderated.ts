@@ -6,17 +6,14 @@ import type { SshResult } from './ssh.ts'
 /** A server with the admin rhea, with ann, bob, and mallory, who is also max. */
 export type ModeratedStage<S extends AnyServer> = ModelStage<S> & Moderated
 
-/** What they do there. */
 interface Moderated {
   /** Runs a line as a script does, with the name's own key or another one's. */
   run(name: string, line: string, key?: string): Promise<SshResult>
   /** Runs a command that must be done without a word on standard error; resolves to what it printed. */
   done(name: string, line: string): Promise<string>
-  /** The newest entries of a room, as scripts read them. */
   entries(name: string, room: string, count?: number): Promise<readonly Record<string, unknown>[]>
 }
 
-/** Brings them onto a stage. */
 export async function moderated<S extends AnyServer>(stage: ModelStage<S>): Promise<ModeratedStage<S>> {
   await stage.claim('rhea')
   for (const name of ['ann', 'bob', 'mallory']) await stage.as(name, ['whoami'])

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 
-/** A NATS server in a process of its own. */
 export type TestNats = Awaited<ReturnType<typeof startNats>>
 
 /** Starts one on a free port; `options` are those of its command line. */
@@ -26,9 +25,7 @@ export async function startNats(options: readonly string[] = []) {
     },
     /** `nats://127.0.0.1:PORT`. */
     url: `nats://127.0.0.1:${port}`,
-    /** Ends it at once, as a crash does. */
     kill,
-    /** Starts it again on its port. */
     async startAgain() {
       running = await launch(port, options)
     },

@@ -54,7 +54,6 @@ export const markdownPiece: fc.Arbitrary<Piece> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(words(1_200)) },
 )
 
-/** A text with its words numbered from 0. */
 export const numberedMarkdown: fc.Arbitrary<{ readonly text: string; readonly words: number }> = fc
   .array(markdownPiece, { maxLength: 40 })
   .map((pieces) => {

@@ -17,7 +17,6 @@ export const json =
     response.end(JSON.stringify(value))
   }
 
-/** One line of an answer. */
 export const part = (message: object): object => ({
   model: 'qwen3:8b',
   created_at: '2026-11-01T10:00:00Z',
@@ -25,7 +24,6 @@ export const part = (message: object): object => ({
   done: false,
 })
 
-/** The last line of an answer. */
 export const end = (input: number, output: number, reason = 'stop'): object => ({
   ...part({}),
   ...{ done: true, done_reason: reason, prompt_eval_count: input, eval_count: output },

@@ -7,14 +7,12 @@ import { createManualWatch, type ManualWatch, type WatchedWork } from './manual-
 import { messages, sampleSnapshot } from './snapshot.ts'
 import { expect } from 'vitest'
 
-/** A line of a log. */
 export interface LogLine {
   readonly level: string
   readonly facts: { readonly why?: string }
   readonly text: string
 }
 
-/** A log that keeps its lines. */
 export function recordingLog(): { readonly lines: LogLine[]; readonly log: ComposerOptions['log'] } {
   const lines: LogLine[] = []
   const at = (level: string) => (facts: object, text: string) => void lines.push({ level, facts, text })

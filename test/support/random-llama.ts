@@ -15,7 +15,6 @@ const LAST_OF_TEMPLATE = FIRST_BYTE + '>'.charCodeAt(0)
 /** A blank in texts of this tokenizer. */
 const BLANK = '\u2581'
 
-/** The kinds of tokens in a GGUF file. */
 const KIND = { normal: 1, unknown: 2, control: 3, byte: 6 } as const
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0')

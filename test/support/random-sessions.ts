@@ -179,7 +179,6 @@ export function createSaid(room: Room) {
   }
 
   return {
-    /** Somebody else says this. */
     say: (text: string) => room.record({ kind: 'message', author: 'bob', text: `<${count++}> ${text}` }),
     write(model: number, { text, words }: Piece): void {
       const writing = begun(model)

@@ -4,7 +4,6 @@ import { connect, type Socket } from 'node:net'
 /** What came over a connection until the server closed it, in one text. */
 export interface RawAnswer {
   readonly text: string
-  /** The status of each answer, in order. */
   readonly statuses: readonly number[]
 }
 
@@ -31,12 +30,10 @@ function overSocket(socket: Socket) {
   })
   return {
     write: (more: string) => void socket.write(more, 'latin1'),
-    /** Resolves when this has come. */
     async until(part: string): Promise<RawAnswer> {
       while (!text.includes(part)) await Promise.race([nextData(socket), closedBefore(ended, part)])
       return answer()
     },
-    /** Resolves when the server has closed the connection. */
     async closed(): Promise<RawAnswer> {
       await ended
       return answer()

@@ -11,7 +11,6 @@ export type ScriptedStep = (
 /** A language model that follows a script, one entry a request, and remembers what it was given. */
 export interface ScriptedModel extends LanguageModel {
   readonly requests: readonly ModelRequest[]
-  /** Resolves when `count` requests have arrived. */
   arrived(count: number): Promise<void>
 }
 

@@ -13,7 +13,6 @@ export interface AnyServer extends AsyncDisposable {
   /** Where it serves HTTP, if it was asked to: `http://127.0.0.1:PORT`. */
   readonly http: string
   readonly dataDir: string
-  /** What it wrote to its log. */
   stderr(): string
   /** Resolves when it has ended. Only a process of its own can be killed. */
   stop(how: 'SIGTERM' | 'SIGKILL'): Promise<unknown>
@@ -28,10 +27,8 @@ export interface Server extends AnyServer {
   stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
 }
 
-/** How to start one. */
 export interface ServerOptions {
   readonly dataDir: string
-  /** The text of sshawl.toml. */
   readonly config?: string
   /** Whether to serve HTTP, too; a text is the address. */
   readonly http?: boolean | string

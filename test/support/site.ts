@@ -26,7 +26,6 @@ async function listen(server: Server) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    /** Connections so far. */
     connections: (): number => count,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

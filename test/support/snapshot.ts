@@ -35,7 +35,6 @@ export function sampleSnapshot(over: Partial<Snapshot> = {}): Snapshot {
 export const snapshotFor = (target: number, over: Partial<Snapshot> = {}): Snapshot =>
   sampleSnapshot({ model: { ...sampleModel, contextWindow: target + 1000 }, ...over })
 
-/** A tool for catalogues. */
 export const sampleTool = (id: string, over: Partial<UnnamedTool> = {}): UnnamedTool => ({
   id,
   group: 'builtin',
@@ -52,7 +51,6 @@ export const sampleTool = (id: string, over: Partial<UnnamedTool> = {}): Unnamed
   ...over,
 })
 
-/** Tools with their names. */
 export const catalogue = (...tools: readonly UnnamedTool[]) => nameTools(tools)
 
 /** An entry's row; the number makes the id and the time. */

@@ -74,9 +74,7 @@ export async function startSshServer(
   const stop = (): Promise<void> => server[Symbol.asyncDispose]()
   return {
     port,
-    /** Every line that was logged, with its facts. */
     logged,
-    /** Stops the server, as SIGTERM would. */
     stop,
     async [Symbol.asyncDispose]() {
       await stop()

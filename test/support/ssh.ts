@@ -9,7 +9,6 @@ import { makeKeyPair } from './load/keys.ts'
 /** A home directory of its own for the OpenSSH client, gone with the test. */
 export type SshHome = Awaited<ReturnType<typeof createSshHome>>
 
-/** Where to connect, and as whom. */
 export interface SshTarget {
   readonly user: string
   readonly port: number
@@ -91,11 +90,9 @@ export function openSsh(target: SshTarget, args: readonly string[] = []) {
     child,
     /** The client's exit status; null when a signal ended it. */
     exit,
-    /** All of standard output so far. */
     output: out.text,
     errors: err.text,
     write: (text: string) => void child.stdin.write(text),
-    /** Ends standard input. */
     close: () => void child.stdin.end(),
     /** Resolves with the output once it contains `text` (after position `from`); rejects when the client ends first. */
     waitFor: out.waitFor,
@@ -108,7 +105,6 @@ export function openSsh(target: SshTarget, args: readonly string[] = []) {
   }
 }
 
-/** The arguments of the OpenSSH client. */
 export function sshArguments(
   { user, port, key, options = [] }: SshTarget,
   args: readonly string[],

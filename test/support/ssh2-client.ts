@@ -60,9 +60,7 @@ export async function connectHostile(
   const idOf = (channel: ClientChannel): number =>
     (channel as unknown as { outgoing: { id: number } }).outgoing.id
   return {
-    /** Resolves when the connection is gone. */
     closed,
-    /** `sendMessage` on this connection. */
     send: (payload: Buffer) => sendMessage(client, payload),
     /** Runs a command on a channel of its own; rejects if the channel is refused. */
     exec: (line: string): Promise<ClientChannel> => opened((done) => client.exec(line, done)),
@@ -81,7 +79,6 @@ export async function connectHostile(
     },
     /** Lets the server send so many bytes more on a channel. */
     adjust: (channel: ClientChannel, bytes: number) => protocol.channelWindowAdjust(idOf(channel), bytes),
-    /** Begins a key exchange. */
     rekey: () => protocol.rekey(),
     /** Runs a command, and resolves when its channel is closed; rejects if the channel is refused. */
     run: (line: string) =>
@@ -112,5 +109,4 @@ const opened = (open: (done: Callback) => void): Promise<ClientChannel> =>
     }),
   )
 
-/** A new Ed25519 key. */
 export const newKey = (): { readonly pem: string } => ({ pem: makeKey() })

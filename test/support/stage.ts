@@ -29,7 +29,6 @@ export interface Stage<S extends AnyServer = Server> extends AsyncDisposable {
   ): Promise<SshResult>
   /** An interactive session: with a pty, or with `-T`. */
   open(name: string, mode: '-tt' | '-T', key?: string): Promise<SshSession>
-  /** Makes somebody the first admin. */
   claim(name: string): Promise<void>
 }
 

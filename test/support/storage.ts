@@ -58,7 +58,6 @@ export async function openInMemory(): Promise<Storage> {
   }
 }
 
-/** A message by alice. */
 export const message = (id: string, room: string, text: string): MessageEntry => ({
   id: id as EntryId,
   at: 1_700_000_000_000,

@@ -62,7 +62,6 @@ export async function askStored(dataDir: string, statement: string): Promise<rea
   }
 }
 
-/** All rows of all tables. */
 export async function allStored(dataDir: string): Promise<readonly Row[]> {
   const tables = await askStored(dataDir, onPostgres ? POSTGRES_TABLES : SQLITE_TABLES)
   const rows = await Promise.all(
@@ -76,7 +75,6 @@ const POSTGRES_TABLES = "SELECT tablename AS name FROM pg_tables WHERE schemanam
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Ends all databases that were made here. */
 export async function dropDatabases(): Promise<void> {
   const made = [...databases.values()]
   databases.clear()

@@ -101,7 +101,6 @@ export interface FakeTerminal extends Terminal {
   hangUp(): void
   /** The connection breaks. */
   vanish(): void
-  /** All that was written. */
   written(): string
   resize(columns: number, rows: number): void
   /** While full, `write` drops. Emptying it tells the session. */
@@ -110,7 +109,6 @@ export interface FakeTerminal extends Terminal {
   listen(listener: () => void): () => void
   /** Resolves once a write was dropped because the terminal is full. */
   refused(): Promise<void>
-  /** The status given to `end`. */
   exitStatus(): number | undefined
   /** Resolves once what was written since `from` contains the text. */
   waitFor(text: string, from?: number): Promise<string>

@@ -29,7 +29,6 @@ import { createChatParts } from './chat-parts.ts'
 /** A room with a person and a model in it, over real parts; only the model is scripted. */
 export type TurnWorld = Awaited<ReturnType<typeof createTurnWorld>>
 
-/** What a world differs in. */
 export interface WorldOptions {
   readonly tools?: readonly Tool[]
   readonly group?: ToolSource['group']
@@ -39,7 +38,6 @@ export interface WorldOptions {
   readonly limits?: Partial<TurnAssembly['limits'] & QuotaLimits> & { readonly tools?: ToolLimits }
   readonly permissions?: PermissionProvider
   readonly disabled?: readonly string[]
-  /** The model that sums up rooms. */
   readonly summarizer?: string
   readonly bytes?: ByteQuota
   /** The room's files; without it, tools have none. */
@@ -159,7 +157,6 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     /** Starts a turn and waits for its last entry. */
     ask: async (text?: string): Promise<Entry> => await (await start(text)).done,
     setScope: (scope: Json) => storage.chat.rooms.setValue(room.name, 'tool_scope', scope),
-    /** Everything in the room's log, oldest first. */
     log: readLog,
     /** The log as `kind: text` lines, without what was said to the model. */
     lines: async (): Promise<readonly string[]> =>

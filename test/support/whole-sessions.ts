@@ -108,7 +108,6 @@ function wholeSession(terminal: FakeTerminal, emulator: Emulator, done: Promise<
   return {
     terminal,
     emulator,
-    /** Sends a line. */
     enter: (line: string) => terminal.type(`${line}\r`),
     /** Resolves once the pattern is in what all rows say, scrollback included, however they are broken. */
     async seen(pattern: RegExp) {

@@ -11,7 +11,6 @@ import { tokenCounters } from './token-counters.ts'
 /** The real engine and the real tokenizer in this process, for tests of what comes out. */
 export type Workbench = Awaited<ReturnType<typeof createWorkbench>>
 
-/** One for a test file. */
 export async function createWorkbench() {
   const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
   const engine = await openEngine('wasmoon', await readBundle(listLua(paths.lua)), limits)
@@ -24,7 +23,6 @@ export async function createWorkbench() {
     compose,
     /** With another counter, and nothing cache. */
     composeWith: (other: TokenCounter, snapshot: Snapshot): Prompt => composePrompt(snapshot, engine, other),
-    /** With a room script of this text. */
     run: (source: string, snapshot: Snapshot): Prompt =>
       compose({ ...snapshot, script: { source, version: 1 } }),
   }

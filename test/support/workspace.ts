@@ -27,7 +27,6 @@ export async function openWorkspace(options: Partial<WorkspacesOptions> = {}) {
   await workspace.placeOf('.')
   return {
     workspace,
-    /** Where its files are. */
     files: join(root, 'lobby', 'files'),
     workspaces,
     root,

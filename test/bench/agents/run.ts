@@ -22,10 +22,8 @@ import { openAgentClient, type AgentClient } from './agent-client.ts'
 /** `rate`: lines a second in all. */
 const DEFAULTS = { agents: 100, rate: 20, seconds: 60 }
 
-/** The server that is measured. */
 type Measured = Awaited<ReturnType<typeof startSshawl>>
 
-/** What the agents heard. */
 interface Heard {
   readonly latencies: number[]
   bytes: number

@@ -26,7 +26,6 @@ export interface Contender extends AsyncDisposable {
 export const contenderNames = (env: NodeJS.ProcessEnv): readonly string[] =>
   env['SSH_CHAT_BIN'] ? ['bare', 'ssh-chat', 'sshawl'] : ['bare', 'sshawl']
 
-/** Starts one by its name. */
 export async function startContender(name: string, asStarted: boolean): Promise<Contender> {
   if (name === 'bare') return startBareRoom()
   if (name === 'sshawl' && asStarted) return startAsUsersDo()

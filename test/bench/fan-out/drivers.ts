@@ -20,7 +20,6 @@ const peopleAt = (ports: readonly number[], from: number, count: number): Connec
 /** Time for every driver to be told before the first line is due. */
 const LEAD_US = 100_000
 
-/** Starts that many driver processes. */
 export async function startDrivers(processes: number) {
   const children = await Promise.all(
     Array.from({ length: processes }, () => startChild(new URL('driver.ts', import.meta.url))),

@@ -67,7 +67,6 @@ export async function runFanOut(args: readonly string[]): Promise<number> {
   return judge('fan-out: what is wanted', verdicts({ crowds, talks }))
 }
 
-/** A contender with its clients. */
 interface Crowd {
   readonly contender: Contender
   readonly drivers: Drivers

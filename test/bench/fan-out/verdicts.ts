@@ -8,7 +8,6 @@ export interface Verdict {
   readonly met: boolean
 }
 
-/** Everything that one run measured. */
 export interface Measured {
   readonly crowds: readonly CrowdFigures[]
   readonly talks: readonly TalkFigures[]

@@ -10,9 +10,7 @@ export interface Finding {
   readonly shown: readonly string[]
 }
 
-/** What should hold. */
 export interface Check {
-  /** A whole sentence. */
   readonly name: string
   readonly judge: (played: Played) => readonly Finding[]
 }

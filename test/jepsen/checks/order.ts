@@ -40,7 +40,6 @@ function livedThrough(visit: Visit, { marks }: ShownRoom, acts: ReadonlyMap<stri
   return first < 0 ? [] : marks.slice(first)
 }
 
-/** What is wrong, and where. */
 interface Wrong {
   readonly what: string
   /** The marks around it, as the screen and as the log has them. */

@@ -75,7 +75,6 @@ const isSame = (one: Figures, other: Figures): boolean =>
   one.children === other.children &&
   JSON.stringify(sorted(one.resources)) === JSON.stringify(sorted(other.resources))
 
-/** Kinds in a stable order. */
 export const sorted = (resources: InnerFigures['resources']): [string, number][] =>
   Object.entries(resources).toSorted(([a], [b]) => (a < b ? -1 : 1))
 

@@ -21,7 +21,6 @@ export interface Ledger {
   rooms: number
   /** Readers that were too slow and were thrown out. */
   slow: number
-  /** Commands of scripts. */
   commands: number
 }
 

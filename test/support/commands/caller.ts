@@ -36,7 +36,6 @@ export function recordOutput(): { readonly told: Told; readonly out: Output; nex
   }
 }
 
-/** Somebody whose session is in a room. */
 export function sessionIn(room: Room, person: Person, zone = zoneOf('UTC')) {
   const { told, out, next } = recordOutput()
   const session = {

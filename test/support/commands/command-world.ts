@@ -26,7 +26,6 @@ import { temporaryDir } from '../storage.ts'
 import { SPOKEN_LIMITS, talkOver } from '../talk.ts'
 import { createTurnWorld, type TurnWorld, type WorldOptions } from '../turn-world.ts'
 
-/** What came of a line. */
 export interface Ran extends Told {
   readonly status: ExitStatus
 }
@@ -84,11 +83,9 @@ export async function createCommandWorldWith(options: WorldOptions & { readonly 
     approvals,
     runs,
     preferences,
-    /** Where the data of the server would be. */
     dataDir: dir.path,
     /** Who may make invite codes; a test may change it. */
     invitePolicy,
-    /** An admin, unless the world has none. */
     root,
     /** Owns the public room `hall` and the private room `den`. */
     ann,
@@ -100,7 +97,6 @@ export async function createCommandWorldWith(options: WorldOptions & { readonly 
       return { status: await runner.command(line, caller), ...told }
     },
     exec,
-    /** The newest texts of a room, oldest first. */
     async texts(name: string, limit = 1): Promise<readonly string[]> {
       const room = await rooms.anyRoom(name as RoomName)
       return room ? (await room.history({ limit })).map((entry) => entry.text) : []
@@ -117,7 +113,6 @@ export async function createCommandWorldWith(options: WorldOptions & { readonly 
 /** A command that did what it was asked for, and printed these lines. */
 export const done = (...out: readonly string[]): Ran => ({ status: 0, out: [...out], err: [], moves: [] })
 
-/** A command that was refused with this sentence. */
 export const refused = (sentence: string): Ran => ({ status: 1, out: [], err: [sentence], moves: [] })
 
 /** A command whose words did not fit it. */

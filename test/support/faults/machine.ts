@@ -9,9 +9,7 @@ export interface MachineOptions {
   readonly name: string
   readonly dir: string
   readonly config: string
-  /** URL of the database. */
   readonly database: string
-  /** Port of NATS. */
   readonly nats: number | undefined
 }
 

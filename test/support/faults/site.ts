@@ -22,7 +22,6 @@ export interface SiteOptions {
   readonly clocksOffMs?: readonly number[]
 }
 
-/** Starts the engines, then the servers. */
 export async function createSite({ servers, bus, config, clocksOffMs = [] }: SiteOptions) {
   const ends: (() => Promise<unknown>)[] = []
   const end = async (): Promise<void> => {

@@ -17,7 +17,6 @@ const NAMES = ['alice', 'bob', 'carol'] as const
 
 const CONFIG = `[server]\naccess = "open"\n${raisedLimits({ presence_per_min: 1_000 })}`
 
-/** Starts a site, and lets them in, one after the other. */
 export async function createTalkers(options: Omit<SiteOptions, 'config'>) {
   const site = await createSite({ ...options, config: CONFIG })
   const home = await createSshHome()
@@ -45,9 +44,7 @@ export async function createTalkers(options: Omit<SiteOptions, 'config'>) {
     sessions,
     /** The lines that a screen shows, from the top, without who came and what was refused. */
     shown,
-    /** One of them types a line. */
     say: (at: number, text: string) => sessions[at]?.write(`${text}\n`),
-    /** Resolves when all of these screens show the line. */
     async heard(text: string, ...on: readonly number[]) {
       for (const at of on) await sessions[at]?.waitFor(`: ${text}\n`)
     },

@@ -11,7 +11,6 @@ export interface ScreenShape {
   readonly term: string
 }
 
-/** Where and as whom to log in. */
 export interface ClientTarget {
   readonly port: number
   readonly name: string
@@ -26,7 +25,6 @@ export interface LoadClient extends AsyncDisposable {
   readonly closed: Promise<void>
 }
 
-/** A client with a shell open. */
 export interface LoadSession extends LoadClient {
   readonly name: string
   readonly channel: ClientChannel
@@ -34,7 +32,6 @@ export interface LoadSession extends LoadClient {
   readonly ended: Promise<number | undefined>
 }
 
-/** A terminal of common size. */
 export const TERMINAL: ScreenShape = { columns: 80, rows: 24, term: 'xterm-256color' }
 
 /** Logs in, with TCP_NODELAY as OpenSSH sets it. Rejects when it is not let in. */

@@ -9,7 +9,6 @@ export function keyOf(name: string): string {
   return key
 }
 
-/** A new ed25519 key. */
 export const makeKey = (): string => makeKeyPair().private
 
 /** A new ed25519 key and its public half, as files have them. ssh2 1.17 makes one in some hundred that it cannot read itself, so each is tried. */

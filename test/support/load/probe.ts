@@ -21,14 +21,12 @@ export const probeEnvironment = (socket: string, options = ''): Readonly<Record<
   PROBE_SOCKET: socket,
 })
 
-/** A probe of the process that answers on the socket. */
 export function createProbe(socket: string) {
   return {
     figures: async (): Promise<InnerFigures> => (await ask(socket, 'figures')) as InnerFigures,
     startProfile: async () => void (await ask(socket, 'startProfile')),
     /** Writes a profile that Chrome and `node:inspector` tools read. */
     stopProfile: async (file: string) => void (await ask(socket, 'stopProfile', file)),
-    /** Writes a heap snapshot that Chrome reads. */
     writeHeap: async (file: string) => void (await ask(socket, 'writeHeap', file)),
   }
 }

@@ -5,14 +5,19 @@ import { basename } from 'node:path'
 const MS_PER_TICK = 10
 
 /** Processor time that a process has used so far with all of its threads, in milliseconds. */
-export async function cpuMs(pid: number): Promise<number> {
+export const cpuMs = async (pid: number): Promise<number> =>
+  sum((await ticksOf(pid)).slice(0, 2)) * MS_PER_TICK
+
+/** utime and stime, then cutime and cstime, of children that have ended. */
+async function ticksOf(pid: number): Promise<readonly number[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-  // The name, in parentheses, may hold spaces; after it come state, then fields 4 and up: utime is 14, stime 15.
+  // The name, in parentheses, may hold spaces; after it come state, then fields 4 and up: utime is 14.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
+  return fields.slice(11, 15).map(Number)
 }
 
-/** Resident memory of a process in KiB. */
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+
 export async function residentKiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])
@@ -33,7 +38,6 @@ export async function openDescriptors(pid: number): Promise<Readonly<Record<stri
   )
 }
 
-/** The processes that a process started and that still run. */
 export async function childProcesses(pid: number): Promise<readonly number[]> {
   const threads = await readdir(`/proc/${pid}/task`)
   const lists = await Promise.all(
@@ -44,13 +48,7 @@ export async function childProcesses(pid: number): Promise<readonly number[]> {
 
 /** Processor time of a process and all that it started, also of those that have ended, in milliseconds. */
 export async function cpuMsOfAll(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-  // As in `cpuMs`; behind it cutime and cstime, of children that have ended.
-  const ticks = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 15)
+  const own = sum(await ticksOf(pid)) * MS_PER_TICK
   const children = await childProcesses(pid)
-  const theirs = await Promise.all(children.map((child) => cpuMsOfAll(child).catch(() => 0)))
-  return [...ticks.map((tick) => Number(tick) * MS_PER_TICK), ...theirs].reduce((sum, ms) => sum + ms, 0)
+  return own + sum(await Promise.all(children.map((child) => cpuMsOfAll(child).catch(() => 0))))
 }

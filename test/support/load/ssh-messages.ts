@@ -13,10 +13,8 @@ export function str(value: string | Uint8Array): Buffer {
   return Buffer.concat([u32(bytes.length), bytes])
 }
 
-/** A boolean. */
 export const bool = (value: boolean): Buffer => Buffer.of(value ? 1 : 0)
 
-/** A message of that number. */
 export const message = (number: number, ...parts: readonly Uint8Array[]): Buffer =>
   Buffer.concat([Buffer.of(number), ...parts])
 
@@ -32,7 +30,6 @@ export const requestMessage = (
   ...more: readonly Uint8Array[]
 ): Buffer => message(98, u32(to), str(type), bool(wantsReply), ...more)
 
-/** Asks for a pty of that many columns and rows. */
 export const ptyMessage = (
   to: number,
   columns: number,

@@ -17,9 +17,7 @@ export function createAgentClient({ modern }: { readonly modern?: true }) {
   }
   return {
     client,
-    /** All notifications so far. */
     heard,
-    /** Calls a tool. */
     async call(
       name: string,
       args: object = {},
@@ -34,7 +32,6 @@ export function createAgentClient({ modern }: { readonly modern?: true }) {
         data: result.structuredContent as Json | undefined,
       }
     },
-    /** Resolves once a notification contains the text. */
     waitFor: (text: string) => until(() => heard.find((one) => JSON.stringify(one).includes(text))),
     [Symbol.asyncDispose]: async () => await client.close(),
   }

@@ -30,7 +30,6 @@ export async function openAgent(
   Object.assign(agent.client, { onclose: closed.resolve })
   await agent.client.connect(transport)
   return Object.assign(agent, {
-    /** The process. */
     pid: transport.pid!,
     /** Resolves once the client has lost its server. */
     closed: closed.promise,

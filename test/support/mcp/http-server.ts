@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listenHere } from '../listen.ts'
+import { listenHere, sendJson } from '../listen.ts'
 
-interface Message {
+export interface Message {
   readonly id?: number
   readonly method: string
   readonly params?: {
@@ -29,16 +29,19 @@ export function breakOff(response: ServerResponse, how: BrokenOff, die: () => Pr
 function answerTo({ id, method, params }: Message): object | undefined {
   if (id === undefined) return undefined
   const results: Record<string, object> = {
-    initialize: {
-      protocolVersion: params?.protocolVersion,
-      capabilities: { tools: {} },
-      serverInfo: { name: 'http', version: '1' },
-    },
+    initialize: helloOf('http', params),
     'tools/list': { tools: ['echo', 'huge'].map((name) => ({ name, inputSchema: { type: 'object' } })) },
     'tools/call': { content: [{ type: 'text', text: said(params) }] },
   }
   return { jsonrpc: '2.0', id, result: results[method] ?? {} }
 }
+
+/** What an MCP server of an older revision answers to `initialize`. */
+export const helloOf = (name: string, params: Message['params']) => ({
+  protocolVersion: params?.protocolVersion,
+  capabilities: { tools: {} },
+  serverInfo: { name, version: '1' },
+})
 
 const said = (params: Message['params']): string =>
   params?.name === 'huge' ? 'x'.repeat(8 * 1024 * 1024) : JSON.stringify(params?.arguments)
@@ -79,7 +82,7 @@ export async function startHttpMcpServer(
     const event = `event: message\ndata: ${JSON.stringify(answer)}\n\n`
     if (kind === 'older' || !answer) response.writeHead(202).end()
     else if (kind === 'events') response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event)
-    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    else sendJson(response, 200, answer)
   }
 
   const server = createServer((request, response) => void handle(request, response))

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { createDeferred, type Deferred } from '../../../src/lib/jobs/waiting.ts'
-import { listenHere } from '../listen.ts'
+import { listenHere, sendJson } from '../listen.ts'
+import { helloOf, type Message } from './http-server.ts'
 
 /** An MCP server that answers nobody without a token, and whoever gives these, each at its own address. */
 export type LoginServers = Awaited<ReturnType<typeof startLoginServers>>
@@ -15,7 +16,6 @@ interface Held {
 }
 
 export interface HeldTokens {
-  /** What was asked for is done. */
   readonly made: Promise<void>
   release(): void
 }
@@ -76,7 +76,7 @@ export async function startLoginServers() {
 
   const giver = await listen(async (request, response) => {
     const url = new URL(request.url ?? '', giver.origin)
-    if (url.pathname.startsWith('/.well-known/')) return json(response, 200, metadata())
+    if (url.pathname.startsWith('/.well-known/')) return sendJson(response, 200, metadata())
     const name = url.pathname.slice(1)
     const body = await text(request)
     if (name === 'authorize') return authorize(url.searchParams, response)
@@ -85,13 +85,13 @@ export async function startLoginServers() {
     if (typeof how === 'object') return void response.writeHead(307, { location: how.sendsOnTo }).end()
     if (how === 'down') return void response.writeHead(503).end('sorry')
     if (how === 'echo')
-      return json(response, 400, { error: 'invalid_grant', error_description: `no: ${body}\u001b[31m` })
+      return sendJson(response, 400, { error: 'invalid_grant', error_description: `no: ${body}\u001b[31m` })
     if (name === 'register') return register(JSON.parse(body) as { redirect_uris: string[] }, response)
     if (name === 'revoke') {
-      if (clientOf(form, request) === undefined) return json(response, 401, { error: 'invalid_client' })
+      if (clientOf(form, request) === undefined) return sendJson(response, 401, { error: 'invalid_client' })
       revoke(form.get('token') ?? '')
       await heldUp('revocation')
-      return json(response, 200, {})
+      return sendJson(response, 200, {})
     }
     await grant(form, request, response)
   })
@@ -136,7 +136,7 @@ export async function startLoginServers() {
   function register({ redirect_uris }: { redirect_uris: string[] }, response: ServerResponse): void {
     const client_id = `client-${clients.size}`
     clients.set(client_id, { redirects: redirect_uris })
-    json(response, 201, { client_id, redirect_uris, token_endpoint_auth_method: 'none' })
+    sendJson(response, 201, { client_id, redirect_uris, token_endpoint_auth_method: 'none' })
   }
 
   function authorize(query: URLSearchParams, response: ServerResponse): void {
@@ -158,7 +158,8 @@ export async function startLoginServers() {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const refuse = (error: string): void => json(response, 400, { error, error_description: 'not that one' })
+    const refuse = (error: string): void =>
+      sendJson(response, 400, { error, error_description: 'not that one' })
     const kind = form.get('grant_type')
     if (kind === 'client_credentials') {
       const sent = request.headers.authorization
@@ -200,20 +201,20 @@ export async function startLoginServers() {
     access.set(access_token, { scope, grant })
     refresh.set(refresh_token, { client, scope, grant })
     await heldUp('tokens')
-    json(response, 200, { access_token, token_type: 'Bearer', expires_in: 3600, scope, refresh_token })
+    sendJson(response, 200, { access_token, token_type: 'Bearer', expires_in: 3600, scope, refresh_token })
   }
 
   const server = await listen(async (request, response) => {
     const { url = '', method, headers } = request
     if (url.startsWith('/.well-known/oauth-protected-resource'))
-      return described ? json(response, 200, described) : void response.writeHead(404).end()
+      return described ? sendJson(response, 200, described) : void response.writeHead(404).end()
     const body = await text(request)
     const sent = (headers.authorization ?? '').replace('Bearer ', '')
     const holder = access.get(sent)
     const challenge = `Bearer ${metadataUrl === undefined ? 'realm="far"' : `resource_metadata="${metadataUrl}"`}`
     if (!holder) return void response.writeHead(401, { 'www-authenticate': challenge }).end('who are you?')
     if (method !== 'POST') return void response.writeHead(405).end()
-    const { id, method: asks, params } = JSON.parse(body) as Asked
+    const { id, method: asks, params } = JSON.parse(body) as Message
     const { name = '' } = params ?? {}
     if (['admin', 'audit'].includes(name) && !holder.scope.includes(name))
       return void response
@@ -223,11 +224,7 @@ export async function startLoginServers() {
         .end()
     if (id === undefined) return void response.writeHead(202).end()
     const results: Readonly<Record<string, object>> = {
-      initialize: {
-        protocolVersion: params?.protocolVersion,
-        capabilities: { tools: {} },
-        serverInfo: { name: 'login', version: '1' },
-      },
+      initialize: helloOf('login', params),
       'tools/list': {
         tools: ['echo', 'token', 'admin', 'audit'].map((one) => ({
           name: one,
@@ -237,7 +234,7 @@ export async function startLoginServers() {
       },
       'tools/call': { content: [{ type: 'text', text: name === 'token' ? sent : 'done' }] },
     }
-    json(response, 200, { jsonrpc: '2.0', id, result: results[asks] ?? {} })
+    sendJson(response, 200, { jsonrpc: '2.0', id, result: results[asks] ?? {} })
   })
   const resource = { url: `${server.origin}/mcp` }
   let metadataUrl: string | undefined = `${server.origin}/.well-known/oauth-protected-resource/mcp`
@@ -249,7 +246,6 @@ export async function startLoginServers() {
     issuer: giver.origin,
     /** What came to whoever gives the tokens: `register`, `authorize`, `token refresh_token`, `revoke`. */
     asked,
-    /** All tokens that were ever given. */
     given,
     /** Scopes of the logins, as they were asked for. */
     scopes,
@@ -272,7 +268,6 @@ export async function startLoginServers() {
       held[what] = { made, free }
       return { made: made.promise, release: free.resolve }
     },
-    /** Whether any token holds. */
     hasLive: (): boolean => access.size + refresh.size > 0,
     /** How many can be renewed. */
     logins: (): number => refresh.size,
@@ -281,16 +276,6 @@ export async function startLoginServers() {
       await server[Symbol.asyncDispose]()
     },
   }
-}
-
-interface Asked {
-  readonly id?: number
-  readonly method: string
-  readonly params?: { readonly protocolVersion?: string; readonly name?: string }
-}
-
-function json(response: ServerResponse, status: number, value: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
 const listen = (handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>) =>

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listenHere } from '../listen.ts'
+import { listenHere, sendJson } from '../listen.ts'
+import { helloOf, type Message } from './http-server.ts'
 
 /** Many servers of the Model Context Protocol behind one port, with tools as people have them. */
 export type ManyMcpServers = Awaited<ReturnType<typeof startManyMcpServers>>
@@ -39,43 +40,26 @@ function toolsOf(server: number, count: number): readonly object[] {
   })
 }
 
-interface Message {
-  readonly id?: number
-  readonly method: string
-  readonly params?: { readonly protocolVersion?: string; readonly name?: string }
-}
-
 /** Starts `servers` of them, with `tools` in all. */
 export async function startManyMcpServers(servers: number, tools: number) {
   const called: string[] = []
   const resultOf = (server: number, { method, params }: Message): object => {
-    switch (method) {
-      case 'initialize':
-        return {
-          protocolVersion: params?.protocolVersion,
-          capabilities: { tools: {} },
-          serverInfo: { name: `srv${server}`, version: '1' },
-        }
-      case 'tools/list':
-        return { tools: toolsOf(server, Math.floor(tools / servers) + Number(server <= tools % servers)) }
-      case 'tools/call':
-        called.push(params?.name ?? '')
-        return { content: [{ type: 'text', text: `did ${params?.name}` }] }
-      default:
-        return {}
-    }
+    if (method === 'initialize') return helloOf(`srv${server}`, params)
+    if (method === 'tools/list')
+      return { tools: toolsOf(server, Math.floor(tools / servers) + Number(server <= tools % servers)) }
+    if (method !== 'tools/call') return {}
+    called.push(params?.name ?? '')
+    return { content: [{ type: 'text', text: `did ${params?.name}` }] }
   }
   const server = createServer((request, response) => {
     void (async () => {
       const body = await text(request)
       const number = Number(/^\/s(\d+)\//.exec(request.url ?? '')?.[1])
-      const message = request.method === 'POST' ? (JSON.parse(body) as Message) : undefined
-      if (!message) response.writeHead(405).end()
-      else if (message.id === undefined) response.writeHead(202).end()
-      else
-        response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: resultOf(number, message) }))
+      if (request.method !== 'POST') return response.writeHead(405).end()
+      const message = JSON.parse(body) as Message
+      const { id } = message
+      if (id === undefined) return response.writeHead(202).end()
+      return sendJson(response, 200, { jsonrpc: '2.0', id, result: resultOf(number, message) })
     })()
   })
   const { origin, [Symbol.asyncDispose]: end } = await listenHere(server)

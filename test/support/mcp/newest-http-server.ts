@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
-import { listenHere } from '../listen.ts'
+import { listenHere, sendJson } from '../listen.ts'
 import { breakOff, type BrokenOff } from './http-server.ts'
 
 interface Message {
@@ -85,9 +85,7 @@ export async function startNewestHttpServer() {
       const answer = result
         ? { result: { resultType: 'complete', ...result } }
         : { error: { code: -32601, message: 'Method not found' } }
-      return response
-        .writeHead(result ? 200 : 404, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+      return sendJson(response, result ? 200 : 404, { jsonrpc: '2.0', id, ...answer })
     })()
   })
   const { origin, [Symbol.asyncDispose]: die } = await listenHere(server)

@@ -9,7 +9,6 @@ import { madeOnce, urlOfServer } from './server.ts'
 /** A database of one's own on the server of this run, gone when disposed of. */
 export type TestDatabase = Awaited<ReturnType<typeof copyOf>>
 
-/** Makes one, with nothing in it. */
 export const createDatabase = (): Promise<TestDatabase> => copyOf('template1')
 
 /** Makes one that has the bundled schema already: to migrate it takes longer than many a test. */
@@ -51,13 +50,11 @@ async function copyOf(template: string) {
   }
 }
 
-/** How to open a database. */
 export const postgresOptions = ({ url }: Pick<TestDatabase, 'url'>): StorageOptions => ({
   ...sqliteOptions(''),
   url,
 })
 
-/** An emptied store, and where it is. */
 export interface EmptiedPostgres extends EmptiedStorage {
   readonly database: TestDatabase
 }

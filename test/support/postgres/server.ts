@@ -85,7 +85,6 @@ export async function stopServer(dir: string, mode: 'fast' | 'immediate' = 'imme
   await run('pg_ctl', ['stop', '-w', '-s', '-m', mode, '-D', join(dir, 'data')])
 }
 
-/** A port that nobody uses now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
