@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { isJsonObject, parseJson, type JsonObject } from '../../src/lib/json.ts'
 import { forAllTests } from '../support/for-all-tests.ts'
-import { openAgent } from '../support/mcp/agent.ts'
 import { createStageHere } from '../support/stage.ts'
 import { openSsh, ssh } from '../support/ssh.ts'
 
