@@ -69,18 +69,17 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
   const oneSearchByOne = createSerial()
   const roomDisk = new RoomDisk(limits)
 
+  /** Drafts of this process are younger. Another server may be writing one, if it shares the directory. */
+  const draftsBefore = performance.timeOrigin - (beside.lock === undefined ? 0 : DAY_MS)
   let swept: Promise<void> | undefined
 
   async function root(): Promise<string> {
     await mkdir(parts.directory, { recursive: true, mode: 0o700 })
-    await (swept ??= removeOldDrafts(parts.directory, oldestDraft()).catch((error: unknown) =>
+    await (swept ??= removeOldDrafts(parts.directory, draftsBefore).catch((error: unknown) =>
       log.warn({ error }, 'could not remove all drafts of a workspace'),
     ))
     return realpath(parts.directory)
   }
-
-  /** Drafts of this process are younger. Another server may be writing one, if it shares the directory. */
-  const oldestDraft = (): number => performance.timeOrigin - (beside.lock === undefined ? 0 : DAY_MS)
 
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
     beside.lock === undefined ? work() : underLock(beside.lock, { signal: closing }, work)
