@@ -213,6 +213,7 @@ test('a stored tool result survives a restart, and its fd number is not reused',
 })
 
 test('a stored tool result cannot be read from another room', async () => {
+  await as('rhea', 'create', 'den', '--private')
   for (const fd of ['fd:1', 'lobby/fd:1', '../lobby/fd:1']) {
     const { exitCode, stderr } = await as('rhea', 'run', 'den', 'read_fd', JSON.stringify({ fd }))
     expect(exitCode).toBe(1)

@@ -41,10 +41,10 @@ export async function startChild(file: URL) {
 }
 
 /** In such a program: answers each request of its parent. */
-export function answerParent<Request>(answer: (request: Request) => Promise<unknown>): void {
+export function answerParent(answer: (request: never) => Promise<unknown>): void {
   const reply = (message: Reply | 'ready'): void => void process.send?.(message)
-  process.on('message', (request: Request) => {
-    answer(request).then(
+  process.on('message', (request) => {
+    answer(request as never).then(
       (value) => reply({ value }),
       (error: unknown) => reply({ failed: String(error) }),
     )

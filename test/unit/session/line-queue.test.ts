@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
-import type { SavedInput, Screen } from '../../../src/session/ports.ts'
+import type { SavedInput } from '../../../src/session/ports.ts'
 import { LineQueue, readLines } from '../../../src/session/input/line-queue.ts'
 import { runSession } from '../../../src/session/session.ts'
 import { WITHOUT_TIMES } from '../../support/personal.ts'
@@ -40,7 +40,7 @@ function start(step: Promise<void> = Promise.resolve()) {
     host,
     done,
     kick(): void {
-      const [screen] = room.screens as Set<Screen>
+      const [screen] = room.screens
       screen?.kicked()
     },
     async breaks(): Promise<SavedInput> {
