@@ -10,7 +10,7 @@ export { ChatError, createChat, type Answer, type Chat, type ChatOptions } from 
 export type { ProgramChat, ProgramContext } from './embedding/context.ts'
 export type { ChatEvents } from './embedding/requested-calls.ts'
 export { createToolbox, resolveScope, type ProgramToolbox, type ToolboxOptions } from './embedding/toolbox.ts'
-export type { Json, JsonObject, JsonSchema } from './lib/json.ts'
+export type { Json, JsonObject, JsonSchema } from './base/json.ts'
 export { EXACT_FRAMING, CAREFUL_FRAMING, type Framing } from './prompt/model-settings.ts'
 export { WrapError, type Composer } from './prompt/ports.ts'
 export type { Prompt, ToolDefinition } from './prompt/prompt.ts'

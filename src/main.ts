@@ -3,8 +3,8 @@ import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/environment.ts'
 import { StorageError } from './chat/errors.ts'
-import { version } from './app/paths.ts'
-import { errorMessage } from './lib/errors.ts'
+import { version } from './base/paths.ts'
+import { errorMessage } from './base/errors.ts'
 
 /** Resolves to the exit status. */
 async function main(argv: readonly string[]): Promise<number> {

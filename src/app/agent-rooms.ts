@@ -5,7 +5,7 @@ import type { Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
-import { createSerial } from '../lib/jobs/serial.ts'
+import { createSerial } from '../base/jobs/serial.ts'
 import type { AgentControl } from '../commands/command.ts'
 
 /** Limit of rooms that an agent is in, and also of rooms that it follows. */

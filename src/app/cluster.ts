@@ -12,7 +12,7 @@ import { createCluster, type Cluster, type ClusterEvents } from '../cluster/clus
 import type { CommonStore, ServerFacts, ServerId } from '../cluster/stores.ts'
 import type { Config } from '../config/config.ts'
 import { ownRoomsDir } from '../config/directories.ts'
-import type { Log } from '../lib/environment.ts'
+import type { Log } from '../base/environment.ts'
 import type { AppContext } from './context.ts'
 
 /** Opens the cluster without joining it. Resolves to undefined if the database is for one server. */

@@ -1,11 +1,11 @@
 import { createComposer } from '../adapters/lua/composer.ts'
 import type { EngineName } from '../adapters/lua/engines.ts'
 import { NO_LOG } from '../embedding/context.ts'
-import type { Log } from '../lib/environment.ts'
+import type { Log } from '../base/environment.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { Snapshot } from '../prompt/snapshot.ts'
-import { paths } from './paths.ts'
+import { paths } from '../base/paths.ts'
 
 export interface ComposerChoice {
   /** Default: `wasmoon`. */

@@ -2,7 +2,7 @@ import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
-import { errorCode } from '../lib/errors.ts'
+import { errorCode } from '../base/errors.ts'
 
 export const DATABASE = 'sshawl.db'
 

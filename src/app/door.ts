@@ -3,7 +3,7 @@ import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Clients } from '../chat/moderation/clients.ts'
 import type { Ignores } from '../chat/talk/ignores.ts'
 import type { People } from '../chat/people/people.ts'
-import { createDeferred } from '../lib/jobs/waiting.ts'
+import { createDeferred } from '../base/jobs/waiting.ts'
 import type { ClientHandler, ExecPipe } from '../session/ports.ts'
 import type { Person } from '../chat/people/person.ts'
 

@@ -8,15 +8,15 @@ import type { Meter } from '../adapters/metrics/meter.ts'
 import type { SshServer } from '../adapters/ssh/server.ts'
 import { StorageError } from '../chat/errors.ts'
 import { isLoopback, type Config } from '../config/config.ts'
-import type { Account, Scheduler } from '../lib/jobs/scheduler.ts'
-import { COSTS, NetworkPace, networkOf } from '../lib/network.ts'
+import type { Account, Scheduler } from '../base/jobs/scheduler.ts'
+import { COSTS, NetworkPace, networkOf } from '../base/network.ts'
 import type { Activity } from './activity.ts'
 import type { Agents } from './agents.ts'
 import type { AppContext, AppStorage, Overrides } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import type { PostLine } from './post-line.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
-import { version } from './paths.ts'
+import { version } from '../base/paths.ts'
 
 interface HttpNeeds {
   readonly context: Pick<AppContext, 'storage' | 'clock' | 'log'>

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Upkeep } from '../adapters/storage/storage.ts'
 import { removeOldFiles } from '../adapters/sandbox/old-files.ts'
 import { Keeping, pause } from '../chat/moderation/keeping.ts'
-import type { Alarm, Log } from '../lib/environment.ts'
+import type { Alarm, Log } from '../base/environment.ts'
 import type { AppContext } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 

@@ -1,6 +1,6 @@
 import type { Meter } from '../adapters/metrics/meter.ts'
-import type { Log } from '../lib/environment.ts'
-import { costOf } from '../lib/price.ts'
+import type { Log } from '../base/environment.ts'
+import { costOf } from '../base/price.ts'
 import type { TurnRecord } from '../turns/ports.ts'
 import { type LanguageModel, ModelError } from '../turns/model.ts'
 import type { Composer } from '../prompt/ports.ts'

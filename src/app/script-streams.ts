@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../chat/errors.ts'
-import { createDeferred, createProgressTimer } from '../lib/jobs/waiting.ts'
-import { duration } from '../lib/amounts.ts'
-import type { Account } from '../lib/jobs/scheduler.ts'
-import { plainOf } from '../lib/text/styled.ts'
+import { createDeferred, createProgressTimer } from '../base/jobs/waiting.ts'
+import { duration } from '../base/amounts.ts'
+import type { Account } from '../base/jobs/scheduler.ts'
+import { plainOf } from '../base/text/styled.ts'
 import type { ExecPipe } from '../session/ports.ts'
 import type { Output } from '../commands/command.ts'
 

@@ -11,8 +11,8 @@ import type { Talk, TalkSession } from '../chat/talk/talk.ts'
 import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
-import type { Account } from '../lib/jobs/scheduler.ts'
-import type { Zone } from '../lib/zone.ts'
+import type { Account } from '../base/jobs/scheduler.ts'
+import type { Zone } from '../base/zone.ts'
 import type { DrawingStyle } from '../session/drawing/theme.ts'
 import type {
   ClientHandler,

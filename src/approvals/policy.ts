@@ -3,7 +3,7 @@ import { mayManage } from '../chat/access.ts'
 import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import { type Access, ALLOWERS, type AllowRules } from '../chat/tool-words.ts'
-import type { Clock } from '../lib/environment.ts'
+import type { Clock } from '../base/environment.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 

@@ -1,9 +1,9 @@
-import { bytes, duration } from '../lib/amounts.ts'
-import type { Json } from '../lib/json.ts'
-import { readAmount, shownAmount } from '../lib/price.ts'
-import { headOf } from '../lib/text/characters.ts'
-import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
-import { markdownText } from '../lib/text/markdown.ts'
+import { bytes, duration } from '../base/amounts.ts'
+import type { Json } from '../base/json.ts'
+import { readAmount, shownAmount } from '../base/price.ts'
+import { headOf } from '../base/text/characters.ts'
+import { cleanLine, cleanText } from '../base/text/clean-text.ts'
+import { markdownText } from '../base/text/markdown.ts'
 import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 
 /**

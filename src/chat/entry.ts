@@ -1,7 +1,7 @@
 import type { Outside } from './outside.ts'
 import type { PersonId } from './people/person.ts'
-import type { Brand } from '../lib/basics.ts'
-import type { Json } from '../lib/json.ts'
+import type { Brand } from '../base/basics.ts'
+import type { Json } from '../base/json.ts'
 
 /** Sorts in time order as a plain string (a ULID). */
 export type EntryId = Brand<'EntryId'>

@@ -1,4 +1,4 @@
-import type { Log } from '../lib/environment.ts'
+import type { Log } from '../base/environment.ts'
 
 /** Something the caller may not or cannot do, in a sentence that says what to do instead. Exit status 1. */
 export class Refusal extends Error {

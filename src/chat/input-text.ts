@@ -1,4 +1,4 @@
-import { cleanText, isBlank } from '../lib/text/clean-text.ts'
+import { cleanText, isBlank } from '../base/text/clean-text.ts'
 import { Refusal } from './errors.ts'
 import type { SearchTerm } from './ports.ts'
 

@@ -1,8 +1,8 @@
 // Limits lines per second and bytes per day for a person, a key and a network.
 
-import { DAY_MS, duration } from '../lib/amounts.ts'
-import type { MonotonicClock } from '../lib/environment.ts'
-import { fullAfter, waitFor, type Rate } from '../lib/token-bucket.ts'
+import { DAY_MS, duration } from '../base/amounts.ts'
+import type { MonotonicClock } from '../base/environment.ts'
+import { fullAfter, waitFor, type Rate } from '../base/token-bucket.ts'
 import { Refusal } from './errors.ts'
 import type { Person } from './people/person.ts'
 

@@ -1,4 +1,4 @@
-import type { Log } from '../lib/environment.ts'
+import type { Log } from '../base/environment.ts'
 import type { RoomName } from './entry.ts'
 import type { BusEvent, RoomBus } from './ports.ts'
 

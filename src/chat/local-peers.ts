@@ -1,5 +1,5 @@
-import { createDeferred, type Deferred } from '../lib/jobs/waiting.ts'
-import { nextInLine } from '../lib/jobs/serial.ts'
+import { createDeferred, type Deferred } from '../base/jobs/waiting.ts'
+import { nextInLine } from '../base/jobs/serial.ts'
 import type { RoomName } from './entry.ts'
 import type { PersonId } from './people/person.ts'
 import type { Peers, Questions, SlotLimits, Slots } from './peers.ts'

@@ -1,4 +1,4 @@
-import { fenceAfter } from '../lib/markdown.ts'
+import { fenceAfter } from '../base/markdown.ts'
 import type { Entry } from './entry.ts'
 import { MAX_MODEL_NAME, TO_ALL } from './people/names.ts'
 

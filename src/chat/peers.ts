@@ -1,6 +1,6 @@
 // The other servers of the database: src/cluster for several servers, local-peers.ts for one alone.
 
-import type { JsonObject } from '../lib/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { RoomName } from './entry.ts'
 import type { ClientAct } from './moderation/ports.ts'
 import type { Person, PersonId } from './people/person.ts'

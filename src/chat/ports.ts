@@ -2,7 +2,7 @@
  * chat/ is the domain: rooms, what is recorded in them, people, roles, mentions. It must not know screens,
  * SSH, models or databases; what it needs of the outside is in this file.
  */
-import type { Json } from '../lib/json.ts'
+import type { Json } from '../base/json.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
 import type { Fingerprint, Person, PersonId } from './people/person.ts'
 
@@ -161,7 +161,7 @@ export interface LoginFacts {
  */
 export interface PeopleStore {
   /**
-   * Finds the person who has the name with this skeleton (lib/text/names.ts), or keeps it as a former name.
+   * Finds the person who has the name with this skeleton (base/text/names.ts), or keeps it as a former name.
    */
   bySkeleton(skeleton: string, at: number): Promise<Person | undefined>
   /**
@@ -179,7 +179,7 @@ export interface PeopleStore {
   holdersOf(keys: readonly Fingerprint[]): Promise<readonly Person[]>
   /**
    * False, and nothing done, if the skeleton is taken or kept, the name looks like another
-   * (lib/text/names.ts), or the key has `most` names. A person who comes with certificates has no key.
+   * (base/text/names.ts), or the key has `most` names. A person who comes with certificates has no key.
    */
   register(
     person: Person,

@@ -1,4 +1,4 @@
-import type { Alarm, Clock, Log } from '../lib/environment.ts'
+import type { Alarm, Clock, Log } from '../base/environment.ts'
 import { roleIn } from './access.ts'
 import type { Entry, EntryId, NewEntry, Recorded, ReplyDelta, RoomName } from './entry.ts'
 import { Refusal, StorageError } from './errors.ts'

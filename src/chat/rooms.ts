@@ -1,4 +1,4 @@
-import { counted } from '../lib/amounts.ts'
+import { counted } from '../base/amounts.ts'
 import { isKnown, isVisible, type Audience } from './access.ts'
 import type { NewEntry, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'

@@ -1,4 +1,4 @@
-import { cleanLine } from '../lib/text/clean-text.ts'
+import { cleanLine } from '../base/text/clean-text.ts'
 
 export interface ToolProgress {
   /** From 0 to 1, if known. */

@@ -1,6 +1,6 @@
 import { warnOfStorage } from '../chat/errors.ts'
-import type { Alarm, Log, MonotonicClock } from '../lib/environment.ts'
-import { createSerial } from '../lib/jobs/serial.ts'
+import type { Alarm, Log, MonotonicClock } from '../base/environment.ts'
+import { createSerial } from '../base/jobs/serial.ts'
 import type { ExpiredServers, ServerFacts, ServerId, ServerStore } from './stores.ts'
 
 /** How often a server renews its lease and looks for expired ones, in ms. */

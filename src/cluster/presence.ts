@@ -4,9 +4,9 @@ import { quotaKeysOf } from '../chat/limits.ts'
 import type { Peers } from '../chat/peers.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { PresenceChange } from '../chat/presence/tally.ts'
-import type { Alarm, Log } from '../lib/environment.ts'
-import { createKeyedSerial, createSerial } from '../lib/jobs/serial.ts'
-import { skeleton } from '../lib/text/names.ts'
+import type { Alarm, Log } from '../base/environment.ts'
+import { createKeyedSerial, createSerial } from '../base/jobs/serial.ts'
+import { skeleton } from '../base/text/names.ts'
 import type { ClusterStores, PersonInRoom, PresentRow, PresentStore, ServerId } from './stores.ts'
 
 /** Milliseconds in which a person who left one server may reach another. */

@@ -1,8 +1,8 @@
 import type { RoomName } from '../chat/entry.ts'
 import { warnOfStorage } from '../chat/errors.ts'
 import type { QuestionCounts, QuestionKey, Questions, RemoteQuestion } from '../chat/peers.ts'
-import type { Alarm, Log } from '../lib/environment.ts'
-import type { JsonObject } from '../lib/json.ts'
+import type { Alarm, Log } from '../base/environment.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { ClusterStores, QuestionRow } from './stores.ts'
 
 /** Milliseconds until a failed removal of a question is repeated. */

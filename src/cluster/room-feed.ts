@@ -3,9 +3,9 @@ import { warnOfStorage } from '../chat/errors.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { EntryLog, RoomBus } from '../chat/ports.ts'
-import { utf8Bytes } from '../lib/amounts.ts'
-import type { Log } from '../lib/environment.ts'
-import { createSerial } from '../lib/jobs/serial.ts'
+import { utf8Bytes } from '../base/amounts.ts'
+import type { Log } from '../base/environment.ts'
+import { createSerial } from '../base/jobs/serial.ts'
 import type { ClusterStores, ServerId, Wire } from './stores.ts'
 
 export interface RoomFeedParts {

@@ -10,8 +10,8 @@
 import type { EntryId, RoomName } from '../chat/entry.ts'
 import type { Broadcasts, QuestionCounts, QuestionKey, Questions, SlotLimits, Work } from '../chat/peers.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
-import type { Brand } from '../lib/basics.ts'
-import type { JsonObject } from '../lib/json.ts'
+import type { Brand } from '../base/basics.ts'
+import type { JsonObject } from '../base/json.ts'
 
 /** One process, from its start to its end. */
 export type ServerId = Brand<'ServerId'>
@@ -175,7 +175,7 @@ export interface WorkRow extends Work {
 }
 
 /**
- * Stores the work of all servers. lib/jobs/serial.ts defines the order of a queue. The work of a server that
+ * Stores the work of all servers. base/jobs/serial.ts defines the order of a queue. The work of a server that
  * has died is gone with it.
  */
 export interface WorkStore {

@@ -1,9 +1,9 @@
 import type { RoomName } from '../chat/entry.ts'
 import { warnOfStorage } from '../chat/errors.ts'
 import type { RemoteWork, Slot, SlotLimits, Slots, Work } from '../chat/peers.ts'
-import type { Alarm, Clock, Log } from '../lib/environment.ts'
-import { createDeferred, type Deferred } from '../lib/jobs/waiting.ts'
-import type { JsonObject } from '../lib/json.ts'
+import type { Alarm, Clock, Log } from '../base/environment.ts'
+import { createDeferred, type Deferred } from '../base/jobs/waiting.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { ClusterStores, WorkRow } from './stores.ts'
 
 /** Milliseconds until a failed release of a slot is repeated. */

@@ -4,8 +4,8 @@
  */
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
-import type { Zone } from '../lib/zone.ts'
-import type { Styled } from '../lib/text/styled.ts'
+import type { Zone } from '../base/zone.ts'
+import type { Styled } from '../base/text/styled.ts'
 
 /**
  * `here`: the session's room; a script names its room first. `here-or-all`: as `here`, or `ALL_ROOMS`.

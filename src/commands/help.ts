@@ -1,6 +1,6 @@
 import { Refusal } from '../chat/errors.ts'
-import { closest } from '../lib/suggest.ts'
-import { plainRows } from '../lib/text/pages.ts'
+import { closest } from '../base/suggest.ts'
+import { plainRows } from '../base/text/pages.ts'
 import {
   defineCommand,
   isCalled,

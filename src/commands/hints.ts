@@ -1,6 +1,6 @@
 import { mentionedWords } from '../chat/mentions.ts'
 import { MAX_MODEL_NAME, MAX_PERSON_NAME, TO_ALL } from '../chat/people/names.ts'
-import { closest } from '../lib/suggest.ts'
+import { closest } from '../base/suggest.ts'
 import type { CallerKind } from './command.ts'
 
 /** Commands of IRC, Slack, Discord, ssh-chat, shells and editors, and what to type here instead. */

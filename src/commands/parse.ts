@@ -1,6 +1,6 @@
 import { UsageError } from '../chat/errors.ts'
-import { closest } from '../lib/suggest.ts'
-import { takeWord } from '../lib/text/words.ts'
+import { closest } from '../base/suggest.ts'
+import { takeWord } from '../base/text/words.ts'
 import {
   ALL_ROOMS,
   type ArgumentSpec,

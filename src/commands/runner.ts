@@ -6,10 +6,10 @@ import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Rooms } from '../chat/rooms.ts'
-import { utf8Bytes } from '../lib/amounts.ts'
-import type { Log } from '../lib/environment.ts'
-import { closest } from '../lib/suggest.ts'
-import { takeWord } from '../lib/text/words.ts'
+import { utf8Bytes } from '../base/amounts.ts'
+import type { Log } from '../base/environment.ts'
+import { closest } from '../base/suggest.ts'
+import { takeWord } from '../base/text/words.ts'
 import {
   ALL_ROOMS,
   kindOf,

@@ -1,7 +1,7 @@
 /** `[sandbox] rooms_dir` and `workspaces`: the directories of rooms. */
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorCode } from '../lib/errors.ts'
+import { errorCode } from '../base/errors.ts'
 import { ConfigError } from './environment.ts'
 import { lineOf } from './file.ts'
 import type { FileConfig } from './schema.ts'

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
-import { errorMessage } from '../lib/errors.ts'
+import { errorMessage } from '../base/errors.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { SettingKey } from '../adapters/models/provider.ts'
-import { didYouMean } from '../lib/suggest.ts'
+import { didYouMean } from '../base/suggest.ts'
 import { ConfigError } from './environment.ts'
 import { fileSchema, type FileConfig } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { errorMessage } from '../lib/errors.ts'
-import { didYouMean } from '../lib/suggest.ts'
+import { errorMessage } from '../base/errors.ts'
+import { didYouMean } from '../base/suggest.ts'
 import { ConfigError } from './environment.ts'
 
 /** Flag values are unchecked. */

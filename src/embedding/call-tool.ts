@@ -1,4 +1,4 @@
-import type { JsonObject } from '../lib/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { PermissionProvider, ToolContext } from '../tools/context.ts'
 import { denyAll, questionFor, refusalOf } from '../tools/permission.ts'
 import { withTrouble, type ToolResult } from '../tools/result.ts'

@@ -4,8 +4,8 @@
  * Lua. It starts nothing.
  */
 import type { Usage } from '../chat/entry.ts'
-import { errorMessage } from '../lib/errors.ts'
-import { cleanText, isBlank } from '../lib/text/clean-text.ts'
+import { errorMessage } from '../base/errors.ts'
+import { cleanText, isBlank } from '../base/text/clean-text.ts'
 import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools } from '../toolbox/toolbox.ts'
 import { chatModel, type ChatMessage, type ChatModel, type ModelAnswer } from '../tools/context.ts'

@@ -1,6 +1,6 @@
 import type { Entry, NewEntry, EntryId, RoomName } from '../chat/entry.ts'
 import type { PersonId } from '../chat/people/person.ts'
-import type { Log } from '../lib/environment.ts'
+import type { Log } from '../base/environment.ts'
 import type { CallerContext } from '../toolbox/run-tool.ts'
 import { ArgumentError } from '../tools/arguments.ts'
 import {

@@ -1,13 +1,13 @@
 /**
  * pages/ makes HTML pages for people who look at a room from a browser: a prompt, a past turn, a
  * transcript. Each is one file that needs nothing else. It must not know who asked for a page, where it
- * goes, or how its content is stored. Every text is escaped (lib/markup.ts), no page has a script, and its
+ * goes, or how its content is stored. Every text is escaped (base/markup.ts), no page has a script, and its
  * policy lets a browser load nothing.
  */
 import type { Entry } from '../chat/entry.ts'
-import { fnv1a } from '../lib/basics.ts'
-import { Html, markup } from '../lib/markup.ts'
-import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
+import { fnv1a } from '../base/basics.ts'
+import { Html, markup } from '../base/markup.ts'
+import { visibleLine, visibleText } from '../base/text/visible-text.ts'
 import { STYLE } from './style.ts'
 
 /** Returns the beginning of a page, up to its content. */

@@ -1,5 +1,5 @@
-import { counted } from '../lib/amounts.ts'
-import { cleanLine } from '../lib/text/clean-text.ts'
+import { counted } from '../base/amounts.ts'
+import { cleanLine } from '../base/text/clean-text.ts'
 import { type BudgetReport, type LayerReport, type Prompt, type PromptTool, BREAK } from '../prompt/prompt.ts'
 
 /** A part of the budget: a layer's text, tool definitions, the message, or the provider's framing. */

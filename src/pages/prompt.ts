@@ -1,6 +1,6 @@
-import { markup, type Html } from '../lib/markup.ts'
-import { counted } from '../lib/amounts.ts'
-import { visibleLine } from '../lib/text/visible-text.ts'
+import { markup, type Html } from '../base/markup.ts'
+import { counted } from '../base/amounts.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import type { BudgetReport, Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import {
   layerTexts,

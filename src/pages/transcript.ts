@@ -17,9 +17,9 @@ import type {
   ToolResultEntry,
 } from '../chat/entry.ts'
 import { foldPast } from '../chat/presence/fold.ts'
-import { markup, type Html } from '../lib/markup.ts'
-import { headOf } from '../lib/text/characters.ts'
-import { visibleText } from '../lib/text/visible-text.ts'
+import { markup, type Html } from '../base/markup.ts'
+import { headOf } from '../base/text/characters.ts'
+import { visibleText } from '../base/text/visible-text.ts'
 import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
 import {
   PAGE_END,

@@ -1,7 +1,7 @@
 import type { Usage } from '../chat/entry.ts'
-import { DAY_MS } from '../lib/amounts.ts'
-import type { Clock, Log } from '../lib/environment.ts'
-import { createSerial } from '../lib/jobs/serial.ts'
+import { DAY_MS } from '../base/amounts.ts'
+import type { Clock, Log } from '../base/environment.ts'
+import { createSerial } from '../base/jobs/serial.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { Calibration, CalibrationStore } from './ports.ts'
 

@@ -1,4 +1,4 @@
-import { type MemoizePer, memoizePer } from '../lib/basics.ts'
+import { type MemoizePer, memoizePer } from '../base/basics.ts'
 import { createEntryTexts, type EntryTexts } from './entry-texts.ts'
 import type { Selection } from './layers.ts'
 import type { Framing } from './model-settings.ts'

@@ -1,5 +1,5 @@
 import type { Entry } from '../chat/entry.ts'
-import { utf8Bytes } from '../lib/amounts.ts'
+import { utf8Bytes } from '../base/amounts.ts'
 import type { TokenCounter } from './ports.ts'
 
 /** The text of an entry, whose later lines are indented. */

@@ -5,8 +5,8 @@ import type { PersonId } from '../chat/people/person.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import { readTodo, TODO_KEY, valuesWithExits } from '../chat/room-values.ts'
 import type { Room } from '../chat/room.ts'
-import type { Clock, Log } from '../lib/environment.ts'
-import type { JsonObject } from '../lib/json.ts'
+import type { Clock, Log } from '../base/environment.ts'
+import type { JsonObject } from '../base/json.ts'
 import {
   type Composer,
   type HookName,

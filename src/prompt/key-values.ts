@@ -1,5 +1,5 @@
 import type { EntryId } from '../chat/entry.ts'
-import { isJsonObject, type Json } from '../lib/json.ts'
+import { isJsonObject, type Json } from '../base/json.ts'
 import type { Summary } from './snapshot.ts'
 import { SUMMARIZER_KEY } from './keys.ts'
 

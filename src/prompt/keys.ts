@@ -1,6 +1,6 @@
 import { Refusal } from '../chat/errors.ts'
 import { EXITS_KEY, NAV_KEY } from '../chat/room-keys.ts'
-import { cleanJson, isTooDeep, MAX_JSON_DEPTH, type Json, safeJson } from '../lib/json.ts'
+import { cleanJson, isTooDeep, MAX_JSON_DEPTH, type Json, safeJson } from '../base/json.ts'
 import { SCOPE_KEY } from './scope.ts'
 
 /** The key of the entry from which on models read the conversation. */

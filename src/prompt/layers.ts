@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { EntryText } from './entry-texts.ts'
 import { type TokenCounter, WrapError } from './ports.ts'
 import type { ToolForm } from './prompt.ts'

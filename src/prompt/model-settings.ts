@@ -1,5 +1,5 @@
-import type { Json } from '../lib/json.ts'
-import type { Price } from '../lib/price.ts'
+import type { Json } from '../base/json.ts'
+import type { Price } from '../base/price.ts'
 
 /** A model's configuration, without keys. */
 export interface ModelSettings {

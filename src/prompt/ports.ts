@@ -5,7 +5,7 @@
  * stored. Composing must not know a clock.
  */
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
-import type { Json, JsonObject } from '../lib/json.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import type { Prompt } from './prompt.ts'
 import type { HistoryRow, RoomScript, RoomSummary, Snapshot } from './snapshot.ts'
 

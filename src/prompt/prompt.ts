@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../lib/json.ts'
+import type { JsonSchema } from '../base/json.ts'
 
 export interface ToolDefinition {
   readonly name: string

@@ -1,6 +1,6 @@
 import { Refusal } from '../chat/errors.ts'
-import { isJsonObject, type Json, type JsonObject, safeJson } from '../lib/json.ts'
-import { cleanText } from '../lib/text/clean-text.ts'
+import { isJsonObject, type Json, type JsonObject, safeJson } from '../base/json.ts'
+import { cleanText } from '../base/text/clean-text.ts'
 import { checkKey, checkPlace, KEYS_OF_PEOPLE, toStorable } from './keys.ts'
 import type { HookOutcome, HookRun, LuaEngine } from './ports.ts'
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/json.ts'
+import { isJsonObject, type Json, type JsonObject, stableJson } from '../base/json.ts'
 import type { CounterCache } from './compose-cache.ts'
 import { type EntryText, joinEntries } from './entry-texts.ts'
 import { conversationTexts, historyRows, MAX_HISTORY_ROWS, readHistoryQuery } from './history.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../lib/json.ts'
+import { isJsonObject, type Json } from '../base/json.ts'
 import type { ChosenTools, LayerFacts, Selection } from './layers.ts'
 import type { Framing } from './model-settings.ts'
 import type { TokenCounter } from './ports.ts'

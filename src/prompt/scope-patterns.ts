@@ -1,6 +1,6 @@
 import { ACCESSES, TOOL_GROUPS } from '../chat/tool-words.ts'
-import { compileGlob } from '../lib/glob.ts'
-import { closest } from '../lib/suggest.ts'
+import { compileGlob } from '../base/glob.ts'
+import { closest } from '../base/suggest.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
 /** `source` is the pattern as written, with its `!`. */

@@ -1,5 +1,5 @@
 import type { Role } from '../chat/people/person.ts'
-import type { Json } from '../lib/json.ts'
+import type { Json } from '../base/json.ts'
 import { NO_SERVERS, type ParsedScope, parseScope, type Pattern, warningsOf } from './scope-patterns.ts'
 import type { CatalogueTool } from './snapshot.ts'
 

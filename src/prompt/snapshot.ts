@@ -1,6 +1,6 @@
 import type { Entry, EntryId } from '../chat/entry.ts'
 import type { Access, ToolGroup } from '../chat/tool-words.ts'
-import type { Json, JsonSchema } from '../lib/json.ts'
+import type { Json, JsonSchema } from '../base/json.ts'
 import type { Framing } from './model-settings.ts'
 
 /** A tool without the code that runs it. */

@@ -1,5 +1,5 @@
 import { ROOM_TOOL_PREFIX } from '../chat/tool-words.ts'
-import { shortHash } from '../lib/basics.ts'
+import { shortHash } from '../base/basics.ts'
 import type { HiddenTool } from './scope.ts'
 import type { CatalogueTool } from './snapshot.ts'
 import { findToolsDefinition } from './tool-definitions.ts'

@@ -1,5 +1,5 @@
-import { fnv1a } from '../lib/basics.ts'
-import { characterAt, characterEnd, headOf } from '../lib/text/characters.ts'
+import { fnv1a } from '../base/basics.ts'
+import { characterAt, characterEnd, headOf } from '../base/text/characters.ts'
 import { OMISSION } from './history.ts'
 import { countEntryTokens, createEntryText, type EntryText, joinEntries } from './entry-texts.ts'
 import type { Layer } from './layers.ts'

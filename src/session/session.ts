@@ -1,6 +1,6 @@
 import type { Person } from '../chat/people/person.ts'
-import { createDeferred, settledWithin } from '../lib/jobs/waiting.ts'
-import type { Account } from '../lib/jobs/scheduler.ts'
+import { createDeferred, settledWithin } from '../base/jobs/waiting.ts'
+import type { Account } from '../base/jobs/scheduler.ts'
 import { PlainView } from './views/plain-view.ts'
 import { Keyboard } from './input/keyboard.ts'
 import { createPersonal, type PersonalParts } from './views/viewer.ts'

@@ -1,5 +1,5 @@
-import { cleanLine } from '../lib/text/clean-text.ts'
-import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import { cleanLine } from '../base/text/clean-text.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { firstSentence } from '../prompt/tool-definitions.ts'
 import { uniqueTools } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'

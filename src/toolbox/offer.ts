@@ -1,6 +1,6 @@
 import { UNKNOWN_TOOL } from '../chat/entry-text.ts'
-import type { JsonObject } from '../lib/json.ts'
-import { nearestFirst } from '../lib/suggest.ts'
+import type { JsonObject } from '../base/json.ts'
+import { nearestFirst } from '../base/suggest.ts'
 import { findToolsDefinition } from '../prompt/tool-definitions.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'

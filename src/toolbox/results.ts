@@ -1,8 +1,8 @@
 import type { RoomName } from '../chat/entry.ts'
 import { textForModels } from '../chat/outside.ts'
-import { DAY_MS } from '../lib/amounts.ts'
-import type { Clock } from '../lib/environment.ts'
-import { cleanText } from '../lib/text/clean-text.ts'
+import { DAY_MS } from '../base/amounts.ts'
+import type { Clock } from '../base/environment.ts'
+import { cleanText } from '../base/text/clean-text.ts'
 import { showPage, type ResultStore } from '../tools/long-results.ts'
 import { failed, type ToolResult } from '../tools/result.ts'
 

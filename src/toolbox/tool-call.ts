@@ -6,8 +6,8 @@ import {
   type Json,
   type JsonObject,
   stableJson,
-} from '../lib/json.ts'
-import { cleanText } from '../lib/text/clean-text.ts'
+} from '../base/json.ts'
+import { cleanText } from '../base/text/clean-text.ts'
 
 export interface ToolCall {
   /** Unique within the turn. */

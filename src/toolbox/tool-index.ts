@@ -1,6 +1,6 @@
 import MiniSearch from 'minisearch'
-import { isJsonObject } from '../lib/json.ts'
-import { memoizePer } from '../lib/basics.ts'
+import { isJsonObject } from '../base/json.ts'
+import { memoizePer } from '../base/basics.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 
 /** Finds the tools that match a query, best first. */

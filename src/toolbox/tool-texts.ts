@@ -5,10 +5,10 @@ import {
   isJsonObject,
   type Json,
   type JsonSchema,
-} from '../lib/json.ts'
-import { completeSchema, mistakeIn } from '../lib/json-schema.ts'
-import { headOf } from '../lib/text/characters.ts'
-import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
+} from '../base/json.ts'
+import { completeSchema, mistakeIn } from '../base/json-schema.ts'
+import { headOf } from '../base/text/characters.ts'
+import { cleanLine, cleanText } from '../base/text/clean-text.ts'
 
 export interface ModelTexts {
   readonly title: string

@@ -1,6 +1,6 @@
 import { Refusal } from '../chat/errors.ts'
-import { isJsonList, isJsonObject, type JsonSchema } from '../lib/json.ts'
-import { cleanLine } from '../lib/text/clean-text.ts'
+import { isJsonList, isJsonObject, type JsonSchema } from '../base/json.ts'
+import { cleanLine } from '../base/text/clean-text.ts'
 import { formOf } from './direct-offer.ts'
 import { parseArguments } from './tool-call.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
+import type { Json, JsonObject, JsonSchema } from '../base/json.ts'
 
 /** Thrown for wrong arguments. The message tells the model what to change. */
 export class ArgumentError extends Error {

@@ -4,7 +4,7 @@ import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Access } from '../chat/tool-words.ts'
 import type { ToolLimits, Workspace } from './workspace.ts'
 import type { ToolResult } from './result.ts'
-import type { JsonObject } from '../lib/json.ts'
+import type { JsonObject } from '../base/json.ts'
 
 export interface PermissionRequest {
   readonly requester: Person

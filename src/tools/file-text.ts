@@ -1,4 +1,4 @@
-import { cleanText, traceCleanText } from '../lib/text/clean-text.ts'
+import { cleanText, traceCleanText } from '../base/text/clean-text.ts'
 import { ArgumentError } from './arguments.ts'
 
 /** Splits a file into lines with their line ends. */

@@ -1,5 +1,5 @@
 import type { RoomName } from '../chat/entry.ts'
-import { splitPages } from '../lib/text/pages.ts'
+import { splitPages } from '../base/text/pages.ts'
 import type { ToolResult } from './result.ts'
 
 export interface LongResult {
@@ -8,7 +8,7 @@ export interface LongResult {
   readonly fd: number
   /** ID of the tool that returned it. */
   readonly tool: string
-  /** Sanitized (lib/text/clean-text.ts). */
+  /** Sanitized (base/text/clean-text.ts). */
   readonly text: string
   /** See `Outside.from`; absent for the tool's own text. */
   readonly outside?: string

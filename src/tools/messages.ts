@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keysOf } from '../lib/basics.ts'
+import { keysOf } from '../base/basics.ts'
 import { ArgumentError, problemsIn, shown } from './arguments.ts'
 import type { ChatMessage } from './context.ts'
 

@@ -1,5 +1,5 @@
 import { shown } from './arguments.ts'
-import { type JsonObject, stableJson } from '../lib/json.ts'
+import { type JsonObject, stableJson } from '../base/json.ts'
 import { failed, type ToolResult } from './result.ts'
 import type { PermissionProvider, ToolContext } from './context.ts'
 import type { Asked, Question, Tool } from './tool.ts'

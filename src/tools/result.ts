@@ -1,6 +1,6 @@
 import { Refusal, WorkspaceError } from '../chat/errors.ts'
 import type { Outside } from '../chat/outside.ts'
-import { errorMessage } from '../lib/errors.ts'
+import { errorMessage } from '../base/errors.ts'
 import { ArgumentError } from './arguments.ts'
 import { WebError } from './web.ts'
 

@@ -3,7 +3,7 @@
  * not know prompts, turns, providers, storage, terminals or scopes.
  */
 import type { Access, ToolGroup } from '../chat/tool-words.ts'
-import type { JsonSchema } from '../lib/json.ts'
+import type { JsonSchema } from '../base/json.ts'
 import type { ToolContext } from './context.ts'
 import { ArgumentError } from './arguments.ts'
 import { failed, type ToolResult } from './result.ts'

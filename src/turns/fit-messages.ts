@@ -1,5 +1,5 @@
-import { headOf } from '../lib/text/characters.ts'
-import { zip } from '../lib/basics.ts'
+import { headOf } from '../base/text/characters.ts'
+import { zip } from '../base/basics.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { StepMessage, Thought } from './model.ts'

@@ -1,5 +1,5 @@
 import type { Person } from '../chat/people/person.ts'
-import { costOf } from '../lib/price.ts'
+import { costOf } from '../base/price.ts'
 import type { Calibrations } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { ChargeStore, UsageRow } from './billing.ts'

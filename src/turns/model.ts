@@ -1,5 +1,5 @@
 import type { Usage } from '../chat/entry.ts'
-import type { Json, JsonObject } from '../lib/json.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'

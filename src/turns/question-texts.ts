@@ -1,5 +1,5 @@
 import { indentLater } from '../chat/entry-text.ts'
-import { cleanText } from '../lib/text/clean-text.ts'
+import { cleanText } from '../base/text/clean-text.ts'
 import type { PlainTexts } from '../prompt/prompt.ts'
 import { ArgumentError } from '../tools/arguments.ts'
 import { checkMessages } from '../tools/messages.ts'

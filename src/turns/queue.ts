@@ -3,7 +3,7 @@ import { Refusal } from '../chat/errors.ts'
 import { SERVER_LOST, type Slot, type SlotLimits, type Slots } from '../chat/peers.ts'
 import type { PersonId } from '../chat/people/person.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
-import { countedAre } from '../lib/amounts.ts'
+import { countedAre } from '../base/amounts.ts'
 
 export interface CalledTurn {
   readonly id: TurnId

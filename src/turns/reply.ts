@@ -1,5 +1,5 @@
-import { cleanText } from '../lib/text/clean-text.ts'
-import { headOf } from '../lib/text/characters.ts'
+import { cleanText } from '../base/text/clean-text.ts'
+import { headOf } from '../base/text/characters.ts'
 
 /** Characters of one reply, all steps together. A model that writes more is stopped. */
 export const MAX_REPLY_CHARS = 65_536

@@ -1,5 +1,5 @@
 import type { TurnOutcome, Usage } from '../chat/entry.ts'
-import { errorMessage } from '../lib/errors.ts'
+import { errorMessage } from '../base/errors.ts'
 import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { isOverBudget } from '../prompt/ports.ts'

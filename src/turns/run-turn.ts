@@ -1,4 +1,4 @@
-import type { Log } from '../lib/environment.ts'
+import type { Log } from '../base/environment.ts'
 import type { RememberCounts } from '../prompt/gather-snapshot.ts'
 import { isOverBudget } from '../prompt/ports.ts'
 import { createCallCheck } from '../toolbox/tool-call.ts'

@@ -1,7 +1,7 @@
 import type { TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Room } from '../chat/room.ts'
-import { cleanText, isBlank } from '../lib/text/clean-text.ts'
+import { cleanText, isBlank } from '../base/text/clean-text.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
 import type { SubTurnRequest } from '../tools/context.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'

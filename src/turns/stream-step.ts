@@ -1,5 +1,5 @@
 import type { Usage } from '../chat/entry.ts'
-import { aborted, untilAborted } from '../lib/jobs/waiting.ts'
+import { aborted, untilAborted } from '../base/jobs/waiting.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { Received } from './usage.ts'
 import {

@@ -1,4 +1,4 @@
-import { createSerial } from '../lib/jobs/serial.ts'
+import { createSerial } from '../base/jobs/serial.ts'
 import type { Calibrations } from '../prompt/calibration.ts'
 import { promptBudget } from '../prompt/compose-prompt.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'

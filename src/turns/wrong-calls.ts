@@ -1,4 +1,4 @@
-import type { Log } from '../lib/environment.ts'
+import type { Log } from '../base/environment.ts'
 import { parseArguments, type ToolCall } from '../toolbox/tool-call.ts'
 import type { Toolbox } from '../toolbox/toolbox.ts'
 import type { FinishReason } from './model.ts'

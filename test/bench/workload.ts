@@ -1,6 +1,6 @@
 import { NO_LOG } from '../../src/embedding/context.ts'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import type { CatalogueTool, HistoryRow, Snapshot } from '../../src/prompt/snapshot.ts'
 import { catalogue, messages, sampleModel, sampleSnapshot, sampleTool } from '../support/snapshot.ts'
 

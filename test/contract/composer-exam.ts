@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import type { EngineName } from '../../src/adapters/lua/engines.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import { WrapError, type Composer } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
 import { memoryLog } from '../support/chat-parts.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EngineName, Lack } from '../../src/adapters/lua/engines.ts'
 import type { LuaLimits } from '../../src/adapters/lua/limits.ts'
-import type { Json, JsonObject } from '../../src/lib/json.ts'
+import type { Json, JsonObject } from '../../src/base/json.ts'
 import { type LuaEngine, type LuaJob, WrapError } from '../../src/prompt/ports.ts'
 
 /** No script of the exam needs so long, however busy the machine is; one that must be stopped is given `SHORT_MS`. */

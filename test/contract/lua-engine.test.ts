@@ -1,6 +1,6 @@
 import { listLua, readBundle } from '../../src/adapters/lua/bundle.ts'
 import { ENGINES, openEngine } from '../../src/adapters/lua/engines.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import { luaEngineExam } from './lua-engine-exam.ts'
 
 for (const { name, lacks } of ENGINES) {

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Wire } from '../../src/cluster/stores.ts'
-import { utf8Bytes } from '../../src/lib/amounts.ts'
-import type { Log } from '../../src/lib/environment.ts'
+import { utf8Bytes } from '../../src/base/amounts.ts'
+import type { Log } from '../../src/base/environment.ts'
 import { createEventLog } from '../support/event-log.ts'
 
 /** An engine in a process of its own, and ways to it. */

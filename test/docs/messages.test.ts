@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 
 const read = (file: string): string => readFileSync(join(paths.root, file), 'utf8')
 const page = read('docs/troubleshooting.md')

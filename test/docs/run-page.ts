@@ -1,7 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { ollamaWire } from '../support/ollama-wire.ts'
 import { operator } from '../support/operator.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isJsonObject, parseJson, type JsonObject } from '../../src/lib/json.ts'
+import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { createStageHere } from '../support/stage.ts'
 import { openSsh, ssh } from '../support/ssh.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CompleteRequest } from '@modelcontextprotocol/client'
-import type { Json, JsonObject } from '../../src/lib/json.ts'
+import type { Json, JsonObject } from '../../src/base/json.ts'
 import { calls, hang, says, status } from '../support/model-server.ts'
 import { openAgent, type TestAgent } from '../support/mcp/agent.ts'
 import { type AnyServer } from '../support/server.ts'

@@ -1,5 +1,5 @@
 import { describe, beforeAll, expect, test } from 'vitest'
-import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../src/base/jobs/waiting.ts'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { saysLater } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'

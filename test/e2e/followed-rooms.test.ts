@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../src/base/jobs/waiting.ts'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { says, type Script } from '../support/model-server.ts'
 import { startServer } from '../support/server.ts'

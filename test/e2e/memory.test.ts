@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { LOBBY } from '../../src/chat/people/names.ts'
-import type { Json } from '../../src/lib/json.ts'
-import { createIds } from '../../src/lib/ids.ts'
+import type { Json } from '../../src/base/json.ts'
+import { createIds } from '../../src/base/ids.ts'
 import {
   hang,
   says,

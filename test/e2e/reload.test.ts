@@ -8,7 +8,7 @@ import { lateOptimizing } from '../support/node-flags.ts'
 import { calls, says, startModelServer, type Script } from '../support/model-server.ts'
 import { createStage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
-import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../src/base/jobs/waiting.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../src/base/jobs/waiting.ts'
 import { createCluster, type ClusterStage } from '../support/cluster.ts'
 import { oneTurnAtOnce, toldTurns } from '../support/cluster-turns.ts'
 import { clockEnvironment } from '../support/faults/machine.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../src/base/jobs/waiting.ts'
 import { openSession } from '../support/load/client.ts'
 import { longReply } from '../support/long-reply.ts'
 import { streams } from '../support/model-server.ts'

@@ -13,7 +13,7 @@ import {
 import { openAgent } from '../support/mcp/agent.ts'
 import { startManyMcpServers, type ManyMcpServers } from '../support/mcp/many-servers.ts'
 import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 
 /** The script of docs/wrap.md, as it is on the page. */
 const page = await readFile(join(paths.root, 'docs/wrap.md'), 'utf8')

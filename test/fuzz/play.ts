@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientCallback, ClientChannel } from 'ssh2'
-import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../src/base/jobs/waiting.ts'
 import { login, type ClientTarget, type LoadClient } from '../support/load/client.ts'
 import { sendMessage } from '../support/ssh2-client.ts'
 import type { ExecCase, FuzzCase, SessionCase } from './cases.ts'

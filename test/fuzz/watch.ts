@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../src/base/jobs/waiting.ts'
 import { login, runCommand, type LoadClient } from '../support/load/client.ts'
 import { keyOf } from '../support/load/keys.ts'
 import { residentKiB } from '../support/load/process-figures.ts'

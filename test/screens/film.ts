@@ -1,5 +1,5 @@
 import xterm from '@xterm/headless'
-import { markup } from '../../src/lib/markup.ts'
+import { markup } from '../../src/base/markup.ts'
 import { readScreen, type ScreenRow } from './screen.ts'
 import { steadyScreen } from './steady.ts'
 import { CELL, pictureSvg, rowSvg, widthOf } from './svg.ts'

@@ -1,4 +1,4 @@
-import { markup, type Html } from '../../src/lib/markup.ts'
+import { markup, type Html } from '../../src/base/markup.ts'
 import { GROUND, type CellLook, type ScreenRow } from './screen.ts'
 
 /** Pixels of a cell, and around the screen. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/lib/json.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import { callTool as callWithObject } from '../../src/embedding/call-tool.ts'
 import type { ToolContext } from '../../src/tools/context.ts'
 import type { ToolResult } from '../../src/tools/result.ts'

@@ -9,10 +9,10 @@ import type { Peers } from '../../src/chat/peers.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Participant } from '../../src/chat/ports.ts'
 import type { AllowRules } from '../../src/chat/tool-words.ts'
-import type { Log } from '../../src/lib/environment.ts'
+import type { Log } from '../../src/base/environment.ts'
 import { createHookScripts } from '../../src/prompt/hooks.ts'
-import { createIds } from '../../src/lib/ids.ts'
-import { skeleton } from '../../src/lib/text/names.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { skeleton } from '../../src/base/text/names.ts'
 import { openInMemory } from './storage.ts'
 
 /** As on a server that strangers cannot enter. */

@@ -1,6 +1,6 @@
 import { listLua, readBundle } from '../../src/adapters/lua/bundle.ts'
 import { openEngine } from '../../src/adapters/lua/engines.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import { runHook } from '../../src/prompt/run-hook.ts'
 import type { Composer, LuaEngine } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'

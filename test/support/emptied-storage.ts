@@ -3,7 +3,7 @@ import { openStorage } from '../../src/adapters/storage/open.ts'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { indexFile } from '../../src/adapters/storage/sqlite/search.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import { sqliteOptions, temporaryDir } from './storage.ts'
 
 /** A store in threads that many tests use one after the other. */

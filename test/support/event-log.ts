@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import type { Log } from '../../src/lib/environment.ts'
+import type { Log } from '../../src/base/environment.ts'
 
 /** A log that can be waited for. */
 export interface EventLog extends Log {

@@ -1,4 +1,4 @@
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import { randomInt } from 'node:crypto'
 import { checkDatabase } from '../../src/adapters/storage/open.ts'
 import type { RoomName } from '../../src/chat/entry.ts'

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { createDeferred } from '../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../src/base/jobs/waiting.ts'
 import { llamaServer } from './needs.ts'
 import { writeRandomLlama } from './random-llama.ts'
 

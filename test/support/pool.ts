@@ -1,6 +1,6 @@
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { type ComposerOptions } from '../../src/adapters/lua/pool.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import { type Composer, WrapError } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
 import { createManualWatch, type ManualWatch, type WatchedWork } from './manual-watch.ts'

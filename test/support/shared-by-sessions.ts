@@ -1,5 +1,5 @@
-import type { Log } from '../../src/lib/environment.ts'
-import { type Account, createScheduler } from '../../src/lib/jobs/scheduler.ts'
+import type { Log } from '../../src/base/environment.ts'
+import { type Account, createScheduler } from '../../src/base/jobs/scheduler.ts'
 import { createShared, type SharedBySessions } from '../../src/session/views/view.ts'
 import { processTimers } from '../../src/app/process-timers.ts'
 import { markdown } from './markdown-tools.ts'

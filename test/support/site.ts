@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createWeb, type WebOverrides } from '../../src/adapters/web/web.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import type { Visit, Web } from '../../src/tools/web.ts'
 
 /** A server on 127.0.0.1 that plays a site of the public web. */

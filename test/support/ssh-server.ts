@@ -5,7 +5,7 @@ import { loadHostKeys } from '../../src/adapters/ssh/keys/host-keys.ts'
 import type { SshLimits } from '../../src/adapters/ssh/admission.ts'
 import { SshServer } from '../../src/adapters/ssh/server.ts'
 import type { Person, PersonId } from '../../src/chat/people/person.ts'
-import type { Log } from '../../src/lib/environment.ts'
+import type { Log } from '../../src/base/environment.ts'
 import type { ClientHandler } from '../../src/session/ports.ts'
 
 /** The design's defaults. */

@@ -11,7 +11,7 @@ import { createStores } from '../../src/adapters/storage/sqlite/stores.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { EntryId, MessageEntry, RoomName } from '../../src/chat/entry.ts'
 import type { RoomRecord } from '../../src/chat/ports.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 
 /** A directory of one's own, gone with all that is in it when disposed of. */
 export function temporaryDir() {

@@ -1,6 +1,6 @@
 import type { ByteQuota } from '../../src/chat/limits.ts'
 import type { Entry } from '../../src/chat/entry.ts'
-import type { Json } from '../../src/lib/json.ts'
+import type { Json } from '../../src/base/json.ts'
 import type { Workspace, ToolLimits } from '../../src/tools/workspace.ts'
 import type { PermissionProvider, ToolContext } from '../../src/tools/context.ts'
 import type { Tool, ToolSource } from '../../src/tools/tool.ts'

@@ -1,6 +1,6 @@
 import { listLua, readBundle } from '../../src/adapters/lua/bundle.ts'
 import { openEngine } from '../../src/adapters/lua/engines.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 import type { TokenCounter } from '../../src/prompt/ports.ts'
 import { createComposeCache } from '../../src/prompt/compose-cache.ts'
 import type { Prompt } from '../../src/prompt/prompt.ts'

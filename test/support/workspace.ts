@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { NO_LOG } from '../../src/embedding/context.ts'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 import { createWorkspaces, type WorkspacesOptions } from '../../src/adapters/sandbox/workspaces.ts'
-import { paths } from '../../src/app/paths.ts'
+import { paths } from '../../src/base/paths.ts'
 
 /** Whether commands can run in the sandbox here; where they cannot, the tests of it are skipped loudly. */
 export const sandbox = await probeSandbox()

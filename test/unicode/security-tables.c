@@ -1,6 +1,6 @@
 /*
  * Prints what Unicode's security data (UTS #39) say of the characters that a person's name may have, as the library ICU has
- * them: `security-tables table` is src/lib/text/unicode-security.ts, `security-tables look-alikes` is the list that the tests
+ * them: `security-tables table` is src/base/text/unicode-security.ts, `security-tables look-alikes` is the list that the tests
  * try. make-tables.sh compiles it. It knows nothing of sshawl but which kinds of characters a name has.
  */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import type { Account } from '../../lib/jobs/scheduler.ts'
+import type { Account } from '../../base/jobs/scheduler.ts'
 
 /** Node parses 4 KiB within a millisecond. */
 const PIECE_BYTES = 4_096

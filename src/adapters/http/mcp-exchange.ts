@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Account } from '../../lib/jobs/scheduler.ts'
+import type { Account } from '../../base/jobs/scheduler.ts'
 
 /** Sends the response of `call` to a request. */
 export async function serveMcp(

@@ -1,4 +1,4 @@
-import { hasTooManyValues, isJsonObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import { hasTooManyValues, isJsonObject, type JsonObject, parseJson } from '../../base/json.ts'
 
 const EXAMPLE = 'send text/plain, or JSON as Slack takes it, such as {"text": "the build is green"}'
 

@@ -1,9 +1,9 @@
 /** The server's log, written with pino. */
 import { pino, stdSerializers, destination } from 'pino'
 import { StorageError } from '../../chat/errors.ts'
-import type { Log } from '../../lib/environment.ts'
-import { cleanJson } from '../../lib/json.ts'
-import { isPlain } from '../../lib/text/clean-text.ts'
+import type { Log } from '../../base/environment.ts'
+import { cleanJson } from '../../base/json.ts'
+import { isPlain } from '../../base/text/clean-text.ts'
 
 /** A log that can write out its buffer. */
 export interface FlushableLog extends Log {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Json } from '../../lib/json.ts'
+import type { Json } from '../../base/json.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import { luaLiteral } from './lua-values.ts'
 

@@ -6,7 +6,7 @@
  * code, the network, the environment or a clock that prompts could see. No file but process/main.ts knows
  * another adapter.
  */
-import { zip } from '../../lib/basics.ts'
+import { zip } from '../../base/basics.ts'
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { Snapshot } from '../../prompt/snapshot.ts'
 import { countBatches } from './count-batches.ts'

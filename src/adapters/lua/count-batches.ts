@@ -1,4 +1,4 @@
-import { codePointAt } from '../../lib/text/characters.ts'
+import { codePointAt } from '../../base/text/characters.ts'
 
 /** A part of a text to be counted, and the index of that text. */
 export interface CountedPiece {

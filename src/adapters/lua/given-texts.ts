@@ -1,5 +1,5 @@
-import { utf8Bytes } from '../../lib/amounts.ts'
-import { isJsonList, isJsonObject, type Json } from '../../lib/json.ts'
+import { utf8Bytes } from '../../base/amounts.ts'
+import { isJsonList, isJsonObject, type Json } from '../../base/json.ts'
 
 /** The newest texts that a job's host gave. Lua refers to them by number, so that they need not come back. */
 export interface GivenTexts {

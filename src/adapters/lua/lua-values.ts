@@ -1,5 +1,5 @@
-import { errorMessage } from '../../lib/errors.ts'
-import { parseJson, type Json } from '../../lib/json.ts'
+import { errorMessage } from '../../base/errors.ts'
+import { parseJson, type Json } from '../../base/json.ts'
 import type { LuaJob } from '../../prompt/ports.ts'
 
 /** Lua's parser allows about 200 levels; a value that is nested deeper than this becomes nil. */

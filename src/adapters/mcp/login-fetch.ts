@@ -1,6 +1,6 @@
 import type { extractWWWAuthenticateParams } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import { cleanLine } from '../../lib/text/clean-text.ts'
+import { cleanLine } from '../../base/text/clean-text.ts'
 import { fetchBounded } from './client/fetch-bounded.ts'
 import { isOnLoopback, isPrivateWay, type McpByUrl } from './config.ts'
 import type { StoredLogin } from './login-store.ts'

@@ -7,8 +7,8 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import { errorCode, errorMessage } from '../../lib/errors.ts'
-import { createSerial } from '../../lib/jobs/serial.ts'
+import { errorCode, errorMessage } from '../../base/errors.ts'
+import { createSerial } from '../../base/jobs/serial.ts'
 
 export interface StoredLogin {
   /** URL of the server; the login is valid for no other. */

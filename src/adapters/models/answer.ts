@@ -1,5 +1,5 @@
 import type { Usage } from '../../chat/entry.ts'
-import { cleanLine } from '../../lib/text/clean-text.ts'
+import { cleanLine } from '../../base/text/clean-text.ts'
 import { MAX_CALLS_PER_STEP, type ToolCall } from '../../toolbox/tool-call.ts'
 import type { FinishReason, ModelEvent, ReportedSoFar, Thought } from '../../turns/model.ts'
 import { BodyEvents, BrokenAnswer } from './body-events.ts'

@@ -1,7 +1,7 @@
 // Explains a failed request in a sentence for people, and decides if a retry may succeed.
-import { duration } from '../../lib/amounts.ts'
-import { errorCode, errorMessage } from '../../lib/errors.ts'
-import { cleanLine } from '../../lib/text/clean-text.ts'
+import { duration } from '../../base/amounts.ts'
+import { errorCode, errorMessage } from '../../base/errors.ts'
+import { cleanLine } from '../../base/text/clean-text.ts'
 import { MAX_CALLS_PER_STEP } from '../../toolbox/tool-call.ts'
 import { ModelError, type ModelRefusal } from '../../turns/model.ts'
 import { BrokenAnswer } from './body-events.ts'

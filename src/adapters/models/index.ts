@@ -2,7 +2,7 @@
  * Language models by provider. Only the list below names providers, and the config's check, types and tests
  * are derived from it. This folder sends one request and yields its answer; it knows neither rooms nor tools.
  */
-import { keysOf } from '../../lib/basics.ts'
+import { keysOf } from '../../base/basics.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
 import type { LanguageModel } from '../../turns/model.ts'
 import { anthropic } from './anthropic.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json.ts'
+import type { JsonObject } from '../../base/json.ts'
 import type { Framing } from '../../prompt/model-settings.ts'
 import type { LanguageModel } from '../../turns/model.ts'
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { JsonObject } from '../../lib/json.ts'
+import type { JsonObject } from '../../base/json.ts'
 import { systemAndUser } from '../../prompt/prompt.ts'
 import type { ModelRequest, RequestMessage } from '../../turns/model.ts'
 import { asParsedObject } from './loose.ts'

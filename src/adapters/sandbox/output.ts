@@ -1,4 +1,4 @@
-import { bytes } from '../../lib/amounts.ts'
+import { bytes } from '../../base/amounts.ts'
 import type { ToolLimits } from '../../tools/workspace.ts'
 
 type OutputLimits = Pick<ToolLimits, 'outputLines' | 'outputBytes'>

@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
-import { bytes } from '../../lib/amounts.ts'
+import { bytes } from '../../base/amounts.ts'
 import type { FileSlice } from '../../tools/workspace.ts'
 import { WorkspaceError } from '../../chat/errors.ts'
 import { followPath, isInside, outsideError, quoted, pathError } from './follow-path.ts'

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { lstat, opendir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bytes } from '../../lib/amounts.ts'
+import { bytes } from '../../base/amounts.ts'
 import { WorkspaceError } from '../../chat/errors.ts'
 
 /** Limits of a directory's files. */

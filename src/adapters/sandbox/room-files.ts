@@ -1,14 +1,14 @@
 import { constants, type Stats } from 'node:fs'
 import { lstat, mkdir, open, opendir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errorCode } from '../../lib/errors.ts'
+import { errorCode } from '../../base/errors.ts'
 import {
   type FileFacts,
   type FileTree,
   NoSuchFile,
   type OpenFile,
   type OpenMode,
-} from '../../lib/file-tree.ts'
+} from '../../base/file-tree.ts'
 import { WorkspaceError } from '../../chat/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { draftName } from './old-files.ts'

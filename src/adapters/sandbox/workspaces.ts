@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { isRoomName } from '../../chat/people/names.ts'
-import type { Log } from '../../lib/environment.ts'
+import type { Log } from '../../base/environment.ts'
 import type { Workspaces } from '../../tools/workspace.ts'
 import { WorkspaceError } from '../../chat/errors.ts'
 import { createCommandQueue } from './command-queue.ts'

@@ -1,5 +1,5 @@
-import type { Log } from '../../lib/environment.ts'
-import type { Scheduler } from '../../lib/jobs/scheduler.ts'
+import type { Log } from '../../base/environment.ts'
+import type { Scheduler } from '../../base/jobs/scheduler.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import type { SshLimits } from './admission.ts'
 import type { HostKey } from './keys/host-keys.ts'

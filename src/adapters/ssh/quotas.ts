@@ -1,5 +1,5 @@
 import type { Person } from '../../chat/people/person.ts'
-import { Quota, takeAll, type Release } from '../../lib/quota.ts'
+import { Quota, takeAll, type Release } from '../../base/quota.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
 import type { Slot, SshLimits } from './admission.ts'
 

@@ -1,5 +1,5 @@
 import type { TiktokenEncoding } from 'tiktoken'
-import { keysOf } from '../../lib/basics.ts'
+import { keysOf } from '../../base/basics.ts'
 
 /**
  * Tiktoken's tables by encoding. Encodings with the same tables differ only in control tokens

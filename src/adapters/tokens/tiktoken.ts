@@ -1,6 +1,6 @@
 /** Counts tokens exactly with tiktoken's tables. It must not know prompts, models or Lua. */
 import { get_encoding, type Tiktoken, type TiktokenEncoding } from 'tiktoken'
-import { closest } from '../../lib/suggest.ts'
+import { closest } from '../../base/suggest.ts'
 import { type TokenCounter, WrapError } from '../../prompt/ports.ts'
 import { ENCODINGS, tablesOf } from './encodings.ts'
 import { cutEnds } from './ends.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keysOf } from '../../lib/basics.ts'
+import { keysOf } from '../../base/basics.ts'
 import type { SearchHit } from '../../tools/web.ts'
 
 export interface SearchRequest {

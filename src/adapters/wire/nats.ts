@@ -10,9 +10,9 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node'
-import type { Log } from '../../lib/environment.ts'
-import { errorMessage } from '../../lib/errors.ts'
-import { settledWithin } from '../../lib/jobs/waiting.ts'
+import type { Log } from '../../base/environment.ts'
+import { errorMessage } from '../../base/errors.ts'
+import { settledWithin } from '../../base/jobs/waiting.ts'
 import { type BusConfig, HAS_JWT, natsAddress, type NatsAddress, NKEY_SEED } from './config.ts'
 import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './engine.ts'
 

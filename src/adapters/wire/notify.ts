@@ -1,8 +1,8 @@
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import { Client } from 'pg'
-import { createDeferred, settledWithin } from '../../lib/jobs/waiting.ts'
-import { errorMessage } from '../../lib/errors.ts'
-import { withExplicitSslMode } from '../../lib/addresses.ts'
+import { createDeferred, settledWithin } from '../../base/jobs/waiting.ts'
+import { errorMessage } from '../../base/errors.ts'
+import { withExplicitSslMode } from '../../base/addresses.ts'
 import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './engine.ts'
 
 /**

@@ -5,8 +5,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Wire } from '../../cluster/stores.ts'
-import type { Log } from '../../lib/environment.ts'
-import { errorCode, errorMessage } from '../../lib/errors.ts'
+import type { Log } from '../../base/environment.ts'
+import { errorCode, errorMessage } from '../../base/errors.ts'
 import type { BusConfig } from './config.ts'
 import type { Connection, Engine } from './engine.ts'
 

@@ -1,5 +1,5 @@
 import type { Access } from '../../chat/tool-words.ts'
-import { compileGlob } from '../../lib/glob.ts'
+import { compileGlob } from '../../base/glob.ts'
 import { argumentWords, placeholder } from '../../tools/argv.ts'
 import { ArgumentError, shown } from '../../tools/arguments.ts'
 import type { Workspace } from '../../tools/workspace.ts'

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import glob from 'fast-glob'
-import { bytes } from '../../lib/amounts.ts'
-import { errorCode } from '../../lib/errors.ts'
+import { bytes } from '../../base/amounts.ts'
+import { errorCode } from '../../base/errors.ts'
 import {
   parseToolFile,
   type ParsedToolFile,

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../../lib/json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../../base/json.ts'
 import { argumentWords } from '../../tools/argv.ts'
 import { ArgumentError, checkArguments } from '../../tools/arguments.ts'
 import type { ToolContext } from '../../tools/context.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Json, JsonSchema } from '../../lib/json.ts'
+import type { Json, JsonSchema } from '../../base/json.ts'
 import type { Annotation, Report } from './annotations.ts'
 
 /** The type of a value. */

@@ -1,6 +1,6 @@
 import { ACCESSES, isReservedToolId, type Access } from '../../chat/tool-words.ts'
-import { errorMessage } from '../../lib/errors.ts'
-import { closest } from '../../lib/suggest.ts'
+import { errorMessage } from '../../base/errors.ts'
+import { closest } from '../../base/suggest.ts'
 import { splitAnnotations, type Annotation, type Report } from './annotations.ts'
 import { splitTemplate, templateProblem, unusedParameters, type Positions } from './command.ts'
 import { readParameters, type Parameter } from './parameters.ts'

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ACCESSES } from '../../chat/tool-words.ts'
-import { didYouMean } from '../../lib/suggest.ts'
+import { didYouMean } from '../../base/suggest.ts'
 import { unavailable, type Tool } from '../../tools/tool.ts'
 import { byFileName } from './load.ts'
 import { makeAlias, makeWrapped, parameterProblem, type Wrappable } from './make-tool.ts'

@@ -3,8 +3,8 @@
  * nothing itself and knows no permission: both belong to the base tool.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../../lib/environment.ts'
-import { createSerial } from '../../lib/jobs/serial.ts'
+import type { Log } from '../../base/environment.ts'
+import { createSerial } from '../../base/jobs/serial.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import { fingerprint, loadToolFiles } from './load.ts'
 import type { ReplacedToolFile, ToolFile, ToolFileProblem } from './parse.ts'

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import JSON5 from 'json5'
 import { parse } from 'smol-toml'
 import { ConfigError } from '../../config/environment.ts'
-import { errorCode, errorMessage } from '../../lib/errors.ts'
+import { errorCode, errorMessage } from '../../base/errors.ts'
 
 export interface AgentServers {
   /** The name and the unchecked table of each server. */

@@ -2,10 +2,10 @@ import stringWidth from 'string-width'
 import { fingerprintOf } from '../../adapters/ssh/keys/public-key.ts'
 import { auditDatabase } from '../../adapters/storage/open.ts'
 import type { Config } from '../../config/config.ts'
-import { safeJson } from '../../lib/json.ts'
-import { cleanLine } from '../../lib/text/clean-text.ts'
+import { safeJson } from '../../base/json.ts'
+import { cleanLine } from '../../base/text/clean-text.ts'
 import { databaseOf } from '../data-dir.ts'
-import { paths } from '../paths.ts'
+import { paths } from '../../base/paths.ts'
 
 interface Right {
   readonly who: string

@@ -6,9 +6,9 @@ import { copyDatabase } from '../../adapters/storage/copy.ts'
 import { backupDatabase, restoreDatabase } from '../../adapters/storage/open.ts'
 import { dataDirOf, type Config } from '../../config/config.ts'
 import type { CommandLine } from '../../config/flags.ts'
-import { cleanLine } from '../../lib/text/clean-text.ts'
+import { cleanLine } from '../../base/text/clean-text.ts'
 import { databaseOf, makeDataDir } from '../data-dir.ts'
-import { paths } from '../paths.ts'
+import { paths } from '../../base/paths.ts'
 import { askForReload } from '../reload-socket.ts'
 
 export async function backup(config: Config, target: string): Promise<number> {

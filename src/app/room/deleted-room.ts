@@ -5,8 +5,8 @@ import { entryJson } from '../../chat/entry-text.ts'
 import type { EntryLog } from '../../chat/ports.ts'
 import { ownRoomsDir } from '../../config/directories.ts'
 import { logPages } from '../../commands/verbs/log-pages.ts'
-import { errorCode } from '../../lib/errors.ts'
-import { safeJson } from '../../lib/json.ts'
+import { errorCode } from '../../base/errors.ts'
+import { safeJson } from '../../base/json.ts'
 
 export interface KeptPlaces {
   readonly dataDir: string

@@ -1,5 +1,5 @@
 import type { Rooms } from '../../chat/rooms.ts'
-import type { Json } from '../../lib/json.ts'
+import type { Json } from '../../base/json.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
 import { createCatalogue } from '../../toolbox/catalogue.ts'
 import { createScopedTools, type FindScopedTools } from '../../toolbox/scoped-tools.ts'

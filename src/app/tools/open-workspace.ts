@@ -1,10 +1,10 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs'
 import { createWorkspaces } from '../../adapters/sandbox/workspaces.ts'
 import { NO_LOG } from '../../embedding/context.ts'
-import type { Log } from '../../lib/environment.ts'
+import type { Log } from '../../base/environment.ts'
 import type { Workspace } from '../../tools/workspace.ts'
 import { WorkspaceError } from '../../chat/errors.ts'
-import { paths } from '../paths.ts'
+import { paths } from '../../base/paths.ts'
 
 export interface WorkspaceChoice {
   /** Must exist. Tools see nothing outside, also through links. */

@@ -5,12 +5,12 @@ import { loadToolFiles } from '../../adapters/wrapped-tools/load.ts'
 import { unlessStoreFailed } from '../../chat/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { lineOf } from '../../config/file.ts'
-import { closest } from '../../lib/suggest.ts'
+import { closest } from '../../base/suggest.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import { BUILTIN_IDS } from '../../tools/builtin/index.ts'
 import type { ConnectedMcpStore } from '../../tools/mcp-pins.ts'
 import { ROOM_TOOL_IDS, ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
-import { paths } from '../paths.ts'
+import { paths } from '../../base/paths.ts'
 
 export interface BesideConfig {
   /** Absent if modules are not loaded yet. */

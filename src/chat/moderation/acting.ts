@@ -1,5 +1,5 @@
-import type { Alarm, Clock, Log, MonotonicClock } from '../../lib/environment.ts'
-import type { Serial } from '../../lib/jobs/serial.ts'
+import type { Alarm, Clock, Log, MonotonicClock } from '../../base/environment.ts'
+import type { Serial } from '../../base/jobs/serial.ts'
 import type { ModerationAct, RoomName } from '../entry.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import type { Peers } from '../peers.ts'

@@ -1,5 +1,5 @@
-import { errorMessage } from '../../lib/errors.ts'
-import { createDeferred } from '../../lib/jobs/waiting.ts'
+import { errorMessage } from '../../base/errors.ts'
+import { createDeferred } from '../../base/jobs/waiting.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import type { Person } from '../people/person.ts'

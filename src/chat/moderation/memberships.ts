@@ -1,4 +1,4 @@
-import { skeleton } from '../../lib/text/names.ts'
+import { skeleton } from '../../base/text/names.ts'
 import type { ModerationAct, RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import { isRoomName } from '../people/names.ts'

@@ -17,7 +17,7 @@ export interface Sanction {
   readonly people: readonly PersonId[]
   /** The person's keys at that time, or the key that was given. */
   readonly keys: readonly Fingerprint[]
-  /** In the form of lib/network.ts. */
+  /** In the form of base/network.ts. */
   readonly network: string | null
   readonly reason: string
   readonly by: string

@@ -1,5 +1,5 @@
-import { parseNetwork } from '../../lib/network.ts'
-import { skeleton } from '../../lib/text/names.ts'
+import { parseNetwork } from '../../base/network.ts'
+import { skeleton } from '../../base/text/names.ts'
 import { Refusal, unlessRefused } from '../errors.ts'
 import type { Fingerprint, Person } from '../people/person.ts'
 import type { Room } from '../room.ts'

@@ -1,7 +1,7 @@
 // Callers decide who may use these classes. All methods reject with `StorageError`, too.
 
-import { DAY_MS } from '../../lib/amounts.ts'
-import type { Clock, Log } from '../../lib/environment.ts'
+import { DAY_MS } from '../../base/amounts.ts'
+import type { Clock, Log } from '../../base/environment.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'

@@ -1,4 +1,4 @@
-import { skeleton } from '../../lib/text/names.ts'
+import { skeleton } from '../../base/text/names.ts'
 import type { Peers } from '../peers.ts'
 import { MAX_PERSON_NAME } from './names.ts'
 import { keyOfGuest, type Fingerprint, type Person, type PersonId } from './person.ts'

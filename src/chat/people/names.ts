@@ -5,7 +5,7 @@ import {
   strangeCharacter,
   look,
   skeleton,
-} from '../../lib/text/names.ts'
+} from '../../base/text/names.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 

@@ -1,4 +1,4 @@
-import { createSerial } from '../../lib/jobs/serial.ts'
+import { createSerial } from '../../base/jobs/serial.ts'
 import { InviteRefusal, Refusal } from '../errors.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import { Registration, type AccessPolicy, type PeopleOptions } from './registration.ts'

@@ -132,7 +132,7 @@ export interface Codes {
 
 export interface NameFiling {
   /**
-   * Recomputes all skeletons by the current rules (lib/text/names.ts). Resolves to undefined if they are up
+   * Recomputes all skeletons by the current rules (base/text/names.ts). Resolves to undefined if they are up
    * to date. Nobody loses a name or key.
    */
   fileNames(): Promise<NamesFiled | undefined>

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../lib/amounts.ts'
-import type { Alarm, Clock, Log } from '../../lib/environment.ts'
+import { DAY_MS } from '../../base/amounts.ts'
+import type { Alarm, Clock, Log } from '../../base/environment.ts'
 import { warnOfStorage } from '../errors.ts'
 import type { Person, PersonId } from '../people/person.ts'
 import type { TypedLimits, TypedStore } from './ports.ts'

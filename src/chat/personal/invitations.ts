@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../lib/environment.ts'
+import type { Clock, Log } from '../../base/environment.ts'
 import type { NewEntry } from '../entry.ts'
 import type { Rooms } from '../rooms.ts'
 import { warnOfStorage } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../lib/environment.ts'
+import type { Clock, Log } from '../../base/environment.ts'
 import type { EntryId, RoomName } from '../entry.ts'
 import { warnOfStorage } from '../errors.ts'
 import type { Person } from '../people/person.ts'

@@ -1,7 +1,7 @@
 /** chat/presence/ announces who comes and goes: one by one, or in one line for many. */
 
-import type { Alarm, Log } from '../../lib/environment.ts'
-import { errorMessage } from '../../lib/errors.ts'
+import type { Alarm, Log } from '../../base/environment.ts'
+import { errorMessage } from '../../base/errors.ts'
 import type { NewEntry } from '../entry.ts'
 import { lineOf, type PresenceChange, Tally } from './tally.ts'
 

@@ -1,4 +1,4 @@
-import { keysOf } from '../../lib/basics.ts'
+import { keysOf } from '../../base/basics.ts'
 import type { Entry, NewEntry, PresenceEntry, PresenceSumEntry } from '../entry.ts'
 import { SYSTEM } from '../people/names.ts'
 

@@ -1,4 +1,4 @@
-import type { Log, MonotonicClock } from '../../lib/environment.ts'
+import type { Log, MonotonicClock } from '../../base/environment.ts'
 import type { Entry } from '../entry.ts'
 import { unlessRefused } from '../errors.ts'
 import { createQuotaLedger } from '../limits.ts'

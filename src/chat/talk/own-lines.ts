@@ -1,10 +1,10 @@
-import type { Clock } from '../../lib/environment.ts'
+import type { Clock } from '../../base/environment.ts'
 import type { ActionEntry, Entry, EntryId, EntryKind, MessageEntry, RoomName, Speaker } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import { messageText, type MessageLimits } from '../input-text.ts'
 import { keyOfGuest, type Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { createKeyedSerial } from '../../lib/jobs/serial.ts'
+import { createKeyedSerial } from '../../base/jobs/serial.ts'
 
 /** The age in minutes up to which people may change their last line. */
 export const EDIT_MINUTES = 15

@@ -1,9 +1,9 @@
-import { cleanText } from '../../lib/text/clean-text.ts'
+import { cleanText } from '../../base/text/clean-text.ts'
 import type { ActionEntry, Entry } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { createKeyedSerial } from '../../lib/jobs/serial.ts'
+import { createKeyedSerial } from '../../base/jobs/serial.ts'
 import { emojiCalled } from './emoji-names.ts'
 import { isLine, isOwn } from './own-lines.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../lib/environment.ts'
+import type { Clock, Log } from '../../base/environment.ts'
 import { StorageError } from '../errors.ts'
 import type { Peers } from '../peers.ts'
 import type { PeopleStore } from '../ports.ts'

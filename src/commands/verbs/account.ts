@@ -8,9 +8,9 @@ import {
   type Option,
   type PersonalOptions,
 } from '../../chat/personal/preferences.ts'
-import { keysOf } from '../../lib/basics.ts'
-import { closest } from '../../lib/suggest.ts'
-import { zoneNames } from '../../lib/zone.ts'
+import { keysOf } from '../../base/basics.ts'
+import { closest } from '../../base/suggest.ts'
+import { zoneNames } from '../../base/zone.ts'
 import { arg, JSON_FLAG } from '../command.ts'
 import { print, verb, type Services } from './common.ts'
 

@@ -18,9 +18,9 @@ import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
-import type { Clock } from '../../lib/environment.ts'
-import { safeJson } from '../../lib/json.ts'
-import { cleanLine } from '../../lib/text/clean-text.ts'
+import type { Clock } from '../../base/environment.ts'
+import { safeJson } from '../../base/json.ts'
+import { cleanLine } from '../../base/text/clean-text.ts'
 import type { RoomHooks } from '../../prompt/hooks.ts'
 import {
   WrapError,

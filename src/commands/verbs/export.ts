@@ -2,7 +2,7 @@ import { entryJson, entryMarkdown, markdownHead } from '../../chat/entry-text.ts
 import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { EntrySize } from '../../chat/ports.ts'
-import { safeJson } from '../../lib/json.ts'
+import { safeJson } from '../../base/json.ts'
 import { createTranscript } from '../../pages/transcript.ts'
 import { flag, Misuse, type Here } from '../command.ts'
 import { iso, verb } from './common.ts'

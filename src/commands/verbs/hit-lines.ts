@@ -2,8 +2,8 @@
 import { wholeText } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { type Place, findPlaces, type SearchPhrase } from '../../chat/search-words.ts'
-import { characterAt } from '../../lib/text/characters.ts'
-import type { Span, Styled } from '../../lib/text/styled.ts'
+import { characterAt } from '../../base/text/characters.ts'
+import type { Span, Styled } from '../../base/text/styled.ts'
 
 const MOST_LINES = 3
 

@@ -4,8 +4,8 @@ import type { ListedInvite } from '../../chat/people/credentials.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { counted } from '../../lib/amounts.ts'
-import { safeJson } from '../../lib/json.ts'
+import { counted } from '../../base/amounts.ts'
+import { safeJson } from '../../base/json.ts'
 import { arg, flag, JSON_FLAG, Misuse, type Caller, type CommandContext } from '../command.ts'
 import {
   dateText,

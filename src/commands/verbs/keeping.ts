@@ -1,4 +1,4 @@
-import { counted, DAY_MS, parseDuration } from '../../lib/amounts.ts'
+import { counted, DAY_MS, parseDuration } from '../../base/amounts.ts'
 import type { Keeping } from '../../chat/moderation/keeping.ts'
 import { arg, flag, Misuse } from '../command.ts'
 import { announce, peopleToReach, verb } from './common.ts'

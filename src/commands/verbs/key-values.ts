@@ -3,10 +3,10 @@ import { valuesWithExits, visibleExits, readTodo, TODO_KEY, todoText } from '../
 import { EXITS_KEY } from '../../chat/room-keys.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { parseJson, type Json, safeJson } from '../../lib/json.ts'
-import { headOf } from '../../lib/text/characters.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
-import { takeWord } from '../../lib/text/words.ts'
+import { parseJson, type Json, safeJson } from '../../base/json.ts'
+import { headOf } from '../../base/text/characters.ts'
+import { cleanText } from '../../base/text/clean-text.ts'
+import { takeWord } from '../../base/text/words.ts'
 import {
   checkKey,
   checkPlace,

@@ -2,8 +2,8 @@
 import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { EntryLog, EntrySize, LogQuery } from '../../chat/ports.ts'
-import { utf8Bytes } from '../../lib/amounts.ts'
-import type { Html } from '../../lib/markup.ts'
+import { utf8Bytes } from '../../base/amounts.ts'
+import type { Html } from '../../base/markup.ts'
 import { flag, type Caller } from '../command.ts'
 
 type EarlierQuery = Pick<LogQuery, 'limit' | 'before'>

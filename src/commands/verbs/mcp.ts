@@ -1,6 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
-import { duration, counted } from '../../lib/amounts.ts'
-import { safeJson } from '../../lib/json.ts'
+import { duration, counted } from '../../base/amounts.ts'
+import { safeJson } from '../../base/json.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'
 import { print, verb } from './common.ts'
 import type { BegunLogin, ChangedTool, ListedMcp, McpAdmin } from './mcp-admin.ts'

@@ -5,9 +5,9 @@ import type { ActResult } from '../../chat/moderation/acting.ts'
 import type { ListedSanction } from '../../chat/moderation/acts.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { parseDuration } from '../../lib/amounts.ts'
-import { skeleton } from '../../lib/text/names.ts'
-import { takeWord } from '../../lib/text/words.ts'
+import { parseDuration } from '../../base/amounts.ts'
+import { skeleton } from '../../base/text/names.ts'
+import { takeWord } from '../../base/text/words.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type ArgumentSpec, type Caller, type Here } from '../command.ts'
 import {
   dateText,

@@ -3,7 +3,7 @@ import type { RoomRecord } from '../../chat/ports.ts'
 import { oneLine } from '../../chat/input-text.ts'
 import { ROOM_NAME_RULE } from '../../chat/people/names.ts'
 import type { Person } from '../../chat/people/person.ts'
-import { safeJson } from '../../lib/json.ts'
+import { safeJson } from '../../base/json.ts'
 import { arg, flag, JSON_FLAG, Misuse, text } from '../command.ts'
 import { announce, print, printNotice, verb, type Services, type Verb } from './common.ts'
 

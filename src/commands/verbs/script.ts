@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
+import { cleanText } from '../../base/text/clean-text.ts'
 import type { StoredScript } from '../../prompt/ports.ts'
 import { arg, Misuse, text, type Caller, type CommandContext } from '../command.ts'
 import { needManager } from '../runner.ts'

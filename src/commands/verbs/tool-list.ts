@@ -1,7 +1,7 @@
 // Token costs of tools in a prompt, and the lines that show them: the same numbers as in `/wrap`.
-import { counted } from '../../lib/amounts.ts'
-import { plainRows } from '../../lib/text/pages.ts'
-import { zip } from '../../lib/basics.ts'
+import { counted } from '../../base/amounts.ts'
+import { plainRows } from '../../base/text/pages.ts'
+import { zip } from '../../base/basics.ts'
 import { bySource, countsOf } from '../../pages/prompt-report.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'

@@ -1,8 +1,8 @@
 import { entryJson } from '../../chat/entry-text.ts'
 import type { ToolResultEntry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { type Json, safeJson } from '../../lib/json.ts'
-import { cleanLine } from '../../lib/text/clean-text.ts'
+import { type Json, safeJson } from '../../base/json.ts'
+import { cleanLine } from '../../base/text/clean-text.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import {
   isGroupWord,

@@ -1,6 +1,6 @@
 import { tokenFacts } from '../../chat/entry-text.ts'
-import { DAY_MS, counted } from '../../lib/amounts.ts'
-import { exactAmount, shownAmount } from '../../lib/price.ts'
+import { DAY_MS, counted } from '../../base/amounts.ts'
+import { exactAmount, shownAmount } from '../../base/price.ts'
 import type { Grouping, UsageQuery } from '../../turns/billing.ts'
 import { sumsByKey, total, type UsageSum } from '../../turns/model-list.ts'
 import type { Turns } from '../../turns/turns.ts'

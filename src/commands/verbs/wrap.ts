@@ -1,7 +1,7 @@
-import { safeJson } from '../../lib/json.ts'
-import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
-import { plainRows } from '../../lib/text/pages.ts'
-import type { Span, Styled } from '../../lib/text/styled.ts'
+import { safeJson } from '../../base/json.ts'
+import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
+import { plainRows } from '../../base/text/pages.ts'
+import type { Span, Styled } from '../../base/text/styled.ts'
 import { BREAK, userContent, type BudgetReport, type Prompt } from '../../prompt/prompt.ts'
 import {
   countsOf,

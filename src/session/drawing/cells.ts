@@ -1,6 +1,6 @@
 import { wcwidth } from 'simple-wcswidth'
 import stringWidth from 'string-width'
-import { graphemes } from '../../lib/text/characters.ts'
+import { graphemes } from '../../base/text/characters.ts'
 
 /**
  * The most cells that a terminal may give to a text. Terminals disagree about characters of several code

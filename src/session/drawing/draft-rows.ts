@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
-import { cleanText } from '../../lib/text/clean-text.ts'
-import { codePointAt, graphemes } from '../../lib/text/characters.ts'
-import { counted } from '../../lib/amounts.ts'
+import { cleanText } from '../../base/text/clean-text.ts'
+import { codePointAt, graphemes } from '../../base/text/characters.ts'
+import { counted } from '../../base/amounts.ts'
 import type { Draft } from '../input/edit-commands.ts'
 import { cutToCells } from './cells.ts'
 

@@ -8,8 +8,8 @@ import {
 } from '../../chat/entry-text.ts'
 import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
 import { NAME_COLOURS, type NameColour } from '../../chat/personal/preferences.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
-import type { Span, SpanStyle, TextRole } from '../../lib/text/styled.ts'
+import { cleanText } from '../../base/text/clean-text.ts'
+import type { Span, SpanStyle, TextRole } from '../../base/text/styled.ts'
 import { modelStyle, usualColour } from './theme.ts'
 
 export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): readonly Span[] {

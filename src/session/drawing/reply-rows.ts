@@ -1,7 +1,7 @@
 import { billLine } from '../../chat/entry-text.ts'
 import type { Entry, ReplyEntry } from '../../chat/entry.ts'
-import { codePointAt } from '../../lib/text/characters.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
+import { codePointAt } from '../../base/text/characters.ts'
+import { cleanText } from '../../base/text/clean-text.ts'
 import type { Lead, Unit } from '../markdown/blocks.ts'
 import { GrowingMarkdown } from '../markdown/growing.ts'
 import type { MarkdownTools } from '../markdown/highlight.ts'
@@ -20,7 +20,7 @@ import {
   wrapSpans,
   wrapText,
 } from './spans.ts'
-import type { Span } from '../../lib/text/styled.ts'
+import type { Span } from '../../base/text/styled.ts'
 import { mostCells } from './cells.ts'
 import { tableRow } from './table-rows.ts'
 

@@ -1,7 +1,7 @@
 import { mostCells, rowRanges } from './cells.ts'
-import type { Span } from '../../lib/text/styled.ts'
+import type { Span } from '../../base/text/styled.ts'
 import type { DrawingStyle, Theme } from './theme.ts'
-import { graphemes } from '../../lib/text/characters.ts'
+import { graphemes } from '../../base/text/characters.ts'
 
 const withoutTabs = (spans: readonly Span[]): readonly Span[] =>
   spans.map((one) => (one.text.includes('\t') ? { ...one, text: one.text.replaceAll('\t', '    ') } : one))

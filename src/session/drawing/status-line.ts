@@ -1,6 +1,6 @@
 import { countText, type RoomNews } from '../../chat/followed-rooms.ts'
 import { percentText, WAITING_FOR_ANSWER } from '../../chat/tool-progress.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
+import { cleanText } from '../../base/text/clean-text.ts'
 import { cutToCells, mostCells } from './cells.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'

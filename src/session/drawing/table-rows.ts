@@ -1,4 +1,4 @@
-import type { Span } from '../../lib/text/styled.ts'
+import type { Span } from '../../base/text/styled.ts'
 import { type Align, SAMPLE_ROWS, type Table, type UnitBody } from '../markdown/blocks.ts'
 import { mostCells } from './cells.ts'
 import { cellsOf, inBold, paintSpans, textOf, withMarks, wrapSpans } from './spans.ts'

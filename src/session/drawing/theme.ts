@@ -5,7 +5,7 @@ import {
   type ThemeName,
 } from '../../chat/personal/preferences.ts'
 import type { Entry, RoomName } from '../../chat/entry.ts'
-import type { SpanStyle, TextRole } from '../../lib/text/styled.ts'
+import type { SpanStyle, TextRole } from '../../base/text/styled.ts'
 
 /**
  * SGR codes by role (ECMA-48 8.3.117). Colours are of the fixed part of xterm's 256, from 16 on: the first 16

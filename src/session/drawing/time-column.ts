@@ -1,4 +1,4 @@
-import type { Zone } from '../../lib/zone.ts'
+import type { Zone } from '../../base/zone.ts'
 import type { DrawingStyle, TimeColumn } from './theme.ts'
 
 const LENGTHS = { minutes: '17:24 '.length, full: '2026-11-22 17:24:05 '.length }

@@ -5,7 +5,7 @@ import {
   headOf,
   nextBoundary,
   previousBoundary,
-} from '../../lib/text/characters.ts'
+} from '../../base/text/characters.ts'
 import type { KeyName } from './keys.ts'
 
 /** `cursor` is an index into `text`, never within a code point. */

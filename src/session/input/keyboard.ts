@@ -1,6 +1,6 @@
-import { counted } from '../../lib/amounts.ts'
-import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
-import { codePointAt } from '../../lib/text/characters.ts'
+import { counted } from '../../base/amounts.ts'
+import { createTokenBucket, type Rate } from '../../base/token-bucket.ts'
+import { codePointAt } from '../../base/text/characters.ts'
 import { cut, type Draft, insert } from './edit-commands.ts'
 import type { Key } from './keys.ts'
 import {

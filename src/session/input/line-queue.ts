@@ -1,5 +1,5 @@
-import { createSerial } from '../../lib/jobs/serial.ts'
-import type { Account } from '../../lib/jobs/scheduler.ts'
+import { createSerial } from '../../base/jobs/serial.ts'
+import type { Account } from '../../base/jobs/scheduler.ts'
 
 /** A paste may be sent line by line, and a ^C after it must still be read. */
 const MAX_LINES = 1_000

@@ -1,9 +1,9 @@
 import type { MarkdownIt, Token } from 'markdown-it'
-import { cleanText } from '../../lib/text/clean-text.ts'
+import { cleanText } from '../../base/text/clean-text.ts'
 import type { MarkdownTools } from './highlight.ts'
-import type { Span } from '../../lib/text/styled.ts'
+import type { Span } from '../../base/text/styled.ts'
 import { readInline } from './inline.ts'
-import { codePointAt } from '../../lib/text/characters.ts'
+import { codePointAt } from '../../base/text/characters.ts'
 
 export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: MarkdownTools) {
   const tokens: Token[] = []

@@ -2,7 +2,7 @@
  * markdown/ parses the Markdown of a reply into units while the reply arrives, in time proportional to the
  * new text. It must not know rows, colours or widths, nor when anything is shown.
  */
-import { codePointAt } from '../../lib/text/characters.ts'
+import { codePointAt } from '../../base/text/characters.ts'
 import { type Continuation, type Leaf, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
 import type { MarkdownTools } from './highlight.ts'
 

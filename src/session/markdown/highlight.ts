@@ -1,7 +1,7 @@
 import type { HighlightLibrary } from 'highlight.js/lib/common'
 import type { MarkdownIt } from 'markdown-it'
-import type { Span, TextRole } from '../../lib/text/styled.ts'
-import { loadMarkdownParser } from '../../lib/markdown.ts'
+import type { Span, TextRole } from '../../base/text/styled.ts'
+import { loadMarkdownParser } from '../../base/markdown.ts'
 
 type Highlight = Awaited<ReturnType<typeof loadHighlight>>
 

@@ -1,7 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it'
-import { safeAddress } from '../../lib/addresses.ts'
-import { cleanText } from '../../lib/text/clean-text.ts'
-import type { Span, SpanStyle } from '../../lib/text/styled.ts'
+import { safeAddress } from '../../base/addresses.ts'
+import { cleanText } from '../../base/text/clean-text.ts'
+import type { Span, SpanStyle } from '../../base/text/styled.ts'
 
 const PLAIN: SpanStyle = {}
 

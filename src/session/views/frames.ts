@@ -1,9 +1,9 @@
 import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
-import type { Account, SchedulerTimers } from '../../lib/jobs/scheduler.ts'
-import { counted } from '../../lib/amounts.ts'
-import { fullAfter, type Rate, takeToken } from '../../lib/token-bucket.ts'
+import type { Account, SchedulerTimers } from '../../base/jobs/scheduler.ts'
+import { counted } from '../../base/amounts.ts'
+import { fullAfter, type Rate, takeToken } from '../../base/token-bucket.ts'
 import type { Entry } from '../../chat/entry.ts'
-import type { Styled } from '../../lib/text/styled.ts'
+import type { Styled } from '../../base/text/styled.ts'
 import type { ReplyPart } from '../drawing/streamed-reply.ts'
 import type { PrintRole, Terminal } from '../ports.ts'
 

@@ -2,7 +2,7 @@ import type { Addressed } from '../../chat/mentions.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Person } from '../../chat/people/person.ts'
 import { type OpenPreferences, type Option, OPTIONS } from '../../chat/personal/preferences.ts'
-import { type Zone, zoneName, zoneOf } from '../../lib/zone.ts'
+import { type Zone, zoneName, zoneOf } from '../../base/zone.ts'
 import { chooseTheme, type Theme, THEMES } from '../drawing/theme.ts'
 import type { Terminal } from '../ports.ts'
 

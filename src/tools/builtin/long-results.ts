@@ -4,7 +4,7 @@ import { type LongResult, type ResultStore, pageCount, READ_FD, showPage, fdName
 import type { ToolContext } from '../context.ts'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../tool.ts'
-import { visibleLine } from '../../lib/text/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import { ok } from '../result.ts'
 
 /** A number without `fd:` is accepted. */

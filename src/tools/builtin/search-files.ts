@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { visibleLine } from '../../lib/text/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import { ok } from '../result.ts'
 import type { FoundLine, FoundText } from '../workspace.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
+import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
 import { checkArguments } from '../arguments.ts'
 import type { Visit, Web, WebPage, SearchHit, WebSearch } from '../web.ts'
 import type { ToolContext } from '../context.ts'

@@ -1,6 +1,6 @@
 import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
-import { zip } from '../../lib/basics.ts'
-import { headOf } from '../../lib/text/characters.ts'
+import { zip } from '../../base/basics.ts'
+import { headOf } from '../../base/text/characters.ts'
 import type { Calibrations } from '../../prompt/calibration.ts'
 import { promptBudget } from '../../prompt/compose-prompt.ts'
 import { CONVERSATION_KINDS } from '../../prompt/history.ts'

@@ -1,7 +1,7 @@
 import { indentLater } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Json } from '../../lib/json.ts'
+import type { Json } from '../../base/json.ts'
 import { groupsOfCalls, textOfGroup } from '../../prompt/history.ts'
 import { summarizerName } from '../../prompt/key-values.ts'
 import { SUMMARIZER_KEY } from '../../prompt/keys.ts'

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { ClientChannel } from 'ssh2'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { login, type ClientTarget } from '../../support/load/client.ts'
 
 /** One agent on a connection of its own: `mcp serve` with a message on each line, and no more of a client than that. */

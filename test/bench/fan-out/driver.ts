@@ -1,6 +1,6 @@
 /** The load: a process with many clients, which logs in, speaks, and notes what each screen shows and when. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { openSession, TERMINAL, type LoadSession } from '../../support/load/client.ts'
 import { keyOf } from '../../support/load/keys.ts'
 import { createTokenReader, nowUs, tokenText, type Token } from '../../support/load/tokens.ts'

@@ -1,6 +1,6 @@
 /** Two hundred screens in a process of its own: who sees which piece of a streaming reply, and when. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { openSession, TERMINAL, type LoadSession } from '../../support/load/client.ts'
 import { keyOf } from '../../support/load/keys.ts'
 import { createTokenReader, nowUs } from '../../support/load/tokens.ts'

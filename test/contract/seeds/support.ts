@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { listLua, readBundle } from '../../../src/adapters/lua/bundle.ts'
 import { ENGINE_NAMES, openEngine } from '../../../src/adapters/lua/engines.ts'
-import { paths } from '../../../src/app/paths.ts'
+import { paths } from '../../../src/base/paths.ts'
 import {
   createToolbox,
   executeTools,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { PersonId } from '../../../src/chat/people/person.ts'
-import { skeleton } from '../../../src/lib/text/names.ts'
+import { skeleton } from '../../../src/base/text/names.ts'
 import { alice, bob, key, register, refused } from './cast.ts'
 
 /** What a people store must do; `store` gives that of the running test. */

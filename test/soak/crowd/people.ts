@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import {
   login,
   openSession,

@@ -1,8 +1,8 @@
-import { zoneOf } from '../../../src/lib/zone.ts'
+import { zoneOf } from '../../../src/base/zone.ts'
 import type { Person } from '../../../src/chat/people/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
-import { plainOf } from '../../../src/lib/text/styled.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
+import { plainOf } from '../../../src/base/text/styled.ts'
 import type { Output, SessionCaller } from '../../../src/commands/command.ts'
 
 /** What a caller was told, and what became of its session. Grows while something runs in the background. */

@@ -1,4 +1,4 @@
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 
 /** What a run has started. What is added last is ended first. */
 export interface Cleanup {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import ssh2 from 'ssh2'
 import type { ClientChannel } from 'ssh2'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 
 /** What a client's screen is. No size: a pipe, without a pty. */
 export interface ScreenShape {

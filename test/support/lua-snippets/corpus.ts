@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { LuaEngine } from '../../../src/prompt/ports.ts'
-import type { Json, JsonObject } from '../../../src/lib/json.ts'
+import type { Json, JsonObject } from '../../../src/base/json.ts'
 
 /** A piece of Lua whose results two engines should agree on. */
 export interface Snippet {
@@ -9,7 +9,7 @@ export interface Snippet {
   readonly source: string
 }
 
-const directory = new URL('./snippets/', import.meta.url)
+const directory = new URL('./snippets', import.meta.url)
 const runner = readFileSync(new URL('runner.lua', import.meta.url), 'utf8')
 /** lua/wrap.lua takes no more layers than this. */
 const mostAtOnce = 100

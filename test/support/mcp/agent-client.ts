@@ -1,5 +1,5 @@
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
-import type { Json } from '../../../src/lib/json.ts'
+import type { Json } from '../../../src/base/json.ts'
 import { createWaiting } from '../waiting.ts'
 
 /** The protocol's own client as somebody's agent, whatever it speaks over. */

@@ -1,5 +1,5 @@
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import type { AnyServer } from '../server.ts'
 import type { Stage } from '../stage.ts'
 import { sshArguments } from '../ssh.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { createDeferred, type Deferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred, type Deferred } from '../../../src/base/jobs/waiting.ts'
 import { listenHere, sendJson } from '../listen.ts'
 import { helloOf, type Message } from './http-server.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { Client } from 'pg'
-import { errorCode } from '../../../src/lib/errors.ts'
+import { errorCode } from '../../../src/base/errors.ts'
 import { sendTo } from './send-to.ts'
 import { freePort, giveToPostgres, startAgain, startServer, stopServer } from './server.ts'
 

@@ -3,7 +3,7 @@ import { Outgoing } from '../../../src/adapters/web/outgoing.ts'
 import { createSendWebhook } from '../../../src/app/webhooks.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Config } from '../../../src/config/config.ts'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { startReceiver } from '../../support/receiver.ts'
 
 /** Rooms that send to the webhook `ci`, whose receiver does not answer the room `slow` until the end. */

@@ -1,7 +1,7 @@
 import { expect, test, describe } from 'vitest'
 import { personalLine } from '../../../src/chat/talk/direct-messages.ts'
 import type { Person, PersonId, Fingerprint } from '../../../src/chat/people/person.ts'
-import { zoneOf } from '../../../src/lib/zone.ts'
+import { zoneOf } from '../../../src/base/zone.ts'
 import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 import { talkOver } from '../../support/talk.ts'
 import { Away } from '../../../src/chat/talk/away.ts'

@@ -10,7 +10,7 @@ import {
   type Tool,
   type ToolMessage,
 } from '../../../src/index.ts'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { call, fail, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
 import { tool } from '../../support/turn-world.ts'
 

@@ -16,7 +16,7 @@ import type { Calibration } from '../../../src/prompt/ports.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { openInMemory } from '../../support/storage.ts'
 import { BACKENDS, PROVIDERS } from '../../../src/adapters/models/index.ts'
-import type { JsonSchema } from '../../../src/lib/json.ts'
+import type { JsonSchema } from '../../../src/base/json.ts'
 import { definitionTokens } from '../../../src/prompt/tool-definitions.ts'
 import { tokenCounters } from '../../support/token-counters.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import type { Json } from '../../../src/lib/json.ts'
+import type { Json } from '../../../src/base/json.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import type { Prompt } from '../../../src/prompt/prompt.ts'
 import { messages, row, sampleModel, sampleSnapshot, snapshotFor } from '../../support/snapshot.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import type { Json } from '../../../src/lib/json.ts'
+import type { Json } from '../../../src/base/json.ts'
 import { effectiveScope } from '../../../src/prompt/scope.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
-import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
+import { createScheduler } from '../../../src/base/jobs/scheduler.ts'
 import { FRAME_MS, Frames, FrameWriter } from '../../../src/session/views/frames.ts'
 import { handTimers } from '../../support/shared-by-sessions.ts'
 import { createFakeTerminal, createEmulator } from '../../support/terminal.ts'

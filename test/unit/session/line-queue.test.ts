@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import type { SavedInput } from '../../../src/session/ports.ts'
 import { LineQueue, readLines } from '../../../src/session/input/line-queue.ts'
 import { runSession } from '../../../src/session/session.ts'

@@ -5,7 +5,7 @@ import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.t
 import { memoryLog } from '../../support/chat-parts.ts'
 import { WITHOUT_TIMES } from '../../support/personal.ts'
 import { createEmulator, createFakeTerminal, type FakeTerminal } from '../../support/terminal.ts'
-import { createDeferred } from '../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { Refusal } from '../../../src/chat/errors.ts'
 import type { Option, PersonalOptions } from '../../../src/chat/personal/preferences.ts'
 import type { TurnId } from '../../../src/chat/entry.ts'

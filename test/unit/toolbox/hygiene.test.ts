@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { entryJson, entryLine } from '../../../src/chat/entry-text.ts'
-import { safeJson } from '../../../src/lib/json.ts'
+import { safeJson } from '../../../src/base/json.ts'
 import { directOffer } from '../../../src/toolbox/direct-offer.ts'
 import { asRepeated } from '../../../src/toolbox/tool-call.ts'
 import { ok } from '../../../src/tools/result.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { RoomName } from '../../../src/chat/entry.ts'
-import { cleanText } from '../../../src/lib/text/clean-text.ts'
+import { cleanText } from '../../../src/base/text/clean-text.ts'
 import { fdToFile, readFd } from '../../../src/tools/builtin/long-results.ts'
 import type { Workspace } from '../../../src/tools/workspace.ts'
 import { failed, ok, type ToolResult } from '../../../src/tools/result.ts'

@@ -4,7 +4,7 @@ import { argumentsFor, cleanName, parseArguments } from '../../../src/toolbox/to
 import { runs } from '../../support/runs.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 import { PROVIDERS } from '../../../src/adapters/models/index.ts'
-import type { JsonSchema } from '../../../src/lib/json.ts'
+import type { JsonSchema } from '../../../src/base/json.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'
 import { unknownTool } from '../../../src/toolbox/offer.ts'

@@ -7,7 +7,7 @@ import {
   type Parameter,
   type ValueType,
 } from '../../../src/adapters/wrapped-tools/parameters.ts'
-import { type JsonSchema, type Json, isJsonObject } from '../../../src/lib/json.ts'
+import { type JsonSchema, type Json, isJsonObject } from '../../../src/base/json.ts'
 import { ArgumentError, checkArguments } from '../../../src/tools/arguments.ts'
 import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
 import { contextFor } from './context.ts'

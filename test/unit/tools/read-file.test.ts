@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { readFile, editFile } from '../../../src/tools/builtin/files.ts'
 import { openWorkspace, type OneWorkspace } from '../../support/workspace.ts'
 import { contextFor } from './context.ts'
-import { cleanText } from '../../../src/lib/text/clean-text.ts'
+import { cleanText } from '../../../src/base/text/clean-text.ts'
 import { runs } from '../../support/runs.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 

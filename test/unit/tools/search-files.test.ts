@@ -9,7 +9,7 @@ import { compilePathGlob } from '../../../src/adapters/sandbox/search/glob-patte
 import { findFiles, searchText } from '../../../src/adapters/sandbox/search/search.ts'
 import { KILLED_AFTER_MS, Searcher } from '../../../src/adapters/sandbox/searcher.ts'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
-import { paths } from '../../../src/app/paths.ts'
+import { paths } from '../../../src/base/paths.ts'
 import { glob, grep } from '../../../src/tools/builtin/search-files.ts'
 import { contextFor } from './context.ts'
 import { runs } from '../../support/runs.ts'

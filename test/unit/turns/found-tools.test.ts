@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Json } from '../../../src/lib/json.ts'
+import type { Json } from '../../../src/base/json.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/turns/model.ts'
 import { MANY_RUNS } from '../../support/any-tools.ts'

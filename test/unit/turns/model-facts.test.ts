@@ -1,5 +1,5 @@
 import { expect, test, it } from 'vitest'
-import { DAY_MS, HOUR_MS } from '../../../src/lib/amounts.ts'
+import { DAY_MS, HOUR_MS } from '../../../src/base/amounts.ts'
 import { ModelFactsTable } from '../../../src/turns/model-facts.ts'
 import type { ConfiguredModel, ModelFacts } from '../../../src/turns/model.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { cleanText } from '../../../src/lib/text/clean-text.ts'
+import { cleanText } from '../../../src/base/text/clean-text.ts'
 import { createReply, MAX_REPLY_CHARS } from '../../../src/turns/reply.ts'
 import type { ModelEvent } from '../../../src/turns/model.ts'
 import { streamStep } from '../../../src/turns/stream-step.ts'

@@ -1,6 +1,6 @@
 import type * as SdkModule from '@modelcontextprotocol/client'
-import { errorMessage } from '../../../lib/errors.ts'
-import { cleanLine } from '../../../lib/text/clean-text.ts'
+import { errorMessage } from '../../../base/errors.ts'
+import { cleanLine } from '../../../base/text/clean-text.ts'
 import type { McpByUrl, McpServerConfig } from '../config.ts'
 import { LoginError } from '../login-fetch.ts'
 import { addressParts, redact, secretValues } from '../redact.ts'

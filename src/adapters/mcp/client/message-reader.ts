@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
-import { bytes } from '../../../lib/amounts.ts'
-import { errorMessage } from '../../../lib/errors.ts'
-import { fullAfter, waitFor, type Rate } from '../../../lib/token-bucket.ts'
+import { bytes } from '../../../base/amounts.ts'
+import { errorMessage } from '../../../base/errors.ts'
+import { fullAfter, waitFor, type Rate } from '../../../base/token-bucket.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

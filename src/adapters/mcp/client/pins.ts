@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { structuredPatch } from 'diff'
-import { stableJson } from '../../../lib/json.ts'
+import { stableJson } from '../../../base/json.ts'
 import type { McpPin, McpPinStore } from '../../../tools/mcp-pins.ts'
 import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'

@@ -3,10 +3,10 @@
  * person: scope and permissions belong to the toolbox.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Log } from '../../../lib/environment.ts'
-import { createDeferred } from '../../../lib/jobs/waiting.ts'
-import { errorMessage } from '../../../lib/errors.ts'
-import { createSerial } from '../../../lib/jobs/serial.ts'
+import type { Log } from '../../../base/environment.ts'
+import { createDeferred } from '../../../base/jobs/waiting.ts'
+import { errorMessage } from '../../../base/errors.ts'
+import { createSerial } from '../../../base/jobs/serial.ts'
 import type { McpPinStore } from '../../../tools/mcp-pins.ts'
 import type { Tool, ToolSource } from '../../../tools/tool.ts'
 import { namesakeRule, type McpServerConfig } from '../config.ts'

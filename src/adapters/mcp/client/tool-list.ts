@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { isReservedToolId } from '../../../chat/tool-words.ts'
-import { isTooDeep, type Json, type JsonSchema } from '../../../lib/json.ts'
-import { shortHash } from '../../../lib/basics.ts'
-import { headOf } from '../../../lib/text/characters.ts'
-import { cleanLine } from '../../../lib/text/clean-text.ts'
+import { isTooDeep, type Json, type JsonSchema } from '../../../base/json.ts'
+import { shortHash } from '../../../base/basics.ts'
+import { headOf } from '../../../base/text/characters.ts'
+import { cleanLine } from '../../../base/text/clean-text.ts'
 import { RAW } from './message-reader.ts'
 
 export interface McpDefinition {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { endOfString } from '../../../lib/json.ts'
+import { endOfString } from '../../../base/json.ts'
 
 /** Replaces an id in messages to the SDK. It is secret, so no text of a client can contain it. */
 const MARK = `${randomUUID()}:`

@@ -8,7 +8,7 @@ import {
   parseJson,
   type Json,
   type JsonObject,
-} from '../../../lib/json.ts'
+} from '../../../base/json.ts'
 import { replaceLargeIds } from './large-ids.ts'
 
 /** Codes of JSON-RPC 2.0, section 5.1. */

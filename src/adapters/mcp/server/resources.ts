@@ -5,7 +5,7 @@ import {
   ResourceTemplate,
   type McpServer,
 } from '@modelcontextprotocol/server'
-import { isJsonList, isJsonObject, type JsonObject, safeJson } from '../../../lib/json.ts'
+import { isJsonList, isJsonObject, type JsonObject, safeJson } from '../../../base/json.ts'
 import type { Agent, VerbOutcome, VerbUse } from './agent.ts'
 import type { Notifications } from './notifications.ts'
 import { logUri, roomOf, roomUri } from './room-uri.ts'

@@ -6,10 +6,10 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { createDeferred, untilAborted, whenAborted } from '../../../lib/jobs/waiting.ts'
+import { createDeferred, untilAborted, whenAborted } from '../../../base/jobs/waiting.ts'
 import { FollowedRooms, type ListenedStream } from './followed-rooms.ts'
 import { Mentions } from './mentions.ts'
-import { safeJson } from '../../../lib/json.ts'
+import { safeJson } from '../../../base/json.ts'
 import { restoreLargeIds } from './large-ids.ts'
 import { linesOf, MessageError, parseLine, REFUSED, type Line } from './message.ts'
 import type { Agent } from './agent.ts'

@@ -3,8 +3,8 @@ import {
   isJSONRPCRequest,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { JsonObject } from '../../../lib/json.ts'
-import { whenAborted } from '../../../lib/jobs/waiting.ts'
+import type { JsonObject } from '../../../base/json.ts'
+import { whenAborted } from '../../../base/jobs/waiting.ts'
 import { FollowedRooms } from './followed-rooms.ts'
 import { Mentions } from './mentions.ts'
 import { REFUSED } from './message.ts'

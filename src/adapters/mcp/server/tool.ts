@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { textForModels } from '../../../chat/outside.ts'
-import { isJsonObject, parseJson, type Json, type JsonObject, safeJson } from '../../../lib/json.ts'
+import { isJsonObject, parseJson, type Json, type JsonObject, safeJson } from '../../../base/json.ts'
 import type { VerbOutcome, VerbUse } from './agent.ts'
 
 export interface AgentTool<Shape extends z.ZodRawShape = z.ZodRawShape> {

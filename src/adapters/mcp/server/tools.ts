@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isJsonList, isJsonObject, parseJson } from '../../../lib/json.ts'
+import { isJsonList, isJsonObject, parseJson } from '../../../base/json.ts'
 import type { VerbOutcome, VerbUse } from './agent.ts'
 import { jsonOf, linesOf, objectOf, textAt, textOfLines, type AgentTool, type ToolAnswer } from './tool.ts'
 

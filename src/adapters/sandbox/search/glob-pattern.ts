@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { errorMessage } from '../../../lib/errors.ts'
+import { errorMessage } from '../../../base/errors.ts'
 import { WorkspaceError } from '../../../chat/errors.ts'
 
 /** Longer patterns are a mistake, or an attack. */

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RE2JS } from 're2js'
-import { errorMessage } from '../../../lib/errors.ts'
+import { errorMessage } from '../../../base/errors.ts'
 import type { FoundLine, FoundText, TextQuery } from '../../../tools/workspace.ts'
 import { WorkspaceError } from '../../../chat/errors.ts'
 import { openInside } from '../read-text.ts'

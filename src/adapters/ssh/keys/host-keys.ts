@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { ParsedKey } from 'ssh2'
 import { ssh2 } from '../ssh2.ts'
 import type { Fingerprint } from '../../../chat/people/person.ts'
-import { errorCode } from '../../../lib/errors.ts'
+import { errorCode } from '../../../base/errors.ts'
 import { fingerprintOf, MIN_RSA_BITS, rsaBitsOf } from './public-key.ts'
 
 /** The key by which clients recognise this server. */

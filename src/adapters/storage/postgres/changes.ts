@@ -1,9 +1,9 @@
 import { Client } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Changes, ServerId, Topic } from '../../../cluster/stores.ts'
-import type { Log } from '../../../lib/environment.ts'
-import { createSerial } from '../../../lib/jobs/serial.ts'
-import { withExplicitSslMode } from '../../../lib/addresses.ts'
+import type { Log } from '../../../base/environment.ts'
+import { createSerial } from '../../../base/jobs/serial.ts'
+import { withExplicitSslMode } from '../../../base/addresses.ts'
 import { toStorageError } from './errors.ts'
 import { fromStored } from './values.ts'
 

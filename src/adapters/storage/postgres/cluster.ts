@@ -19,7 +19,7 @@ import type {
   ServerRecord,
   ServerStore,
 } from '../../../cluster/stores.ts'
-import type { Log } from '../../../lib/environment.ts'
+import type { Log } from '../../../base/environment.ts'
 import { changesRow, requireRow, select } from '../database.ts'
 import { roomLog } from '../locks.ts'
 import type { Tables } from '../tables.ts'

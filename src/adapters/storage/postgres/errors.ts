@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
-import { errorCode, errorMessage } from '../../../lib/errors.ts'
+import { errorCode, errorMessage } from '../../../base/errors.ts'
 
 type Reason = StorageError['reason']
 

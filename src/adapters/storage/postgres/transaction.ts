@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { StorageError } from '../../../chat/errors.ts'
-import { errorMessage } from '../../../lib/errors.ts'
+import { errorMessage } from '../../../base/errors.ts'
 import { isConflict, isDisconnected } from './errors.ts'
 import type { Lock } from '../locks.ts'
 import { lockStatements } from './locks.ts'

@@ -1,5 +1,5 @@
 import { StorageError } from '../../../chat/errors.ts'
-import { errorCode, errorMessage } from '../../../lib/errors.ts'
+import { errorCode, errorMessage } from '../../../base/errors.ts'
 
 type Reason = StorageError['reason']
 

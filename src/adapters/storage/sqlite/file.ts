@@ -18,7 +18,7 @@ import {
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
-import { errorCode } from '../../../lib/errors.ts'
+import { errorCode } from '../../../base/errors.ts'
 import { openFile } from './driver.ts'
 import { toStorageError } from './errors.ts'
 

@@ -3,7 +3,7 @@
 
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
-import type { Clock, Log } from '../../../lib/environment.ts'
+import type { Clock, Log } from '../../../base/environment.ts'
 import { editedMigration, type Migration, newerSchema, readMigrations } from '../migrations.ts'
 import type { Storage, StorageTimer } from '../storage.ts'
 import { createSqliteDatabase } from './database.ts'

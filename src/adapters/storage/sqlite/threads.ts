@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { StorageError } from '../../../chat/errors.ts'
-import { createDeferred, type Deferred } from '../../../lib/jobs/waiting.ts'
+import { createDeferred, type Deferred } from '../../../base/jobs/waiting.ts'
 import { readMigrations } from '../migrations.ts'
 import type { Storage, StorageLane as Lane, Stores } from '../storage.ts'
 import { hasLog, lockFile } from './file.ts'

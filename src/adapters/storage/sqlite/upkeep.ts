@@ -15,7 +15,7 @@ import {
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
-import { errorCode } from '../../../lib/errors.ts'
+import { errorCode } from '../../../base/errors.ts'
 import { readMigrations } from '../migrations.ts'
 import { toStorageError } from './errors.ts'
 import { hasLog, isEmpty, isOurs, lockDirectory, openReader, versionOf } from './file.ts'

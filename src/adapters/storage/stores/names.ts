@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { NamesFiled, NameStore } from '../../../chat/people/ports.ts'
 import { problemWithName, whyReserved } from '../../../chat/people/names.ts'
-import { look, skeleton } from '../../../lib/text/names.ts'
-import { UNICODE_SECURITY_VERSION } from '../../../lib/text/unicode-security.ts'
+import { look, skeleton } from '../../../base/text/names.ts'
+import { UNICODE_SECURITY_VERSION } from '../../../base/text/unicode-security.ts'
 import type { Database, Writes } from '../database.ts'
 import { NAMES } from '../locks.ts'
 import type { Tables } from '../tables.ts'
@@ -39,7 +39,7 @@ export function createNameStore({ writes }: Database): NameStore {
 }
 
 /**
- * The version of the name rules: Unicode's version, then a number to raise when lib/text/names.ts or the
+ * The version of the name rules: Unicode's version, then a number to raise when base/text/names.ts or the
  * reserved names change.
  */
 const RULES = `${UNICODE_SECURITY_VERSION}/4`

@@ -3,7 +3,7 @@ import type { RoomName } from '../../../chat/entry.ts'
 import type { RenamedRoom } from '../../../chat/ports.ts'
 import { renameInExits } from '../../../chat/room-values.ts'
 import { EXITS_KEY } from '../../../chat/room-keys.ts'
-import { parseJson } from '../../../lib/json.ts'
+import { parseJson } from '../../../base/json.ts'
 import type { Tables } from '../tables.ts'
 
 /** The tables that name a room in a column `room`, in any order. A test compares them with the schema. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
-import { parseJson } from '../../../lib/json.ts'
+import { parseJson } from '../../../base/json.ts'
 import { type Database, put, select, send } from '../database.ts'
 import { roomLog } from '../locks.ts'
 import { type PersonRow, toPerson } from './people.ts'

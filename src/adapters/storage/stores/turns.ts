@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { TurnId, Usage } from '../../../chat/entry.ts'
 import { SYSTEM } from '../../../chat/people/names.ts'
-import { createSerial } from '../../../lib/jobs/serial.ts'
+import { createSerial } from '../../../base/jobs/serial.ts'
 import type { Prompt } from '../../../prompt/prompt.ts'
 import type { SentStep, TurnRecord, TurnStore } from '../../../turns/ports.ts'
 import { type Database, withoutNulls } from '../database.ts'

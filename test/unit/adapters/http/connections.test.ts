@@ -3,8 +3,8 @@ import { type Socket, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { HttpServerOptions } from '../../../../src/adapters/http/routes.ts'
 import { createConnectionCount } from '../../../../src/adapters/http/server.ts'
-import { networkOf } from '../../../../src/lib/network.ts'
-import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
+import { networkOf } from '../../../../src/base/network.ts'
+import { createDeferred } from '../../../../src/base/jobs/waiting.ts'
 import { headers, serveMcp } from '../../../support/serve-mcp.ts'
 
 /** A connection from an address that this machine does not have. */

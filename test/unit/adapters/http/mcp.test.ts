@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../../src/base/jobs/waiting.ts'
 import { collectGarbage } from '../../../support/collect-garbage.ts'
 import { headers, serveMcp } from '../../../support/serve-mcp.ts'
 

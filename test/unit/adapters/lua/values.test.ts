@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { askHost, luaLiteral, readLuaJson } from '../../../../src/adapters/lua/lua-values.ts'
-import type { Json } from '../../../../src/lib/json.ts'
+import type { Json } from '../../../../src/base/json.ts'
 import { createGivenTexts } from '../../../../src/adapters/lua/given-texts.ts'
 import { Sender, createReceiver } from '../../../../src/adapters/lua/deduplicate.ts'
 import { runs } from '../../../support/runs.ts'

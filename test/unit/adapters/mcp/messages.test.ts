@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MessageReader } from '../../../../src/adapters/mcp/client/message-reader.ts'
 import { hasWrongMarks } from '../../../../src/adapters/mcp/client/tool-list.ts'
-import type { JsonObject } from '../../../../src/lib/json.ts'
+import type { JsonObject } from '../../../../src/base/json.ts'
 import { addressParts, redact, secretValues } from '../../../../src/adapters/mcp/redact.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'

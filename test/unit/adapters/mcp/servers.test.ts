@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, createServer } from 'node:net'
 import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
-import type { JsonObject } from '../../../../src/lib/json.ts'
+import type { JsonObject } from '../../../../src/base/json.ts'
 import type { Tool } from '../../../../src/tools/tool.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import {

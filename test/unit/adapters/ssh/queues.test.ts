@@ -5,7 +5,7 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import type { Connection } from 'ssh2'
 import { SendQueues } from '../../../../src/adapters/ssh/outbox.ts'
 import { InputQueue, applyBackPressure } from '../../../../src/adapters/ssh/input-queue.ts'
-import { createScheduler } from '../../../../src/lib/jobs/scheduler.ts'
+import { createScheduler } from '../../../../src/base/jobs/scheduler.ts'
 import { Answers, guardClient, socketOf } from '../../../../src/adapters/ssh/ssh2-internals.ts'
 
 test('the client with the longest send queue is dropped while all queues exceed the limit', () => {

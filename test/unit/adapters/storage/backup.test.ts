@@ -22,7 +22,7 @@ import {
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { copyDatabase } from '../../../../src/adapters/storage/copy.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
-import { paths } from '../../../../src/app/paths.ts'
+import { paths } from '../../../../src/base/paths.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 const lobby = 'lobby' as RoomName

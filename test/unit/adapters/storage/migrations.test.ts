@@ -7,7 +7,7 @@ import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
 import type { Storage } from '../../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
-import { paths } from '../../../../src/app/paths.ts'
+import { paths } from '../../../../src/base/paths.ts'
 import { ODD_NAMES } from '../../../support/odd-names.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 

@@ -6,7 +6,7 @@ import { type EntryQuery, entryQuery } from '../../../../src/adapters/storage/st
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
 import type { EntryId, RoomName } from '../../../../src/chat/entry.ts'
-import { paths } from '../../../../src/app/paths.ts'
+import { paths } from '../../../../src/base/paths.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { createStores } from '../../../../src/adapters/storage/sqlite/stores.ts'
 import { TABLES_OF_ROOMS } from '../../../../src/adapters/storage/stores/room-names.ts'

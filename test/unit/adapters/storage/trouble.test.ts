@@ -12,7 +12,7 @@ import { createRoomStore } from '../../../../src/adapters/storage/stores/rooms.t
 import { createStores } from '../../../../src/adapters/storage/sqlite/stores.ts'
 import { searchTerms } from '../../../../src/chat/input-text.ts'
 import type { Entry, RoomName } from '../../../../src/chat/entry.ts'
-import { paths } from '../../../../src/app/paths.ts'
+import { paths } from '../../../../src/base/paths.ts'
 import { createReadiness } from '../../../../src/app/http.ts'
 import type { PersonId } from '../../../../src/chat/people/person.ts'
 import { idOf } from '../../../contract/storage/cast.ts'

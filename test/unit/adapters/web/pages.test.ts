@@ -5,7 +5,7 @@ import { type Certificate, createCA, createCert } from 'mkcert'
 import { beforeAll, expect, test } from 'vitest'
 import { PAGE_LIMITS } from '../../../../src/adapters/web/pages.ts'
 import { createWeb, type WebOverrides } from '../../../../src/adapters/web/web.ts'
-import { paths } from '../../../../src/app/paths.ts'
+import { paths } from '../../../../src/base/paths.ts'
 import { WebError, type PageFormat } from '../../../../src/tools/web.ts'
 import { localWeb, startBytes, startSite, visit } from '../../../support/site.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../../src/base/jobs/waiting.ts'
 import { type ScriptedStep, scriptedModel } from '../../../support/scripted-model.ts'
 import { longReply } from '../../../support/long-reply.ts'
 import { LOOK_NAMES, LOOKS } from '../../../support/looks.ts'

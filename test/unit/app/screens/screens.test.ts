@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDeferred } from '../../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../../src/base/jobs/waiting.ts'
 import { touch } from '../../../support/commands/raise-question.ts'
 import { screenOf } from '../../../support/chat-parts.ts'
 import { LOOK_NAMES, LOOKS } from '../../../support/looks.ts'

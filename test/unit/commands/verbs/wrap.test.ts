@@ -9,7 +9,7 @@ import {
   refused,
 } from '../../../support/commands/command-world.ts'
 import { anotherModel } from '../../../support/turn-world.ts'
-import { plainOf, spokenOf } from '../../../../src/lib/text/styled.ts'
+import { plainOf, spokenOf } from '../../../../src/base/text/styled.ts'
 import { renderText } from '../../../../src/session/drawing/entry-rows.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { toolGroups } from '../../../../src/pages/prompt-report.ts'

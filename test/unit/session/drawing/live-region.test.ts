@@ -7,7 +7,7 @@ import { NO_REGION, paintRegion, writeChange } from '../../../../src/session/dra
 import { createEmulator } from '../../../support/terminal.ts'
 import { createDraftLayout, drawDraft } from '../../../../src/session/drawing/draft-rows.ts'
 import { draftOf } from '../../../../src/session/input/edit-commands.ts'
-import { cleanText } from '../../../../src/lib/text/clean-text.ts'
+import { cleanText } from '../../../../src/base/text/clean-text.ts'
 import { echoChange } from '../../../../src/session/views/plain-view.ts'
 
 const LINE = `bob: ${'said '.repeat(9)}`.trimEnd()

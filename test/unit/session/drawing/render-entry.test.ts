@@ -16,7 +16,7 @@ import {
   createNameColours,
   usualColour,
 } from '../../../../src/session/drawing/theme.ts'
-import { zoneOf } from '../../../../src/lib/zone.ts'
+import { zoneOf } from '../../../../src/base/zone.ts'
 import { timeColumn, dayLine, dayOf } from '../../../../src/session/drawing/time-column.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { runs } from '../../../support/runs.ts'

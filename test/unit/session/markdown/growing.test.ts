@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GrowingMarkdown } from '../../../../src/session/markdown/growing.ts'
-import type { Span } from '../../../../src/lib/text/styled.ts'
+import type { Span } from '../../../../src/base/text/styled.ts'
 import type { Unit } from '../../../../src/session/markdown/blocks.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { allWords, numberedMarkdown, wordsIn } from '../../../support/numbered-markdown.ts'

@@ -3,7 +3,7 @@ import { renderEntry } from '../../../../src/session/drawing/entry-rows.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { createReplies } from '../../../../src/session/drawing/streamed-reply.ts'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
-import { cleanText } from '../../../../src/lib/text/clean-text.ts'
+import { cleanText } from '../../../../src/base/text/clean-text.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 
 const style = { columns: 79, theme: chooseTheme('xterm-256color', {}) }

@@ -5,7 +5,7 @@ import type { ClosableAgent } from '../../../../../src/adapters/mcp/server/agent
 import type { AgentListener } from '../../../../../src/chat/agent-listener.ts'
 import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.ts'
 import { idleAgent } from '../../../../support/mcp/idle-agent.ts'
-import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../../../src/base/jobs/waiting.ts'
 import { newAccount } from '../../../../support/shared-by-sessions.ts'
 import { INITIALIZE } from '../../../../support/mcp/http-agent.ts'
 

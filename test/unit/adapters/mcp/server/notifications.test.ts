@@ -4,7 +4,7 @@ import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.t
 import type { AgentListener } from '../../../../../src/chat/agent-listener.ts'
 import type { Entry, EntryId, RoomName } from '../../../../../src/chat/entry.ts'
 import { idleAgent } from '../../../../support/mcp/idle-agent.ts'
-import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
+import { createDeferred } from '../../../../../src/base/jobs/waiting.ts'
 import { FollowedRooms } from '../../../../../src/adapters/mcp/server/followed-rooms.ts'
 import { StorageError } from '../../../../../src/chat/errors.ts'
 import { Mentions } from '../../../../../src/adapters/mcp/server/mentions.ts'

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { serveAgentOverPipe } from '../../../../../src/adapters/mcp/server/stdio.ts'
 import { idleAgent } from '../../../../support/mcp/idle-agent.ts'
-import { createDeferred } from '../../../../../src/lib/jobs/waiting.ts'
-import { createScheduler, type Account } from '../../../../../src/lib/jobs/scheduler.ts'
+import { createDeferred } from '../../../../../src/base/jobs/waiting.ts'
+import { createScheduler, type Account } from '../../../../../src/base/jobs/scheduler.ts'
 import { INITIALIZE } from '../../../../support/mcp/http-agent.ts'
 
 interface Answer {

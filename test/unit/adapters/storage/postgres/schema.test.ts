@@ -7,7 +7,7 @@ import { readMigrations } from '../../../../../src/adapters/storage/migrations.t
 import { createPostgresDatabase } from '../../../../../src/adapters/storage/postgres/database.ts'
 import { migrate } from '../../../../../src/adapters/storage/postgres/open.ts'
 import { openDatabase } from '../../../../../src/adapters/storage/sqlite/open.ts'
-import { paths } from '../../../../../src/app/paths.ts'
+import { paths } from '../../../../../src/base/paths.ts'
 import { lacks } from '../../../../support/needs.ts'
 import { createDatabase, postgresOptions, type TestDatabase } from '../../../../support/postgres/databases.ts'
 

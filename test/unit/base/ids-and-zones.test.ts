@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { zoneName, zoneOf } from '../../../src/lib/zone.ts'
-import { createIds } from '../../../src/lib/ids.ts'
+import { zoneName, zoneOf } from '../../../src/base/zone.ts'
+import { createIds } from '../../../src/base/ids.ts'
 
 test('the local time of a zone agrees with Intl for daylight saving time and odd offsets', () => {
   const zones = ['Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns', 'Pacific/Apia', 'UTC', ':Asia/Tokyo']

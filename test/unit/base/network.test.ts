@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { COSTS, NetworkPace, addressBits, networkOf, parseNetwork } from '../../../src/lib/network.ts'
+import { COSTS, NetworkPace, addressBits, networkOf, parseNetwork } from '../../../src/base/network.ts'
 
 const contains = (network: string, address: string): boolean | undefined => {
   const bits = parseNetwork(network)?.bits

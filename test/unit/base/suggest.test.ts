@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
-import { closest, nearestFirst } from '../../../src/lib/suggest.ts'
-import { compileGlob, globMatches } from '../../../src/lib/glob.ts'
+import { closest, nearestFirst } from '../../../src/base/suggest.ts'
+import { compileGlob, globMatches } from '../../../src/base/glob.ts'
 import { runs } from '../../support/runs.ts'
 
 const commands = 'help history join leave rooms say tools topic who whoami wrap'.split(' ')

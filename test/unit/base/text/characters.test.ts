@@ -7,8 +7,8 @@ import {
   headOf,
   nextBoundary,
   previousBoundary,
-} from '../../../../src/lib/text/characters.ts'
-import { splitPages } from '../../../../src/lib/text/pages.ts'
+} from '../../../../src/base/text/characters.ts'
+import { splitPages } from '../../../../src/base/text/pages.ts'
 import { runs } from '../../../support/runs.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
 

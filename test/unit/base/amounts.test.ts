@@ -7,10 +7,10 @@ import {
   millionths,
   readAmount,
   shownAmount,
-} from '../../../src/lib/price.ts'
-import { bytes, duration, runningTime } from '../../../src/lib/amounts.ts'
-import { type Json, stableJson } from '../../../src/lib/json.ts'
-import { takeWord } from '../../../src/lib/text/words.ts'
+} from '../../../src/base/price.ts'
+import { bytes, duration, runningTime } from '../../../src/base/amounts.ts'
+import { type Json, stableJson } from '../../../src/base/json.ts'
+import { takeWord } from '../../../src/base/text/words.ts'
 
 test.each([
   [0, 0],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DeadlineError, underDeadline } from '../../../../src/lib/jobs/deadline.ts'
-import { createDeferred, untilAborted } from '../../../../src/lib/jobs/waiting.ts'
-import { createSerial } from '../../../../src/lib/jobs/serial.ts'
+import { DeadlineError, underDeadline } from '../../../../src/base/jobs/deadline.ts'
+import { createDeferred, untilAborted } from '../../../../src/base/jobs/waiting.ts'
+import { createSerial } from '../../../../src/base/jobs/serial.ts'
 
 const never = <T>(): Promise<T> => new Promise(() => {})
 const open = (): AbortSignal => new AbortController().signal

@@ -7,7 +7,7 @@ import {
   scriptsGoTogether,
   skeleton,
   strangeCharacter,
-} from '../../../../src/lib/text/names.ts'
+} from '../../../../src/base/text/names.ts'
 
 test.each([
   ['alice', 'ALICE'],

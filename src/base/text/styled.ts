@@ -28,7 +28,7 @@ export interface SpanStyle {
   readonly strike?: true
   readonly underline?: true
   readonly code?: true
-  /** A safe address (lib/addresses.ts). */
+  /** A safe address (base/addresses.ts). */
   readonly link?: string
 }
 

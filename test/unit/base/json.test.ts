@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type JsonObject, MAX_JSON_VALUES, hasTooManyValues, safeJson } from '../../../src/lib/json.ts'
-import { completeSchema, mistakeIn, schemasIn } from '../../../src/lib/json-schema.ts'
+import { type JsonObject, MAX_JSON_VALUES, hasTooManyValues, safeJson } from '../../../src/base/json.ts'
+import { completeSchema, mistakeIn, schemasIn } from '../../../src/base/json-schema.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 test('safeJson gives JSON without control characters that parses to the same value', () => {

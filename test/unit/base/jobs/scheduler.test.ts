@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createScheduler, SLICE_MS, type Account } from '../../../../src/lib/jobs/scheduler.ts'
+import { createScheduler, SLICE_MS, type Account } from '../../../../src/base/jobs/scheduler.ts'
 
 /** A scheduler in a time that only work takes. */
 function start() {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
-import { Quota, takeAll } from '../../../src/lib/quota.ts'
-import { createTokenBucket } from '../../../src/lib/token-bucket.ts'
+import { Quota, takeAll } from '../../../src/base/quota.ts'
+import { createTokenBucket } from '../../../src/base/token-bucket.ts'
 
 test('a quota grants up to its limit for each key, and again after a release', () => {
   const quota = new Quota(() => 2)

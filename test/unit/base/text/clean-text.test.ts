@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cleanLine, cleanText, isBlank, traceCleanText } from '../../../../src/lib/text/clean-text.ts'
-import { visibleText } from '../../../../src/lib/text/visible-text.ts'
+import { cleanLine, cleanText, isBlank, traceCleanText } from '../../../../src/base/text/clean-text.ts'
+import { visibleText } from '../../../../src/base/text/visible-text.ts'
 import { runs } from '../../../support/runs.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
 
