@@ -2,7 +2,7 @@
 import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/environment.ts'
-import { StorageError } from './chat/errors.ts'
+import { StorageError } from './words/errors.ts'
 import { version } from './base/paths.ts'
 import { errorMessage } from './base/errors.ts'
 

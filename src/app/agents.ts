@@ -3,8 +3,8 @@
  * kicked as a session is. This file knows MCP only to serve an agent on a pipe.
  */
 import type { Agent, ClosableAgent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
-import { SERVER_STOPPING } from '../chat/errors.ts'
-import type { Person } from '../chat/people/person.ts'
+import { SERVER_STOPPING } from '../words/errors.ts'
+import type { Person } from '../words/person.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Talk } from '../chat/talk/talk.ts'
 import type { Runner } from '../commands/runner.ts'

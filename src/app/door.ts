@@ -5,7 +5,7 @@ import type { Ignores } from '../chat/talk/ignores.ts'
 import type { People } from '../chat/people/people.ts'
 import { createDeferred } from '../base/jobs/waiting.ts'
 import type { ClientHandler, ExecPipe } from '../session/ports.ts'
-import type { Person } from '../chat/people/person.ts'
+import type { Person } from '../words/person.ts'
 
 export interface Door {
   readonly identify: ClientHandler['identify']

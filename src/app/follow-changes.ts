@@ -1,6 +1,6 @@
 import { enforceDeletions, enforceSanctions } from '../chat/moderation/clients.ts'
-import type { RoomName } from '../chat/entry.ts'
-import type { PersonId } from '../chat/people/person.ts'
+import type { RoomName } from '../words/entry.ts'
+import type { PersonId } from '../words/person.ts'
 import type { Talk } from '../chat/talk/talk.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Work } from './room/work.ts'

@@ -1,5 +1,5 @@
 import type { HttpHandler } from '../adapters/http/routes.ts'
-import { APOLOGY, unlessRefused } from '../chat/errors.ts'
+import { APOLOGY, unlessRefused } from '../words/errors.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Runner } from '../commands/runner.ts'
 

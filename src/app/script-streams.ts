@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal } from '../chat/errors.ts'
+import { Refusal } from '../words/errors.ts'
 import { createDeferred, createProgressTimer } from '../base/jobs/waiting.ts'
 import { duration } from '../base/amounts.ts'
 import type { Account } from '../base/jobs/scheduler.ts'

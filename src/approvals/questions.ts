@@ -1,5 +1,5 @@
-import type { RoomName } from '../chat/entry.ts'
-import { SERVER_STOPPING } from '../chat/errors.ts'
+import type { RoomName } from '../words/entry.ts'
+import { SERVER_STOPPING } from '../words/errors.ts'
 import { SERVER_LOST, type Questions as SharedQuestions } from '../chat/peers.ts'
 import type { Room } from '../chat/room.ts'
 import { createDeferred } from '../base/jobs/waiting.ts'

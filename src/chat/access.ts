@@ -1,5 +1,5 @@
-import type { RoomName } from './entry.ts'
-import type { Person, Role } from './people/person.ts'
+import type { RoomName } from '../words/entry.ts'
+import type { Person, Role } from '../words/person.ts'
 import type { PeopleStore, RoomRecord, RoomStore } from './ports.ts'
 
 export type RoomLookup = Pick<RoomStore, 'find' | 'membership' | 'members'>

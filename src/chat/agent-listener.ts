@@ -1,4 +1,4 @@
-import type { Entry, RoomName } from './entry.ts'
+import type { Entry, RoomName } from '../words/entry.ts'
 
 export interface WrittenMessage {
   readonly from: { readonly name: string; readonly guest: boolean }

@@ -3,8 +3,8 @@
 import { DAY_MS, duration } from '../base/amounts.ts'
 import type { MonotonicClock } from '../base/environment.ts'
 import { fullAfter, waitFor, type Rate } from '../base/token-bucket.ts'
-import { Refusal } from './errors.ts'
-import type { Person } from './people/person.ts'
+import { Refusal } from '../words/errors.ts'
+import type { Person } from '../words/person.ts'
 
 type Payer = Pick<Person, 'id' | 'login'>
 type ServersOf = (quotaKey: string) => number

@@ -1,5 +1,5 @@
 import type { Log } from '../base/environment.ts'
-import type { RoomName } from './entry.ts'
+import type { RoomName } from '../words/entry.ts'
 import type { BusEvent, RoomBus } from './ports.ts'
 
 interface Subscription {

@@ -1,7 +1,7 @@
 import { createDeferred, type Deferred } from '../base/jobs/waiting.ts'
 import { nextInLine } from '../base/jobs/serial.ts'
-import type { RoomName } from './entry.ts'
-import type { PersonId } from './people/person.ts'
+import type { RoomName } from '../words/entry.ts'
+import type { PersonId } from '../words/person.ts'
 import type { Peers, Questions, SlotLimits, Slots } from './peers.ts'
 
 const NOBODY = [] as const

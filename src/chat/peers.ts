@@ -1,11 +1,11 @@
 // The other servers of the database: src/cluster for several servers, local-peers.ts for one alone.
 
 import type { JsonObject } from '../base/json.ts'
-import type { RoomName } from './entry.ts'
+import type { RoomName } from '../words/entry.ts'
 import type { ClientAct } from './moderation/ports.ts'
-import type { Person, PersonId } from './people/person.ts'
+import type { Person, PersonId } from '../words/person.ts'
 import type { DirectMessage } from './talk/ports.ts'
-import type { ToolProgress } from './tool-progress.ts'
+import type { ToolProgress } from '../words/tool-progress.ts'
 
 export interface Broadcasts {
   readonly stop: { readonly id: string; readonly reason: string }

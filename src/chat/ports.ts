@@ -3,8 +3,8 @@
  * SSH, models or databases; what it needs of the outside is in this file.
  */
 import type { Json } from '../base/json.ts'
-import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
-import type { Fingerprint, Person, PersonId } from './people/person.ts'
+import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from '../words/entry.ts'
+import type { Fingerprint, Person, PersonId } from '../words/person.ts'
 
 export interface RoomRecord {
   readonly name: RoomName

@@ -2,11 +2,11 @@ import { createSerial } from '../base/jobs/serial.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
 import { type Audience, isKnown, type RoomLookup } from './access.ts'
-import type { RoomName } from './entry.ts'
-import { Refusal } from './errors.ts'
-import { isRoomName } from './people/names.ts'
+import type { RoomName } from '../words/entry.ts'
+import { Refusal } from '../words/errors.ts'
+import { isRoomName } from '../words/names.ts'
 import type { RoomStore } from './ports.ts'
-import { EXITS_KEY, NAV_KEY } from './room-keys.ts'
+import { EXITS_KEY, NAV_KEY } from '../words/room-keys.ts'
 
 export interface Exit {
   readonly direction: string

@@ -1,10 +1,10 @@
 import type { Alarm, Clock, Log } from '../base/environment.ts'
 import { roleIn } from './access.ts'
-import type { Entry, EntryId, NewEntry, Recorded, ReplyDelta, RoomName } from './entry.ts'
-import { Refusal, StorageError } from './errors.ts'
+import type { Entry, EntryId, NewEntry, Recorded, ReplyDelta, RoomName } from '../words/entry.ts'
+import { Refusal, StorageError } from '../words/errors.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
 import type { Peers } from './peers.ts'
-import type { Person, PersonId, Role } from './people/person.ts'
+import type { Person, PersonId, Role } from '../words/person.ts'
 import type {
   BusEvent,
   EntryLog,

@@ -1,5 +1,5 @@
-import type { RoomName } from '../chat/entry.ts'
-import { StorageError, unlessStoreFailed } from '../chat/errors.ts'
+import type { RoomName } from '../words/entry.ts'
+import { StorageError, unlessStoreFailed } from '../words/errors.ts'
 import type { Broadcasts, Peers } from '../chat/peers.ts'
 import type { PresenceChange } from '../chat/presence/tally.ts'
 import type { EntryLog } from '../chat/ports.ts'

@@ -1,4 +1,4 @@
-import { warnOfStorage } from '../chat/errors.ts'
+import { warnOfStorage } from '../words/errors.ts'
 import type { Alarm, Log, MonotonicClock } from '../base/environment.ts'
 import { createSerial } from '../base/jobs/serial.ts'
 import type { ExpiredServers, ServerFacts, ServerId, ServerStore } from './stores.ts'

@@ -1,5 +1,5 @@
-import type { RoomName } from '../chat/entry.ts'
-import { warnOfStorage } from '../chat/errors.ts'
+import type { RoomName } from '../words/entry.ts'
+import { warnOfStorage } from '../words/errors.ts'
 import type { QuestionCounts, QuestionKey, Questions, RemoteQuestion } from '../chat/peers.ts'
 import type { Alarm, Log } from '../base/environment.ts'
 import type { JsonObject } from '../base/json.ts'

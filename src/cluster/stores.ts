@@ -7,9 +7,9 @@
  * It must not know which engines these are, how a room is shown, or what a model does. A server that has its
  * database alone runs none of it (chat/local-peers.ts).
  */
-import type { EntryId, RoomName } from '../chat/entry.ts'
+import type { EntryId, RoomName } from '../words/entry.ts'
 import type { Broadcasts, QuestionCounts, QuestionKey, Questions, SlotLimits, Work } from '../chat/peers.ts'
-import type { Person, PersonId } from '../chat/people/person.ts'
+import type { Person, PersonId } from '../words/person.ts'
 import type { Brand } from '../base/basics.ts'
 import type { JsonObject } from '../base/json.ts'
 

@@ -1,5 +1,5 @@
-import type { RoomName } from '../chat/entry.ts'
-import { warnOfStorage } from '../chat/errors.ts'
+import type { RoomName } from '../words/entry.ts'
+import { warnOfStorage } from '../words/errors.ts'
 import type { RemoteWork, Slot, SlotLimits, Slots, Work } from '../chat/peers.ts'
 import type { Alarm, Clock, Log } from '../base/environment.ts'
 import { createDeferred, type Deferred } from '../base/jobs/waiting.ts'

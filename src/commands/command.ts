@@ -2,7 +2,7 @@
  * commands/ declares, parses and runs what people type after a slash and scripts send as `ssh host VERB`;
  * `verbs` has the commands by subject. It must not know what a terminal, SSH or the database is.
  */
-import type { Person } from '../chat/people/person.ts'
+import type { Person } from '../words/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Zone } from '../base/zone.ts'
 import type { Styled } from '../base/text/styled.ts'

@@ -1,4 +1,4 @@
-import type { Person } from '../chat/people/person.ts'
+import type { Person } from '../words/person.ts'
 import { emojiBeginning } from '../chat/talk/emoji-names.ts'
 import type { Room } from '../chat/room.ts'
 import type { Turns } from '../turns/turns.ts'

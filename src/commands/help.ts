@@ -1,4 +1,4 @@
-import { Refusal } from '../chat/errors.ts'
+import { Refusal } from '../words/errors.ts'
 import { closest } from '../base/suggest.ts'
 import { plainRows } from '../base/text/pages.ts'
 import {

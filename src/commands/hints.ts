@@ -1,5 +1,5 @@
-import { mentionedWords } from '../chat/mentions.ts'
-import { MAX_MODEL_NAME, MAX_PERSON_NAME, TO_ALL } from '../chat/people/names.ts'
+import { mentionedWords } from '../words/mentions.ts'
+import { MAX_MODEL_NAME, MAX_PERSON_NAME, TO_ALL } from '../words/names.ts'
 import { closest } from '../base/suggest.ts'
 import type { CallerKind } from './command.ts'
 

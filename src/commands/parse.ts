@@ -1,4 +1,4 @@
-import { UsageError } from '../chat/errors.ts'
+import { UsageError } from '../words/errors.ts'
 import { closest } from '../base/suggest.ts'
 import { takeWord } from '../base/text/words.ts'
 import {

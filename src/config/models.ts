@@ -3,7 +3,7 @@ import { BACKENDS, PROVIDERS, type ModelConfig } from '../adapters/models/index.
 import type { ModelAccess, RequiredKey } from '../adapters/models/provider.ts'
 import { ownKeys } from '../adapters/models/settings.ts'
 import { ENCODINGS } from '../adapters/tokens/encodings.ts'
-import { MODEL_NAME, MODEL_NAME_RULE, TO_ALL } from '../chat/people/names.ts'
+import { MODEL_NAME, MODEL_NAME_RULE, TO_ALL } from '../words/names.ts'
 import { MAX_PRICE, millionths } from '../base/price.ts'
 import { usualOutput } from '../base/basics.ts'
 import type { JsonObject } from '../base/json.ts'

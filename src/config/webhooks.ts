@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ROOM_NAME } from '../chat/people/names.ts'
+import { ROOM_NAME } from '../words/names.ts'
 import type { Environment } from './environment.ts'
 import { address, headerEnv, valuesOf } from './values.ts'
 

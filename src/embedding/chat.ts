@@ -3,7 +3,7 @@
  * docs/embedding.md. This folder must not know how a model is reached, where a tool comes from or what runs
  * Lua. It starts nothing.
  */
-import type { Usage } from '../chat/entry.ts'
+import type { Usage } from '../words/entry.ts'
 import { errorMessage } from '../base/errors.ts'
 import { cleanText, isBlank } from '../base/text/clean-text.ts'
 import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'

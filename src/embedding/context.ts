@@ -1,5 +1,5 @@
-import type { Entry, NewEntry, EntryId, RoomName } from '../chat/entry.ts'
-import type { PersonId } from '../chat/people/person.ts'
+import type { Entry, NewEntry, EntryId, RoomName } from '../words/entry.ts'
+import type { PersonId } from '../words/person.ts'
 import type { Log } from '../base/environment.ts'
 import type { CallerContext } from '../toolbox/run-tool.ts'
 import { ArgumentError } from '../tools/arguments.ts'
@@ -11,7 +11,7 @@ import {
   type ToolContext,
 } from '../tools/context.ts'
 import { type Workspace, OUTPUT_LIMITS, type ToolLimits } from '../tools/workspace.ts'
-import { WorkspaceError } from '../chat/errors.ts'
+import { WorkspaceError } from '../words/errors.ts'
 
 export interface ProgramContext {
   /** Files and commands; by default each use is an error that the model reads. */

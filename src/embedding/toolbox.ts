@@ -1,5 +1,5 @@
 import { definitionOf } from '../prompt/tool-definitions.ts'
-import { textForModels } from '../chat/outside.ts'
+import { textForModels } from '../words/outside.ts'
 import { uniqueTools } from '../prompt/tool-names.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import { resolveScope as resolveIn, type Resolution } from '../prompt/scope.ts'

@@ -4,7 +4,7 @@
  * goes, or how its content is stored. Every text is escaped (base/markup.ts), no page has a script, and its
  * policy lets a browser load nothing.
  */
-import type { Entry } from '../chat/entry.ts'
+import type { Entry } from '../words/entry.ts'
 import { fnv1a } from '../base/basics.ts'
 import { Html, markup } from '../base/markup.ts'
 import { visibleLine, visibleText } from '../base/text/visible-text.ts'

@@ -6,7 +6,7 @@ import {
   threadLine,
   toolCallLine,
   toolResultLine,
-} from '../chat/entry-text.ts'
+} from '../words/entry-text.ts'
 import type {
   ActionEntry,
   Entry,
@@ -15,7 +15,7 @@ import type {
   ReplyEntry,
   ToolCallEntry,
   ToolResultEntry,
-} from '../chat/entry.ts'
+} from '../words/entry.ts'
 import { foldPast } from '../chat/presence/fold.ts'
 import { markup, type Html } from '../base/markup.ts'
 import { headOf } from '../base/text/characters.ts'

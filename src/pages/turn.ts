@@ -1,5 +1,5 @@
-import { billLine, toolResultLine } from '../chat/entry-text.ts'
-import type { Entry, ToolResultEntry } from '../chat/entry.ts'
+import { billLine, toolResultLine } from '../words/entry-text.ts'
+import type { Entry, ToolResultEntry } from '../words/entry.ts'
 import { duration, counted } from '../base/amounts.ts'
 import { markup, type Html } from '../base/markup.ts'
 import { visibleLine } from '../base/text/visible-text.ts'

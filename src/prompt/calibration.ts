@@ -1,4 +1,4 @@
-import type { Usage } from '../chat/entry.ts'
+import type { Usage } from '../words/entry.ts'
 import { DAY_MS } from '../base/amounts.ts'
 import type { Clock, Log } from '../base/environment.ts'
 import { createSerial } from '../base/jobs/serial.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../chat/entry.ts'
+import type { Entry } from '../words/entry.ts'
 import { utf8Bytes } from '../base/amounts.ts'
 import type { TokenCounter } from './ports.ts'
 

@@ -1,4 +1,4 @@
-import type { EntryId } from '../chat/entry.ts'
+import type { EntryId } from '../words/entry.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
 import type { Summary } from './snapshot.ts'
 import { SUMMARIZER_KEY } from './keys.ts'

@@ -1,5 +1,5 @@
-import { Refusal } from '../chat/errors.ts'
-import { EXITS_KEY, NAV_KEY } from '../chat/room-keys.ts'
+import { Refusal } from '../words/errors.ts'
+import { EXITS_KEY, NAV_KEY } from '../words/room-keys.ts'
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH, type Json, safeJson } from '../base/json.ts'
 import { SCOPE_KEY } from './scope.ts'
 

@@ -4,7 +4,7 @@
  * process: it must not know files, `node:`, npm packages, or how models are asked, tools run and anything is
  * stored. Composing must not know a clock.
  */
-import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
+import type { EntryId, EntryKind, RoomName } from '../words/entry.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { Prompt } from './prompt.ts'
 import type { HistoryRow, RoomScript, RoomSummary, Snapshot } from './snapshot.ts'

@@ -1,4 +1,4 @@
-import { Refusal } from '../chat/errors.ts'
+import { Refusal } from '../words/errors.ts'
 import { isJsonObject, type Json, type JsonObject, safeJson } from '../base/json.ts'
 import { cleanText } from '../base/text/clean-text.ts'
 import { checkKey, checkPlace, KEYS_OF_PEOPLE, toStorable } from './keys.ts'

@@ -1,4 +1,4 @@
-import { ACCESSES, TOOL_GROUPS } from '../chat/tool-words.ts'
+import { ACCESSES, TOOL_GROUPS } from '../words/tool-words.ts'
 import { compileGlob } from '../base/glob.ts'
 import { closest } from '../base/suggest.ts'
 import type { CatalogueTool } from './snapshot.ts'

@@ -1,4 +1,4 @@
-import type { Role } from '../chat/people/person.ts'
+import type { Role } from '../words/person.ts'
 import type { Json } from '../base/json.ts'
 import { NO_SERVERS, type ParsedScope, parseScope, type Pattern, warningsOf } from './scope-patterns.ts'
 import type { CatalogueTool } from './snapshot.ts'

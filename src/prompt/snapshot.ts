@@ -1,5 +1,5 @@
-import type { Entry, EntryId } from '../chat/entry.ts'
-import type { Access, ToolGroup } from '../chat/tool-words.ts'
+import type { Entry, EntryId } from '../words/entry.ts'
+import type { Access, ToolGroup } from '../words/tool-words.ts'
 import type { Json, JsonSchema } from '../base/json.ts'
 import type { Framing } from './model-settings.ts'
 

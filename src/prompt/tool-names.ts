@@ -1,4 +1,4 @@
-import { ROOM_TOOL_PREFIX } from '../chat/tool-words.ts'
+import { ROOM_TOOL_PREFIX } from '../words/tool-words.ts'
 import { shortHash } from '../base/basics.ts'
 import type { HiddenTool } from './scope.ts'
 import type { CatalogueTool } from './snapshot.ts'

@@ -1,5 +1,5 @@
-import { APOLOGY, Refusal } from '../chat/errors.ts'
-import type { Person } from '../chat/people/person.ts'
+import { APOLOGY, Refusal } from '../words/errors.ts'
+import type { Person } from '../words/person.ts'
 import type { Log } from '../base/environment.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { LineQueue } from './input/line-queue.ts'

@@ -3,11 +3,11 @@
  * delivered. It must not know SSH, which brings the terminal, nor commands, models and storage, which are
  * behind the host. "Units" in names are UTF-16 units; points in time are milliseconds since the epoch.
  */
-import type { Entry, ToolCallEntry } from '../chat/entry.ts'
-import type { Fingerprint, Person } from '../chat/people/person.ts'
+import type { Entry, ToolCallEntry } from '../words/entry.ts'
+import type { Fingerprint, Person } from '../words/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { PersonalMessage } from '../chat/talk/open-sessions.ts'
-import type { ToolProgress } from '../chat/tool-progress.ts'
+import type { ToolProgress } from '../words/tool-progress.ts'
 import type { FileTree } from '../base/file-tree.ts'
 import type { Account } from '../base/jobs/scheduler.ts'
 import type { Styled } from '../base/text/styled.ts'

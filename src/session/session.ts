@@ -1,4 +1,4 @@
-import type { Person } from '../chat/people/person.ts'
+import type { Person } from '../words/person.ts'
 import { createDeferred, settledWithin } from '../base/jobs/waiting.ts'
 import type { Account } from '../base/jobs/scheduler.ts'
 import { PlainView } from './views/plain-view.ts'

@@ -1,4 +1,4 @@
-import { UNKNOWN_TOOL } from '../chat/entry-text.ts'
+import { UNKNOWN_TOOL } from '../words/entry-text.ts'
 import type { JsonObject } from '../base/json.ts'
 import { nearestFirst } from '../base/suggest.ts'
 import { findToolsDefinition } from '../prompt/tool-definitions.ts'

@@ -1,5 +1,5 @@
-import type { RoomName } from '../chat/entry.ts'
-import { textForModels } from '../chat/outside.ts'
+import type { RoomName } from '../words/entry.ts'
+import { textForModels } from '../words/outside.ts'
 import { DAY_MS } from '../base/amounts.ts'
 import type { Clock } from '../base/environment.ts'
 import { cleanText } from '../base/text/clean-text.ts'

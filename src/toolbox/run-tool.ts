@@ -1,4 +1,4 @@
-import { type ToolProgress, WAITING_FOR_ANSWER } from '../chat/tool-progress.ts'
+import { type ToolProgress, WAITING_FOR_ANSWER } from '../words/tool-progress.ts'
 import type { Log } from '../base/environment.ts'
 import { errorMessage } from '../base/errors.ts'
 import { DeadlineError, underDeadline, type Uncounted } from '../base/jobs/deadline.ts'

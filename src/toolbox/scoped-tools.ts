@@ -1,6 +1,6 @@
-import { NAV_KEY } from '../chat/room-keys.ts'
+import { NAV_KEY } from '../words/room-keys.ts'
 import type { RoomStore } from '../chat/ports.ts'
-import type { Person, Role } from '../chat/people/person.ts'
+import type { Person, Role } from '../words/person.ts'
 import type { Room } from '../chat/room.ts'
 import { type Json, isJsonObject, type JsonSchema } from '../base/json.ts'
 import { schemasIn } from '../base/json-schema.ts'

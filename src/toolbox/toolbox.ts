@@ -2,7 +2,7 @@
  * A toolbox is the tools that one caller has now: it looks up a called name, asks for a permission, runs the
  * call and records it. This folder must not know how models and people are asked, or where tools come from.
  */
-import { textForModels, type TextFromTools } from '../chat/outside.ts'
+import { textForModels, type TextFromTools } from '../words/outside.ts'
 import type { ToolMessage } from '../tools/context.ts'
 import { READ_FD } from '../tools/long-results.ts'
 import { failed, type ToolResult } from '../tools/result.ts'

@@ -1,4 +1,4 @@
-import { Refusal } from '../chat/errors.ts'
+import { Refusal } from '../words/errors.ts'
 import { isJsonList, isJsonObject, type JsonSchema } from '../base/json.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
 import { formOf } from './direct-offer.ts'

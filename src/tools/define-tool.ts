@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ACCESSES, type Access } from '../chat/tool-words.ts'
+import { ACCESSES, type Access } from '../words/tool-words.ts'
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../base/json.ts'
 import { keysOf } from '../base/basics.ts'
 import { checkArguments, problemsIn } from './arguments.ts'

@@ -1,4 +1,4 @@
-import type { RoomName } from '../chat/entry.ts'
+import type { RoomName } from '../words/entry.ts'
 import { splitPages } from '../base/text/pages.ts'
 import type { ToolResult } from './result.ts'
 

@@ -1,5 +1,5 @@
-import { Refusal, WorkspaceError } from '../chat/errors.ts'
-import type { Outside } from '../chat/outside.ts'
+import { Refusal, WorkspaceError } from '../words/errors.ts'
+import type { Outside } from '../words/outside.ts'
 import { errorMessage } from '../base/errors.ts'
 import { ArgumentError } from './arguments.ts'
 import { WebError } from './web.ts'

@@ -2,7 +2,7 @@
  * A tool knows rooms, people and its ports to the outside (workspace.ts, web.ts, long-results.ts). It must
  * not know prompts, turns, providers, storage, terminals or scopes.
  */
-import type { Access, ToolGroup } from '../chat/tool-words.ts'
+import type { Access, ToolGroup } from '../words/tool-words.ts'
 import type { JsonSchema } from '../base/json.ts'
 import type { ToolContext } from './context.ts'
 import { ArgumentError } from './arguments.ts'

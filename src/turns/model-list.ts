@@ -1,4 +1,4 @@
-import type { Person } from '../chat/people/person.ts'
+import type { Person } from '../words/person.ts'
 import { costOf } from '../base/price.ts'
 import type { Calibrations } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '../chat/entry.ts'
+import type { Usage } from '../words/entry.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'

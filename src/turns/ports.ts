@@ -1,5 +1,5 @@
-import type { EntryId, RoomName, TurnId, Usage } from '../chat/entry.ts'
-import type { PersonId } from '../chat/people/person.ts'
+import type { EntryId, RoomName, TurnId, Usage } from '../words/entry.ts'
+import type { PersonId } from '../words/person.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { StepMessage } from './model.ts'
 

@@ -1,5 +1,5 @@
-import { Refusal } from '../chat/errors.ts'
-import type { Person } from '../chat/people/person.ts'
+import { Refusal } from '../words/errors.ts'
+import type { Person } from '../words/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'

@@ -1,4 +1,4 @@
-import { indentLater } from '../chat/entry-text.ts'
+import { indentLater } from '../words/entry-text.ts'
 import { cleanText } from '../base/text/clean-text.ts'
 import type { PlainTexts } from '../prompt/prompt.ts'
 import { ArgumentError } from '../tools/arguments.ts'

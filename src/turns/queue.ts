@@ -1,8 +1,8 @@
-import type { EntryId, RoomName, TurnId } from '../chat/entry.ts'
-import { Refusal } from '../chat/errors.ts'
+import type { EntryId, RoomName, TurnId } from '../words/entry.ts'
+import { Refusal } from '../words/errors.ts'
 import { SERVER_LOST, type Slot, type SlotLimits, type Slots } from '../chat/peers.ts'
-import type { PersonId } from '../chat/people/person.ts'
-import type { ToolProgress } from '../chat/tool-progress.ts'
+import type { PersonId } from '../words/person.ts'
+import type { ToolProgress } from '../words/tool-progress.ts'
 import { countedAre } from '../base/amounts.ts'
 
 export interface CalledTurn {

@@ -1,4 +1,4 @@
-import type { TurnOutcome, Usage } from '../chat/entry.ts'
+import type { TurnOutcome, Usage } from '../words/entry.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'

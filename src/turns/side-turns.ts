@@ -1,5 +1,5 @@
-import type { TurnId } from '../chat/entry.ts'
-import { Refusal } from '../chat/errors.ts'
+import type { TurnId } from '../words/entry.ts'
+import { Refusal } from '../words/errors.ts'
 import type { Room } from '../chat/room.ts'
 import { cleanText, isBlank } from '../base/text/clean-text.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '../chat/entry.ts'
+import type { Usage } from '../words/entry.ts'
 import { aborted, untilAborted } from '../base/jobs/waiting.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { Received } from './usage.ts'

@@ -1,5 +1,5 @@
-import type { Entry, MessageEntry, ReplyEntry } from '../chat/entry.ts'
-import type { Person } from '../chat/people/person.ts'
+import type { Entry, MessageEntry, ReplyEntry } from '../words/entry.ts'
+import type { Person } from '../words/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { CountedRequest } from '../prompt/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'

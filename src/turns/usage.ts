@@ -1,4 +1,4 @@
-import type { Usage } from '../chat/entry.ts'
+import type { Usage } from '../words/entry.ts'
 import type { ReportedSoFar } from './model.ts'
 
 /** What a request has received so far. */

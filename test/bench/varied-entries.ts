@@ -1,5 +1,5 @@
-import type { Entry, NewEntry, EntryId, RoomName, TurnId } from '../../src/chat/entry.ts'
-import type { PersonId } from '../../src/chat/people/person.ts'
+import type { Entry, NewEntry, EntryId, RoomName, TurnId } from '../../src/words/entry.ts'
+import type { PersonId } from '../../src/words/person.ts'
 
 export const ROOMS: readonly RoomName[] = [
   'lobby',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { EntryId, RoomName, TurnId } from '../../src/chat/entry.ts'
-import { Refusal } from '../../src/chat/errors.ts'
+import type { EntryId, RoomName, TurnId } from '../../src/words/entry.ts'
+import { Refusal } from '../../src/words/errors.ts'
 import type { Peers } from '../../src/chat/peers.ts'
-import type { PersonId } from '../../src/chat/people/person.ts'
+import type { PersonId } from '../../src/words/person.ts'
 import { takeTurnSlot } from '../../src/turns/queue.ts'
 import { alice, lobby } from './storage/cast.ts'
 

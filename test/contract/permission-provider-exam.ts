@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RoomName } from '../../src/chat/entry.ts'
-import { StorageError } from '../../src/chat/errors.ts'
+import type { RoomName } from '../../src/words/entry.ts'
+import { StorageError } from '../../src/words/errors.ts'
 import type { Room } from '../../src/chat/room.ts'
 import type { PermissionProvider, PermissionRequest } from '../../src/tools/context.ts'
 

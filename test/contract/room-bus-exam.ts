@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { EntryId, RoomName, TurnId } from '../../src/chat/entry.ts'
+import type { EntryId, RoomName, TurnId } from '../../src/words/entry.ts'
 import type { BusEvent, RoomBus } from '../../src/chat/ports.ts'
 
 /** A bus to be examined, and what the exam cannot know of it. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { LOBBY } from '../../src/chat/people/names.ts'
+import { LOBBY } from '../../src/words/names.ts'
 import type { Json } from '../../src/base/json.ts'
 import { createIds } from '../../src/base/ids.ts'
 import {

@@ -2,7 +2,7 @@ import { readKeyLine } from '../../src/adapters/ssh/keys/public-key.ts'
 import { codes, tokenTexts } from '../../src/app/codes.ts'
 import { Invites, Keys, Tokens } from '../../src/chat/people/credentials.ts'
 import { People } from '../../src/chat/people/people.ts'
-import type { Person } from '../../src/chat/people/person.ts'
+import type { Person } from '../../src/words/person.ts'
 import type { PeoplePolicy } from '../../src/chat/people/registration.ts'
 import type { ChatParts } from './chat-parts.ts'
 

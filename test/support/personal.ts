@@ -1,5 +1,5 @@
-import { createAddressedHere } from '../../src/chat/mentions.ts'
-import type { Person, PersonId } from '../../src/chat/people/person.ts'
+import { createAddressedHere } from '../../src/words/mentions.ts'
+import type { Person, PersonId } from '../../src/words/person.ts'
 import type { Option, PersonalOptions } from '../../src/chat/personal/preferences.ts'
 import { createPersonal } from '../../src/session/views/viewer.ts'
 import type { FakeTerminal } from './terminal.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
-import type { TurnId } from '../../src/chat/entry.ts'
+import type { TurnId } from '../../src/words/entry.ts'
 import type { Room } from '../../src/chat/room.ts'
 import { cleanText } from '../../src/base/text/clean-text.ts'
 import { graphemes } from '../../src/base/text/characters.ts'

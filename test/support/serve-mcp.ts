@@ -1,7 +1,7 @@
 import type { HttpHandler } from '../../src/adapters/http/routes.ts'
 import { createHttpServer, type HttpServer } from '../../src/adapters/http/server.ts'
 import { newAccount } from './shared-by-sessions.ts'
-import type { Person, PersonId } from '../../src/chat/people/person.ts'
+import type { Person, PersonId } from '../../src/words/person.ts'
 
 const PERSON: Person = { id: 'p1' as PersonId, name: 'bob', admin: false, guest: false }
 

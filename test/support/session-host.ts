@@ -1,4 +1,4 @@
-import type { Entry, EntryId, NewEntry, ReplyDelta, RoomName } from '../../src/chat/entry.ts'
+import type { Entry, EntryId, NewEntry, ReplyDelta, RoomName } from '../../src/words/entry.ts'
 import { statusRow } from '../../src/session/drawing/status-line.ts'
 import { createReplies } from '../../src/session/drawing/streamed-reply.ts'
 import { markdown } from './markdown-tools.ts'

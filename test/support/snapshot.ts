@@ -1,4 +1,4 @@
-import type { Entry } from '../../src/chat/entry.ts'
+import type { Entry } from '../../src/words/entry.ts'
 import { EXACT_FRAMING } from '../../src/prompt/model-settings.ts'
 import { nameTools, type UnnamedTool } from '../../src/prompt/tool-names.ts'
 import type { HistoryRow, ModelProfile, Snapshot } from '../../src/prompt/snapshot.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { loadHostKeys } from '../../src/adapters/ssh/keys/host-keys.ts'
 import type { SshLimits } from '../../src/adapters/ssh/admission.ts'
 import { SshServer } from '../../src/adapters/ssh/server.ts'
-import type { Person, PersonId } from '../../src/chat/people/person.ts'
+import type { Person, PersonId } from '../../src/words/person.ts'
 import type { Log } from '../../src/base/environment.ts'
 import type { ClientHandler } from '../../src/session/ports.ts'
 

@@ -9,7 +9,7 @@ import { readMigrations } from '../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../src/adapters/storage/sqlite/open.ts'
 import { createStores } from '../../src/adapters/storage/sqlite/stores.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import type { EntryId, MessageEntry, RoomName } from '../../src/chat/entry.ts'
+import type { EntryId, MessageEntry, RoomName } from '../../src/words/entry.ts'
 import type { RoomRecord } from '../../src/chat/ports.ts'
 import { paths } from '../../src/base/paths.ts'
 

@@ -1,5 +1,5 @@
 import type { ByteQuota } from '../../src/chat/limits.ts'
-import type { Entry } from '../../src/chat/entry.ts'
+import type { Entry } from '../../src/words/entry.ts'
 import type { Json } from '../../src/base/json.ts'
 import type { Workspace, ToolLimits } from '../../src/tools/workspace.ts'
 import type { PermissionProvider, ToolContext } from '../../src/tools/context.ts'

@@ -1,6 +1,6 @@
 /** The server's log, written with pino. */
 import { pino, stdSerializers, destination } from 'pino'
-import { StorageError } from '../../chat/errors.ts'
+import { StorageError } from '../../words/errors.ts'
 import type { Log } from '../../base/environment.ts'
 import { cleanJson } from '../../base/json.ts'
 import { isPlain } from '../../base/text/clean-text.ts'

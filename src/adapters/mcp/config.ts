@@ -1,6 +1,6 @@
 // The config of Model Context Protocol servers (modelcontextprotocol.io); `client` connects to them. Knows no
 // room.
-import { ACCESSES, TOOL_GROUPS } from '../../chat/tool-words.ts'
+import { ACCESSES, TOOL_GROUPS } from '../../words/tool-words.ts'
 
 /** A server of the config or of an admin; its tools are NAME_tool. */
 export interface McpServerConfig {

@@ -2,7 +2,7 @@
 // are pushed to it, gauges are read at each scrape.
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Entry, Usage } from '../../chat/entry.ts'
+import type { Entry, Usage } from '../../words/entry.ts'
 
 /** Gauges, read at each scrape. */
 export interface Levels {

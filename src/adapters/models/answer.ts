@@ -1,4 +1,4 @@
-import type { Usage } from '../../chat/entry.ts'
+import type { Usage } from '../../words/entry.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
 import { MAX_CALLS_PER_STEP, type ToolCall } from '../../toolbox/tool-call.ts'
 import type { FinishReason, ModelEvent, ReportedSoFar, Thought } from '../../turns/model.ts'

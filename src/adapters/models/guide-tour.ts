@@ -1,4 +1,4 @@
-import { mentions } from '../../chat/mentions.ts'
+import { mentions } from '../../words/mentions.ts'
 import type { ModelRequest } from '../../turns/model.ts'
 import { askerIn, mayManage, type Asker, type GuidePlace } from './guide-place.ts'
 

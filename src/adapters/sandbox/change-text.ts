@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/pro
 import { basename, dirname, join, relative } from 'node:path'
 import { bytes } from '../../base/amounts.ts'
 import { errorCode } from '../../base/errors.ts'
-import { WorkspaceError } from '../../chat/errors.ts'
+import { WorkspaceError } from '../../words/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { draftName } from './old-files.ts'
 import { readText } from './read-text.ts'

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { lstat, opendir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bytes } from '../../base/amounts.ts'
-import { WorkspaceError } from '../../chat/errors.ts'
+import { WorkspaceError } from '../../words/errors.ts'
 
 /** Limits of a directory's files. */
 export interface DiskLimits {

@@ -9,7 +9,7 @@ import {
   type OpenFile,
   type OpenMode,
 } from '../../base/file-tree.ts'
-import { WorkspaceError } from '../../chat/errors.ts'
+import { WorkspaceError } from '../../words/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { draftName } from './old-files.ts'
 import { openInside } from './read-text.ts'

@@ -1,5 +1,5 @@
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2'
-import { SERVER_STOPPING } from '../../chat/errors.ts'
+import { SERVER_STOPPING } from '../../words/errors.ts'
 import type { ClientHandler, Terminal } from '../../session/ports.ts'
 import { Outbox, type OutboxConnection } from './outbox.ts'
 

@@ -1,5 +1,5 @@
 import type { AuthContext, KeyboardAuthContext, PublicKeyAuthContext } from 'ssh2'
-import type { InviteRefusal } from '../../chat/errors.ts'
+import type { InviteRefusal } from '../../words/errors.ts'
 import type { OfferedKey } from '../../session/ports.ts'
 
 /** The outcome of a login: `gone` if the client disconnected or started another authentication request. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { APOLOGY } from '../../chat/errors.ts'
-import type { Person } from '../../chat/people/person.ts'
+import { APOLOGY } from '../../words/errors.ts'
+import type { Person } from '../../words/person.ts'
 import type { Account } from '../../base/jobs/scheduler.ts'
 import { createDeferred } from '../../base/jobs/waiting.ts'
 import { cleanText } from '../../base/text/clean-text.ts'

@@ -1,4 +1,4 @@
-import type { Person } from '../../chat/people/person.ts'
+import type { Person } from '../../words/person.ts'
 import { Quota, takeAll, type Release } from '../../base/quota.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
 import type { Slot, SshLimits } from './admission.ts'

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Attributes, FileEntry } from 'ssh2'
-import { APOLOGY, Refusal, StorageError, WorkspaceError } from '../../chat/errors.ts'
+import { APOLOGY, Refusal, StorageError, WorkspaceError } from '../../words/errors.ts'
 import type { Log } from '../../base/environment.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import glob from 'fast-glob'
-import { StorageError } from '../../chat/errors.ts'
+import { StorageError } from '../../words/errors.ts'
 
 /** A numbered change of the schema. */
 export interface Migration {

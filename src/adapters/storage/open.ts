@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { StorageError } from '../../chat/errors.ts'
+import { StorageError } from '../../words/errors.ts'
 import { type AuditRow, rightsQueries } from './audit.ts'
 import { otherSchema, readMigrations } from './migrations.ts'
 import { toStorageError } from './sqlite/errors.ts'

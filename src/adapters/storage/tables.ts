@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
-import type { EntryId, EntryKind, RoomName, TurnId } from '../../chat/entry.ts'
+import type { EntryId, EntryKind, RoomName, TurnId } from '../../words/entry.ts'
 import type { Sanction } from '../../chat/moderation/ports.ts'
-import type { Fingerprint, PersonId } from '../../chat/people/person.ts'
+import type { Fingerprint, PersonId } from '../../words/person.ts'
 import type { Membership } from '../../chat/ports.ts'
 
 /** A boolean in a column of numbers. */

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
-import { isReservedToolId } from '../../chat/tool-words.ts'
+import { isReservedToolId } from '../../words/tool-words.ts'
 import type { Log } from '../../base/environment.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { defineTool, aFunction, isRun, plainFields, toolFields } from '../../tools/define-tool.ts'

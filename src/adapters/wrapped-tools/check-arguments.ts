@@ -1,4 +1,4 @@
-import type { Access } from '../../chat/tool-words.ts'
+import type { Access } from '../../words/tool-words.ts'
 import { compileGlob } from '../../base/glob.ts'
 import { argumentWords, placeholder } from '../../tools/argv.ts'
 import { ArgumentError, shown } from '../../tools/arguments.ts'

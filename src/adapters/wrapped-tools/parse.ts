@@ -1,4 +1,4 @@
-import { ACCESSES, isReservedToolId, type Access } from '../../chat/tool-words.ts'
+import { ACCESSES, isReservedToolId, type Access } from '../../words/tool-words.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { closest } from '../../base/suggest.ts'
 import { splitAnnotations, type Annotation, type Report } from './annotations.ts'

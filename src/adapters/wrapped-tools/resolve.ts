@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ACCESSES } from '../../chat/tool-words.ts'
+import { ACCESSES } from '../../words/tool-words.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { unavailable, type Tool } from '../../tools/tool.ts'
 import { byFileName } from './load.ts'

@@ -10,7 +10,7 @@ import { coverInherited, inheritedDescriptors } from '../../adapters/sandbox/inh
 import { launchSpeaking } from '../../adapters/sandbox/launch.ts'
 import { probeSandbox } from '../../adapters/sandbox/probe.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
-import { SYSTEM } from '../../chat/people/names.ts'
+import { SYSTEM } from '../../words/names.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'

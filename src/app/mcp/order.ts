@@ -1,4 +1,4 @@
-import { Refusal } from '../../chat/errors.ts'
+import { Refusal } from '../../words/errors.ts'
 import type { McpOrder } from '../../commands/verbs/mcp-admin.ts'
 import { mcpEntry } from '../../config/mcp.ts'
 

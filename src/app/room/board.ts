@@ -1,8 +1,8 @@
 // The state of a room that sessions show in addition to the log. It joins `chat`, `session` and `turns`, so
 // it is in `app`.
-import type { Entry, ReplyDelta } from '../../chat/entry.ts'
+import type { Entry, ReplyDelta } from '../../words/entry.ts'
 import type { RoomNews } from '../../chat/followed-rooms.ts'
-import type { Person, Role } from '../../chat/people/person.ts'
+import type { Person, Role } from '../../words/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { statusRow } from '../../session/drawing/status-line.ts'
 import { createReplies, type RepliesParts } from '../../session/drawing/streamed-reply.ts'

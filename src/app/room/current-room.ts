@@ -1,6 +1,6 @@
-import type { EntryId, RoomName } from '../../chat/entry.ts'
+import type { EntryId, RoomName } from '../../words/entry.ts'
 import type { FollowedRooms, FollowingSession } from '../../chat/followed-rooms.ts'
-import { LOBBY } from '../../chat/people/names.ts'
+import { LOBBY } from '../../words/names.ts'
 import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'

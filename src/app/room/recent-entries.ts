@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/entry.ts'
+import type { Entry } from '../../words/entry.ts'
 import { foldPast } from '../../chat/presence/fold.ts'
 import type { Room } from '../../chat/room.ts'
 import { revise } from '../../chat/talk/own-lines.ts'

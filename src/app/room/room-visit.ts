@@ -1,5 +1,5 @@
-import type { ApprovalEntry, Entry, EntryId } from '../../chat/entry.ts'
-import type { Person, Role } from '../../chat/people/person.ts'
+import type { ApprovalEntry, Entry, EntryId } from '../../words/entry.ts'
+import type { Person, Role } from '../../words/person.ts'
 import { nameOf } from '../../chat/presence/tally.ts'
 import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Participant } from '../../chat/ports.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/entry.ts'
+import type { Entry } from '../../words/entry.ts'
 import type { RoomBus } from '../../chat/ports.ts'
 
 export interface TappedBus extends RoomBus {

@@ -3,7 +3,7 @@ import { createWorkspaces } from '../../adapters/sandbox/workspaces.ts'
 import { NO_LOG } from '../../embedding/context.ts'
 import type { Log } from '../../base/environment.ts'
 import type { Workspace } from '../../tools/workspace.ts'
-import { WorkspaceError } from '../../chat/errors.ts'
+import { WorkspaceError } from '../../words/errors.ts'
 import { paths } from '../../base/paths.ts'
 
 export interface WorkspaceChoice {

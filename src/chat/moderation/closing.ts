@@ -1,8 +1,8 @@
 import { errorMessage } from '../../base/errors.ts'
 import { createDeferred } from '../../base/jobs/waiting.ts'
-import type { RoomName } from '../entry.ts'
-import { Refusal, StorageError } from '../errors.ts'
-import type { Person } from '../people/person.ts'
+import type { RoomName } from '../../words/entry.ts'
+import { Refusal, StorageError } from '../../words/errors.ts'
+import type { Person } from '../../words/person.ts'
 import type { Room } from '../room.ts'
 import { Acting, type ActResult } from './acting.ts'
 

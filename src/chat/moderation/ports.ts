@@ -2,8 +2,8 @@
  * moderation/ decides who is removed and who belongs to a room. It must not know commands, SSH, models or
  * SQL; what it needs of the outside is in this file.
  */
-import type { Entry, EntryId, RoomName, Speaker } from '../entry.ts'
-import type { Fingerprint, PersonId } from '../people/person.ts'
+import type { Entry, EntryId, RoomName, Speaker } from '../../words/entry.ts'
+import type { Fingerprint, PersonId } from '../../words/person.ts'
 
 export interface Sanction {
   readonly id: string

@@ -2,10 +2,10 @@
 
 import { DAY_MS } from '../../base/amounts.ts'
 import type { Clock, Log } from '../../base/environment.ts'
-import type { RoomName } from '../entry.ts'
-import { Refusal } from '../errors.ts'
+import type { RoomName } from '../../words/entry.ts'
+import { Refusal } from '../../words/errors.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
-import { withLogin, type Fingerprint, type Person } from './person.ts'
+import { withLogin, type Fingerprint, type Person } from '../../words/person.ts'
 import type {
   Codes,
   Invite,

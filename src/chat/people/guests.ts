@@ -1,7 +1,7 @@
 import { skeleton } from '../../base/text/names.ts'
 import type { Peers } from '../peers.ts'
-import { MAX_PERSON_NAME } from './names.ts'
-import { keyOfGuest, type Fingerprint, type Person, type PersonId } from './person.ts'
+import { MAX_PERSON_NAME } from '../../words/names.ts'
+import { keyOfGuest, type Fingerprint, type Person, type PersonId } from '../../words/person.ts'
 
 /** Beyond this many, the guests who logged in the longest ago are forgotten. */
 const MAX_GUESTS_REMEMBERED = 10_000

@@ -1,6 +1,6 @@
 import { createSerial } from '../../base/jobs/serial.ts'
-import { InviteRefusal, Refusal } from '../errors.ts'
-import type { Fingerprint, Person, PersonId } from './person.ts'
+import { InviteRefusal, Refusal } from '../../words/errors.ts'
+import type { Fingerprint, Person, PersonId } from '../../words/person.ts'
 import { Registration, type AccessPolicy, type PeopleOptions } from './registration.ts'
 
 export interface Proof {

@@ -3,8 +3,8 @@
  * not know what a room is. It also uses the `PeopleStore` of ../ports.ts. Times are in milliseconds since the
  * epoch; stores reject with `StorageError` only, and then changed nothing.
  */
-import type { RoomName } from '../entry.ts'
-import type { Fingerprint, Person, PersonId } from './person.ts'
+import type { RoomName } from '../../words/entry.ts'
+import type { Fingerprint, Person, PersonId } from '../../words/person.ts'
 
 /** An invite code; the code itself is not stored, only its digest. */
 export interface Invite {

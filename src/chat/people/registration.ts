@@ -1,15 +1,15 @@
 import { DAY_MS, counted, countedAre } from '../../base/amounts.ts'
 import type { Clock, Log, MonotonicClock } from '../../base/environment.ts'
 import { skeleton } from '../../base/text/names.ts'
-import { InviteRefusal, NameRefusal, Refusal } from '../errors.ts'
+import { InviteRefusal, NameRefusal, Refusal } from '../../words/errors.ts'
 import { createQuotaLedger } from '../limits.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Peers } from '../peers.ts'
 import type { LoginFacts, PeopleStore } from '../ports.ts'
 import type { Invites } from './credentials.ts'
 import { Guests } from './guests.ts'
-import { isLike, problemWithName, whyReserved } from './names.ts'
-import type { Fingerprint, Person, PersonId } from './person.ts'
+import { isLike, problemWithName, whyReserved } from '../../words/names.ts'
+import type { Fingerprint, Person, PersonId } from '../../words/person.ts'
 import type { KeyStore, NameStore } from './ports.ts'
 
 /** `open` registers any key; `invite` keys that bring a code; `closed` none. */

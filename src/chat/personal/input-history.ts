@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../base/amounts.ts'
 import type { Alarm, Clock, Log } from '../../base/environment.ts'
-import { warnOfStorage } from '../errors.ts'
-import type { Person, PersonId } from '../people/person.ts'
+import { warnOfStorage } from '../../words/errors.ts'
+import type { Person, PersonId } from '../../words/person.ts'
 import type { TypedLimits, TypedStore } from './ports.ts'
 import { holdsSecret } from './secrets.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../base/environment.ts'
-import type { EntryId, RoomName } from '../entry.ts'
-import { warnOfStorage } from '../errors.ts'
-import type { Person } from '../people/person.ts'
+import type { EntryId, RoomName } from '../../words/entry.ts'
+import { warnOfStorage } from '../../words/errors.ts'
+import type { Person } from '../../words/person.ts'
 import type { LastSeenStore, SeenRoom } from './ports.ts'
 
 /** The most rooms that a person follows: the last visited. */

@@ -2,8 +2,8 @@
  * personal/ is what is kept for each person. It must not know terminals; nothing that reads a log finds what
  * people typed. Stores reject with `StorageError` only; times are in milliseconds since the epoch.
  */
-import type { EntryId, RoomName } from '../entry.ts'
-import type { PersonId } from '../people/person.ts'
+import type { EntryId, RoomName } from '../../words/entry.ts'
+import type { PersonId } from '../../words/person.ts'
 
 export interface StoredPreference {
   readonly option: string

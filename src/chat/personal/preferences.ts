@@ -2,8 +2,8 @@ import type { Log } from '../../base/environment.ts'
 import { zoneName, zoneNames } from '../../base/zone.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { createKeyedSerial } from '../../base/jobs/serial.ts'
-import { Refusal } from '../errors.ts'
-import type { Person, PersonId } from '../people/person.ts'
+import { Refusal } from '../../words/errors.ts'
+import type { Person, PersonId } from '../../words/person.ts'
 import type { PreferenceStore, StoredPreference } from './ports.ts'
 
 interface OptionSpec {

@@ -1,4 +1,4 @@
-import type { Entry } from '../entry.ts'
+import type { Entry } from '../../words/entry.ts'
 import { type Coming, nameOf, Tally } from './tally.ts'
 
 /** The most entries in a waiting line, so that it does not grow without end. */

@@ -2,7 +2,7 @@
 
 import type { Alarm, Log } from '../../base/environment.ts'
 import { errorMessage } from '../../base/errors.ts'
-import type { NewEntry } from '../entry.ts'
+import type { NewEntry } from '../../words/entry.ts'
 import { lineOf, type PresenceChange, Tally } from './tally.ts'
 
 export interface PresenceLimits {

@@ -1,4 +1,4 @@
-import type { Person, PersonId } from '../people/person.ts'
+import type { Person, PersonId } from '../../words/person.ts'
 import type { Participant } from '../ports.ts'
 
 /** Who is in a room. Its lists, which every entry uses, are rebuilt only when people come and go. */

@@ -1,6 +1,6 @@
 import { keysOf } from '../../base/basics.ts'
-import type { Entry, NewEntry, PresenceEntry, PresenceSumEntry } from '../entry.ts'
-import { SYSTEM } from '../people/names.ts'
+import type { Entry, NewEntry, PresenceEntry, PresenceSumEntry } from '../../words/entry.ts'
+import { SYSTEM } from '../../words/names.ts'
 
 export interface PresenceChange {
   readonly name: string

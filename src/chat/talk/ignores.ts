@@ -1,7 +1,7 @@
-import type { Entry } from '../entry.ts'
-import { Refusal } from '../errors.ts'
-import { keyOfGuest } from '../people/person.ts'
-import type { Fingerprint, Person, PersonId } from '../people/person.ts'
+import type { Entry } from '../../words/entry.ts'
+import { Refusal } from '../../words/errors.ts'
+import { keyOfGuest } from '../../words/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../words/person.ts'
 import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 
 /** The people that one person ignores, with later changes until `close`. */

@@ -1,8 +1,16 @@
 import type { Clock } from '../../base/environment.ts'
-import type { ActionEntry, Entry, EntryId, EntryKind, MessageEntry, RoomName, Speaker } from '../entry.ts'
-import { Refusal } from '../errors.ts'
+import type {
+  ActionEntry,
+  Entry,
+  EntryId,
+  EntryKind,
+  MessageEntry,
+  RoomName,
+  Speaker,
+} from '../../words/entry.ts'
+import { Refusal } from '../../words/errors.ts'
 import { messageText, type MessageLimits } from '../input-text.ts'
-import { keyOfGuest, type Person } from '../people/person.ts'
+import { keyOfGuest, type Person } from '../../words/person.ts'
 import type { Room } from '../room.ts'
 import { createKeyedSerial } from '../../base/jobs/serial.ts'
 

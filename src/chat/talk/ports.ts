@@ -3,7 +3,7 @@
  * being away, ignoring. It must not know commands, screens or models. Stores reject with `StorageError` only;
  * times are in milliseconds since the epoch.
  */
-import type { Fingerprint, Person, PersonId } from '../people/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../words/person.ts'
 
 export interface DirectMessage {
   /** Sorts in time order. */

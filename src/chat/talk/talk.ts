@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../base/environment.ts'
-import { StorageError } from '../errors.ts'
+import { StorageError } from '../../words/errors.ts'
 import type { Peers } from '../peers.ts'
 import type { PeopleStore } from '../ports.ts'
 import { Away } from './away.ts'

@@ -1,6 +1,6 @@
-import { Refusal } from '../../chat/errors.ts'
-import { PERSON_NAME_RULE } from '../../chat/people/names.ts'
-import type { Person } from '../../chat/people/person.ts'
+import { Refusal } from '../../words/errors.ts'
+import { PERSON_NAME_RULE } from '../../words/names.ts'
+import type { Person } from '../../words/person.ts'
 import {
   isOption,
   OPTIONS,

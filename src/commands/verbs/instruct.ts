@@ -1,6 +1,6 @@
-import { Refusal } from '../../chat/errors.ts'
+import { Refusal } from '../../words/errors.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
-import { indentLater } from '../../chat/entry-text.ts'
+import { indentLater } from '../../words/entry-text.ts'
 import { headOf } from '../../base/text/characters.ts'
 import { takeWord } from '../../base/text/words.ts'
 import { ALL_MODELS, type StoredInstruction } from '../../prompt/ports.ts'

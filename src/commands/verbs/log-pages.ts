@@ -1,6 +1,6 @@
 // Prints long output page by page: entries of a log, and parts of an HTML page.
-import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
-import { Refusal } from '../../chat/errors.ts'
+import type { Entry, EntryId, RoomName } from '../../words/entry.ts'
+import { Refusal } from '../../words/errors.ts'
 import type { EntryLog, EntrySize, LogQuery } from '../../chat/ports.ts'
 import { utf8Bytes } from '../../base/amounts.ts'
 import type { Html } from '../../base/markup.ts'

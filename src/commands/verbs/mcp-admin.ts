@@ -1,4 +1,4 @@
-import type { Person } from '../../chat/people/person.ts'
+import type { Person } from '../../words/person.ts'
 
 /** All methods throw `Refusal` and reject with `StorageError`; they check no rights. */
 export interface McpAdmin {

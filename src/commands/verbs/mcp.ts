@@ -1,4 +1,4 @@
-import { Refusal } from '../../chat/errors.ts'
+import { Refusal } from '../../words/errors.ts'
 import { duration, counted } from '../../base/amounts.ts'
 import { safeJson } from '../../base/json.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type CommandContext } from '../command.ts'

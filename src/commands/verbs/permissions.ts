@@ -1,6 +1,6 @@
 import type { Decision } from '../../approvals/approvals.ts'
 import type { Grant } from '../../approvals/ports.ts'
-import { Refusal } from '../../chat/errors.ts'
+import { Refusal } from '../../words/errors.ts'
 import { mayManage } from '../../chat/access.ts'
 import { duration } from '../../base/amounts.ts'
 import { visibleText } from '../../base/text/visible-text.ts'

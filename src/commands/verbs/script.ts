@@ -1,4 +1,4 @@
-import { Refusal } from '../../chat/errors.ts'
+import { Refusal } from '../../words/errors.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import type { StoredScript } from '../../prompt/ports.ts'
 import { arg, Misuse, text, type Caller, type CommandContext } from '../command.ts'

@@ -1,5 +1,5 @@
-import type { Entry, EntryId } from '../../chat/entry.ts'
-import { Refusal } from '../../chat/errors.ts'
+import type { Entry, EntryId } from '../../words/entry.ts'
+import { Refusal } from '../../words/errors.ts'
 import type { LogQuery } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { counted } from '../../base/amounts.ts'

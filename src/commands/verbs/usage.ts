@@ -1,4 +1,4 @@
-import { tokenFacts } from '../../chat/entry-text.ts'
+import { tokenFacts } from '../../words/entry-text.ts'
 import { DAY_MS, counted } from '../../base/amounts.ts'
 import { exactAmount, shownAmount } from '../../base/price.ts'
 import type { Grouping, UsageQuery } from '../../turns/billing.ts'

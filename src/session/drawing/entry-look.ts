@@ -5,8 +5,8 @@ import {
   threadLine,
   toolCallLine,
   toolResultLine,
-} from '../../chat/entry-text.ts'
-import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
+} from '../../words/entry-text.ts'
+import type { Entry, ToolCallEntry } from '../../words/entry.ts'
 import { NAME_COLOURS, type NameColour } from '../../chat/personal/preferences.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import type { Span, SpanStyle, TextRole } from '../../base/text/styled.ts'

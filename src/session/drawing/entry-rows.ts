@@ -2,8 +2,8 @@
  * drawing/ makes rows of cells from entries, drafts, replies and the status, and the bytes that bring a
  * terminal from one screen to the next. It must not know when something is drawn, nor where the bytes go.
  */
-import { isLongPaste } from '../../chat/entry-text.ts'
-import type { Entry, MessageEntry } from '../../chat/entry.ts'
+import { isLongPaste } from '../../words/entry-text.ts'
+import type { Entry, MessageEntry } from '../../words/entry.ts'
 import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
 import type { Span, Styled } from '../../base/text/styled.ts'

@@ -1,5 +1,5 @@
-import { billLine } from '../../chat/entry-text.ts'
-import type { Entry, ReplyEntry } from '../../chat/entry.ts'
+import { billLine } from '../../words/entry-text.ts'
+import type { Entry, ReplyEntry } from '../../words/entry.ts'
 import { codePointAt } from '../../base/text/characters.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import type { Lead, Unit } from '../markdown/blocks.ts'

@@ -1,5 +1,5 @@
 import { countText, type RoomNews } from '../../chat/followed-rooms.ts'
-import { percentText, WAITING_FOR_ANSWER } from '../../chat/tool-progress.ts'
+import { percentText, WAITING_FOR_ANSWER } from '../../words/tool-progress.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import { cutToCells, mostCells } from './cells.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'

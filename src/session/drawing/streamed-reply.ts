@@ -1,6 +1,6 @@
-import type { Entry, ReplyDelta, TurnId } from '../../chat/entry.ts'
+import type { Entry, ReplyDelta, TurnId } from '../../words/entry.ts'
 import type { Unit } from '../markdown/blocks.ts'
-import { shownName } from '../../chat/entry-text.ts'
+import { shownName } from '../../words/entry-text.ts'
 import type { MarkdownTools } from '../markdown/highlight.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import type { Span } from '../../base/text/styled.ts'

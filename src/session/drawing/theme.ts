@@ -4,7 +4,7 @@ import {
   THEME_NAMES,
   type ThemeName,
 } from '../../chat/personal/preferences.ts'
-import type { Entry, RoomName } from '../../chat/entry.ts'
+import type { Entry, RoomName } from '../../words/entry.ts'
 import type { SpanStyle, TextRole } from '../../base/text/styled.ts'
 
 /**

@@ -7,7 +7,7 @@ import type { PendingCalls } from './pending-calls.ts'
 import type { Item } from './frames.ts'
 import type { RoomFooter } from '../ports.ts'
 import type { ReplyPart, StreamedReply } from '../drawing/streamed-reply.ts'
-import type { Entry } from '../../chat/entry.ts'
+import type { Entry } from '../../words/entry.ts'
 import type { Personal } from './viewer.ts'
 
 /** What the next row needs to know about the rows above. */

@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/entry.ts'
+import type { Entry } from '../../words/entry.ts'
 import { PresenceFold } from '../../chat/presence/fold.ts'
 import { OPTIONS } from '../../chat/personal/preferences.ts'
 import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'

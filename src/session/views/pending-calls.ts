@@ -1,4 +1,4 @@
-import type { ApprovalEntry, Entry, ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
+import type { ApprovalEntry, Entry, ToolCallEntry, ToolResultEntry } from '../../words/entry.ts'
 import type { PendingCall } from '../drawing/call-row.ts'
 
 /** No tool runs longer. An older call without a result was cut off by a crash. */

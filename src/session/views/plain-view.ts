@@ -1,5 +1,5 @@
-import { billLine, entryLine, shownName } from '../../chat/entry-text.ts'
-import type { Entry } from '../../chat/entry.ts'
+import { billLine, entryLine, shownName } from '../../words/entry-text.ts'
+import type { Entry } from '../../words/entry.ts'
 import { personalLine } from '../../chat/talk/direct-messages.ts'
 import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
 import { cleanText } from '../../base/text/clean-text.ts'

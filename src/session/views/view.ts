@@ -2,8 +2,8 @@
  * views/ shows a session on its terminal: as lines that are only appended, or as a screen whose last rows are
  * drawn again. It must not know how a row looks, which is `drawing/`, nor what a key does, which is `input/`.
  */
-import type { Entry } from '../../chat/entry.ts'
-import type { Person } from '../../chat/people/person.ts'
+import type { Entry } from '../../words/entry.ts'
+import type { Person } from '../../words/person.ts'
 import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
 import type { Clock, Log } from '../../base/environment.ts'
 import type { Account } from '../../base/jobs/scheduler.ts'
@@ -14,7 +14,7 @@ import type { Key } from '../input/keys.ts'
 import type { Draft } from '../input/edit-commands.ts'
 import type { Personal } from './viewer.ts'
 import type { Delivery, PrintRole, Screen, Terminal } from '../ports.ts'
-import { createAddressedHere } from '../../chat/mentions.ts'
+import { createAddressedHere } from '../../words/mentions.ts'
 import type { NameColour } from '../../chat/personal/preferences.ts'
 import type { LazyMarkdown } from '../markdown/highlight.ts'
 import { createNameColours } from '../drawing/theme.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../tool.ts'
-import { Refusal } from '../../chat/errors.ts'
+import { Refusal } from '../../words/errors.ts'
 import type { SubTurns, ToolContext } from '../context.ts'
 
 export const spawnAgent: Tool = defineTool({

@@ -2,7 +2,7 @@
  * Tools for rooms and people, the group `internal`. They act for the requester and see only what that person
  * sees.
  */
-import { ROOM_TOOL_PREFIX } from '../../chat/tool-words.ts'
+import { ROOM_TOOL_PREFIX } from '../../words/tool-words.ts'
 import type { Tool } from '../tool.ts'
 import { createRoomTool, forkRoomTool, goTool, joinTool, leaveTool } from './moving.ts'
 import { exitsTool, historyTool, lookTool, listRoomsTool, searchTool, whoTool } from './reading.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { entryLine } from '../../chat/entry-text.ts'
-import type { Entry, EntryId, EntryKind } from '../../chat/entry.ts'
+import { entryLine } from '../../words/entry-text.ts'
+import type { Entry, EntryId, EntryKind } from '../../words/entry.ts'
 import type { Room } from '../../chat/room.ts'
 import { searchTerms, termsText } from '../../chat/input-text.ts'
 import { defineTool } from '../define-tool.ts'

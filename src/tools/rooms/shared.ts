@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal } from '../../chat/errors.ts'
+import { Refusal } from '../../words/errors.ts'
 import type { MessageLimits } from '../../chat/input-text.ts'
 import type { EntryLog, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'

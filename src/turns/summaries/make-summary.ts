@@ -1,4 +1,4 @@
-import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
+import type { Entry, EntryId, RoomName } from '../../words/entry.ts'
 import { zip } from '../../base/basics.ts'
 import { headOf } from '../../base/text/characters.ts'
 import type { Calibrations } from '../../prompt/calibration.ts'

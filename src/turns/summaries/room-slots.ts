@@ -1,6 +1,6 @@
-import type { RoomName } from '../../chat/entry.ts'
+import type { RoomName } from '../../words/entry.ts'
 import { SERVER_LOST, type RemoteWork, type Slot, type Slots } from '../../chat/peers.ts'
-import type { PersonId } from '../../chat/people/person.ts'
+import type { PersonId } from '../../words/person.ts'
 import type { Alarm } from '../../base/environment.ts'
 
 /** Milliseconds to wait for another server that may just have begun. */

@@ -1,7 +1,7 @@
 // Sums up in the background, with a model that the room names, entries that no longer fit into a prompt. Must
 // not know how models are shown a summary (lua/layers/summary.lua), who may ask for one, or how it is stored.
-import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
-import { Refusal } from '../../chat/errors.ts'
+import type { Entry, EntryId, RoomName } from '../../words/entry.ts'
+import { Refusal } from '../../words/errors.ts'
 import type { Slot, Slots } from '../../chat/peers.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'

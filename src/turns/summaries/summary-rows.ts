@@ -1,4 +1,4 @@
-import type { Entry } from '../../chat/entry.ts'
+import type { Entry } from '../../words/entry.ts'
 import type { Calibrations } from '../../prompt/calibration.ts'
 import { promptBudget } from '../../prompt/compose-prompt.ts'
 import { callKey } from '../../prompt/history.ts'

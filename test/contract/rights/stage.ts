@@ -1,5 +1,5 @@
-import type { Person, PersonId } from '../../../src/chat/people/person.ts'
-import type { RoomName } from '../../../src/chat/entry.ts'
+import type { Person, PersonId } from '../../../src/words/person.ts'
+import type { RoomName } from '../../../src/words/entry.ts'
 import { createCommandWorld, type Ran } from '../../support/commands/command-world.ts'
 import { raiseQuestion, touch } from '../../support/commands/raise-question.ts'
 

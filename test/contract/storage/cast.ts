@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { Entry, EntryId, EntryKind, RoomName } from '../../../src/chat/entry.ts'
-import { StorageError } from '../../../src/chat/errors.ts'
-import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
+import type { Entry, EntryId, EntryKind, RoomName } from '../../../src/words/entry.ts'
+import { StorageError } from '../../../src/words/errors.ts'
+import type { Fingerprint, Person, PersonId } from '../../../src/words/person.ts'
 import { message } from '../../support/storage.ts'
 
 export const lobby = 'lobby' as RoomName

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { RoomName } from '../../../src/chat/entry.ts'
+import type { RoomName } from '../../../src/words/entry.ts'
 import type { RoomRecord } from '../../../src/chat/ports.ts'
 import { DAY_MS } from '../../../src/base/amounts.ts'
 import type { Charge, ChargeStore } from '../../../src/turns/billing.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { RoomName } from '../../../src/chat/entry.ts'
+import type { RoomName } from '../../../src/words/entry.ts'
 import type { LongResult, ResultLimits } from '../../../src/tools/long-results.ts'
 import { room } from '../../support/storage.ts'
 import { den, lobby, nowhere, refused } from './cast.ts'

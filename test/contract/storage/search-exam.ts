@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import type { SearchQuery } from '../../../src/chat/ports.ts'
 import { searchTerms } from '../../../src/chat/input-text.ts'
 import { message } from '../../support/storage.ts'

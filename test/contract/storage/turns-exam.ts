@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import type { PersonId } from '../../../src/chat/people/person.ts'
+import type { EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
+import type { PersonId } from '../../../src/words/person.ts'
 import type { TurnRecord } from '../../../src/turns/ports.ts'
 import { lobby, refused } from './cast.ts'
 

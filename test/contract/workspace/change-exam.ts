@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { WorkspaceError } from '../../../src/chat/errors.ts'
+import { WorkspaceError } from '../../../src/words/errors.ts'
 import type { Examined } from './examinee.ts'
 
 /** What changing files of a workspace must do: `changeText`. Each test has a directory of its own. */

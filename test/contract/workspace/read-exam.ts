@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, expect, it } from 'vitest'
-import { WorkspaceError } from '../../../src/chat/errors.ts'
+import { WorkspaceError } from '../../../src/words/errors.ts'
 import type { Examined } from './examinee.ts'
 
 /** What reading in a workspace must do: `readText` and `placeOf`. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, expect, it } from 'vitest'
 import type { FileQuery, TextQuery } from '../../../src/tools/workspace.ts'
-import { WorkspaceError } from '../../../src/chat/errors.ts'
+import { WorkspaceError } from '../../../src/words/errors.ts'
 import type { Examined } from './examinee.ts'
 
 const never = new AbortController().signal

@@ -1,5 +1,5 @@
 import { zoneOf } from '../../../src/base/zone.ts'
-import type { Person } from '../../../src/chat/people/person.ts'
+import type { Person } from '../../../src/words/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
 import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { plainOf } from '../../../src/base/text/styled.ts'

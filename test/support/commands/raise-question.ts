@@ -1,5 +1,5 @@
-import type { Entry } from '../../../src/chat/entry.ts'
-import type { Person } from '../../../src/chat/people/person.ts'
+import type { Entry } from '../../../src/words/entry.ts'
+import type { Person } from '../../../src/words/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
 import { ok } from '../../../src/tools/result.ts'
 import { sessionIn } from './caller.ts'

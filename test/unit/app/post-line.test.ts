@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPostLine } from '../../../src/app/post-line.ts'
-import { APOLOGY } from '../../../src/chat/errors.ts'
+import { APOLOGY } from '../../../src/words/errors.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
 
 test.each([

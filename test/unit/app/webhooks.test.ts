@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Outgoing } from '../../../src/adapters/web/outgoing.ts'
 import { createSendWebhook } from '../../../src/app/webhooks.ts'
-import type { RoomName } from '../../../src/chat/entry.ts'
+import type { RoomName } from '../../../src/words/entry.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { startReceiver } from '../../support/receiver.ts'

@@ -1,11 +1,11 @@
 import { expect, test, describe } from 'vitest'
 import { personalLine } from '../../../src/chat/talk/direct-messages.ts'
-import type { Person, PersonId, Fingerprint } from '../../../src/chat/people/person.ts'
+import type { Person, PersonId, Fingerprint } from '../../../src/words/person.ts'
 import { zoneOf } from '../../../src/base/zone.ts'
 import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 import { talkOver } from '../../support/talk.ts'
 import { Away } from '../../../src/chat/talk/away.ts'
-import type { Entry } from '../../../src/chat/entry.ts'
+import type { Entry } from '../../../src/words/entry.ts'
 import { Ignores } from '../../../src/chat/talk/ignores.ts'
 
 const guest: Person = { id: 'guest:k:eve-2' as PersonId, name: 'eve-2', admin: false, guest: true }

@@ -1,12 +1,12 @@
 import { expect, test, it } from 'vitest'
 import fc from 'fast-check'
-import type { Entry, EntryId, RoomName, TurnId, NewEntry, ToolResultEntry } from '../../../src/chat/entry.ts'
-import { entryMarkdown, markdownHead, entryJson, toolResultLine } from '../../../src/chat/entry-text.ts'
+import type { Entry, EntryId, RoomName, TurnId, NewEntry, ToolResultEntry } from '../../../src/words/entry.ts'
+import { entryMarkdown, markdownHead, entryJson, toolResultLine } from '../../../src/words/entry-text.ts'
 import { parseMarkdown, seenText, typesIn } from '../../support/markdown.ts'
-import type { PersonId } from '../../../src/chat/people/person.ts'
+import type { PersonId } from '../../../src/words/person.ts'
 import { lineOf, Tally } from '../../../src/chat/presence/tally.ts'
 import { anyCharacter } from '../../support/any-character.ts'
-import { textForModels } from '../../../src/chat/outside.ts'
+import { textForModels } from '../../../src/words/outside.ts'
 
 const base = {
   id: 'E1' as EntryId,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { StorageError } from '../../../src/chat/errors.ts'
-import type { Person, PersonId } from '../../../src/chat/people/person.ts'
+import { StorageError } from '../../../src/words/errors.ts'
+import type { Person, PersonId } from '../../../src/words/person.ts'
 import { InputHistory } from '../../../src/chat/personal/input-history.ts'
 import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
 import { codes, newCode } from '../../../src/app/codes.ts'

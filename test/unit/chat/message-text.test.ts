@@ -6,8 +6,8 @@ import {
   createMentionTest,
   mentionedWords,
   mentions,
-} from '../../../src/chat/mentions.ts'
-import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
+} from '../../../src/words/mentions.ts'
+import type { Entry, EntryId, RoomName } from '../../../src/words/entry.ts'
 
 const limits = { message_chars: 10, paste_bytes: 20, message_lines: 3 }
 

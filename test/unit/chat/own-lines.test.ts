@@ -1,6 +1,6 @@
 import { expect, test, describe } from 'vitest'
-import type { Entry } from '../../../src/chat/entry.ts'
-import type { Person, PersonId } from '../../../src/chat/people/person.ts'
+import type { Entry } from '../../../src/words/entry.ts'
+import type { Person, PersonId } from '../../../src/words/person.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
 import { talkOver } from '../../support/talk.ts'
 import { EMOJI_NAMES } from '../../../src/chat/talk/emoji-names.ts'

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { Rooms } from '../../../src/chat/rooms.ts'
-import { StorageError } from '../../../src/chat/errors.ts'
+import { StorageError } from '../../../src/words/errors.ts'
 import type { EntryLog, Participant } from '../../../src/chat/ports.ts'
 import { createLocalBus } from '../../../src/chat/local-bus.ts'
 import { type PresenceChange, Tally } from '../../../src/chat/presence/tally.ts'
 import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 import { Roster } from '../../../src/chat/presence/roster.ts'
 import { personCalled } from '../../support/ssh-server.ts'
-import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName } from '../../../src/words/entry.ts'
 import { PresenceFold, foldPast } from '../../../src/chat/presence/fold.ts'
 
 const MINUTE_MS = 60_000

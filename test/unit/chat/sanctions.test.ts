@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Sanctions } from '../../../src/chat/moderation/sanctions.ts'
-import type { RoomName } from '../../../src/chat/entry.ts'
+import type { RoomName } from '../../../src/words/entry.ts'
 import type { Sanction } from '../../../src/chat/moderation/ports.ts'
-import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../../src/words/person.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
 
 const key = (name: string): Fingerprint => `SHA256:${name}` as Fingerprint

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Refusal } from '../../../src/chat/errors.ts'
+import { Refusal } from '../../../src/words/errors.ts'
 import { searchTerms, termsText } from '../../../src/chat/input-text.ts'
 import { findPlaces, searchPhrase } from '../../../src/chat/search-words.ts'
 

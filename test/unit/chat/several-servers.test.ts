@@ -1,13 +1,13 @@
 // What one server keeps in memory, and another one changes: each test has two servers' parts over one store.
 
 import { expect, test } from 'vitest'
-import type { RoomName } from '../../../src/chat/entry.ts'
+import type { RoomName } from '../../../src/words/entry.ts'
 import { Clients, enforceDeletions, enforceSanctions } from '../../../src/chat/moderation/clients.ts'
 import { createLocalPeers } from '../../../src/chat/local-peers.ts'
 import type { Broadcasts, Peers } from '../../../src/chat/peers.ts'
 import type { Sanction, ClientAct } from '../../../src/chat/moderation/ports.ts'
 import { Sanctions } from '../../../src/chat/moderation/sanctions.ts'
-import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../../src/words/person.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { Away } from '../../../src/chat/talk/away.ts'
 import { Ignores } from '../../../src/chat/talk/ignores.ts'

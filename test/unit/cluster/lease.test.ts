@@ -2,9 +2,9 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../../src/adapters/storage/open.ts'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { RoomName } from '../../../src/chat/entry.ts'
-import { StorageError } from '../../../src/chat/errors.ts'
-import type { Person, PersonId } from '../../../src/chat/people/person.ts'
+import type { RoomName } from '../../../src/words/entry.ts'
+import { StorageError } from '../../../src/words/errors.ts'
+import type { Person, PersonId } from '../../../src/words/person.ts'
 import { Lease } from '../../../src/cluster/lease.ts'
 import type {
   ClusterStores,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Refusal, StorageError, UsageError } from '../../../src/chat/errors.ts'
+import { Refusal, StorageError, UsageError } from '../../../src/words/errors.ts'
 import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
 import { Runner } from '../../../src/commands/runner.ts'
 import { Speech } from '../../../src/commands/speech.ts'

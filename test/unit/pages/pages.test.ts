@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { parseHTML } from 'linkedom'
 import { expect, test } from 'vitest'
-import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import type { LayerReport } from '../../../src/prompt/prompt.ts'
 import { STYLE } from '../../../src/pages/style.ts'
 import { samplePrompt } from '../../support/model-request.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { trialSnapshot } from '../../../src/app/operator/trial-snapshot.ts'
-import { StorageError } from '../../../src/chat/errors.ts'
+import { StorageError } from '../../../src/words/errors.ts'
 import { NO_LOG } from '../../../src/embedding/context.ts'
 import {
   factorNow,

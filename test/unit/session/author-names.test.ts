@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { entryMarkdown, entryLine } from '../../../src/chat/entry-text.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
+import { entryMarkdown, entryLine } from '../../../src/words/entry-text.ts'
 import { personalLine } from '../../../src/chat/talk/direct-messages.ts'
 import { textOfGroup } from '../../../src/prompt/history.ts'
 import { USUAL } from '../../../src/session/drawing/entry-look.ts'

@@ -8,11 +8,11 @@ import type {
   TurnId,
   ToolCallEntry,
   ToolResultEntry,
-} from '../../../src/chat/entry.ts'
+} from '../../../src/words/entry.ts'
 import { PendingCalls } from '../../../src/session/views/pending-calls.ts'
 import { drawCall, resultRows } from '../../../src/session/drawing/call-row.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'
-import type { ToolProgress } from '../../../src/chat/tool-progress.ts'
+import type { ToolProgress } from '../../../src/words/tool-progress.ts'
 
 const base = { id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author: 'qwen', turn: 't' as TurnId }
 const approval = (verdict: ApprovalEntry['verdict'], question?: number): ApprovalEntry => ({

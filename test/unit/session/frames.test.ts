@@ -5,7 +5,7 @@ import { FRAME_MS, Frames, FrameWriter } from '../../../src/session/views/frames
 import { handTimers } from '../../support/shared-by-sessions.ts'
 import { createFakeTerminal, createEmulator } from '../../support/terminal.ts'
 import { REPLY_MS } from '../../../src/app/room/board.ts'
-import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import type { DrawingStyle } from '../../../src/session/drawing/theme.ts'
 import { draftOf } from '../../../src/session/input/edit-commands.ts'
 import { LiveView } from '../../../src/session/views/live-view.ts'

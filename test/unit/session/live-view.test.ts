@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import { statusRow } from '../../../src/session/drawing/status-line.ts'
 import { createReplies } from '../../../src/session/drawing/streamed-reply.ts'
 import { markdown } from '../../support/markdown-tools.ts'

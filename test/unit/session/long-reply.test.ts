@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import stringWidth from 'string-width'
 import { REPLY_MS, TICK_MS } from '../../../src/app/room/board.ts'
-import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import { createScheduler } from '../../../src/base/jobs/scheduler.ts'
 import { chooseTheme, type DrawingStyle } from '../../../src/session/drawing/theme.ts'
 import { draftOf } from '../../../src/session/input/edit-commands.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName } from '../../../src/words/entry.ts'
 import type { PersonalOptions } from '../../../src/chat/personal/preferences.ts'
 import { personalAt } from '../../support/personal.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'

@@ -6,9 +6,9 @@ import { memoryLog } from '../../support/chat-parts.ts'
 import { WITHOUT_TIMES } from '../../support/personal.ts'
 import { createEmulator, createFakeTerminal, type FakeTerminal } from '../../support/terminal.ts'
 import { createDeferred } from '../../../src/base/jobs/waiting.ts'
-import { Refusal } from '../../../src/chat/errors.ts'
+import { Refusal } from '../../../src/words/errors.ts'
 import type { Option, PersonalOptions } from '../../../src/chat/personal/preferences.ts'
-import type { TurnId } from '../../../src/chat/entry.ts'
+import type { TurnId } from '../../../src/words/entry.ts'
 import { runSession } from '../../../src/session/session.ts'
 
 const size = { columns: 40, rows: 10 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { entryJson, entryLine } from '../../../src/chat/entry-text.ts'
+import { entryJson, entryLine } from '../../../src/words/entry-text.ts'
 import { safeJson } from '../../../src/base/json.ts'
 import { directOffer } from '../../../src/toolbox/direct-offer.ts'
 import { asRepeated } from '../../../src/toolbox/tool-call.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { RoomName } from '../../../src/chat/entry.ts'
+import type { RoomName } from '../../../src/words/entry.ts'
 import { cleanText } from '../../../src/base/text/clean-text.ts'
 import { fdToFile, readFd } from '../../../src/tools/builtin/long-results.ts'
 import type { Workspace } from '../../../src/tools/workspace.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createByteQuota } from '../../../src/chat/limits.ts'
-import { CALL_CANCELLED, Refusal, SERVER_STOPPING } from '../../../src/chat/errors.ts'
+import { CALL_CANCELLED, Refusal, SERVER_STOPPING } from '../../../src/words/errors.ts'
 import type { Workspace } from '../../../src/tools/workspace.ts'
 import { ok } from '../../../src/tools/result.ts'
 import type { Tool } from '../../../src/tools/tool.ts'

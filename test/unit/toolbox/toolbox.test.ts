@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Person, PersonId } from '../../../src/chat/people/person.ts'
+import type { Person, PersonId } from '../../../src/words/person.ts'
 import { failed, ok } from '../../../src/tools/result.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { call, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'

@@ -1,5 +1,5 @@
-import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import type { PersonId } from '../../../src/chat/people/person.ts'
+import type { EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
+import type { PersonId } from '../../../src/words/person.ts'
 import type { Workspace } from '../../../src/tools/workspace.ts'
 import type { CallingTurn, PermissionRequest, ToolContext } from '../../../src/tools/context.ts'
 import { failed } from '../../../src/tools/result.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { NewEntry } from '../../../src/chat/entry.ts'
-import type { Person } from '../../../src/chat/people/person.ts'
+import type { NewEntry } from '../../../src/words/entry.ts'
+import type { Person } from '../../../src/words/person.ts'
 import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { createChatParts, screenOf } from '../../support/chat-parts.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ProcessOutcome, ProcessSpec, Workspace } from '../../../src/tools/workspace.ts'
-import { WorkspaceError } from '../../../src/chat/errors.ts'
+import { WorkspaceError } from '../../../src/words/errors.ts'
 import { runCommand } from '../../../src/tools/builtin/run-command.ts'
 import { contextFor } from './context.ts'
 import { callTool } from '../../support/call-tool.ts'

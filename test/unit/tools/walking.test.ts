@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { NewEntry, RoomName } from '../../../src/chat/entry.ts'
-import type { Person } from '../../../src/chat/people/person.ts'
+import type { NewEntry, RoomName } from '../../../src/words/entry.ts'
+import type { Person } from '../../../src/words/person.ts'
 import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { createChatParts } from '../../support/chat-parts.ts'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { Refusal, StorageError } from '../../../src/chat/errors.ts'
+import { Refusal, StorageError } from '../../../src/words/errors.ts'
 import { ok } from '../../../src/tools/result.ts'
 import { call, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld, tool, type TurnWorld } from '../../support/turn-world.ts'
-import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { RoomName, TurnId } from '../../../src/words/entry.ts'
 import type { Room } from '../../../src/chat/room.ts'
 import { InterruptedTurns } from '../../../src/turns/interrupted-turns.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '@modelcontextprotocol/client'
 import type { z } from 'zod'
-import { toolProgress } from '../../../chat/tool-progress.ts'
+import { toolProgress } from '../../../words/tool-progress.ts'
 import { createDeferred } from '../../../base/jobs/waiting.ts'
 import type { ToolContext } from '../../../tools/context.ts'
 import type { McpServerConfig } from '../config.ts'

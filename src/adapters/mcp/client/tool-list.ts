@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { isReservedToolId } from '../../../chat/tool-words.ts'
+import { isReservedToolId } from '../../../words/tool-words.ts'
 import { isTooDeep, type Json, type JsonSchema } from '../../../base/json.ts'
 import { shortHash } from '../../../base/basics.ts'
 import { headOf } from '../../../base/text/characters.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Access } from '../../../chat/tool-words.ts'
+import type { Access } from '../../../words/tool-words.ts'
 import { bytes } from '../../../base/amounts.ts'
 import { errorMessage } from '../../../base/errors.ts'
 import type { ToolContext } from '../../../tools/context.ts'

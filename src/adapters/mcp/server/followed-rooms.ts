@@ -1,6 +1,6 @@
 import { isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import type { Agent } from './agent.ts'
 import { roomOf } from './room-uri.ts'
 

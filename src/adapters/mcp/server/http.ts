@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
-import type { Person } from '../../../chat/people/person.ts'
+import type { Person } from '../../../words/person.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { Account } from '../../../base/jobs/scheduler.ts'
 import { whenAborted } from '../../../base/jobs/waiting.ts'

@@ -1,6 +1,6 @@
 import type { LoggingLevel, Server } from '@modelcontextprotocol/server'
-import { entryJson } from '../../../chat/entry-text.ts'
-import type { Entry, RoomName } from '../../../chat/entry.ts'
+import { entryJson } from '../../../words/entry-text.ts'
+import type { Entry, RoomName } from '../../../words/entry.ts'
 import { countedAre } from '../../../base/amounts.ts'
 import { memoizePer } from '../../../base/basics.ts'
 import type { JsonObject } from '../../../base/json.ts'

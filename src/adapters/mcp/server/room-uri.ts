@@ -1,4 +1,4 @@
-import { isRoomName } from '../../../chat/people/names.ts'
+import { isRoomName } from '../../../words/names.ts'
 
 const ROOM_URI = /^room:\/\/([^/]+)(?:\/log)?$/
 

@@ -9,7 +9,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { CALL_CANCELLED } from '../../../chat/errors.ts'
+import { CALL_CANCELLED } from '../../../words/errors.ts'
 import { memoizePer } from '../../../base/basics.ts'
 import { whenAborted } from '../../../base/jobs/waiting.ts'
 import type { Agent } from './agent.ts'

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { textForModels } from '../../../chat/outside.ts'
+import { textForModels } from '../../../words/outside.ts'
 import { isJsonObject, parseJson, type Json, type JsonObject, safeJson } from '../../../base/json.ts'
 import type { VerbOutcome, VerbUse } from './agent.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { RE2JS } from 're2js'
 import { errorMessage } from '../../../base/errors.ts'
 import type { FoundLine, FoundText, TextQuery } from '../../../tools/workspace.ts'
-import { WorkspaceError } from '../../../chat/errors.ts'
+import { WorkspaceError } from '../../../words/errors.ts'
 import { openInside } from '../read-text.ts'
 import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
 

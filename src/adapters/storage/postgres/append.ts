@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
-import { StorageError } from '../../../chat/errors.ts'
+import type { Entry, EntryId, RoomName } from '../../../words/entry.ts'
+import { StorageError } from '../../../words/errors.ts'
 import type { Appended, EntryLog } from '../../../chat/ports.ts'
 import { createDeferred, type Deferred } from '../../../base/jobs/waiting.ts'
 import { roomLog } from '../locks.ts'

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import type { Changes, ServerId, Topic } from '../../../cluster/stores.ts'
 import type { Log } from '../../../base/environment.ts'
 import { createSerial } from '../../../base/jobs/serial.ts'

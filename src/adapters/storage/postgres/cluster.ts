@@ -3,8 +3,8 @@
 // it (src/cluster).
 
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { RoomName } from '../../../chat/entry.ts'
-import type { Login, Person } from '../../../chat/people/person.ts'
+import type { RoomName } from '../../../words/entry.ts'
+import type { Login, Person } from '../../../words/person.ts'
 import type {
   BroadcastRow,
   BroadcastStore,

@@ -1,6 +1,6 @@
 import { type Kysely, PostgresAdapter, PostgresQueryCompiler } from 'kysely'
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import type { Log } from '../../../base/environment.ts'
 import { errorMessage } from '../../../base/errors.ts'
 import { createSerial, type Serial } from '../../../base/jobs/serial.ts'

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import { errorCode, errorMessage } from '../../../base/errors.ts'
 
 type Reason = StorageError['reason']

@@ -3,7 +3,7 @@
 
 import { type Kysely, sql } from 'kysely'
 import { ulid } from 'ulid'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import type { ServerId } from '../../../cluster/stores.ts'
 import type { Clock, Log } from '../../../base/environment.ts'
 import { requireRow } from '../database.ts'

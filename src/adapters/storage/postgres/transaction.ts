@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import { errorMessage } from '../../../base/errors.ts'
 import { isConflict, isDisconnected } from './errors.ts'
 import type { Lock } from '../locks.ts'

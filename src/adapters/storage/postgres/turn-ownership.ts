@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import type { TurnOwnership, TurnRow } from '../stores/turns.ts'
 import type { Tables } from '../tables.ts'
 

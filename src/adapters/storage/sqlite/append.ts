@@ -1,4 +1,4 @@
-import type { EntryId, RoomName } from '../../../chat/entry.ts'
+import type { EntryId, RoomName } from '../../../words/entry.ts'
 import type { Appended, EntryLog } from '../../../chat/ports.ts'
 import { alreadyStored, ascendingId, type EntryRow, revise, toEntryRow } from '../stores/entries.ts'
 import type { SqliteDatabase } from './database.ts'

@@ -1,6 +1,6 @@
 import type { Database as File } from 'better-sqlite3'
 import { type CompiledQuery, type Kysely, type QueryResult, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import { createKysely, type Database, type Job } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { sqliteDialect } from './dialect.ts'

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type Database from 'better-sqlite3'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import { errorMessage } from '../../../base/errors.ts'
 
 /** An optional dependency in package.json, and advice for people if it cannot be loaded. */

@@ -1,4 +1,4 @@
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import { errorCode, errorMessage } from '../../../base/errors.ts'
 
 type Reason = StorageError['reason']

@@ -2,7 +2,7 @@
 // its own.
 
 import type { Database } from 'better-sqlite3'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import type { Clock, Log } from '../../../base/environment.ts'
 import { editedMigration, type Migration, newerSchema, readMigrations } from '../migrations.ts'
 import type { Storage, StorageTimer } from '../storage.ts'

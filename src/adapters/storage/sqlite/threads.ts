@@ -4,7 +4,7 @@
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import { createDeferred, type Deferred } from '../../../base/jobs/waiting.ts'
 import { readMigrations } from '../migrations.ts'
 import type { Storage, StorageLane as Lane, Stores } from '../storage.ts'

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { StorageError } from '../../../chat/errors.ts'
+import { StorageError } from '../../../words/errors.ts'
 import { errorCode } from '../../../base/errors.ts'
 import { readMigrations } from '../migrations.ts'
 import { toStorageError } from './errors.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { EntryId } from '../../../chat/entry.ts'
+import type { EntryId } from '../../../words/entry.ts'
 import { type DayStats, type EntryLog, type LogStats, MAX_AUTHORS, MAX_DAYS } from '../../../chat/ports.ts'
 import type { HistoryStore } from '../../../prompt/ports.ts'
 import type { HistoryRow } from '../../../prompt/snapshot.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { RoomName } from '../../../chat/entry.ts'
+import type { RoomName } from '../../../words/entry.ts'
 import type { Invite, InviteStore, Newcomer } from '../../../chat/people/ports.ts'
 import { changesRow, type Database, requireRow } from '../database.ts'
 import { NAMES, personOf } from '../locks.ts'

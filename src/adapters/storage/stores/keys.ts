@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Fingerprint, PersonId } from '../../../chat/people/person.ts'
+import type { Fingerprint, PersonId } from '../../../words/person.ts'
 import type { KeyStore, StoredKey } from '../../../chat/people/ports.ts'
 import type { Database } from '../database.ts'
 import { NAMES, personOf } from '../locks.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { NamesFiled, NameStore } from '../../../chat/people/ports.ts'
-import { problemWithName, whyReserved } from '../../../chat/people/names.ts'
+import { problemWithName, whyReserved } from '../../../words/names.ts'
 import { look, skeleton } from '../../../base/text/names.ts'
 import { UNICODE_SECURITY_VERSION } from '../../../base/text/unicode-security.ts'
 import type { Database, Writes } from '../database.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { NameFiling } from '../../../chat/people/ports.ts'
-import type { Fingerprint, Person, PersonId } from '../../../chat/people/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../../words/person.ts'
 import type { LoginFacts, PeopleStore } from '../../../chat/ports.ts'
 import { look } from '../../../base/text/names.ts'
 import { type Database, integer, requireRow, select } from '../database.ts'

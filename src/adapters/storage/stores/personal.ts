@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { EntryId } from '../../../chat/entry.ts'
+import type { EntryId } from '../../../words/entry.ts'
 import type {
   InvitationNotice,
   InvitationNoticeStore,
@@ -7,7 +7,7 @@ import type {
   PreferenceStore,
   TypedStore,
 } from '../../../chat/personal/ports.ts'
-import type { PersonId } from '../../../chat/people/person.ts'
+import type { PersonId } from '../../../words/person.ts'
 import { type Database, put, select, send } from '../database.ts'
 import type { Tables } from '../tables.ts'
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { crc32, deflateRaw, inflateRawSync } from 'node:zlib'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { encodeTime } from 'ulid'
-import type { TurnId } from '../../../chat/entry.ts'
+import type { TurnId } from '../../../words/entry.ts'
 import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
 

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { encodeTime } from 'ulid'
-import type { RoomName } from '../../../chat/entry.ts'
+import type { RoomName } from '../../../words/entry.ts'
 import type { RetentionStore } from '../../../chat/moderation/ports.ts'
 import { type Database, type Dialect, integer } from '../database.ts'
 import { REQUESTS } from '../locks.ts'

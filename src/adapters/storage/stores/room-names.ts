@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import type { RoomName } from '../../../chat/entry.ts'
+import type { RoomName } from '../../../words/entry.ts'
 import type { RenamedRoom } from '../../../chat/ports.ts'
 import { renameInExits } from '../../../chat/room-values.ts'
-import { EXITS_KEY } from '../../../chat/room-keys.ts'
+import { EXITS_KEY } from '../../../words/room-keys.ts'
 import { parseJson } from '../../../base/json.ts'
 import type { Tables } from '../tables.ts'
 

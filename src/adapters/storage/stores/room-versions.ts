@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { RoomName } from '../../../chat/entry.ts'
+import type { RoomName } from '../../../words/entry.ts'
 import {
   ALL_MODELS,
   type InstructionStore,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Fingerprint, PersonId } from '../../../chat/people/person.ts'
+import type { Fingerprint, PersonId } from '../../../words/person.ts'
 import type {
   AwayStore,
   DirectMessage,

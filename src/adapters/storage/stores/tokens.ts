@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { RoomName } from '../../../chat/entry.ts'
+import type { RoomName } from '../../../words/entry.ts'
 import type { StoredToken, TokenStore } from '../../../chat/people/ports.ts'
 import { changesRow, type Database, integer } from '../database.ts'
 import { personOf } from '../locks.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { GrantStore } from '../../../approvals/ports.ts'
-import type { RoomName } from '../../../chat/entry.ts'
+import type { RoomName } from '../../../words/entry.ts'
 import type { ConnectedMcpStore, McpPinStore } from '../../../tools/mcp-pins.ts'
 import type { ResultLimits, ResultStore } from '../../../tools/long-results.ts'
 import { changesRow, type Database, integer, put, requireRow, send, withoutNulls } from '../database.ts'

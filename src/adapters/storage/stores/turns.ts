@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { TurnId, Usage } from '../../../chat/entry.ts'
-import { SYSTEM } from '../../../chat/people/names.ts'
+import type { TurnId, Usage } from '../../../words/entry.ts'
+import { SYSTEM } from '../../../words/names.ts'
 import { createSerial } from '../../../base/jobs/serial.ts'
 import type { Prompt } from '../../../prompt/prompt.ts'
 import type { SentStep, TurnRecord, TurnStore } from '../../../turns/ports.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
+import type { ToolProgress } from '../../../../src/words/tool-progress.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import {
   byCommand,

@@ -19,7 +19,7 @@ import {
   openStorage,
   restoreDatabase,
 } from '../../../../src/adapters/storage/open.ts'
-import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { RoomName } from '../../../../src/words/entry.ts'
 import { copyDatabase } from '../../../../src/adapters/storage/copy.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { paths } from '../../../../src/base/paths.ts'

@@ -13,7 +13,7 @@ import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { indexFile, roomWord } from '../../../../src/adapters/storage/sqlite/search.ts'
 import { paths } from '../../../../src/base/paths.ts'
-import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { RoomName } from '../../../../src/words/entry.ts'
 import { searchTerms } from '../../../../src/chat/input-text.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 

@@ -5,7 +5,7 @@ import { sqliteDialect } from '../../../../src/adapters/storage/sqlite/dialect.t
 import { type EntryQuery, entryQuery } from '../../../../src/adapters/storage/stores/entries.ts'
 import { readMigrations } from '../../../../src/adapters/storage/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open.ts'
-import type { EntryId, RoomName } from '../../../../src/chat/entry.ts'
+import type { EntryId, RoomName } from '../../../../src/words/entry.ts'
 import { paths } from '../../../../src/base/paths.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { createStores } from '../../../../src/adapters/storage/sqlite/stores.ts'

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AgentListener } from '../../../../src/chat/agent-listener.ts'
 import { createAgents, type Agents } from '../../../../src/app/agents.ts'
-import type { Entry, RoomName } from '../../../../src/chat/entry.ts'
-import type { Person } from '../../../../src/chat/people/person.ts'
+import type { Entry, RoomName } from '../../../../src/words/entry.ts'
+import type { Person } from '../../../../src/words/person.ts'
 import { createCommandWorld, type CommandWorld } from '../../../support/commands/command-world.ts'
 import { newAccount } from '../../../support/shared-by-sessions.ts'
 

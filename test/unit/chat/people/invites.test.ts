@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { InviteRefusal } from '../../../../src/chat/errors.ts'
-import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
+import { InviteRefusal } from '../../../../src/words/errors.ts'
+import type { Fingerprint, Person } from '../../../../src/words/person.ts'
 import type { PeoplePolicy } from '../../../../src/chat/people/registration.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { createPeopleParts, MAX_OPEN_INVITES } from '../../../support/people.ts'

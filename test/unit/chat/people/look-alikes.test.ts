@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
+import type { Fingerprint, Person } from '../../../../src/words/person.ts'
 import { createPeopleParts } from '../../../support/people.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Fingerprint } from '../../../../src/chat/people/person.ts'
+import type { Fingerprint } from '../../../../src/words/person.ts'
 import type { AccessPolicy } from '../../../../src/chat/people/registration.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { createPeopleParts } from '../../../support/people.ts'

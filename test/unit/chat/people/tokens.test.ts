@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { RoomName } from '../../../../src/words/entry.ts'
 import type { Sanction } from '../../../../src/chat/moderation/ports.ts'
-import { withLogin, type Fingerprint, type Person } from '../../../../src/chat/people/person.ts'
+import { withLogin, type Fingerprint, type Person } from '../../../../src/words/person.ts'
 import { createChatParts, type ChatParts } from '../../../support/chat-parts.ts'
 import { createPeopleParts } from '../../../support/people.ts'
 

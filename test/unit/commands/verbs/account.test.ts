@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Fingerprint, withLogin } from '../../../../src/chat/people/person.ts'
+import { type Fingerprint, withLogin } from '../../../../src/words/person.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 import {
   CLAIM_CODE,

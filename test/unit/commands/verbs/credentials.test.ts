@@ -1,10 +1,10 @@
 import { execa } from 'execa'
 import { afterAll, expect, test } from 'vitest'
-import { type Fingerprint, type Person, withLogin } from '../../../../src/chat/people/person.ts'
+import { type Fingerprint, type Person, withLogin } from '../../../../src/words/person.ts'
 import { createCommandWorld, done, jsonOf, refused } from '../../../support/commands/command-world.ts'
 import { MAX_KEYS, MAX_TOKENS } from '../../../support/people.ts'
 import { createSshHome } from '../../../support/ssh.ts'
-import { LOBBY } from '../../../../src/chat/people/names.ts'
+import { LOBBY } from '../../../../src/words/names.ts'
 
 const home = await createSshHome()
 afterAll(() => home[Symbol.asyncDispose]())

@@ -5,7 +5,7 @@ import { plainOf, type Styled } from '../../../../src/base/text/styled.ts'
 import type { LogStats } from '../../../../src/chat/ports.ts'
 import { screenOf, createChatParts } from '../../../support/chat-parts.ts'
 import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
-import type { Entry, EntryId } from '../../../../src/chat/entry.ts'
+import type { Entry, EntryId } from '../../../../src/words/entry.ts'
 import { logPages, wholeLog } from '../../../../src/commands/verbs/log-pages.ts'
 
 const FORM = '/history [-n N] [--before ID] [--json] [WHAT]'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Person } from '../../../../src/chat/people/person.ts'
+import type { Person } from '../../../../src/words/person.ts'
 import { createCompletion } from '../../../../src/commands/completion.ts'
 import { openMcp } from '../../../../src/app/mcp/open.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'

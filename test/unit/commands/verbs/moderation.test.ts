@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Fingerprint, PersonId, Person } from '../../../../src/chat/people/person.ts'
+import type { Fingerprint, PersonId, Person } from '../../../../src/words/person.ts'
 import { invitationsIn, screenOf } from '../../../support/chat-parts.ts'
 import {
   createCommandWorld,

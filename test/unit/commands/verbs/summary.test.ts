@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { RoomName } from '../../../../src/words/entry.ts'
 import type { ConfiguredModel } from '../../../../src/turns/model.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RoomName, TurnId } from '../../../../src/chat/entry.ts'
+import type { RoomName, TurnId } from '../../../../src/words/entry.ts'
 import { requestText } from '../../../../src/commands/verbs/turn.ts'
 import { createCommandWorld, jsonOf, misused, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
-import type { TurnId } from '../../../../src/chat/entry.ts'
+import type { TurnId } from '../../../../src/words/entry.ts'
 import {
   createCommandWorld,
   createCommandWorldWith,

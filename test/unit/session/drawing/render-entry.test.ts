@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test, describe } from 'vitest'
-import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/words/entry.ts'
 import { drawnText } from '../../../../src/session/drawing/drawn-text.ts'
 import {
   renderEntry as render,

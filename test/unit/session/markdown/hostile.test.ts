@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { renderEntry } from '../../../../src/session/drawing/entry-rows.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { createReplies } from '../../../../src/session/drawing/streamed-reply.ts'
-import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/words/entry.ts'
 import { cleanText } from '../../../../src/base/text/clean-text.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 

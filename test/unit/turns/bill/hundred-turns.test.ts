@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
-import type { Person } from '../../../../src/chat/people/person.ts'
+import type { Person } from '../../../../src/words/person.ts'
 import type { Room } from '../../../../src/chat/room.ts'
 import type { Services } from '../../../../src/commands/verbs/common.ts'
 import { usage } from '../../../../src/commands/verbs/usage.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Refusal } from '../../../../src/chat/errors.ts'
-import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/person.ts'
+import { Refusal } from '../../../../src/words/errors.ts'
+import type { Fingerprint, Person, PersonId } from '../../../../src/words/person.ts'
 import { createTokenQuotas } from '../../../../src/turns/billing.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { call, say, scriptedModel } from '../../../support/scripted-model.ts'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
-import type { Entry } from '../../../../src/chat/entry.ts'
+import type { Entry } from '../../../../src/words/entry.ts'
 import { ModelError, type ModelEvent } from '../../../../src/turns/model.ts'
 import { startModelServer, type Script } from '../../../support/model-server.ts'
 import { sampleConfig } from '../../../support/model-request.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { RoomName } from '../../../../src/words/entry.ts'
 import type { StoredSummary } from '../../../../src/prompt/ports.ts'
 import { ModelError } from '../../../../src/turns/model.ts'
 import { sampleConfig } from '../../../support/model-request.ts'

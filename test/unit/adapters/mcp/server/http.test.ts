@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Person, PersonId } from '../../../../../src/chat/people/person.ts'
+import type { Person, PersonId } from '../../../../../src/words/person.ts'
 import { McpHttp } from '../../../../../src/adapters/mcp/server/http.ts'
 import type { ClosableAgent } from '../../../../../src/adapters/mcp/server/agent.ts'
 import type { AgentListener } from '../../../../../src/chat/agent-listener.ts'

@@ -2,11 +2,11 @@ import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/se
 import { describe, expect, test } from 'vitest'
 import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.ts'
 import type { AgentListener } from '../../../../../src/chat/agent-listener.ts'
-import type { Entry, EntryId, RoomName } from '../../../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName } from '../../../../../src/words/entry.ts'
 import { idleAgent } from '../../../../support/mcp/idle-agent.ts'
 import { createDeferred } from '../../../../../src/base/jobs/waiting.ts'
 import { FollowedRooms } from '../../../../../src/adapters/mcp/server/followed-rooms.ts'
-import { StorageError } from '../../../../../src/chat/errors.ts'
+import { StorageError } from '../../../../../src/words/errors.ts'
 import { Mentions } from '../../../../../src/adapters/mcp/server/mentions.ts'
 
 /** A server for an agent that does nothing but hear, over a transport that sends when the test says so. */

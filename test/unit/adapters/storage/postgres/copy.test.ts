@@ -9,7 +9,7 @@ import { readMigrations } from '../../../../../src/adapters/storage/migrations.t
 import { openFile } from '../../../../../src/adapters/storage/sqlite/driver.ts'
 import { openDatabase } from '../../../../../src/adapters/storage/sqlite/open.ts'
 import { paths } from '../../../../../src/base/paths.ts'
-import type { PersonId } from '../../../../../src/chat/people/person.ts'
+import type { PersonId } from '../../../../../src/words/person.ts'
 import { createDeferred } from '../../../../../src/base/jobs/waiting.ts'
 import { den, lobby } from '../../../../contract/storage/cast.ts'
 import { lacks } from '../../../../support/needs.ts'

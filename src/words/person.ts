@@ -1,4 +1,4 @@
-import type { Brand } from '../../base/basics.ts'
+import type { Brand } from '../base/basics.ts'
 
 export type PersonId = Brand<'PersonId'>
 

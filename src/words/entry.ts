@@ -1,5 +1,5 @@
 import type { Outside } from './outside.ts'
-import type { PersonId } from './people/person.ts'
+import type { PersonId } from './person.ts'
 import type { Brand } from '../base/basics.ts'
 import type { Json } from '../base/json.ts'
 

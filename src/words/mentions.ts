@@ -1,6 +1,6 @@
 import { fenceAfter } from '../base/markdown.ts'
 import type { Entry } from './entry.ts'
-import { MAX_MODEL_NAME, TO_ALL } from './people/names.ts'
+import { MAX_MODEL_NAME, TO_ALL } from './names.ts'
 
 /** A name may follow a letter of these scripts, which put no spaces between words. */
 const UNSPACED = ['Han', 'Hiragana', 'Katakana'].map((name) => `\\p{Script_Extensions=${name}}`).join('')

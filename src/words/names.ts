@@ -5,9 +5,9 @@ import {
   strangeCharacter,
   look,
   skeleton,
-} from '../../base/text/names.ts'
-import type { RoomName } from '../entry.ts'
-import { Refusal } from '../errors.ts'
+} from '../base/text/names.ts'
+import type { RoomName } from './entry.ts'
+import { Refusal } from './errors.ts'
 
 /** The room that every session begins in; it belongs to nobody. */
 export const LOBBY = 'lobby' as RoomName
