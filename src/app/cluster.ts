@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listToolFiles } from '../adapters/wrapped-tools/load.ts'
+import { listToolFiles } from '../tools/wrapped/load.ts'
 import { openWire } from '../adapters/wire/wire.ts'
 import { tellDenied } from '../approvals/approvals.ts'
 import { askedFromJson } from '../approvals/questions.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NO_LOG } from '../../src/embedding/context.ts'
 import { createSearch } from '../../src/adapters/web/search.ts'
-import { createWrappedTools } from '../../src/adapters/wrapped-tools/wrapped-tools.ts'
+import { createWrappedTools } from '../../src/tools/wrapped/wrapped-tools.ts'
 import { paths } from '../../src/base/paths.ts'
 import { BUILTIN_IDS, builtinTools } from '../../src/tools/builtin/index.ts'
 import { todoTools } from '../../src/tools/rooms/todo.ts'

@@ -6,16 +6,16 @@ import {
   type ModuleProblem,
   type ToolModules,
   type ToolModulesOptions,
-} from '../../adapters/tool-modules/tool-modules.ts'
+} from '../../tools/tool-modules.ts'
 import { createWeb } from '../../adapters/web/web.ts'
-import { createWrappedTools, type WrappedTools } from '../../adapters/wrapped-tools/wrapped-tools.ts'
+import { createWrappedTools, type WrappedTools } from '../../tools/wrapped/wrapped-tools.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { Config } from '../../config/config.ts'
 import type { Log } from '../../base/environment.ts'
 import { paths } from '../../base/paths.ts'
 import { findToolsDefinition } from '../../prompt/tool-definitions.ts'
 import { ROOM_TOOL_NAMES, roomTools } from '../../tools/rooms/index.ts'
-import { loadToolFiles } from '../../adapters/wrapped-tools/load.ts'
+import { loadToolFiles } from '../../tools/wrapped/load.ts'
 import { commandsIn, type CommandsState } from './commands-state.ts'
 import { toolNameProblems } from './tool-words.ts'
 import { BUILTIN_IDS, builtinTools } from '../../tools/builtin/index.ts'

@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { expect, test, it } from 'vitest'
 import { z } from 'zod'
-import {
-  toInput,
-  toSchema,
-  type Parameter,
-  type ValueType,
-} from '../../../src/adapters/wrapped-tools/parameters.ts'
+import { toInput, toSchema, type Parameter, type ValueType } from '../../../src/tools/wrapped/parameters.ts'
 import { type JsonSchema, type Json, isJsonObject } from '../../../src/base/json.ts'
 import { ArgumentError, checkArguments } from '../../../src/tools/arguments.ts'
 import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toolNameProblems } from '../../../../src/app/tools/tool-words.ts'
-import { loadToolFiles } from '../../../../src/adapters/wrapped-tools/load.ts'
+import { loadToolFiles } from '../../../../src/tools/wrapped/load.ts'
 import { loadConfig, type Config } from '../../../../src/config/config.ts'
 import { temporaryDir } from '../../../support/storage.ts'
 

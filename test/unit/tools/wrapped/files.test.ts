@@ -2,12 +2,9 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { tmpdir } from 'node:os'
-import { loadToolFiles } from '../../../../src/adapters/wrapped-tools/load.ts'
+import { loadToolFiles } from '../../../../src/tools/wrapped/load.ts'
 import { NO_LOG } from '../../../../src/embedding/context.ts'
-import {
-  type WrappedTools,
-  createWrappedTools,
-} from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
+import { type WrappedTools, createWrappedTools } from '../../../../src/tools/wrapped/wrapped-tools.ts'
 import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
 import { ODD_NAMES } from '../../../support/odd-names.ts'
 import { temporaryDir } from '../../../support/storage.ts'

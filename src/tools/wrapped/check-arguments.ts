@@ -1,8 +1,8 @@
 import type { Access } from '../../words/tool-words.ts'
 import { compileGlob } from '../../base/glob.ts'
-import { argumentWords, placeholder } from '../../tools/argv.ts'
-import { ArgumentError, shown } from '../../tools/arguments.ts'
-import type { Workspace } from '../../tools/workspace.ts'
+import { argumentWords, placeholder } from '../argv.ts'
+import { ArgumentError, shown } from '../arguments.ts'
+import type { Workspace } from '../workspace.ts'
 import { checkedParts } from './command.ts'
 import type { Wrapper } from './parse.ts'
 

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../base/environment.ts'
 import { createSerial } from '../../base/jobs/serial.ts'
-import type { Tool, ToolSource } from '../../tools/tool.ts'
+import type { Tool, ToolSource } from '../tool.ts'
 import { fingerprint, loadToolFiles } from './load.ts'
 import type { ReplacedToolFile, ToolFile, ToolFileProblem } from './parse.ts'
 import { missingPrograms, resolveTools, type Bases } from './resolve.ts'

@@ -1,5 +1,5 @@
 /** The words of a command template, and which of a call's words may be options or paths. */
-import { placeholder } from '../../tools/argv.ts'
+import { placeholder } from '../argv.ts'
 import type { Parameter, ValueType } from './parameters.ts'
 
 const SHELL_CHARACTERS = /[|&;<>`$]/

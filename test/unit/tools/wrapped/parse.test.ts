@@ -1,16 +1,12 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { parseToolFile } from '../../../../src/adapters/wrapped-tools/parse.ts'
-import {
-  type Parameter,
-  type ValueType,
-  toSchema,
-} from '../../../../src/adapters/wrapped-tools/parameters.ts'
-import { parameterProblem, toBaseArguments } from '../../../../src/adapters/wrapped-tools/make-tool.ts'
+import { parseToolFile } from '../../../../src/tools/wrapped/parse.ts'
+import { type Parameter, type ValueType, toSchema } from '../../../../src/tools/wrapped/parameters.ts'
+import { parameterProblem, toBaseArguments } from '../../../../src/tools/wrapped/make-tool.ts'
 import { ArgumentError, checkArguments } from '../../../../src/tools/arguments.ts'
 import { defineTool } from '../../../../src/tools/define-tool.ts'
-import { checkedParts } from '../../../../src/adapters/wrapped-tools/command.ts'
+import { checkedParts } from '../../../../src/tools/wrapped/command.ts'
 import { runs } from '../../../support/runs.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
 
