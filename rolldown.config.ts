@@ -59,7 +59,7 @@ const programs: BuildOptions = {
   input: {
     main: 'src/main.ts',
     index: 'src/index.ts',
-    'wrap-process': 'src/adapters/lua/process/main.ts',
+    'wrap-process': 'src/wrap/lua/process/main.ts',
     'page-reader': 'src/adapters/web/reader/main.ts',
     'file-search': 'src/adapters/sandbox/search/main.ts',
     'storage-thread': 'src/adapters/storage/sqlite/thread-main.ts',

@@ -12,7 +12,7 @@ local function escape(character)
 end
 
 -- Escaping letter by letter is slow in Lua, so longer texts are quoted by the library.
--- src/adapters/lua/lua-values.ts reads both.
+-- src/wrap/lua/lua-values.ts reads both.
 local MAX_ESCAPED_BYTES = 200
 
 local function quote(text)

@@ -208,7 +208,7 @@ local function loader(core, given, loaded)
 end
 
 -- The host knows its newest answers that are texts, so many of them, by their numbers: so these need not go back to it.
--- src/adapters/lua/given-texts.ts counts them in the same way.
+-- src/wrap/lua/given-texts.ts counts them in the same way.
 local MAX_TEXTS = 16
 
 local function new_texts()

@@ -1,5 +1,5 @@
 -- `tools.*`: what a script can know. Everything comes from the snapshot, so nothing here waits, and the
--- same snapshot gives the same answers. src/prompt/run-layers.ts answers what is asked of the host.
+-- same snapshot gives the same answers. src/wrap/run-layers.ts answers what is asked of the host.
 
 local host = require "host"
 local snapshot = require "snapshot"

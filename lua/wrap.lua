@@ -157,7 +157,7 @@ function builder.layer(name, make)
   own_layers[name] = make
 end
 
--- What a builder holds: src/prompt/layers.ts reads it.
+-- What a builder holds: src/wrap/layers.ts reads it.
 function builder.finish(self)
   local state = type(self) == "table" and states[self]
   if not state then fail("default_wrap must return what wrap() gave, it returned " .. describe(self)) end

@@ -1,10 +1,10 @@
-import type { PoolComposer } from '../adapters/lua/composer.ts'
+import type { PoolComposer } from '../wrap/lua/composer.ts'
 import type { CreateMcpServer } from '../adapters/mcp/server/server.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../base/environment.ts'
 import type { HookScripts } from '../prompt/hooks.ts'
 import type { Config } from '../config/config.ts'
-import type { LanguageModel } from '../turns/model.ts'
+import type { LanguageModel } from '../wrap/model.ts'
 import type { Meter } from '../adapters/metrics/meter.ts'
 import type { CommandsState } from './tools/commands-state.ts'
 

@@ -2,8 +2,8 @@ import type { Meter } from '../adapters/metrics/meter.ts'
 import type { Log } from '../base/environment.ts'
 import { costOf } from '../base/price.ts'
 import type { TurnRecord } from '../turns/ports.ts'
-import { type LanguageModel, ModelError } from '../turns/model.ts'
-import type { Composer } from '../prompt/ports.ts'
+import { type LanguageModel, ModelError } from '../wrap/model.ts'
+import type { Composer } from '../wrap/ports.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 
 /** Logs turns as they end. With a meter, counts turns and charges. */

@@ -8,12 +8,12 @@ import { EXITS_KEY } from '../words/room-keys.ts'
 import type { Room } from '../chat/room.ts'
 import { zip } from '../base/basics.ts'
 import type { Clock, Log } from '../base/environment.ts'
-import type { Calibrations } from './calibration.ts'
-import { promptBudget } from './compose-prompt.ts'
-import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from './history.ts'
+import type { Calibrations } from '../wrap/calibration.ts'
+import { promptBudget } from '../wrap/compose-prompt.ts'
+import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from '../wrap/history.ts'
 import { type Checkpoint, checkpointOf, summaryAfter } from './key-values.ts'
-import { CHECKPOINT_KEY } from './keys.ts'
-import type { ModelSettings } from './model-settings.ts'
+import { CHECKPOINT_KEY } from '../wrap/keys.ts'
+import type { ModelSettings } from '../wrap/model-settings.ts'
 import type {
   Composer,
   HistoryStore,
@@ -21,9 +21,9 @@ import type {
   ScriptStore,
   StoredSummary,
   SummaryStore,
-} from './ports.ts'
-import type { Resolution } from './scope.ts'
-import type { HistoryRow, Present, RoomSummary, Snapshot, ToolsInTurn } from './snapshot.ts'
+} from '../wrap/ports.ts'
+import type { Resolution } from '../wrap/scope.ts'
+import type { HistoryRow, Present, RoomSummary, Snapshot, ToolsInTurn } from '../wrap/snapshot.ts'
 
 interface PromptRequest {
   readonly room: Room

@@ -14,7 +14,7 @@ import {
   type ScriptStore,
   type StoredScript,
   WrapError,
-} from './ports.ts'
+} from '../wrap/ports.ts'
 
 /** Calls that may wait in one room; further ones are dropped. */
 const MAX_WAITING = 64

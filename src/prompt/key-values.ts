@@ -1,7 +1,7 @@
 import type { EntryId } from '../words/entry.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
-import type { Summary } from './snapshot.ts'
-import { SUMMARIZER_KEY } from './keys.ts'
+import type { Summary } from '../wrap/snapshot.ts'
+import { SUMMARIZER_KEY } from '../wrap/keys.ts'
 
 /**
  * Returns the name of the room's summarizer; `usual` is the server's. A value that is no name means none, so

@@ -12,11 +12,11 @@ import type { ChatView, CallingTurn, PermissionProvider } from '../tools/context
 import type { ResultStore } from '../tools/long-results.ts'
 import { stoppedText } from '../tools/permission.ts'
 import type { Workspaces, Workspace } from '../tools/workspace.ts'
-import type { CallNames } from './offer.ts'
-import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
-import type { Caller, CallerContext, ToolRunner, CalledTool } from './run-tool.ts'
+import type { CallNames } from '../wrap/toolbox/offer.ts'
+import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from '../wrap/toolbox/results.ts'
+import type { Caller, CallerContext, ToolRunner, CalledTool } from '../wrap/toolbox/run-tool.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
-import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
+import { toolboxOf, type RecordCall, type Toolbox } from '../wrap/toolbox/toolbox.ts'
 
 export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchTools'> {
   /** Absent, like `chat`, if a person runs a tool. */

@@ -7,11 +7,11 @@ import { schemasIn } from '../base/json-schema.ts'
 import { memoizePer } from '../base/basics.ts'
 import { headOf } from '../base/text/characters.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
-import type { Framing, ModelSettings } from '../prompt/model-settings.ts'
-import { NO_SERVERS } from '../prompt/scope-patterns.ts'
-import { effectiveScope, modelScopeKey, SCOPE_KEY, type Bounds, type Resolution } from '../prompt/scope.ts'
-import type { CatalogueTool } from '../prompt/snapshot.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Framing, ModelSettings } from '../wrap/model-settings.ts'
+import { NO_SERVERS } from '../wrap/scope-patterns.ts'
+import { effectiveScope, modelScopeKey, SCOPE_KEY, type Bounds, type Resolution } from '../wrap/scope.ts'
+import type { CatalogueTool } from '../wrap/snapshot.ts'
+import type { Catalogue } from '../wrap/toolbox/catalogue.ts'
 
 /** A requester, who calls tools through a model or, without one, by hand. */
 export interface ScopeQuery {

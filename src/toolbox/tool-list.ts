@@ -1,11 +1,11 @@
 import type { Json } from '../base/json.ts'
 import { createSerial } from '../base/jobs/serial.ts'
 import { zip } from '../base/basics.ts'
-import { definitionOf, framedTokens } from '../prompt/tool-definitions.ts'
-import { uniqueTools } from '../prompt/tool-names.ts'
-import { EXACT_FRAMING } from '../prompt/model-settings.ts'
-import type { CatalogueTool } from '../prompt/snapshot.ts'
-import type { Composer } from '../prompt/ports.ts'
+import { definitionOf, framedTokens } from '../wrap/tool-definitions.ts'
+import { uniqueTools } from '../wrap/tool-names.ts'
+import { EXACT_FRAMING } from '../wrap/model-settings.ts'
+import type { CatalogueTool } from '../wrap/snapshot.ts'
+import type { Composer } from '../wrap/ports.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 
 export interface ListedTool {

@@ -6,10 +6,10 @@ import type { Person, PersonId } from '../words/person.ts'
 import { DAY_MS, duration } from '../base/amounts.ts'
 import type { Clock } from '../base/environment.ts'
 import { costOf, type Price } from '../base/price.ts'
-import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
-import type { ModelSettings } from '../prompt/model-settings.ts'
-import { type Composer, WrapError } from '../prompt/ports.ts'
-import { addCosts, addUsage, type Received } from './usage.ts'
+import type { Calibrations, CountedRequest } from '../wrap/calibration.ts'
+import type { ModelSettings } from '../wrap/model-settings.ts'
+import { type Composer, WrapError } from '../wrap/ports.ts'
+import { addCosts, addUsage, type Received } from '../wrap/loop/usage.ts'
 
 export interface Charge {
   /** Milliseconds since the epoch. */

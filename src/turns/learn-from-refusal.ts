@@ -1,10 +1,10 @@
-import type { Calibrations, CountedRequest } from '../prompt/calibration.ts'
-import { promptBudget } from '../prompt/compose-prompt.ts'
-import type { ModelSettings } from '../prompt/model-settings.ts'
-import type { PromptTool } from '../prompt/prompt.ts'
-import { findToolsDefinition } from '../prompt/tool-definitions.ts'
+import type { Calibrations, CountedRequest } from '../wrap/calibration.ts'
+import { promptBudget } from '../wrap/compose-prompt.ts'
+import type { ModelSettings } from '../wrap/model-settings.ts'
+import type { PromptTool } from '../wrap/prompt.ts'
+import { findToolsDefinition } from '../wrap/tool-definitions.ts'
 import { MIN_WINDOW, maxOutputBeside, type ModelFactsTable, type RefusedParts } from './model-facts.ts'
-import type { ConfiguredModel, ModelRefusal } from './model.ts'
+import type { ConfiguredModel, ModelRefusal } from '../wrap/model.ts'
 
 export interface RefusedRequest {
   readonly model: ConfiguredModel

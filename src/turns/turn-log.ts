@@ -3,10 +3,10 @@ import type { TurnId, TurnOutcome, Usage } from '../words/entry.ts'
 import type { ByteQuota } from '../chat/limits.ts'
 import { SYSTEM } from '../words/names.ts'
 import type { Clock, MonotonicClock } from '../base/environment.ts'
-import type { ToolDefinition } from '../prompt/prompt.ts'
+import type { ToolDefinition } from '../wrap/prompt.ts'
 import type { Bill, OpenBill, Requester } from './billing.ts'
 import type { SentStep, TurnRecord, TurnStore } from './ports.ts'
-import type { ModelRequest } from './model.ts'
+import type { ModelRequest } from '../wrap/model.ts'
 
 /** Facts of a turn; without a requester, the turn is the server's own. */
 type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CatalogueTool, Snapshot } from '../../src/prompt/snapshot.ts'
+import type { CatalogueTool, Snapshot } from '../../src/wrap/snapshot.ts'
 import { catalogue, messages, sampleTool } from '../support/snapshot.ts'
 import { tokenCounters } from '../support/token-counters.ts'
 import { median, race, report, verdict } from './measure.ts'

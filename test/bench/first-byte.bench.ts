@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { NO_LOG } from '../../src/embedding/context.ts'
+import { NO_LOG } from '../../src/wrap/embedding/context.ts'
 import { createModel } from '../../src/adapters/models/index.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import { Rooms } from '../../src/chat/rooms.ts'

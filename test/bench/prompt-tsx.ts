@@ -10,8 +10,8 @@ import {
   TextChunk,
   UserMessage,
 } from '@vscode/prompt-tsx'
-import type { TokenCounter } from '../../src/prompt/ports.ts'
-import type { ToolDefinition } from '../../src/prompt/prompt.ts'
+import type { TokenCounter } from '../../src/wrap/ports.ts'
+import type { ToolDefinition } from '../../src/wrap/prompt.ts'
 
 /** The same work in the other library's terms: texts of layers, entries of history, tools, one target. */
 export interface PeerWork extends BasePromptElementProps {

@@ -1,7 +1,7 @@
-import { NO_LOG } from '../../src/embedding/context.ts'
-import { createComposer } from '../../src/adapters/lua/composer.ts'
+import { NO_LOG } from '../../src/wrap/embedding/context.ts'
+import { createComposer } from '../../src/wrap/lua/composer.ts'
 import { paths } from '../../src/base/paths.ts'
-import type { CatalogueTool, HistoryRow, Snapshot } from '../../src/prompt/snapshot.ts'
+import type { CatalogueTool, HistoryRow, Snapshot } from '../../src/wrap/snapshot.ts'
 import { catalogue, messages, sampleModel, sampleSnapshot, sampleTool } from '../support/snapshot.ts'
 
 /** Tokens that the prompt may have. */

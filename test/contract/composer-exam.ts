@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createComposer } from '../../src/adapters/lua/composer.ts'
-import type { EngineName } from '../../src/adapters/lua/engines.ts'
+import { createComposer } from '../../src/wrap/lua/composer.ts'
+import type { EngineName } from '../../src/wrap/lua/engines.ts'
 import { paths } from '../../src/base/paths.ts'
-import { WrapError, type Composer } from '../../src/prompt/ports.ts'
-import type { Snapshot } from '../../src/prompt/snapshot.ts'
+import { WrapError, type Composer } from '../../src/wrap/ports.ts'
+import type { Snapshot } from '../../src/wrap/snapshot.ts'
 import { memoryLog } from '../support/chat-parts.ts'
 import { messages, sampleSnapshot, snapshotFor } from '../support/snapshot.ts'
 

@@ -1,4 +1,4 @@
-import { ENGINE_NAMES } from '../../src/adapters/lua/engines.ts'
+import { ENGINE_NAMES } from '../../src/wrap/lua/engines.ts'
 import { localComposer } from '../support/composer.ts'
 import { composerExam, poolOf } from './composer-exam.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { EngineName, Lack } from '../../src/adapters/lua/engines.ts'
-import type { LuaLimits } from '../../src/adapters/lua/limits.ts'
+import type { EngineName, Lack } from '../../src/wrap/lua/engines.ts'
+import type { LuaLimits } from '../../src/wrap/lua/limits.ts'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { type LuaEngine, type LuaJob, WrapError } from '../../src/prompt/ports.ts'
+import { type LuaEngine, type LuaJob, WrapError } from '../../src/wrap/ports.ts'
 
 /** No script of the exam needs so long, however busy the machine is; one that must be stopped is given `SHORT_MS`. */
 const LONG_MS = 30_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ENGINES } from '../../src/adapters/lua/engines.ts'
+import { ENGINES } from '../../src/wrap/lua/engines.ts'
 import { failureOf, inRoom, openPool } from '../support/pool.ts'
 
 /** Nothing but memory may be the first limit that a script meets here. */

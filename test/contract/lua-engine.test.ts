@@ -1,5 +1,5 @@
-import { listLua, readBundle } from '../../src/adapters/lua/bundle.ts'
-import { ENGINES, openEngine } from '../../src/adapters/lua/engines.ts'
+import { listLua, readBundle } from '../../src/wrap/lua/bundle.ts'
+import { ENGINES, openEngine } from '../../src/wrap/lua/engines.ts'
 import { paths } from '../../src/base/paths.ts'
 import { luaEngineExam } from './lua-engine-exam.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { TokenCounter } from '../../src/prompt/ports.ts'
+import type { TokenCounter } from '../../src/wrap/ports.ts'
 import { runs } from '../support/runs.ts'
 import { anyCharacter } from '../support/any-character.ts'
 

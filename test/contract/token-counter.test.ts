@@ -1,6 +1,6 @@
 import { get_encoding, type Tiktoken, type TiktokenEncoding } from 'tiktoken'
 import { afterAll } from 'vitest'
-import { ENCODINGS } from '../../src/adapters/tokens/encodings.ts'
+import { ENCODINGS } from '../../src/wrap/tokens/encodings.ts'
 import { tokenCounters } from '../support/token-counters.ts'
 import { tokenCounterExam } from './token-counter-exam.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_LOG } from '../../src/embedding/context.ts'
+import { NO_LOG } from '../../src/wrap/embedding/context.ts'
 import { createSearch } from '../../src/adapters/web/search.ts'
 import { createWrappedTools } from '../../src/tools/wrapped/wrapped-tools.ts'
 import { paths } from '../../src/base/paths.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { WrapError, type TokenCounter } from '../../src/prompt/ports.ts'
-import { userContent, type Prompt } from '../../src/prompt/prompt.ts'
+import { WrapError, type TokenCounter } from '../../src/wrap/ports.ts'
+import { userContent, type Prompt } from '../../src/wrap/prompt.ts'
 import { catalogue, row, sampleSnapshot, sampleTool, snapshotFor } from './snapshot.ts'
 import { anyCharacter } from './any-character.ts'
 

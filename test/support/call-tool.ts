@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/json.ts'
-import { callTool as callWithObject } from '../../src/embedding/call-tool.ts'
+import { callTool as callWithObject } from '../../src/wrap/embedding/call-tool.ts'
 import type { ToolContext } from '../../src/tools/context.ts'
 import type { ToolResult } from '../../src/tools/result.ts'
 import type { Tool } from '../../src/tools/tool.ts'

@@ -1,10 +1,10 @@
-import { listLua, readBundle } from '../../src/adapters/lua/bundle.ts'
-import { openEngine } from '../../src/adapters/lua/engines.ts'
+import { listLua, readBundle } from '../../src/wrap/lua/bundle.ts'
+import { openEngine } from '../../src/wrap/lua/engines.ts'
 import { paths } from '../../src/base/paths.ts'
-import { runHook } from '../../src/prompt/run-hook.ts'
-import type { Composer, LuaEngine } from '../../src/prompt/ports.ts'
-import type { Snapshot } from '../../src/prompt/snapshot.ts'
-import { composePrompt } from '../../src/prompt/compose-prompt.ts'
+import { runHook } from '../../src/wrap/run-hook.ts'
+import type { Composer, LuaEngine } from '../../src/wrap/ports.ts'
+import type { Snapshot } from '../../src/wrap/snapshot.ts'
+import { composePrompt } from '../../src/wrap/compose-prompt.ts'
 import { tokenCounters } from './token-counters.ts'
 
 /** One for all tests of a worker, as one serves all rooms of a wrap process: to compile the bundle takes 40 ms each time. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WrapError } from '../../src/prompt/ports.ts'
+import type { WrapError } from '../../src/wrap/ports.ts'
 
 const directory = new URL('../corpus/hostile-lua', import.meta.url).pathname
 

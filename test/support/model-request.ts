@@ -1,5 +1,5 @@
-import type { ModelEvent, ModelRequest } from '../../src/turns/model.ts'
-import type { Prompt, PromptTool, ToolDefinition } from '../../src/prompt/prompt.ts'
+import type { ModelEvent, ModelRequest } from '../../src/wrap/model.ts'
+import type { Prompt, PromptTool, ToolDefinition } from '../../src/wrap/prompt.ts'
 import { PROVIDERS, type ModelConfig } from '../../src/adapters/models/index.ts'
 
 /** A prompt as wrap() might give it. */

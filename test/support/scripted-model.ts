@@ -1,5 +1,5 @@
-import type { LanguageModel, ModelEvent, ModelRequest } from '../../src/turns/model.ts'
-import type { ToolCall } from '../../src/toolbox/tool-call.ts'
+import type { LanguageModel, ModelEvent, ModelRequest } from '../../src/wrap/model.ts'
+import type { ToolCall } from '../../src/wrap/toolbox/tool-call.ts'
 import { createWaiting } from './waiting.ts'
 
 /** What a scripted model does with one request. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { createComposer, type PoolComposer } from '../../src/adapters/lua/composer.ts'
+import { createComposer, type PoolComposer } from '../../src/wrap/lua/composer.ts'
 import { createApp } from '../../src/app.ts'
 import type { Overrides } from '../../src/app/context.ts'
 import { paths } from '../../src/base/paths.ts'

@@ -1,7 +1,7 @@
 import type { Entry } from '../../src/words/entry.ts'
-import { EXACT_FRAMING } from '../../src/prompt/model-settings.ts'
-import { nameTools, type UnnamedTool } from '../../src/prompt/tool-names.ts'
-import type { HistoryRow, ModelProfile, Snapshot } from '../../src/prompt/snapshot.ts'
+import { EXACT_FRAMING } from '../../src/wrap/model-settings.ts'
+import { nameTools, type UnnamedTool } from '../../src/wrap/tool-names.ts'
+import type { HistoryRow, ModelProfile, Snapshot } from '../../src/wrap/snapshot.ts'
 
 /** A model whose provider adds nothing, with room for 8,000 tokens. */
 export const sampleModel: ModelProfile = {

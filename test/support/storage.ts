@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NO_LOG } from '../../src/embedding/context.ts'
+import { NO_LOG } from '../../src/wrap/embedding/context.ts'
 import type { StorageOptions } from '../../src/adapters/storage/open.ts'
 import { createSqliteDatabase } from '../../src/adapters/storage/sqlite/database.ts'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'

@@ -5,9 +5,9 @@ import type { Workspace, ToolLimits } from '../../src/tools/workspace.ts'
 import type { PermissionProvider, ToolContext } from '../../src/tools/context.ts'
 import type { Tool, ToolSource } from '../../src/tools/tool.ts'
 import { ok, type ToolResult } from '../../src/tools/result.ts'
-import { createCatalogue } from '../../src/toolbox/catalogue.ts'
+import { createCatalogue } from '../../src/wrap/toolbox/catalogue.ts'
 import type { TurnStore } from '../../src/turns/ports.ts'
-import type { ConfiguredModel, LanguageModel } from '../../src/turns/model.ts'
+import type { ConfiguredModel, LanguageModel } from '../../src/wrap/model.ts'
 import type { ModelConfig } from '../../src/adapters/models/index.ts'
 import {
   assembleSummaries,
@@ -16,7 +16,7 @@ import {
   type TurnAssembly,
 } from '../../src/app/assemble-turns.ts'
 import type { QuotaLimits } from '../../src/turns/billing.ts'
-import { ToolRunner } from '../../src/toolbox/run-tool.ts'
+import { ToolRunner } from '../../src/wrap/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../src/toolbox/room-toolbox.ts'
 import { RoomHooks } from '../../src/prompt/hooks.ts'

@@ -1,11 +1,11 @@
-import { listLua, readBundle } from '../../src/adapters/lua/bundle.ts'
-import { openEngine } from '../../src/adapters/lua/engines.ts'
+import { listLua, readBundle } from '../../src/wrap/lua/bundle.ts'
+import { openEngine } from '../../src/wrap/lua/engines.ts'
 import { paths } from '../../src/base/paths.ts'
-import type { TokenCounter } from '../../src/prompt/ports.ts'
-import { createComposeCache } from '../../src/prompt/compose-cache.ts'
-import type { Prompt } from '../../src/prompt/prompt.ts'
-import type { Snapshot } from '../../src/prompt/snapshot.ts'
-import { composePrompt } from '../../src/prompt/compose-prompt.ts'
+import type { TokenCounter } from '../../src/wrap/ports.ts'
+import { createComposeCache } from '../../src/wrap/compose-cache.ts'
+import type { Prompt } from '../../src/wrap/prompt.ts'
+import type { Snapshot } from '../../src/wrap/snapshot.ts'
+import { composePrompt } from '../../src/wrap/compose-prompt.ts'
 import { tokenCounters } from './token-counters.ts'
 
 /** The real engine and the real tokenizer in this process, for tests of what comes out. */

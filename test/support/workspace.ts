@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NO_LOG } from '../../src/embedding/context.ts'
+import { NO_LOG } from '../../src/wrap/embedding/context.ts'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 import { createWorkspaces, type WorkspacesOptions } from '../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../src/base/paths.ts'

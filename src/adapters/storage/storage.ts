@@ -24,7 +24,7 @@ import type {
   InstructionStore,
   ScriptStore,
   SummaryStore,
-} from '../../prompt/ports.ts'
+} from '../../wrap/ports.ts'
 
 /** A thread on SQLite; a kind of statement on PostgreSQL, which never uses `slow`. */
 export type StorageLane = 'write' | 'read' | 'slow'

@@ -1,5 +1,5 @@
-import { EXACT_FRAMING } from '../../prompt/model-settings.ts'
-import type { Snapshot } from '../../prompt/snapshot.ts'
+import { EXACT_FRAMING } from '../../wrap/model-settings.ts'
+import type { Snapshot } from '../../wrap/snapshot.ts'
 
 /** Returns a small snapshot that fills every field. */
 export const trialSnapshot = (): Snapshot => ({

@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs'
 import { createWorkspaces } from '../../adapters/sandbox/workspaces.ts'
-import { NO_LOG } from '../../embedding/context.ts'
+import { NO_LOG } from '../../wrap/embedding/context.ts'
 import type { Log } from '../../base/environment.ts'
 import type { Workspace } from '../../tools/workspace.ts'
 import { WorkspaceError } from '../../words/errors.ts'

@@ -28,7 +28,7 @@ import {
   type InstructionStore,
   type ScriptStore,
   type SummaryStore,
-} from '../../prompt/ports.ts'
+} from '../../wrap/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { ChargeStore } from '../../turns/billing.ts'
 import type { TurnStore } from '../../turns/ports.ts'

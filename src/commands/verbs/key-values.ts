@@ -15,7 +15,7 @@ import {
   OWNED_KEYS,
   toStorable,
   SUMMARIZER_KEY,
-} from '../../prompt/keys.ts'
+} from '../../wrap/keys.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
 import { needManager } from '../runner.ts'
 import { print, tellRoom, verb, type Services } from './common.ts'

@@ -10,8 +10,8 @@ import { aborted } from '../../base/jobs/waiting.ts'
 import { headOf } from '../../base/text/characters.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
 import { fullAfter, waitFor, type Rate } from '../../base/token-bucket.ts'
-import { WrapError } from '../../prompt/ports.ts'
-import { ModelError } from '../model.ts'
+import { WrapError } from '../../wrap/ports.ts'
+import { ModelError } from '../../wrap/model.ts'
 import { TurnStopped } from '../turn-end.ts'
 
 interface SummaryFailure {

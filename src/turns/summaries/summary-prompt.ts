@@ -2,10 +2,10 @@ import { indentLater } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { Json } from '../../base/json.ts'
-import { groupsOfCalls, textOfGroup } from '../../prompt/history.ts'
+import { groupsOfCalls, textOfGroup } from '../../wrap/history.ts'
 import { summarizerName } from '../../prompt/key-values.ts'
-import { SUMMARIZER_KEY } from '../../prompt/keys.ts'
-import type { ConfiguredModel } from '../model.ts'
+import { SUMMARIZER_KEY } from '../../wrap/keys.ts'
+import type { ConfiguredModel } from '../../wrap/model.ts'
 
 /** Tokens per word of English, approximately. */
 const TOKENS_PER_WORD = 1.4

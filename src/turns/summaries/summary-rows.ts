@@ -1,9 +1,9 @@
 import type { Entry } from '../../words/entry.ts'
-import type { Calibrations } from '../../prompt/calibration.ts'
-import { promptBudget } from '../../prompt/compose-prompt.ts'
-import { callKey } from '../../prompt/history.ts'
+import type { Calibrations } from '../../wrap/calibration.ts'
+import { promptBudget } from '../../wrap/compose-prompt.ts'
+import { callKey } from '../../wrap/history.ts'
 import type { ModelFactsTable } from '../model-facts.ts'
-import type { ConfiguredModel } from '../model.ts'
+import type { ConfiguredModel } from '../../wrap/model.ts'
 
 export interface CountedEntry {
   readonly entry: Entry

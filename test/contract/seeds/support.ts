@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { listLua, readBundle } from '../../../src/adapters/lua/bundle.ts'
-import { ENGINE_NAMES, openEngine } from '../../../src/adapters/lua/engines.ts'
+import { listLua, readBundle } from '../../../src/wrap/lua/bundle.ts'
+import { ENGINE_NAMES, openEngine } from '../../../src/wrap/lua/engines.ts'
 import { paths } from '../../../src/base/paths.ts'
 import {
   createToolbox,
@@ -10,7 +10,7 @@ import {
   type Tool,
   type ToolboxOptions,
 } from '../../../src/index.ts'
-import type { LuaEngine } from '../../../src/prompt/ports.ts'
+import type { LuaEngine } from '../../../src/wrap/ports.ts'
 import type { ModelStage, Stage } from '../../support/stage.ts'
 import type { AnyServer } from '../../support/server.ts'
 

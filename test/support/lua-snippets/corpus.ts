@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { LuaEngine } from '../../../src/prompt/ports.ts'
+import type { LuaEngine } from '../../../src/wrap/ports.ts'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 
 /** A piece of Lua whose results two engines should agree on. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BREAK } from '../../../src/prompt/prompt.ts'
+import { BREAK } from '../../../src/wrap/prompt.ts'
 import { layerTexts, sharesOf } from '../../../src/pages/prompt-report.ts'
 import { createCommandWorld } from '../../support/commands/command-world.ts'
 import { samplePrompt } from '../../support/model-request.ts'

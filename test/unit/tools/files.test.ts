@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { NO_LOG } from '../../../src/embedding/context.ts'
+import { NO_LOG } from '../../../src/wrap/embedding/context.ts'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../../src/base/paths.ts'
 import { editFile, writeFile as writeFileTool } from '../../../src/tools/builtin/files.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ok } from '../../../src/tools/result.ts'
 import type { ChatMessage } from '../../../src/tools/context.ts'
-import { userContent } from '../../../src/prompt/prompt.ts'
+import { userContent } from '../../../src/wrap/prompt.ts'
 import { call, say, scriptedModel, type ScriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../support/turn-world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { WrapError } from '../../../src/prompt/ports.ts'
+import { WrapError } from '../../../src/wrap/ports.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld, tool } from '../../support/turn-world.ts'
 

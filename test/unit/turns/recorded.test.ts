@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { fork, spawnAgent } from '../../../src/tools/builtin/side-turns.ts'
 import { failed, ok } from '../../../src/tools/result.ts'
-import { ModelError } from '../../../src/turns/model.ts'
+import { ModelError } from '../../../src/wrap/model.ts'
 import { call, fail, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld, tool, type WorldOptions } from '../../support/turn-world.ts'
 

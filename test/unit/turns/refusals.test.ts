@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createModel, type Backend } from '../../../src/adapters/models/index.ts'
 import { createDeferred } from '../../../src/base/jobs/waiting.ts'
-import { type LanguageModel, ModelError } from '../../../src/turns/model.ts'
+import { type LanguageModel, ModelError } from '../../../src/wrap/model.ts'
 import { anthropicAnswer, anthropicWire, eventStream } from '../../support/hosted-wires.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import {

@@ -6,7 +6,7 @@ import {
   type ScriptStore,
   type StoredSummary,
   type SummaryStore,
-} from '../../../prompt/ports.ts'
+} from '../../../wrap/ports.ts'
 import { type Database, integer, requireRow, select } from '../database.ts'
 import { numbersOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MODEL_LIMITS, type ModelLimits } from '../../../../src/adapters/models/provider.ts'
 import { createModel, type ModelConfig } from '../../../../src/adapters/models/index.ts'
-import { ModelError, type ModelRequest } from '../../../../src/turns/model.ts'
-import { userContent } from '../../../../src/prompt/prompt.ts'
+import { ModelError, type ModelRequest } from '../../../../src/wrap/model.ts'
+import { userContent } from '../../../../src/wrap/prompt.ts'
 import {
   collect,
   definition,

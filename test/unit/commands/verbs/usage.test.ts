@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { calibrationKey } from '../../../../src/prompt/calibration.ts'
+import { calibrationKey } from '../../../../src/wrap/calibration.ts'
 import { createCommandWorld, done, jsonOf, misused } from '../../../support/commands/command-world.ts'
 
 test('/models lists the models with their tokens, and no API key', async () => {

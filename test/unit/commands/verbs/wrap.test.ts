@@ -13,7 +13,7 @@ import { plainOf, spokenOf } from '../../../../src/base/text/styled.ts'
 import { renderText } from '../../../../src/session/drawing/entry-rows.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { toolGroups } from '../../../../src/pages/prompt-report.ts'
-import type { LayerReport } from '../../../../src/prompt/prompt.ts'
+import type { LayerReport } from '../../../../src/wrap/prompt.ts'
 import { promptTool, samplePrompt } from '../../../support/model-request.ts'
 import { wrapChart } from '../../../../src/commands/verbs/wrap.ts'
 

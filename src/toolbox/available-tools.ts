@@ -1,4 +1,0 @@
-import type { Resolution } from '../prompt/scope.ts'
-import type { Catalogue } from './catalogue.ts'
-
-export type AvailableTools = Pick<Resolution, 'visible'> & { readonly catalogue: Catalogue }

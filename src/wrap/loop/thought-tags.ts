@@ -1,0 +1,219 @@
+import type { ModelEvent } from '../model.ts'
+
+/** An event of a step. `unsay`: all text so far in this step was a thought. */
+type StepEvent = ModelEvent | { readonly type: 'unsay' }
+
+/**
+ * Turns text between the tags into thoughts. A tag in code stays text, so that a model can write about tags.
+ * Some chat templates write the opening tag themselves: then the first closing tag alone on a line ends a
+ * thought that began with the answer.
+ */
+export async function* withTaggedThoughts(events: AsyncIterable<ModelEvent>): AsyncGenerator<StepEvent> {
+  const splitter = new ThoughtSplitter()
+  for await (const event of events) {
+    if (event.type === 'text') yield* splitter.push(event.text)
+    else {
+      const isOver = event.type === 'call' || event.type === 'finish'
+      if (isOver) yield* splitter.end(event.type === 'finish' && event.reason === 'stop')
+      yield event
+    }
+  }
+}
+
+/** A line that opens or closes a code block (spec.commonmark.org/0.31.2, fenced code blocks). */
+const FENCE = /^ {0,3}(?:```|~~~)/
+/** Characters of a line that tell whether it is a fence. */
+const MAX_FENCE_CHARS = 8
+/** Blanks at the beginning of a line that are held back, since a tag may follow. */
+const MAX_HELD_BLANKS = 256
+
+/**
+ * Splits one answer into text and thoughts. However the pieces are cut, each character is read only a few
+ * times.
+ */
+class ThoughtSplitter {
+  /** Text received and not yet passed on. */
+  #held = ''
+  #thought = ''
+  #inside: Tag | undefined
+  /** The first characters of the line; undefined at its beginning. */
+  #line: string | undefined
+  #isCode = false
+  /** True after an odd number of backticks on this line: what follows is inline code. */
+  #isQuoted = false
+  #hasSaid = false
+  #hasThought = false
+  /** True between a thought and the next text: blanks there are dropped. */
+  #isAfterThought = false
+
+  #take(characters = this.#held.length): string {
+    const taken = this.#held.slice(0, characters)
+    this.#held = this.#held.slice(characters)
+    return taken
+  }
+
+  *#say(text: string): Iterable<StepEvent> {
+    this.#hasSaid ||= text.trim() !== ''
+    if (text !== '') yield { type: 'text', text }
+  }
+
+  *#think(text: string): Iterable<StepEvent> {
+    this.#thought += text
+    if (text !== '') yield { type: 'thinking', text }
+  }
+
+  *#endThought(): Iterable<StepEvent> {
+    const text = this.#thought.trim()
+    this.#thought = ''
+    this.#inside = this.#line = undefined
+    this.#isQuoted = false
+    this.#hasThought = this.#isAfterThought = true
+    if (text !== '') yield { type: 'thought', thought: { text } }
+  }
+
+  *#unsay(): Iterable<StepEvent> {
+    this.#hasThought = this.#isAfterThought = true
+    this.#hasSaid = false
+    yield { type: 'unsay' }
+  }
+
+  *#goOnThinking({ close }: Tag): Iterable<StepEvent> {
+    const end = this.#held.indexOf(close)
+    if (end < 0)
+      return yield* this.#think(this.#take(this.#held.length - partialTagLength(this.#held, close)))
+    yield* this.#think(this.#take(end))
+    this.#take(close.length)
+    yield* this.#endThought()
+  }
+
+  /** Reads the beginning of a line. Passes nothing on while the line may still begin with a tag. */
+  *#beginLine(): Iterable<StepEvent> {
+    if (this.#isAfterThought) this.#held = this.#held.trimStart()
+    const rest = this.#held.trimStart()
+    const opened = this.#isCode ? undefined : TAGS.find(({ open }) => rest.startsWith(open))
+    if (opened) {
+      this.#held = rest.slice(opened.open.length)
+      this.#inside = opened
+    } else if (this.#mayEndThought() && closesAlone(rest)) {
+      this.#held = rest
+      yield* this.#unsay()
+      this.#take(this.#held.indexOf('\n') + 1)
+    } else if (this.#isCode || !this.#mayBecomeTag(rest)) {
+      this.#isAfterThought &&= rest === ''
+      const blanks = this.#take(this.#held.length - rest.length)
+      this.#line = blanks.slice(blanks.lastIndexOf('\n') + 1)
+      yield* this.#say(blanks)
+      if (rest !== '') yield* this.#goOnSpeaking(this.#line)
+      else if (this.#line === '') this.#line = undefined
+    }
+  }
+
+  #mayEndThought(): boolean {
+    return !this.#hasThought && !this.#isCode
+  }
+
+  #mayBecomeTag(rest: string): boolean {
+    return (
+      (rest === '' && this.#held.length < MAX_HELD_BLANKS) ||
+      (rest !== '' && TAGS.some(({ open }) => open.startsWith(rest))) ||
+      (rest !== '' && this.#mayEndThought() && TAGS.some(({ close }) => mayCloseAlone(close, rest)))
+    )
+  }
+
+  /** Reads on within a line, up to its end or a tag. */
+  *#goOnSpeaking(begun: string): Iterable<StepEvent> {
+    const end = this.#held.indexOf('\n') + 1
+    const found = this.#isCode
+      ? undefined
+      : findTag(end > 0 ? this.#held.slice(0, end) : this.#held, this.#isQuoted)
+    const text = this.#take(found?.at ?? (end > 0 ? end : this.#held.length))
+    this.#line = (begun + text).slice(0, MAX_FENCE_CHARS)
+    this.#isQuoted = hasOddTicks(text) !== this.#isQuoted
+    yield* this.#say(text)
+    if (found?.tag) {
+      this.#take(found.tag.open.length)
+      this.#inside = found.tag
+    } else if (end > 0 && !found) {
+      if (FENCE.test(this.#line)) this.#isCode = !this.#isCode
+      this.#line = undefined
+      this.#isQuoted = false
+    }
+  }
+
+  *push(piece: string): Iterable<StepEvent> {
+    this.#held += piece
+    for (let before = -1; this.#held.length !== before && this.#held !== '';) {
+      before = this.#held.length
+      if (this.#inside) yield* this.#goOnThinking(this.#inside)
+      else yield* this.#line === undefined ? this.#beginLine() : this.#goOnSpeaking(this.#line)
+    }
+  }
+
+  /**
+   * `isWhole` is true if the model stopped by itself: a thought that began after text and was never closed is
+   * then text.
+   */
+  *end(isWhole: boolean): Iterable<StepEvent> {
+    if (!this.#inside && this.#mayEndThought() && TAGS.some(({ close }) => close === this.#held.trim())) {
+      this.#take()
+      return yield* this.#unsay()
+    }
+    if (!this.#inside) return yield* this.#say(this.#take())
+    yield* this.#think(this.#take())
+    if (!this.#hasSaid || !isWhole) return yield* this.#endThought()
+    const text = `${this.#inside.open}${this.#thought}`
+    this.#inside = undefined
+    yield* this.#say(text)
+  }
+}
+
+/**
+ * Tags around thoughts, for servers that leave them in the text: most models (docs.vllm.ai,
+ * reasoning/basic_parsers), Seed-OSS (reasoning/seedoss_reasoning_parser), Magistral
+ * (reasoning/mistral_reasoning_parser).
+ */
+const TAGS = [
+  { open: '<think>', close: '</think>' },
+  { open: '<seed:think>', close: '</seed:think>' },
+  { open: '[THINK]', close: '[/THINK]' },
+] as const
+
+type Tag = (typeof TAGS)[number]
+
+/**
+ * Finds the first opening tag outside of code, or the part of one with which the text ends (without `tag`).
+ * `isQuoted` is true if the text begins inside inline code.
+ */
+function findTag(text: string, isQuoted: boolean): { readonly at: number; readonly tag?: Tag } | undefined {
+  let isCode = isQuoted
+  for (const { 0: sign, index } of text.matchAll(/[<[`]/g)) {
+    if (sign === '`') isCode = !isCode
+    if (isCode || sign === '`') continue
+    const tag = TAGS.find(({ open }) => text.startsWith(open, index))
+    if (tag) return { at: index, tag }
+    if (TAGS.some(({ open }) => isTagStart(text, index, open))) return { at: index }
+  }
+  return undefined
+}
+
+/** True if the rest of the text from `at` on is the beginning of the tag. */
+const isTagStart = (text: string, at: number, tag: string): boolean =>
+  text.length - at < tag.length && tag.startsWith(text.slice(at))
+
+/** True if the text has an odd number of backticks, and so opens or closes inline code. */
+const hasOddTicks = (text: string): boolean => (text.split('`').length - 1) % 2 === 1
+
+/** Returns how many characters at the end of the text are the beginning of the tag. */
+function partialTagLength(text: string, tag: string): number {
+  for (let length = Math.min(text.length, tag.length - 1); length > 0; length -= 1)
+    if (tag.startsWith(text.slice(-length))) return length
+  return 0
+}
+
+/** True for a closing tag with nothing after it on its line. */
+const closesAlone = (rest: string): boolean =>
+  TAGS.some(({ close }) => rest.startsWith(close) && /^[ \t\r]*\n/.test(rest.slice(close.length)))
+
+/** True if a line may still turn out to have only a closing tag. */
+const mayCloseAlone = (close: string, rest: string): boolean =>
+  close.startsWith(rest) || (rest.startsWith(close) && /^[ \t\r]*$/.test(rest.slice(close.length)))

@@ -1,0 +1,70 @@
+/**
+ * The wrap process: Lua and the tokenizer, outside of the server and without rights. Reads requests from
+ * standard input and answers on standard output, a line of JSON each; must not know anything else. This file
+ * is a composition root of its own, as app.ts is for the server: so it alone joins two adapters, `lua` and
+ * `tokens`.
+ */
+import { createInterface } from 'node:readline'
+import type { CatalogueTool, HistoryRow } from '../../snapshot.ts'
+import { composePrompt } from '../../compose-prompt.ts'
+import { WrapError } from '../../ports.ts'
+import { runHook } from '../../run-hook.ts'
+import { createComposeCache } from '../../compose-cache.ts'
+import { createTokenCounters } from '../../tokens/tiktoken.ts'
+import { readBundle } from '../bundle.ts'
+import { openEngine } from '../engines.ts'
+import type { Request, ResponseLine, Settings } from './protocol.ts'
+import { createReceiver, Sender } from '../deduplicate.ts'
+import { createDefinitionRemover, type ToolWithoutDefinition } from '../definitions-apart.ts'
+
+/** Characters that the server keeps of one process's answers, for system prompts and for tools each. */
+const MAX_ANSWER_CHARS = 2_000_000
+
+const settings = JSON.parse(process.argv[2] ?? '') as Settings
+const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)
+const counters = createTokenCounters()
+const cache = createComposeCache()
+const receiveTools = createReceiver<CatalogueTool>()
+const receiveRows = createReceiver<HistoryRow>()
+const sentSystems = new Sender<string>(
+  (text) => text,
+  () => true,
+  MAX_ANSWER_CHARS,
+)
+const sentTools = new Sender<readonly ToolWithoutDefinition[]>(
+  (list) => list,
+  () => true,
+  MAX_ANSWER_CHARS,
+)
+const withoutDefinitions = createDefinitionRemover()
+for (const encoding of settings.warm) counters.of(encoding).count('warm')
+send({ kind: 'ready' })
+createInterface({ input: process.stdin }).on('line', (line) => send(answer(JSON.parse(line) as Request)))
+
+function answer(request: Request): ResponseLine {
+  const printed: string[] = []
+  try {
+    if (request.kind === 'count') {
+      const counter = counters.of(request.encoding)
+      return { kind: 'counts', counts: request.texts.map((text) => counter.count(text)) }
+    }
+    if (request.kind === 'hook') return { kind: 'hook', outcome: runHook(engine, request.run) }
+    const [tools, history] = [receiveTools(request.tools), receiveRows(request.history)]
+    const snapshot = { ...request.snapshot, tools, history }
+    const counter = counters.of(snapshot.model.encoding)
+    const composed = composePrompt(snapshot, engine, counter, cache, printed)
+    const { system, tools: offered, ...prompt } = composed
+    const parts = { system: sentSystems.pack([system]), tools: sentTools.pack([withoutDefinitions(offered)]) }
+    return { kind: 'prompt', prompt, ...parts, printed }
+  } catch (error) {
+    if (error instanceof WrapError)
+      return { kind: 'failed', reason: error.reason, message: error.message, printed }
+    console.error(error)
+    return { kind: 'failed', reason: 'process', message: `wrap: ${String(error)}` }
+  }
+}
+
+/** Writing to a pipe is synchronous here: an answer is out before the next request is begun. */
+function send(reply: ResponseLine): void {
+  process.stdout.write(`${JSON.stringify(reply)}\n`)
+}

@@ -1,0 +1,55 @@
+import type { CatalogueTool, HistoryRow, Snapshot } from '../../snapshot.ts'
+import type { HookOutcome, HookRun, WrapError } from '../../ports.ts'
+import type { LuaFiles } from '../bundle.ts'
+import type { Packed } from '../deduplicate.ts'
+import type { SentPrompt, ToolWithoutDefinition } from '../definitions-apart.ts'
+import type { EngineName } from '../engines.ts'
+
+/** A request to a wrap process: one JSON line, answered by one. */
+export type Request =
+  | {
+      readonly kind: 'compose'
+      readonly snapshot: Omit<Snapshot, 'tools' | 'history'>
+      readonly tools: Packed<CatalogueTool>
+      readonly history: Packed<HistoryRow>
+    }
+  | { readonly kind: 'hook'; readonly run: HookRun }
+  | { readonly kind: 'count'; readonly encoding: string; readonly texts: readonly string[] }
+
+/** An answer of a wrap process. The first is `ready`: Lua and the tokenizer are warm. */
+export type Response =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'prompt'; readonly prompt: SentPrompt; readonly printed: Printed }
+  | { readonly kind: 'hook'; readonly outcome: HookOutcome }
+  | { readonly kind: 'counts'; readonly counts: readonly number[] }
+  | {
+      readonly kind: 'failed'
+      readonly reason: WrapError['reason']
+      readonly message: string
+      readonly printed?: Printed
+    }
+
+/** A line of an answer. Parts that often stay the same are packed as lists of one item. */
+export type ResponseLine =
+  | Exclude<Response, { readonly kind: 'prompt' }>
+  | {
+      readonly kind: 'prompt'
+      readonly prompt: Omit<SentPrompt, 'system' | 'tools'>
+      readonly system: Packed<string>
+      readonly tools: Packed<readonly ToolWithoutDefinition[]>
+      readonly printed: Printed
+    }
+
+/** The lines that a script printed. */
+type Printed = readonly string[]
+
+/** Settings of a wrap process: its one argument, in JSON. */
+export interface Settings {
+  readonly engine: EngineName
+  /** The bundled Lua. */
+  readonly lua: LuaFiles
+  readonly timeMs: number
+  readonly memoryBytes: number
+  /** Encodings to load before saying `ready`. */
+  readonly warm: readonly string[]
+}

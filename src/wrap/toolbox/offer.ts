@@ -1,0 +1,179 @@
+import { UNKNOWN_TOOL } from '../../words/entry-text.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { nearestFirst } from '../../base/suggest.ts'
+import { findToolsDefinition } from '../tool-definitions.ts'
+import type { Prompt, PromptTool, ToolDefinition } from '../prompt.ts'
+import type { CatalogueTool } from '../snapshot.ts'
+import type { ToolResult } from '../../tools/result.ts'
+import type { Tool } from '../../tools/tool.ts'
+import { resolveCalledName } from './called-names.ts'
+import { createSearch, type SearchDependencies } from './find-tools.ts'
+import type { AvailableTools } from './available-tools.ts'
+import { searchWords } from './tool-index.ts'
+
+export const FIND_TOOLS = findToolsDefinition.name
+
+/** The tool that a called name means. */
+export type Target =
+  | {
+      readonly kind: 'tool'
+      readonly id: string
+      readonly tool: Tool
+      /** The id at the end of the chain of aliases, or `id`. Permissions are for this tool. */
+      readonly grantId: string
+      /** `grantId`, or the id of the tool that yields to it: tools that do the same share this id. */
+      readonly sharedId: string
+    }
+  | { readonly kind: 'search'; readonly id: string }
+
+export const SEARCH: Target = { kind: 'search', id: FIND_TOOLS }
+
+/** Resolves called names. `now` are the tools in scope at the moment of the call. */
+export interface CallNames {
+  /** Returns undefined for a name that is unknown, hidden or removed, or whose tool has changed. */
+  resolve(name: string, now: AvailableTools): Target | undefined
+  /**
+   * Returns the error for a name without a target. May throw a `Refusal` instead; then nothing is recorded.
+   */
+  unknown(name: string, now: AvailableTools): string
+  /**
+   * Returns the arguments as JSON, if callers may write another form. May throw a `Refusal`, as `unknown`.
+   */
+  argumentsOf?(text: string, name: string, target: Target): string
+  /** Answers `find_tools`. The found tools can be called from the next step on. */
+  search(args: JsonObject, now: AvailableTools): Promise<ToolResult>
+}
+
+/**
+ * The tools that the requests of one turn have offered so far. They stay callable if a later request has no
+ * space for their definitions, unless its script or scope drops them.
+ */
+export interface OfferedSoFar {
+  /** The tools by name, each as it was sent last. */
+  readonly tools: Map<string, { readonly tool: CatalogueTool; readonly sent: PromptTool }>
+  hasSearch: boolean
+}
+
+export const createOfferedSoFar = (): OfferedSoFar => ({ tools: new Map(), hasSearch: false })
+
+interface OfferParts extends Omit<SearchDependencies, 'space'> {
+  readonly offered: OfferedSoFar
+  readonly space: (sentAs: SentOffer['sentAs']) => number
+}
+
+/** The tools that a model has in one step of its turn. */
+export interface SentOffer extends CallNames {
+  readonly definitions: readonly ToolDefinition[]
+  /** Ids of the prompt's tools: sent, deferred, or offered under another name. */
+  readonly ids: readonly string[]
+  /** Returns the callable tool of a name, as it was sent last in this turn. */
+  sentAs(name: string): PromptTool | undefined
+  /** Returns the name that a call means, among all tools in scope and all that the turn has offered. */
+  nameOf(called: string): string
+}
+
+/** `promptedFrom` are the tools that the prompt was composed with. */
+export function createOffer(prompt: Prompt, promptedFrom: AvailableTools, parts: OfferParts): SentOffer {
+  const { offered } = parts
+  const known = new Map(promptedFrom.visible.map((tool) => [tool.id, tool]))
+  recordOfferedTools(prompt, known, offered)
+  const definitions = prompt.tools.flatMap(({ definition }) => definition ?? [])
+  const ids = prompt.tools.flatMap(({ id, standsFor = [] }) => [id, ...standsFor])
+  const inPrompt = new Set(ids)
+  const callable = (name: string) => {
+    const one = offered.tools.get(name)
+    return one && inPrompt.has(one.tool.id) ? one : undefined
+  }
+  const sentAs = (name: string): PromptTool | undefined => callable(name)?.sent
+  const search = createSearch({ ...parts, space: () => parts.space(sentAs) }, promptedFrom.catalogue.find)
+  const findById = (id: string, { visible }: AvailableTools) => visible.find((tool) => tool.id === id)
+
+  const resolve = (name: string, now: AvailableTools): Target | undefined => {
+    if (offered.hasSearch && name === FIND_TOOLS) return SEARCH
+    const tool = callable(name)?.tool
+    const current = tool && findById(tool.id, now)
+    return current && sameDefinition(tool, current) ? targetOf(current, now) : undefined
+  }
+
+  return {
+    definitions,
+    ids,
+    sentAs,
+    resolve,
+    nameOf(called) {
+      const names = [...promptedFrom.visible.map((tool) => tool.name), ...offered.tools.keys()]
+      return resolveCalledName(called, offered.hasSearch ? [...names, FIND_TOOLS] : names)
+    },
+    unknown(name, now) {
+      const names = definitions.map((one) => one.name).filter((one) => resolve(one, now))
+      const canSearch = names.includes(FIND_TOOLS)
+      // The prompt lists this tool, so it is no secret that the tool exists.
+      const isDeferred = prompt.tools.some(
+        ({ id, form }) => form === 'deferred' && known.get(id)?.name === name && findById(id, now),
+      )
+      if (!canSearch || !isDeferred) return unknownTool(name, names, canSearch)
+      return `ERROR: '${name}' is there, but it is not loaded: call ${FIND_TOOLS} with its name first`
+    },
+    async search(args, now) {
+      const searchable = prompt.tools.flatMap(({ id, form }) => {
+        const tool = known.get(id)
+        return tool && findById(id, now) ? [{ tool, form }] : []
+      })
+      return await search(args, searchable)
+    },
+  }
+}
+
+function recordOfferedTools(
+  { tools }: Prompt,
+  known: ReadonlyMap<string, CatalogueTool>,
+  offered: OfferedSoFar,
+): void {
+  for (const sent of tools) {
+    if (sent.form === 'deferred') continue
+    if (sent.id === FIND_TOOLS) offered.hasSearch = true
+    for (const id of [sent.id, ...(sent.standsFor ?? [])]) {
+      const tool = known.get(id)
+      if (tool) offered.tools.set(tool.name, { tool, sent })
+    }
+  }
+}
+
+export function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: AvailableTools): Target | undefined {
+  const tool = catalogue.handler(id)
+  const grantId = aliasOf.at(-1) ?? id
+  const isOther = (other: CatalogueTool): boolean =>
+    other.yields === true && other.id.toLowerCase() === grantId.toLowerCase()
+  return tool && { kind: 'tool', id, tool, grantId, sharedId: catalogue.tools.find(isOther)?.id ?? grantId }
+}
+
+/** Detects a tool that its server changed after an approval. */
+const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>
+  a === b || fingerprint(a) === fingerprint(b)
+
+const fingerprint = ({ name, description, schema }: CatalogueTool): string =>
+  JSON.stringify([name, description, schema])
+
+/** If there are more names, only the nearest are listed. */
+const MAX_NAMES = 40
+const NEAREST = 10
+
+/** Returns the same text for unknown and hidden tools: a model must not learn which tools are hidden. */
+export function unknownTool(name: string, names: readonly string[], canSearch: boolean): string {
+  const quoted = (some: readonly string[]): string => some.map((one) => `'${one}'`).join(', ')
+  const start = `${UNKNOWN_TOOL}'${name}', however we only have these tools: `
+  if (names.length <= MAX_NAMES) return `${start}${quoted(names)}`
+  const hint = canSearch ? `; ${FIND_TOOLS} finds them by what they do` : ''
+  return `${start}${quoted(nearest(name, names))} and ${names.length - NEAREST} more${hint}`
+}
+
+/** Sorts names by shared words, then by similar spelling. */
+function nearest(name: string, names: readonly string[]): readonly string[] {
+  const wanted = new Set(searchWords(name))
+  const shared = new Map(
+    names.map((one) => [one, new Set(searchWords(one).filter((word) => wanted.has(word))).size]),
+  )
+  return nearestFirst(name, names)
+    .toSorted((a, b) => (shared.get(b) ?? 0) - (shared.get(a) ?? 0))
+    .slice(0, NEAREST)
+}
