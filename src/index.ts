@@ -2,7 +2,7 @@
  * The exports of `import … from 'sshawl'`: tools, toolboxes, chats, scopes and prompts for programs. See
  * docs/embedding.md. Importing it starts no server, child process or timer.
  */
-export { createModel, type ReachedModel } from './adapters/models/index.ts'
+export { createModel, type ReachedModel } from './models/providers.ts'
 export { composePrompt, openComposer } from './wrap/open-composer.ts'
 export { openWorkspace } from './app/tools/open-workspace.ts'
 export { callTool, createContext, type ContextOptions } from './wrap/embedding/call-tool.ts'

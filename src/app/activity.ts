@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../wrap/lua/composer.ts'
-import type { DescribedCommand } from '../adapters/models/guide-place.ts'
+import type { DescribedCommand } from '../models/guide-place.ts'
 import { createWorkspaces, type RoomWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { Outgoing } from '../adapters/web/outgoing.ts'
 import type { RoomName } from '../words/entry.ts'

@@ -1,7 +1,7 @@
 // Joins the parts of turns, and of the summaries that the same models make. It decides nothing about a turn.
-import { createGuide } from '../adapters/models/guide.ts'
-import type { GuidePlace } from '../adapters/models/guide-place.ts'
-import { createModel } from '../adapters/models/index.ts'
+import { createGuide } from '../models/guide.ts'
+import type { GuidePlace } from '../models/guide-place.ts'
+import { createModel } from '../models/providers.ts'
 import type { Stores } from '../adapters/storage/storage.ts'
 import type { RoomName, TurnId } from '../words/entry.ts'
 import type { ByteQuota } from '../chat/limits.ts'

@@ -1,5 +1,5 @@
 // Gives the guide its facts of this server: the texts of help, and what config and tools allow.
-import type { DescribedCommand, GuidePlace } from '../adapters/models/guide-place.ts'
+import type { DescribedCommand, GuidePlace } from '../models/guide-place.ts'
 import type { CommandGroup } from '../commands/command.ts'
 import { hintForCommand } from '../commands/hints.ts'
 import { usage } from '../commands/parse.ts'

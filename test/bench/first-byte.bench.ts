@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { NO_LOG } from '../../src/wrap/embedding/context.ts'
-import { createModel } from '../../src/adapters/models/index.ts'
+import { createModel } from '../../src/models/providers.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import { Rooms } from '../../src/chat/rooms.ts'
 import type { TurnId } from '../../src/words/entry.ts'

@@ -1,4 +1,4 @@
-import { BACKENDS, createModel, type Backend } from '../../src/adapters/models/index.ts'
+import { BACKENDS, createModel, type Backend } from '../../src/models/providers.ts'
 import { languageModelExam, type Examinee } from './language-model-exam.ts'
 import { anthropicWire, chatWire, geminiWire, type Wire } from '../support/hosted-wires.ts'
 import { ollamaWire } from '../support/ollama-wire.ts'

@@ -1,6 +1,6 @@
 import { get_encoding } from 'tiktoken'
 import { expect, test } from 'vitest'
-import { PROVIDERS } from '../../src/adapters/models/index.ts'
+import { PROVIDERS } from '../../src/models/providers.ts'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { answer, calls, type ChatRequest, says, startModelServer } from '../support/model-server.ts'
 import { createStageHere } from '../support/stage.ts'

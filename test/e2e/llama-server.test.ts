@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createModel } from '../../src/adapters/models/index.ts'
+import { createModel } from '../../src/models/providers.ts'
 import { startLlamaServer, type LlamaServer } from '../support/llama-server.ts'
 import { collect, sampleConfig, samplePrompt, sampleRequest, textOf } from '../support/model-request.ts'
 import { lacks } from '../support/needs.ts'

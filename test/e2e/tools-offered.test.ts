@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PROVIDERS } from '../../src/adapters/models/index.ts'
+import { PROVIDERS } from '../../src/models/providers.ts'
 import type { AnyServer } from '../support/server.ts'
 import {
   createStage,

@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../../src/adapters/models/index.ts'
+import type { ModelConfig } from '../../src/models/providers.ts'
 import { anthropicAnswer } from './hosted-wires.ts'
 import {
   answer,

@@ -1,4 +1,4 @@
-import type { Backend } from '../../src/adapters/models/index.ts'
+import type { Backend } from '../../src/models/providers.ts'
 import { anthropicAnswer, geminiAnswer } from './hosted-wires.ts'
 import { answer, type RecordedRequest, type Script } from './model-server.ts'
 import { end, json, jsonLines, part } from './ollama-wire.ts'
@@ -79,7 +79,7 @@ const maxTokens = (body: object): number => numberAt(body, 'max_tokens')
 export const error = (message: string, more: object = {}, status = 400): Script =>
   json({ error: { message, ...more } }, status)
 
-/** Every kind of server that refuses what is too long, in its own words (src/adapters/models/refusals.ts has the sources). */
+/** Every kind of server that refuses what is too long, in its own words (src/models/refusals.ts has the sources). */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   openai: {
     backend: 'openai',

@@ -1,6 +1,6 @@
 import type { ModelEvent, ModelRequest } from '../../src/wrap/model.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../../src/wrap/prompt.ts'
-import { PROVIDERS, type ModelConfig } from '../../src/adapters/models/index.ts'
+import { PROVIDERS, type ModelConfig } from '../../src/models/providers.ts'
 
 /** A prompt as wrap() might give it. */
 export function samplePrompt(change: Partial<Prompt> = {}): Prompt {

@@ -1,4 +1,4 @@
-import type { Backend } from '../../src/adapters/models/index.ts'
+import type { Backend } from '../../src/models/providers.ts'
 import { DIALECTS, error, type Dialect, type TrueModel } from './counting-servers.ts'
 import type { Script } from './model-server.ts'
 import { json } from './ollama-wire.ts'
@@ -8,7 +8,7 @@ type Refusal = (tokens: number, model: TrueModel, maxOutput: number) => Script
 
 /**
  * Refusals that tell both numbers, one of each form on the wire, beside those of `DIALECTS`. All wordings are read in
- * test/unit/adapters/models/refusals.test.ts.
+ * test/unit/models/refusals.test.ts.
  */
 export const TELLING: Readonly<Record<string, Refusal>> = {
   'vllm of now': (tokens, { window }, output) =>

@@ -1,5 +1,5 @@
 import { parse } from 'smol-toml'
-import { createModel, type Backend } from '../../src/adapters/models/index.ts'
+import { createModel, type Backend } from '../../src/models/providers.ts'
 import { checkConfig } from '../../src/config/file.ts'
 import { modelsFrom } from '../../src/config/models.ts'
 import type { Environment } from '../../src/config/environment.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createModel, type ModelConfig } from '../../src/adapters/models/index.ts'
+import { createModel, type ModelConfig } from '../../src/models/providers.ts'
 import { requestsOf } from '../../src/turns/turn-log.ts'
 import { sampleConfig } from './model-request.ts'
 import { startModelServer } from './model-server.ts'

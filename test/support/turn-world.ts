@@ -8,7 +8,7 @@ import { ok, type ToolResult } from '../../src/tools/result.ts'
 import { createCatalogue } from '../../src/wrap/toolbox/catalogue.ts'
 import type { TurnStore } from '../../src/turns/ports.ts'
 import type { ConfiguredModel, LanguageModel } from '../../src/wrap/model.ts'
-import type { ModelConfig } from '../../src/adapters/models/index.ts'
+import type { ModelConfig } from '../../src/models/providers.ts'
 import {
   assembleSummaries,
   assembleTurns,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createModel, type Backend } from '../../../src/adapters/models/index.ts'
-import { errorText } from '../../../src/adapters/models/loose.ts'
+import { createModel, type Backend } from '../../../src/models/providers.ts'
+import { errorText } from '../../../src/models/loose.ts'
 import type { ModelEvent } from '../../../src/wrap/model.ts'
 import { sampleConfig, sampleRequest } from '../../support/model-request.ts'
 import { startModelServer, type Script } from '../../support/model-server.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { guide } from '../../../src/adapters/models/guide.ts'
-import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
+import { guide } from '../../../src/models/guide.ts'
+import { MODEL_LIMITS } from '../../../src/models/provider.ts'
 import { Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
 import { openMcp, type McpConfig } from '../../../src/app/mcp/open.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createModel } from '../../../src/adapters/models/index.ts'
+import { createModel } from '../../../src/models/providers.ts'
 import { type ConfiguredModel, ModelError } from '../../../src/wrap/model.ts'
 import { requestsOf } from '../../../src/turns/turn-log.ts'
 import { sampleConfig } from '../../support/model-request.ts'

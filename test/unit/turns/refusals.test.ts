@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createModel, type Backend } from '../../../src/adapters/models/index.ts'
+import { createModel, type Backend } from '../../../src/models/providers.ts'
 import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { type LanguageModel, ModelError } from '../../../src/wrap/model.ts'
 import { anthropicAnswer, anthropicWire, eventStream } from '../../support/hosted-wires.ts'

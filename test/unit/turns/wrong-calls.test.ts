@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createModel } from '../../../src/adapters/models/index.ts'
+import { createModel } from '../../../src/models/providers.ts'
 import { ok } from '../../../src/tools/result.ts'
 import { createWrittenCallNotice } from '../../../src/turns/wrong-calls.ts'
 import { anthropicAnswer } from '../../support/hosted-wires.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createModel } from '../../../../src/adapters/models/index.ts'
+import { createModel } from '../../../../src/models/providers.ts'
 import type { Person } from '../../../../src/words/person.ts'
 import type { Room } from '../../../../src/chat/room.ts'
 import type { Services } from '../../../../src/commands/verbs/common.ts'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createModel } from '../../../../src/adapters/models/index.ts'
+import { createModel } from '../../../../src/models/providers.ts'
 import type { Entry } from '../../../../src/words/entry.ts'
 import { ModelError, type ModelEvent } from '../../../../src/wrap/model.ts'
 import { startModelServer, type Script } from '../../../support/model-server.ts'

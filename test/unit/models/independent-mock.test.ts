@@ -1,8 +1,8 @@
 import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createModel, type Backend } from '../../../../src/adapters/models/index.ts'
-import type { ModelEvent, ModelRequest } from '../../../../src/wrap/model.ts'
-import { collect, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
+import { createModel, type Backend } from '../../../src/models/providers.ts'
+import type { ModelEvent, ModelRequest } from '../../../src/wrap/model.ts'
+import { collect, sampleConfig, sampleRequest } from '../../support/model-request.ts'
 
 /**
  * The wire formats as somebody else reads the providers' pages: what our own servers in these tests say could be wrong in

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { BodyEvents } from '../../../../src/adapters/models/body-events.ts'
-import { createModel, type Backend } from '../../../../src/adapters/models/index.ts'
-import { sse } from '../../../contract/model-wire/case.ts'
-import { collect, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
-import { floods, startModelServer, type Script } from '../../../support/model-server.ts'
+import { BodyEvents } from '../../../src/models/body-events.ts'
+import { createModel, type Backend } from '../../../src/models/providers.ts'
+import { sse } from '../../contract/model-wire/case.ts'
+import { collect, sampleConfig, sampleRequest } from '../../support/model-request.ts'
+import { floods, startModelServer, type Script } from '../../support/model-server.ts'
 
 /** One event of a flood, for each protocol. */
 interface Wire {

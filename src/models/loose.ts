@@ -1,4 +1,4 @@
-import { isTooDeep, parseJson } from '../../base/json.ts'
+import { isTooDeep, parseJson } from '../base/json.ts'
 
 /**
  * Reads values that a server may send in another form than documented: `null` counts as absent, a number may

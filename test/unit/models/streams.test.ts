@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Backend, createModel } from '../../../../src/adapters/models/index.ts'
-import { MODEL_LIMITS } from '../../../../src/adapters/models/provider.ts'
-import { LimitError, limitedFetch } from '../../../../src/adapters/models/fetch.ts'
-import { collect, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
+import { type Backend, createModel } from '../../../src/models/providers.ts'
+import { MODEL_LIMITS } from '../../../src/models/provider.ts'
+import { LimitError, limitedFetch } from '../../../src/models/fetch.ts'
+import { collect, sampleConfig, sampleRequest } from '../../support/model-request.ts'
 import {
   type ModelServer,
   type Script,
@@ -12,10 +12,10 @@ import {
   says,
   startModelServer,
   status,
-} from '../../../support/model-server.ts'
-import { collectGarbage } from '../../../support/collect-garbage.ts'
-import { eventStream } from '../../../support/hosted-wires.ts'
-import { part } from '../../../support/ollama-wire.ts'
+} from '../../support/model-server.ts'
+import { collectGarbage } from '../../support/collect-garbage.ts'
+import { eventStream } from '../../support/hosted-wires.ts'
+import { part } from '../../support/ollama-wire.ts'
 
 const half = {
   openai: endsEarly({ text: 'one two' }),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { errorOfEvent, toModelError } from '../../../../src/adapters/models/errors.ts'
-import { parseRefusal } from '../../../../src/adapters/models/refusals.ts'
-import type { Fields } from '../../../../src/adapters/models/loose.ts'
-import { findRefusedPart, without } from '../../../../src/adapters/models/refused-parts.ts'
-import { sampleConfig } from '../../../support/model-request.ts'
+import { errorOfEvent, toModelError } from '../../../src/models/errors.ts'
+import { parseRefusal } from '../../../src/models/refusals.ts'
+import type { Fields } from '../../../src/models/loose.ts'
+import { findRefusedPart, without } from '../../../src/models/refused-parts.ts'
+import { sampleConfig } from '../../support/model-request.ts'
 
 const target = { access: sampleConfig({}), endpoint: 'http://localhost:1', advice: 'is it running?' }
 

@@ -2,9 +2,9 @@
  * Language models by provider. Only the list below names providers, and the config's check, types and tests
  * are derived from it. This folder sends one request and yields its answer; it knows neither rooms nor tools.
  */
-import { keysOf } from '../../base/basics.ts'
-import type { ModelSettings } from '../../wrap/model-settings.ts'
-import type { LanguageModel } from '../../wrap/model.ts'
+import { keysOf } from '../base/basics.ts'
+import type { ModelSettings } from '../wrap/model-settings.ts'
+import type { LanguageModel } from '../wrap/model.ts'
 import { anthropic } from './anthropic.ts'
 import { gemini } from './gemini.ts'
 import { guide } from './guide.ts'

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Backend, createModel } from '../../../../src/adapters/models/index.ts'
-import type { ModelRequest } from '../../../../src/wrap/model.ts'
-import { userContent } from '../../../../src/wrap/prompt.ts'
-import type { JsonObject } from '../../../../src/base/json.ts'
-import { collect, definition, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
-import { eventStream, geminiWire, responsesAnswer, responsesWire } from '../../../support/hosted-wires.ts'
-import { type ModelServer, type Script, startModelServer, status } from '../../../support/model-server.ts'
+import { type Backend, createModel } from '../../../src/models/providers.ts'
+import type { ModelRequest } from '../../../src/wrap/model.ts'
+import { userContent } from '../../../src/wrap/prompt.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
+import { collect, definition, sampleConfig, sampleRequest } from '../../support/model-request.ts'
+import { eventStream, geminiWire, responsesAnswer, responsesWire } from '../../support/hosted-wires.ts'
+import { type ModelServer, type Script, startModelServer, status } from '../../support/model-server.ts'
 
 describe('a hosted model', () => {
   let server: ModelServer

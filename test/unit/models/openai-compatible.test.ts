@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { MODEL_LIMITS, type ModelLimits } from '../../../../src/adapters/models/provider.ts'
-import { createModel, type ModelConfig } from '../../../../src/adapters/models/index.ts'
-import { ModelError, type ModelRequest } from '../../../../src/wrap/model.ts'
-import { userContent } from '../../../../src/wrap/prompt.ts'
+import { MODEL_LIMITS, type ModelLimits } from '../../../src/models/provider.ts'
+import { createModel, type ModelConfig } from '../../../src/models/providers.ts'
+import { ModelError, type ModelRequest } from '../../../src/wrap/model.ts'
+import { userContent } from '../../../src/wrap/prompt.ts'
 import {
   collect,
   definition,
   sampleConfig,
   samplePrompt,
   sampleRequest,
-} from '../../../support/model-request.ts'
+} from '../../support/model-request.ts'
 import {
   answer,
   calls,
@@ -21,7 +21,7 @@ import {
   startModelServer,
   status,
   type ModelServer,
-} from '../../../support/model-server.ts'
+} from '../../support/model-server.ts'
 
 let server: ModelServer
 

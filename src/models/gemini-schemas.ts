@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../base/json.ts'
 
 /**
  * Adapts a schema for Google's SDK, which throws for schemas that it cannot convert, so that the whole
