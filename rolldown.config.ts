@@ -60,7 +60,7 @@ const programs: BuildOptions = {
     main: 'src/main.ts',
     index: 'src/index.ts',
     'wrap-process': 'src/wrap/lua/process/main.ts',
-    'page-reader': 'src/adapters/web/reader/main.ts',
+    'page-reader': 'src/web/reader/main.ts',
     'file-search': 'src/adapters/sandbox/search/main.ts',
     'storage-thread': 'src/adapters/storage/sqlite/thread-main.ts',
   },

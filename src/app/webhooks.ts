@@ -1,4 +1,4 @@
-import type { Outgoing } from '../adapters/web/outgoing.ts'
+import type { Outgoing } from '../web/outgoing.ts'
 import type { RoomHooksParts } from '../prompt/hooks.ts'
 import type { CurrentConfig } from './current-config.ts'
 

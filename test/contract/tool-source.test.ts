@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NO_LOG } from '../../src/wrap/embedding/context.ts'
-import { createSearch } from '../../src/adapters/web/search.ts'
+import { createSearch } from '../../src/web/search.ts'
 import { createWrappedTools } from '../../src/tools/wrapped/wrapped-tools.ts'
 import { paths } from '../../src/base/paths.ts'
 import { BUILTIN_IDS, builtinTools } from '../../src/tools/builtin/index.ts'

@@ -1,5 +1,5 @@
-import type { SearchConfig } from '../../src/adapters/web/search-providers.ts'
-import { createSearch, SEARCH_LIMITS } from '../../src/adapters/web/search.ts'
+import type { SearchConfig } from '../../src/web/search-providers.ts'
+import { createSearch, SEARCH_LIMITS } from '../../src/web/search.ts'
 import { KEY, webSearchExam, type Examinee } from './web-search-exam.ts'
 
 const searchAt =

@@ -52,7 +52,7 @@ const access = of(
   'test/unit/app/agents',
 )
 const ignores = of('src/chat/talk/ignores.ts', 'test/e2e/talk')
-const web = of('src/adapters/web/addresses.ts', 'test/unit/adapters/web')
+const web = of('src/web/addresses.ts', 'test/unit/adapters/web')
 const pins = of('src/adapters/mcp/client/pins.ts', 'test/unit/adapters/mcp')
 const mcpTool = of('src/adapters/mcp/client/tool.ts', 'test/unit/adapters/mcp')
 const redact = of('src/adapters/mcp/redact.ts', 'test/unit/adapters/mcp')

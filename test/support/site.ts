@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { createWeb, type WebOverrides } from '../../src/adapters/web/web.ts'
+import { createWeb, type WebOverrides } from '../../src/web/web.ts'
 import { paths } from '../../src/base/paths.ts'
 import type { Visit, Web } from '../../src/tools/web.ts'
 

@@ -7,7 +7,7 @@ import {
   type ToolModules,
   type ToolModulesOptions,
 } from '../../tools/tool-modules.ts'
-import { createWeb } from '../../adapters/web/web.ts'
+import { createWeb } from '../../web/web.ts'
 import { createWrappedTools, type WrappedTools } from '../../tools/wrapped/wrapped-tools.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { Config } from '../../config/config.ts'

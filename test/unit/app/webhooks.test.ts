@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Outgoing } from '../../../src/adapters/web/outgoing.ts'
+import { Outgoing } from '../../../src/web/outgoing.ts'
 import { createSendWebhook } from '../../../src/app/webhooks.ts'
 import type { RoomName } from '../../../src/words/entry.ts'
 import type { Config } from '../../../src/config/config.ts'

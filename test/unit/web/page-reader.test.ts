@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { READER_LIMITS, createPageReader } from '../../../../src/adapters/web/page-reader.ts'
-import { paths } from '../../../../src/base/paths.ts'
+import { READER_LIMITS, createPageReader } from '../../../src/web/page-reader.ts'
+import { paths } from '../../../src/base/paths.ts'
 
 const never = new AbortController().signal
 /** These pages are read to their end, however busy the machine is; hostile-pages.test.ts is about the limits. */

@@ -1,6 +1,6 @@
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
-import { headOf } from '../../../base/text/characters.ts'
+import { headOf } from '../../base/text/characters.ts'
 import { createWriter } from './write-text.ts'
 
 export interface ReadRequest {

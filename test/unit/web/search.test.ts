@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
-import type { SearchConfig } from '../../../../src/adapters/web/search-providers.ts'
-import { createSearch, SEARCH_LIMITS } from '../../../../src/adapters/web/search.ts'
-import { startSite } from '../../../support/site.ts'
+import type { SearchConfig } from '../../../src/web/search-providers.ts'
+import { createSearch, SEARCH_LIMITS } from '../../../src/web/search.ts'
+import { startSite } from '../../support/site.ts'
 
 const never = new AbortController().signal
 const KEY = 'sk-very-secret'

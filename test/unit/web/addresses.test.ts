@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { type Socket, createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createResolver, isPublicAddress } from '../../../../src/adapters/web/addresses.ts'
+import { createResolver, isPublicAddress } from '../../../src/web/addresses.ts'
 
 test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450::1'])(
   'the address %s is public',

@@ -3,11 +3,11 @@ import type { RequestListener } from 'node:http'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { type Certificate, createCA, createCert } from 'mkcert'
 import { beforeAll, expect, test } from 'vitest'
-import { PAGE_LIMITS } from '../../../../src/adapters/web/pages.ts'
-import { createWeb, type WebOverrides } from '../../../../src/adapters/web/web.ts'
-import { paths } from '../../../../src/base/paths.ts'
-import { WebError, type PageFormat } from '../../../../src/tools/web.ts'
-import { localWeb, startBytes, startSite, visit } from '../../../support/site.ts'
+import { PAGE_LIMITS } from '../../../src/web/pages.ts'
+import { createWeb, type WebOverrides } from '../../../src/web/web.ts'
+import { paths } from '../../../src/base/paths.ts'
+import { WebError, type PageFormat } from '../../../src/tools/web.ts'
+import { localWeb, startBytes, startSite, visit } from '../../support/site.ts'
 
 const never = new AbortController().signal
 const short = { ...PAGE_LIMITS, totalMs: 600, idleMs: 300 }

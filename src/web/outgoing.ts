@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { Log } from '../../base/environment.ts'
+import type { Log } from '../base/environment.ts'
 import { explain } from './request.ts'
 
 /** A POST whose result nobody waits for. */
