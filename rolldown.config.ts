@@ -61,7 +61,7 @@ const programs: BuildOptions = {
     index: 'src/index.ts',
     'wrap-process': 'src/wrap/lua/process/main.ts',
     'page-reader': 'src/web/reader/main.ts',
-    'file-search': 'src/adapters/sandbox/search/main.ts',
+    'file-search': 'src/sandbox/search/main.ts',
     'storage-thread': 'src/adapters/storage/sqlite/thread-main.ts',
   },
   cwd: import.meta.dirname,

@@ -4,7 +4,7 @@
  */
 export { createModel, type ReachedModel } from './models/providers.ts'
 export { composePrompt, openComposer } from './wrap/open-composer.ts'
-export { openWorkspace } from './app/tools/open-workspace.ts'
+export { openWorkspace } from './sandbox/open-workspace.ts'
 export { callTool, createContext, type ContextOptions } from './wrap/embedding/call-tool.ts'
 export { ChatError, createChat, type Answer, type Chat, type ChatOptions } from './wrap/embedding/chat.ts'
 export type { ProgramChat, ProgramContext } from './wrap/embedding/context.ts'

@@ -23,7 +23,7 @@ const SLOW = [
   'test/e2e/servers-*.test.ts',
   // The machine: its disks, its sandbox, a browser, a database that is cut off.
   'test/e2e/{pages,postgres-trouble,sandbox,storage-trouble}.test.ts',
-  'test/unit/adapters/sandbox/sandbox.test.ts',
+  'test/unit/sandbox/sandbox.test.ts',
   // Processes that run scripts or read pages, MCP servers, the built server: half a second of a processor a
   // start.
   'test/contract/composer*.test.ts',

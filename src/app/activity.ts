@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createComposer, type PoolComposer } from '../wrap/lua/composer.ts'
 import type { DescribedCommand } from '../models/guide-place.ts'
-import { createWorkspaces, type RoomWorkspaces } from '../adapters/sandbox/workspaces.ts'
+import { createWorkspaces, type RoomWorkspaces } from '../sandbox/workspaces.ts'
 import { Outgoing } from '../web/outgoing.ts'
 import type { RoomName } from '../words/entry.ts'
 import { createByteQuota } from '../chat/limits.ts'

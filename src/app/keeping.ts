@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Upkeep } from '../adapters/storage/storage.ts'
-import { removeOldFiles } from '../adapters/sandbox/old-files.ts'
+import { removeOldFiles } from '../sandbox/old-files.ts'
 import { Keeping, pause } from '../chat/moderation/keeping.ts'
 import type { Alarm, Log } from '../base/environment.ts'
 import type { AppContext } from './context.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
+import { probeSandbox } from '../../src/sandbox/probe.ts'
 
 const DEBIAN_POSTGRES = '/usr/lib/postgresql'
 

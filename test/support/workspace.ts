@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NO_LOG } from '../../src/wrap/embedding/context.ts'
-import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
-import { createWorkspaces, type WorkspacesOptions } from '../../src/adapters/sandbox/workspaces.ts'
+import { probeSandbox } from '../../src/sandbox/probe.ts'
+import { createWorkspaces, type WorkspacesOptions } from '../../src/sandbox/workspaces.ts'
 import { paths } from '../../src/base/paths.ts'
 
 /** Whether commands can run in the sandbox here; where they cannot, the tests of it are skipped loudly. */

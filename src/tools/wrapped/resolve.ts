@@ -128,7 +128,7 @@ const circle = (path: readonly string[], wrapped: string): string =>
 const unknownBase = (wrapped: string, known: readonly string[]): string =>
   `there is no tool called ${wrapped}${didYouMean(wrapped, known)}`
 
-/** PATH of commands (adapters/sandbox/launch.ts). */
+/** PATH of commands (sandbox/launch.ts). */
 const PROGRAM_DIRS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin']
 
 /** Returns the programs of these files that this machine lacks. Does not check paths. */

@@ -3,10 +3,10 @@
  * know tools, people or permissions: its callers have checked permissions before.
  */
 import { join } from 'node:path'
-import { isRoomName } from '../../words/names.ts'
-import type { Log } from '../../base/environment.ts'
-import type { Workspaces } from '../../tools/workspace.ts'
-import { WorkspaceError } from '../../words/errors.ts'
+import { isRoomName } from '../words/names.ts'
+import type { Log } from '../base/environment.ts'
+import type { Workspaces } from '../tools/workspace.ts'
+import { WorkspaceError } from '../words/errors.ts'
 import { createCommandQueue } from './command-queue.ts'
 import { inheritedDescriptors } from './inherited.ts'
 import { probeSandbox, type SandboxState } from './probe.ts'

@@ -1,10 +1,10 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs'
-import { createWorkspaces } from '../../adapters/sandbox/workspaces.ts'
-import { NO_LOG } from '../../wrap/embedding/context.ts'
-import type { Log } from '../../base/environment.ts'
-import type { Workspace } from '../../tools/workspace.ts'
-import { WorkspaceError } from '../../words/errors.ts'
-import { paths } from '../../base/paths.ts'
+import { createWorkspaces } from './workspaces.ts'
+import { NO_LOG } from '../wrap/embedding/context.ts'
+import type { Log } from '../base/environment.ts'
+import type { Workspace } from '../tools/workspace.ts'
+import { WorkspaceError } from '../words/errors.ts'
+import { paths } from '../base/paths.ts'
 
 export interface WorkspaceChoice {
   /** Must exist. Tools see nothing outside, also through links. */

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { underLock } from '../../../../src/adapters/sandbox/change-lock.ts'
-import { createDeferred } from '../../../../src/base/jobs/waiting.ts'
-import { removeOldFiles } from '../../../../src/adapters/sandbox/old-files.ts'
-import { createCommandQueue } from '../../../../src/adapters/sandbox/command-queue.ts'
-import { systemCallFilter } from '../../../../src/adapters/sandbox/system-calls.ts'
-import { temporaryDir } from '../../../support/storage.ts'
+import { underLock } from '../../../src/sandbox/change-lock.ts'
+import { createDeferred } from '../../../src/base/jobs/waiting.ts'
+import { removeOldFiles } from '../../../src/sandbox/old-files.ts'
+import { createCommandQueue } from '../../../src/sandbox/command-queue.ts'
+import { systemCallFilter } from '../../../src/sandbox/system-calls.ts'
+import { temporaryDir } from '../../support/storage.ts'
 
 describe('the lock of changes', () => {
   let dir: string

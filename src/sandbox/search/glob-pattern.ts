@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
-import { errorMessage } from '../../../base/errors.ts'
-import { WorkspaceError } from '../../../words/errors.ts'
+import { errorMessage } from '../../base/errors.ts'
+import { WorkspaceError } from '../../words/errors.ts'
 
 /** Longer patterns are a mistake, or an attack. */
 export const MAX_PATTERN_CHARS = 1000

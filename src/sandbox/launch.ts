@@ -1,5 +1,5 @@
-import type { ProcessSpec } from '../../tools/workspace.ts'
-import { WorkspaceError } from '../../words/errors.ts'
+import type { ProcessSpec } from '../tools/workspace.ts'
+import { WorkspaceError } from '../words/errors.ts'
 import { MOUNT_POINT } from './follow-path.ts'
 import { newCgroupPath, enterScript } from './process-cgroup.ts'
 import { bubblewrapArguments, type Confinement, type ProcessLimits, type Strength } from './bubblewrap.ts'

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
-import type { FileQuery, FoundFiles, FoundText, TextQuery } from '../../tools/workspace.ts'
-import { WorkspaceError } from '../../words/errors.ts'
+import type { FileQuery, FoundFiles, FoundText, TextQuery } from '../tools/workspace.ts'
+import { WorkspaceError } from '../words/errors.ts'
 import type { SearchAnswer, FileSearchLimits, FileSearchRequest } from './search/search.ts'
 
 const SEARCH_LIMITS: FileSearchLimits = { ms: 10_000, entries: 200_000, results: 2001 }

@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs'
 import { lstat, opendir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bytes } from '../../base/amounts.ts'
-import { WorkspaceError } from '../../words/errors.ts'
+import { bytes } from '../base/amounts.ts'
+import { WorkspaceError } from '../words/errors.ts'
 
 /** Limits of a directory's files. */
 export interface DiskLimits {

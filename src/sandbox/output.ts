@@ -1,5 +1,5 @@
-import { bytes } from '../../base/amounts.ts'
-import type { ToolLimits } from '../../tools/workspace.ts'
+import { bytes } from '../base/amounts.ts'
+import type { ToolLimits } from '../tools/workspace.ts'
 
 type OutputLimits = Pick<ToolLimits, 'outputLines' | 'outputBytes'>
 

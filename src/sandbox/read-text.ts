@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
-import { bytes } from '../../base/amounts.ts'
-import type { FileSlice } from '../../tools/workspace.ts'
-import { WorkspaceError } from '../../words/errors.ts'
+import { bytes } from '../base/amounts.ts'
+import type { FileSlice } from '../tools/workspace.ts'
+import { WorkspaceError } from '../words/errors.ts'
 import { followPath, isInside, outsideError, quoted, pathError } from './follow-path.ts'
 
 /** Links are resolved before. Opening must not wait for a FIFO, nor make a terminal the server's own. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { bytes } from '../../base/amounts.ts'
+import { bytes } from '../base/amounts.ts'
 import type { DiskCheck } from './room-disk.ts'
 
 /** Milliseconds between two checks. The kernel limits each process; the checks limit all of them together. */

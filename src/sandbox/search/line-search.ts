@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RE2JS } from 're2js'
-import { errorMessage } from '../../../base/errors.ts'
-import type { FoundLine, FoundText, TextQuery } from '../../../tools/workspace.ts'
-import { WorkspaceError } from '../../../words/errors.ts'
+import { errorMessage } from '../../base/errors.ts'
+import type { FoundLine, FoundText, TextQuery } from '../../tools/workspace.ts'
+import { WorkspaceError } from '../../words/errors.ts'
 import { openInside } from '../read-text.ts'
 import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { lstat, opendir, realpath, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from '../../base/errors.ts'
+import { errorCode } from '../base/errors.ts'
 import { holdDirectory } from './follow-path.ts'
 
 /** Deeper directories are skipped: each directory on the way is held open. */

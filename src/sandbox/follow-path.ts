@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errorCode } from '../../base/errors.ts'
-import { WorkspaceError } from '../../words/errors.ts'
-import { visibleLine } from '../../base/text/visible-text.ts'
+import { errorCode } from '../base/errors.ts'
+import { WorkspaceError } from '../words/errors.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 
 /** Where sandboxed commands see their workspace. Paths that begin with it count as paths in the workspace. */
 export const MOUNT_POINT = '/workspace'

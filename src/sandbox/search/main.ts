@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
-import type { FoundFiles, FoundText } from '../../../tools/workspace.ts'
-import { WorkspaceError } from '../../../words/errors.ts'
+import type { FoundFiles, FoundText } from '../../tools/workspace.ts'
+import { WorkspaceError } from '../../words/errors.ts'
 import { findFiles, searchText, type FileSearchRequest, type SearchAnswer } from './search.ts'
 
 /**

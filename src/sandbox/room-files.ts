@@ -1,15 +1,9 @@
 import { constants, type Stats } from 'node:fs'
 import { lstat, mkdir, open, opendir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errorCode } from '../../base/errors.ts'
-import {
-  type FileFacts,
-  type FileTree,
-  NoSuchFile,
-  type OpenFile,
-  type OpenMode,
-} from '../../base/file-tree.ts'
-import { WorkspaceError } from '../../words/errors.ts'
+import { errorCode } from '../base/errors.ts'
+import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../base/file-tree.ts'
+import { WorkspaceError } from '../words/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { draftName } from './old-files.ts'
 import { openInside } from './read-text.ts'

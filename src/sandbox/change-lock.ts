@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { errorCode } from '../../base/errors.ts'
+import { errorCode } from '../base/errors.ts'
 
 /** How to wait for a lock. */
 export interface LockWait {

@@ -3,9 +3,9 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { mark, processesWith } from '../../../contract/workspace/run-exam.ts'
-import { hasProcessLimit, NO_PROCESS_LIMIT } from '../../../../src/adapters/sandbox/probe.ts'
-import { openWorkspace, sandbox, type OneWorkspace } from '../../../support/workspace.ts'
+import { mark, processesWith } from '../../contract/workspace/run-exam.ts'
+import { hasProcessLimit, NO_PROCESS_LIMIT } from '../../../src/sandbox/probe.ts'
+import { openWorkspace, sandbox, type OneWorkspace } from '../../support/workspace.ts'
 
 const LIMITS = { timeoutMs: 40_000, outputLines: 2000, outputBytes: 256 * 1024 }
 const never = new AbortController().signal
@@ -59,7 +59,7 @@ it('a workspace is refused for a room name that would be a path', async () => {
 describe.skipIf(!sandbox.works)('the sandbox', () => {
   it('a command in the sandbox cannot use the open files of the server', async () => {
     await using own = await openWorkspace({ mode: 'bubblewrap' })
-    const library = new URL('../../../../dist/index.js', import.meta.url).href
+    const library = new URL('../../../dist/index.js', import.meta.url).href
     const script = `
       const { openWorkspace } = await import(${JSON.stringify(library)})
       const workspace = openWorkspace(${JSON.stringify({ directory: own.files, backups: `${own.files}-old` })})
