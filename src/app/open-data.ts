@@ -4,7 +4,7 @@ import { lockDirectory, openStorage, type StorageOptions } from '../adapters/sto
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../base/environment.ts'
-import { createHookScripts } from '../prompt/hooks.ts'
+import { createHookScripts } from '../turns/hooks.ts'
 import { createIds } from '../base/ids.ts'
 import { warnOfStorage } from '../words/errors.ts'
 import type { NameFiling } from '../chat/people/ports.ts'

@@ -1,6 +1,6 @@
 import { mayManage } from '../chat/access.ts'
 import type { MessageEntry } from '../words/entry.ts'
-import type { Approvals } from '../approvals/approvals.ts'
+import type { Approvals } from '../turns/approvals/approvals.ts'
 import { Refusal } from '../words/errors.ts'
 import { mentions, namesAll } from '../words/mentions.ts'
 import { messageText, type MessageLimits } from '../chat/input-text.ts'

@@ -4,7 +4,7 @@ import { mentions } from '../words/mentions.ts'
 import { SYSTEM } from '../words/names.ts'
 import type { Clock } from '../base/environment.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { RoomHooks } from '../prompt/hooks.ts'
+import type { RoomHooks } from './hooks.ts'
 import type { AnsweredEntry, RunTurn, TurnEnd, TurnRequest } from './turn.ts'
 import type { Turns } from './turns.ts'
 

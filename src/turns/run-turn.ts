@@ -1,5 +1,5 @@
 import type { Log } from '../base/environment.ts'
-import type { RememberCounts } from '../prompt/gather-snapshot.ts'
+import type { RememberCounts } from './gather-snapshot.ts'
 import { isOverBudget } from '../wrap/ports.ts'
 import { createCallCheck } from '../wrap/toolbox/tool-call.ts'
 import { executeTools } from '../wrap/toolbox/toolbox.ts'

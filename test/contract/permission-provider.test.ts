@@ -1,4 +1,4 @@
-import { Approvals } from '../../src/approvals/approvals.ts'
+import { Approvals } from '../../src/turns/approvals/approvals.ts'
 import type { PermissionRequest } from '../../src/tools/context.ts'
 import { createChatParts, REQUESTERS_ALLOW } from '../support/chat-parts.ts'
 import { permissionProviderExam, type FindRoom, type PermissionExaminee } from './permission-provider-exam.ts'

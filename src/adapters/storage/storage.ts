@@ -17,7 +17,7 @@ import type { ConnectedMcpStore, McpPinStore } from '../../tools/mcp-pins.ts'
 import type { ResultStore } from '../../tools/long-results.ts'
 import type { ChargeStore } from '../../turns/billing.ts'
 import type { TurnStore } from '../../turns/ports.ts'
-import type { GrantStore } from '../../approvals/ports.ts'
+import type { GrantStore } from '../../turns/approvals/ports.ts'
 import type {
   CalibrationStore,
   HistoryStore,

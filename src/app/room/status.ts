@@ -1,4 +1,4 @@
-import type { Approvals, WaitingQuestion } from '../../approvals/approvals.ts'
+import type { Approvals, WaitingQuestion } from '../../turns/approvals/approvals.ts'
 import type { ToolCallEntry, TurnId } from '../../words/entry.ts'
 import type { Person, Role } from '../../words/person.ts'
 import type { Room } from '../../chat/room.ts'

@@ -1,4 +1,4 @@
-import type { ToolRuns } from '../../toolbox/tool-runs.ts'
+import type { ToolRuns } from '../../turns/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
 

@@ -9,7 +9,7 @@ import { closest } from '../../base/suggest.ts'
 import { findToolsDefinition } from '../../wrap/tool-definitions.ts'
 import { BUILTIN_IDS } from '../../tools/builtin/index.ts'
 import type { ConnectedMcpStore } from '../../tools/mcp-pins.ts'
-import { ROOM_TOOL_IDS, ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
+import { ROOM_TOOL_IDS, ROOM_TOOL_NAMES } from '../../turns/room-tools/index.ts'
 import { paths } from '../../base/paths.ts'
 
 export interface BesideConfig {

@@ -1,6 +1,6 @@
 // What the verbs share: the parts of the server that they use, and small helpers.
-import type { Approvals } from '../../approvals/approvals.ts'
-import type { GrantStore } from '../../approvals/ports.ts'
+import type { Approvals } from '../../turns/approvals/approvals.ts'
+import type { GrantStore } from '../../turns/approvals/ports.ts'
 import type { RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { FollowedRooms } from '../../chat/followed-rooms.ts'
@@ -21,7 +21,7 @@ import type { Talk } from '../../chat/talk/talk.ts'
 import type { Clock } from '../../base/environment.ts'
 import { safeJson } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
-import type { RoomHooks } from '../../prompt/hooks.ts'
+import type { RoomHooks } from '../../turns/hooks.ts'
 import {
   WrapError,
   type HistoryStore,
@@ -29,7 +29,7 @@ import {
   type ScriptStore,
   type SummaryStore,
 } from '../../wrap/ports.ts'
-import type { ToolRuns } from '../../toolbox/tool-runs.ts'
+import type { ToolRuns } from '../../turns/tool-runs.ts'
 import type { ChargeStore } from '../../turns/billing.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'

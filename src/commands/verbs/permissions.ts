@@ -1,5 +1,5 @@
-import type { Decision } from '../../approvals/approvals.ts'
-import type { Grant } from '../../approvals/ports.ts'
+import type { Decision } from '../../turns/approvals/approvals.ts'
+import type { Grant } from '../../turns/approvals/ports.ts'
 import { Refusal } from '../../words/errors.ts'
 import { mayManage } from '../../chat/access.ts'
 import { duration } from '../../base/amounts.ts'

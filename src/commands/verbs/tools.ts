@@ -13,7 +13,7 @@ import {
   unmatchedPatterns,
 } from '../../wrap/scope-patterns.ts'
 import { modelScopeKey, resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../wrap/scope.ts'
-import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
+import type { ListedTool, ToolList } from '../../turns/tool-list.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed } from './answer.ts'
 import { refuseWrap, verb, type Services } from './common.ts'

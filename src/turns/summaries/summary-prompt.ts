@@ -3,7 +3,7 @@ import type { Entry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { Json } from '../../base/json.ts'
 import { groupsOfCalls, textOfGroup } from '../../wrap/history.ts'
-import { summarizerName } from '../../prompt/key-values.ts'
+import { summarizerName } from '../key-values.ts'
 import { SUMMARIZER_KEY } from '../../wrap/keys.ts'
 import type { ConfiguredModel } from '../../wrap/model.ts'
 

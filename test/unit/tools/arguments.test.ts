@@ -8,8 +8,8 @@ import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
 import { contextFor } from './context.ts'
 import { defineTool, type PlainParameters, type PlainToolSpec } from '../../../src/index.ts'
 import { BUILTIN_IDS, builtinTools } from '../../../src/tools/builtin/index.ts'
-import { todoTools } from '../../../src/tools/rooms/todo.ts'
-import { ROOM_TOOL_IDS, roomTools } from '../../../src/tools/rooms/index.ts'
+import { todoTools } from '../../../src/turns/room-tools/todo.ts'
+import { ROOM_TOOL_IDS, roomTools } from '../../../src/turns/room-tools/index.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
 
 const parameter = (name: string, type: ValueType, required = false): Parameter => ({

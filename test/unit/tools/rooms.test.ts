@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { NewEntry } from '../../../src/words/entry.ts'
 import type { Person } from '../../../src/words/person.ts'
-import { roomTools } from '../../../src/tools/rooms/index.ts'
+import { roomTools } from '../../../src/turns/room-tools/index.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 import { contextFor, turnIn } from './context.ts'

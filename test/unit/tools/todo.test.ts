@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { todoTools } from '../../../src/tools/rooms/todo.ts'
+import { todoTools } from '../../../src/turns/room-tools/todo.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { openInMemory } from '../../support/storage.ts'
 import { contextFor } from './context.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { attributed } from '../../../src/prompt/gather-snapshot.ts'
+import { attributed } from '../../../src/turns/gather-snapshot.ts'
 import { conversationTexts, historyRows } from '../../../src/wrap/history.ts'
 import { createEntryTexts } from '../../../src/wrap/entry-texts.ts'
 import type { HistoryRow } from '../../../src/wrap/snapshot.ts'

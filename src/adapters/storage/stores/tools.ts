@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { GrantStore } from '../../../approvals/ports.ts'
+import type { GrantStore } from '../../../turns/approvals/ports.ts'
 import type { RoomName } from '../../../words/entry.ts'
 import type { ConnectedMcpStore, McpPinStore } from '../../../tools/mcp-pins.ts'
 import type { ResultLimits, ResultStore } from '../../../tools/long-results.ts'

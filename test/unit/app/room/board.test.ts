@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createRoomBoards } from '../../../../src/app/room/board.ts'
 import type { RoomStatus } from '../../../../src/app/room/status.ts'
-import type { WaitingQuestion } from '../../../../src/approvals/approvals.ts'
+import type { WaitingQuestion } from '../../../../src/turns/approvals/approvals.ts'
 import type { TurnId } from '../../../../src/words/entry.ts'
 import type { Person } from '../../../../src/words/person.ts'
 import type { RunningWork, SessionStatus } from '../../../../src/session/ports.ts'

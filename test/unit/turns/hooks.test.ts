@@ -9,7 +9,7 @@ import type { Tool } from '../../../src/tools/tool.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld } from '../../support/turn-world.ts'
 import { openWorkspace } from '../../support/workspace.ts'
-import { createHookScripts } from '../../../src/prompt/hooks.ts'
+import { createHookScripts } from '../../../src/turns/hooks.ts'
 import type { RoomName } from '../../../src/words/entry.ts'
 import { openInMemory, room } from '../../support/storage.ts'
 

@@ -2,9 +2,9 @@
  * Approvals decide what a tool may change: a grant allows it, or people in the room are asked. This folder
  * must not know how tools run, models are called or grants are stored.
  */
-import type { ApprovalEntry, RoomName } from '../words/entry.ts'
-import type { Person, PersonId } from '../words/person.ts'
-import type { PermissionRequest } from '../tools/context.ts'
+import type { ApprovalEntry, RoomName } from '../../words/entry.ts'
+import type { Person, PersonId } from '../../words/person.ts'
+import type { PermissionRequest } from '../../tools/context.ts'
 
 export interface Grant {
   /** Counts up in its room; the N of `perms ROOM revoke N`. */

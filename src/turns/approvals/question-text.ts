@@ -1,5 +1,5 @@
-import { duration } from '../base/amounts.ts'
-import { visibleLine, visibleText } from '../base/text/visible-text.ts'
+import { duration } from '../../base/amounts.ts'
+import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { ROOM_GRANT_MS, whyOnlyOnce } from './policy.ts'
 import type { AskedFor, Verdict } from './ports.ts'
 

@@ -3,9 +3,9 @@ import { entryLine } from '../../words/entry-text.ts'
 import type { Entry, EntryId, EntryKind } from '../../words/entry.ts'
 import type { Room } from '../../chat/room.ts'
 import { searchTerms, termsText } from '../../chat/input-text.ts'
-import { defineTool } from '../define-tool.ts'
-import { ok } from '../result.ts'
-import type { Tool } from '../tool.ts'
+import { defineTool } from '../../tools/define-tool.ts'
+import { ok } from '../../tools/result.ts'
+import type { Tool } from '../../tools/tool.ts'
 import { roomOf, roomParameter, type RoomToolParts } from './shared.ts'
 
 export const lookTool = (parts: RoomToolParts): Tool =>

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import type { ApprovalEntry, TurnId } from '../../../src/words/entry.ts'
-import { StorageError } from '../../../src/words/errors.ts'
-import type { Peers } from '../../../src/chat/peers.ts'
-import type { AllowRules } from '../../../src/words/tool-words.ts'
-import type { Person } from '../../../src/words/person.ts'
-import type { PermissionRequest } from '../../../src/tools/context.ts'
-import { Approvals } from '../../../src/approvals/approvals.ts'
-import type { QuestionLimits } from '../../../src/approvals/questions.ts'
-import { createChatParts, REQUESTERS_ALLOW, screenOf } from '../../support/chat-parts.ts'
+import type { ApprovalEntry, TurnId } from '../../../../src/words/entry.ts'
+import { StorageError } from '../../../../src/words/errors.ts'
+import type { Peers } from '../../../../src/chat/peers.ts'
+import type { AllowRules } from '../../../../src/words/tool-words.ts'
+import type { Person } from '../../../../src/words/person.ts'
+import type { PermissionRequest } from '../../../../src/tools/context.ts'
+import { Approvals } from '../../../../src/turns/approvals/approvals.ts'
+import type { QuestionLimits } from '../../../../src/turns/approvals/questions.ts'
+import { createChatParts, REQUESTERS_ALLOW, screenOf } from '../../../support/chat-parts.ts'
 
 const HOUR = 3_600_000
 

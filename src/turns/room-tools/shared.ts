@@ -4,8 +4,8 @@ import type { MessageLimits } from '../../chat/input-text.ts'
 import type { EntryLog, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
-import type { ToolContext } from '../context.ts'
-import type { Question } from '../tool.ts'
+import type { ToolContext } from '../../tools/context.ts'
+import type { Question } from '../../tools/tool.ts'
 
 export interface RoomToolParts {
   readonly rooms: Rooms
