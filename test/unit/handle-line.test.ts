@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Runner } from '../../src/commands/runner.ts'
-import { handleLine, type HandledLine } from '../../src/handle-line.ts'
+import { handleLine, type HandledLine } from '../../src/commands/handle-line.ts'
 import { sessionIn } from '../support/commands/caller.ts'
 import { createChatParts } from '../support/chat-parts.ts'
 import { personCalled } from '../support/ssh-server.ts'

@@ -3,7 +3,7 @@ import type { Entry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { EntrySize } from '../../chat/ports.ts'
 import { safeJson } from '../../base/json.ts'
-import { createTranscript } from '../../pages/transcript.ts'
+import { createTranscript } from '../pages/transcript.ts'
 import { flag, Misuse, type Here } from '../command.ts'
 import { iso, verb } from './common.ts'
 import {

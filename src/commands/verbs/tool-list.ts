@@ -2,7 +2,7 @@
 import { counted } from '../../base/amounts.ts'
 import { plainRows } from '../../base/text/pages.ts'
 import { zip } from '../../base/basics.ts'
-import { bySource, countsOf } from '../../pages/prompt-report.ts'
+import { bySource, countsOf } from '../pages/prompt-report.ts'
 import { WrapError } from '../../wrap/ports.ts'
 import type { Prompt } from '../../wrap/prompt.ts'
 import type { ListedTool, ToolList } from '../../turns/tool-list.ts'

@@ -13,7 +13,7 @@ import { nothingSent, requestsOf } from '../../turns/turn-log.ts'
 import { arg, JSON_FLAG, Misuse, type Output } from '../command.ts'
 import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
 import { verb, type Services } from './common.ts'
-import { turnPage } from '../../pages/turn.ts'
+import { turnPage } from '../pages/turn.ts'
 
 export const turn = verb({
   name: 'turn',

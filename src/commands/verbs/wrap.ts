@@ -12,12 +12,12 @@ import {
   type BudgetShare,
   type ShownPrompt,
   type SourceGroup,
-} from '../../pages/prompt-report.ts'
+} from '../pages/prompt-report.ts'
 import { arg, JSON_FLAG } from '../command.ts'
 import { refuseWrap, verb } from './common.ts'
 import { modelNamed } from './answer.ts'
 import { HTML_FLAG, refuseInSession } from './log-pages.ts'
-import { wrapPage } from '../../pages/prompt.ts'
+import { wrapPage } from '../pages/prompt.ts'
 
 export const wrap = verb({
   name: 'wrap',

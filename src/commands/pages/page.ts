@@ -4,10 +4,10 @@
  * goes, or how its content is stored. Every text is escaped (base/markup.ts), no page has a script, and its
  * policy lets a browser load nothing.
  */
-import type { Entry } from '../words/entry.ts'
-import { fnv1a } from '../base/basics.ts'
-import { Html, markup } from '../base/markup.ts'
-import { visibleLine, visibleText } from '../base/text/visible-text.ts'
+import type { Entry } from '../../words/entry.ts'
+import { fnv1a } from '../../base/basics.ts'
+import { Html, markup } from '../../base/markup.ts'
+import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { STYLE } from './style.ts'
 
 /** Returns the beginning of a page, up to its content. */

@@ -1,7 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it'
-import { visibleLine } from '../base/text/visible-text.ts'
-import { markup, Html } from '../base/markup.ts'
-import { loadMarkdownParser, markdownSegments } from '../base/markdown.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
+import { markup, Html } from '../../base/markup.ts'
+import { loadMarkdownParser, markdownSegments } from '../../base/markdown.ts'
 
 /** Converts Markdown to HTML piece by piece, each piece in a few milliseconds at most. */
 export type MarkdownToHtml = (text: string) => Iterable<Html>

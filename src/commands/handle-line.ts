@@ -1,6 +1,6 @@
-import type { ExitStatus, Runner } from './commands/runner.ts'
-import type { SessionCaller } from './commands/command.ts'
-import { type EnteredLine, classifyLine } from './commands/parse.ts'
+import type { ExitStatus, Runner } from './runner.ts'
+import type { SessionCaller } from './command.ts'
+import { type EnteredLine, classifyLine } from './parse.ts'
 
 export interface HandledLine {
   readonly kind: EnteredLine['kind']

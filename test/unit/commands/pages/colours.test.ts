@@ -1,6 +1,6 @@
 import Color from 'colorjs.io'
 import { describe, expect, test } from 'vitest'
-import { STYLE } from '../../../src/pages/style.ts'
+import { STYLE } from '../../../../src/commands/pages/style.ts'
 
 /** The variables of a theme: `[name, colour]` of each `--name: #colour`. */
 function coloursOf(theme: 'light' | 'dark'): ReadonlyMap<string, Color> {

@@ -6,7 +6,7 @@ import {
   threadLine,
   toolCallLine,
   toolResultLine,
-} from '../words/entry-text.ts'
+} from '../../words/entry-text.ts'
 import type {
   ActionEntry,
   Entry,
@@ -15,11 +15,11 @@ import type {
   ReplyEntry,
   ToolCallEntry,
   ToolResultEntry,
-} from '../words/entry.ts'
-import { foldPast } from '../chat/presence/fold.ts'
-import { markup, type Html } from '../base/markup.ts'
-import { headOf } from '../base/text/characters.ts'
-import { visibleText } from '../base/text/visible-text.ts'
+} from '../../words/entry.ts'
+import { foldPast } from '../../chat/presence/fold.ts'
+import { markup, type Html } from '../../base/markup.ts'
+import { headOf } from '../../base/text/characters.ts'
+import { visibleText } from '../../base/text/visible-text.ts'
 import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
 import {
   PAGE_END,

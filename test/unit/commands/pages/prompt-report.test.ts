@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { BREAK } from '../../../src/wrap/prompt.ts'
-import { layerTexts, sharesOf } from '../../../src/pages/prompt-report.ts'
-import { createCommandWorld } from '../../support/commands/command-world.ts'
-import { samplePrompt } from '../../support/model-request.ts'
-import { tool } from '../../support/turn-world.ts'
+import { BREAK } from '../../../../src/wrap/prompt.ts'
+import { layerTexts, sharesOf } from '../../../../src/commands/pages/prompt-report.ts'
+import { createCommandWorld } from '../../../support/commands/command-world.ts'
+import { samplePrompt } from '../../../support/model-request.ts'
+import { tool } from '../../../support/turn-world.ts'
 
 test('the joined texts of the prompt layers equal the text that is sent', async () => {
   await using world = await createCommandWorld(tool('Grep'))
