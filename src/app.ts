@@ -5,7 +5,7 @@
 import { hostname } from 'node:os'
 import { SshServer } from './adapters/ssh/server.ts'
 import type { Log } from './base/environment.ts'
-import type { ClientHandler } from './session/ports.ts'
+import type { ClientHandler } from './terminal/ports.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { openHostKeys, type HostKeys } from './app/host-keys.ts'
 import { createRoomsAndPeople } from './app/rooms-and-people.ts'
@@ -21,7 +21,7 @@ import { createReload, type Reloaded } from './app/reload.ts'
 import { createLocalBus } from './chat/local-bus.ts'
 import { createLocalPeers } from './chat/local-peers.ts'
 import type { Config } from './config/config.ts'
-import { createLazyMarkdown } from './session/markdown/highlight.ts'
+import { createLazyMarkdown } from './terminal/markdown/highlight.ts'
 import { createHandler } from './app/create-handler.ts'
 
 /** The address on which the server listens. */

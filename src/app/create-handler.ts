@@ -27,12 +27,12 @@ import { createCompletion } from '../commands/completion.ts'
 import { createCommandGroups } from '../commands/verbs/index.ts'
 import { Runner } from '../commands/runner.ts'
 import { Speech } from '../commands/speech.ts'
-import type { ClientHandler } from '../session/ports.ts'
+import type { ClientHandler } from '../terminal/ports.ts'
 import { stopOwn } from '../commands/verbs/ask.ts'
 import { joinRoom } from '../commands/verbs/moving.ts'
-import { KEY_HELP } from '../session/input/keys.ts'
-import type { LazyMarkdown } from '../session/markdown/highlight.ts'
-import { createShared } from '../session/views/view.ts'
+import { KEY_HELP } from '../terminal/input/keys.ts'
+import type { LazyMarkdown } from '../terminal/markdown/highlight.ts'
+import { createShared } from '../terminal/views/view.ts'
 
 /** Creates the handler of connections, and what it serves: rooms, commands, direct messages. */
 export async function createHandler(

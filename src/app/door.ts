@@ -4,7 +4,7 @@ import type { Clients } from '../chat/moderation/clients.ts'
 import type { Ignores } from '../chat/talk/ignores.ts'
 import type { People } from '../chat/people/people.ts'
 import { createDeferred } from '../base/jobs/waiting.ts'
-import type { ClientHandler, ExecPipe } from '../session/ports.ts'
+import type { ClientHandler, ExecPipe } from '../terminal/ports.ts'
 import type { Person } from '../words/person.ts'
 
 export interface Door {

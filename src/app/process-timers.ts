@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FrameTimers } from '../session/views/frames.ts'
+import type { FrameTimers } from '../terminal/views/frames.ts'
 
 export const processTimers: FrameTimers = {
   now: () => performance.now(),

@@ -7,7 +7,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import type { Log } from '../base/environment.ts'
 import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../base/file-tree.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
-import type { ClientHandler } from '../session/ports.ts'
+import type { ClientHandler } from '../terminal/ports.ts'
 import { type Door, untilKicked } from './door.ts'
 
 interface RoomFilesParts {

@@ -13,7 +13,7 @@ import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../commands/handle-line.ts'
 import type { Account } from '../base/jobs/scheduler.ts'
 import type { Zone } from '../base/zone.ts'
-import type { DrawingStyle } from '../session/drawing/theme.ts'
+import type { DrawingStyle } from '../terminal/drawing/theme.ts'
 import type {
   ClientHandler,
   RoomFooter,
@@ -22,17 +22,17 @@ import type {
   Screen,
   SessionHost,
   Terminal,
-} from '../session/ports.ts'
-import { runSession } from '../session/session.ts'
-import { sessionZone } from '../session/views/viewer.ts'
-import type { SharedBySessions } from '../session/views/view.ts'
+} from '../terminal/ports.ts'
+import { runSession } from '../terminal/session.ts'
+import { sessionZone } from '../terminal/views/viewer.ts'
+import type { SharedBySessions } from '../terminal/views/view.ts'
 import { type Door, untilKicked } from './door.ts'
 import type { Greeting } from './room/greeting.ts'
 import { CurrentRoom, type RoomViews } from './room/current-room.ts'
 import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
 import type { SessionCaller } from '../commands/command.ts'
 import { classifyLine } from '../commands/parse.ts'
-import type { ExecPipe } from '../session/ports.ts'
+import type { ExecPipe } from '../terminal/ports.ts'
 
 /** The parts of the server that sessions and scripts use. */
 export interface HostParts {

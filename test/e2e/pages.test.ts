@@ -39,7 +39,7 @@ Some **bold** text, \`code\`, a [link](https://example.org/) and mail@example.or
 
 | file                                        | lines | fix |
 | :------------------------------------------ | ----: | --: |
-| src/session/drawing/theme.ts, as it was now | 1204  |  12 |
+| src/terminal/drawing/theme.ts, as it was now | 1204  |  12 |
 
 \`\`\`js
 if (a < b && c > d) console.log("</code></pre>")

@@ -1,4 +1,4 @@
-import { createLazyMarkdown } from '../../src/session/markdown/highlight.ts'
+import { createLazyMarkdown } from '../../src/terminal/markdown/highlight.ts'
 
 /** Loaded, for tests that draw. */
 export const markdown = createLazyMarkdown()

@@ -1,7 +1,7 @@
 import { createAddressedHere } from '../../src/words/mentions.ts'
 import type { Person, PersonId } from '../../src/words/person.ts'
 import type { Option, PersonalOptions } from '../../src/chat/personal/preferences.ts'
-import { createPersonal } from '../../src/session/views/viewer.ts'
+import { createPersonal } from '../../src/terminal/views/viewer.ts'
 import type { FakeTerminal } from './terminal.ts'
 
 /** What somebody has set who changes nothing. */

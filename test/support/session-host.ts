@@ -1,8 +1,8 @@
 import type { Entry, EntryId, NewEntry, ReplyDelta, RoomName } from '../../src/words/entry.ts'
-import { statusRow } from '../../src/session/drawing/status-line.ts'
-import { createReplies } from '../../src/session/drawing/streamed-reply.ts'
+import { statusRow } from '../../src/terminal/drawing/status-line.ts'
+import { createReplies } from '../../src/terminal/drawing/streamed-reply.ts'
 import { markdown } from './markdown-tools.ts'
-import type { RunningWork, Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
+import type { RunningWork, Screen, SessionHost, SessionStatus } from '../../src/terminal/ports.ts'
 
 /** One room in memory that hands what is said in it to all who are in it. */
 export type FakeRoom = ReturnType<typeof createFakeRoom>

@@ -1,6 +1,6 @@
 import type { Log } from '../../src/base/environment.ts'
 import { type Account, createScheduler } from '../../src/base/jobs/scheduler.ts'
-import { createShared, type SharedBySessions } from '../../src/session/views/view.ts'
+import { createShared, type SharedBySessions } from '../../src/terminal/views/view.ts'
 import { processTimers } from '../../src/app/process-timers.ts'
 import { markdown } from './markdown-tools.ts'
 import { memoryLog } from './chat-parts.ts'

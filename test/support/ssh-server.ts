@@ -6,7 +6,7 @@ import type { SshLimits } from '../../src/adapters/ssh/admission.ts'
 import { SshServer } from '../../src/adapters/ssh/server.ts'
 import type { Person, PersonId } from '../../src/words/person.ts'
 import type { Log } from '../../src/base/environment.ts'
-import type { ClientHandler } from '../../src/session/ports.ts'
+import type { ClientHandler } from '../../src/terminal/ports.ts'
 
 /** The design's defaults. */
 export const sshLimits: SshLimits = {

@@ -1,5 +1,5 @@
 import xterm from '@xterm/headless'
-import type { Terminal } from '../../src/session/ports.ts'
+import type { Terminal } from '../../src/terminal/ports.ts'
 
 /** A terminal emulator without a window: what a person would see after these bytes. */
 export type Emulator = ReturnType<typeof createEmulator>

@@ -4,8 +4,8 @@ import { nameOf } from '../../chat/presence/tally.ts'
 import type { LastSeen } from '../../chat/personal/last-seen.ts'
 import type { Participant } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
-import type { Screen } from '../../session/ports.ts'
-import { isAnswer } from '../../session/views/pending-calls.ts'
+import type { Screen } from '../../terminal/ports.ts'
+import { isAnswer } from '../../terminal/views/pending-calls.ts'
 import type { RecentEntries } from './recent-entries.ts'
 
 export interface RoomVisit {

@@ -6,7 +6,7 @@ import { progressText, type ToolProgress } from '../../words/tool-progress.ts'
 import { runningTime } from '../../base/amounts.ts'
 import type { Clock } from '../../base/environment.ts'
 import { scopeText } from '../../wrap/scope.ts'
-import type { RunningWork, SessionStatus } from '../../session/ports.ts'
+import type { RunningWork, SessionStatus } from '../../terminal/ports.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { Work } from './work.ts'
 

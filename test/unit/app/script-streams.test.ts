@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scriptInput } from '../../../src/app/script-streams.ts'
-import type { ExecPipe } from '../../../src/session/ports.ts'
+import type { ExecPipe } from '../../../src/terminal/ports.ts'
 import { pause } from '../../../src/app/process-timers.ts'
 
 /** A pipe on which these come, and which then ends, or stays as it is. */

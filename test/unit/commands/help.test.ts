@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KEY_HELP } from '../../../src/session/input/keys.ts'
+import { KEY_HELP } from '../../../src/terminal/input/keys.ts'
 import { createCommandWorld, done, refused } from '../../support/commands/command-world.ts'
 import { usage } from '../../../src/commands/parse.ts'
 import { FOREIGN_COMMANDS } from '../../../src/commands/hints.ts'

@@ -3,10 +3,10 @@ import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.
 import { entryMarkdown, entryLine } from '../../../src/words/entry-text.ts'
 import { personalLine } from '../../../src/chat/talk/direct-messages.ts'
 import { textOfGroup } from '../../../src/wrap/history.ts'
-import { USUAL } from '../../../src/session/drawing/entry-look.ts'
-import { renderEntry, renderMessage } from '../../../src/session/drawing/entry-rows.ts'
-import { chooseTheme } from '../../../src/session/drawing/theme.ts'
-import { createReplies } from '../../../src/session/drawing/streamed-reply.ts'
+import { USUAL } from '../../../src/terminal/drawing/entry-look.ts'
+import { renderEntry, renderMessage } from '../../../src/terminal/drawing/entry-rows.ts'
+import { chooseTheme } from '../../../src/terminal/drawing/theme.ts'
+import { createReplies } from '../../../src/terminal/drawing/streamed-reply.ts'
 import { markdown } from '../../support/markdown-tools.ts'
 
 /** Wide enough for each of these in one row. */

@@ -9,9 +9,9 @@ import type {
   ToolCallEntry,
   ToolResultEntry,
 } from '../../../src/words/entry.ts'
-import { PendingCalls } from '../../../src/session/views/pending-calls.ts'
-import { drawCall, resultRows } from '../../../src/session/drawing/call-row.ts'
-import { chooseTheme } from '../../../src/session/drawing/theme.ts'
+import { PendingCalls } from '../../../src/terminal/views/pending-calls.ts'
+import { drawCall, resultRows } from '../../../src/terminal/drawing/call-row.ts'
+import { chooseTheme } from '../../../src/terminal/drawing/theme.ts'
 import type { ToolProgress } from '../../../src/words/tool-progress.ts'
 
 const base = { id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author: 'qwen', turn: 't' as TurnId }

@@ -2,22 +2,22 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test, describe } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/words/entry.ts'
-import { drawnText } from '../../../../src/session/drawing/drawn-text.ts'
+import { drawnText } from '../../../../src/terminal/drawing/drawn-text.ts'
 import {
   renderEntry as render,
   renderHeading,
   renderMessage,
   renderText,
   createDrawEntry,
-} from '../../../../src/session/drawing/entry-rows.ts'
+} from '../../../../src/terminal/drawing/entry-rows.ts'
 import {
   chooseTheme,
   type DrawingStyle,
   createNameColours,
   usualColour,
-} from '../../../../src/session/drawing/theme.ts'
+} from '../../../../src/terminal/drawing/theme.ts'
 import { zoneOf } from '../../../../src/base/zone.ts'
-import { timeColumn, dayLine, dayOf } from '../../../../src/session/drawing/time-column.ts'
+import { timeColumn, dayLine, dayOf } from '../../../../src/terminal/drawing/time-column.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { runs } from '../../../support/runs.ts'
 import { NAME_COLOURS, type NameColour } from '../../../../src/chat/personal/preferences.ts'

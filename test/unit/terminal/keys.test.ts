@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createKeyDecoder, type Key } from '../../../src/session/input/keys.ts'
+import { createKeyDecoder, type Key } from '../../../src/terminal/input/keys.ts'
 import { runs } from '../../support/runs.ts'
 
 const ESC = '\u001b'

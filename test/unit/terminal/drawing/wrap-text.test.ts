@@ -3,13 +3,13 @@ import stringWidth from 'string-width'
 import { expect, test, it } from 'vitest'
 import { graphemes } from '../../../../src/base/text/characters.ts'
 import { createEmulator, drawnCells } from '../../../support/terminal.ts'
-import { wrapText, quoteRows } from '../../../../src/session/drawing/spans.ts'
+import { wrapText, quoteRows } from '../../../../src/terminal/drawing/spans.ts'
 import { runs } from '../../../support/runs.ts'
-import { mostCells } from '../../../../src/session/drawing/cells.ts'
+import { mostCells } from '../../../../src/terminal/drawing/cells.ts'
 import type { ApprovalEntry, Entry, EntryId, RoomName } from '../../../../src/words/entry.ts'
 import { cleanText } from '../../../../src/base/text/clean-text.ts'
-import { renderEntry as render } from '../../../../src/session/drawing/entry-rows.ts'
-import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
+import { renderEntry as render } from '../../../../src/terminal/drawing/entry-rows.ts'
+import { chooseTheme, type DrawingStyle } from '../../../../src/terminal/drawing/theme.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 
 test('text is broken at spaces, and every later row is indented', () => {
@@ -27,7 +27,7 @@ test('a word longer than a row is broken between characters, never within one', 
 })
 
 test('a long path is broken after its slashes, and within a part only if the part is too long', () => {
-  expect(wrapText('src/session/drawing/theme.ts', 14, '')).toEqual(['src/session/', 'drawing/', 'theme.ts'])
+  expect(wrapText('src/terminal/drawing/theme.ts', 14, '')).toEqual(['src/session/', 'drawing/', 'theme.ts'])
   expect(wrapText('a/an-overlong-part/b', 8, '')).toEqual(['a/an-ove', 'rlong-pa', 'rt/b'])
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { SpokenWork } from '../../../src/session/views/spoken.ts'
-import type { RunningWork } from '../../../src/session/ports.ts'
+import { SpokenWork } from '../../../src/terminal/views/spoken.ts'
+import type { RunningWork } from '../../../src/terminal/ports.ts'
 import { work } from '../../support/session-host.ts'
 
 test('the state of a running model is announced in words only once', () => {

@@ -9,7 +9,7 @@ import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { Refusal } from '../../../src/words/errors.ts'
 import type { Option, PersonalOptions } from '../../../src/chat/personal/preferences.ts'
 import type { TurnId } from '../../../src/words/entry.ts'
-import { runSession } from '../../../src/session/session.ts'
+import { runSession } from '../../../src/terminal/session.ts'
 
 const size = { columns: 40, rows: 10 }
 

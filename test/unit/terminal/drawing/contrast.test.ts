@@ -1,9 +1,9 @@
 import Color from 'colorjs.io'
 import { describe, expect, test } from 'vitest'
 import { NAME_COLOURS, THEME_NAMES } from '../../../../src/chat/personal/preferences.ts'
-import { personStyle } from '../../../../src/session/drawing/entry-look.ts'
-import { paintSpans } from '../../../../src/session/drawing/spans.ts'
-import { modelStyle, THEMES, type Theme } from '../../../../src/session/drawing/theme.ts'
+import { personStyle } from '../../../../src/terminal/drawing/entry-look.ts'
+import { paintSpans } from '../../../../src/terminal/drawing/spans.ts'
+import { modelStyle, THEMES, type Theme } from '../../../../src/terminal/drawing/theme.ts'
 
 /** Grounds of terminals. Solarized: https://ethanschoonover.com/solarized (base03 and base3). */
 const GROUNDS = {

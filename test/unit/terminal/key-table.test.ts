@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { format } from 'prettier'
 import { expect, test } from 'vitest'
-import { createKeyDecoder, KEY_HELP, KEYS } from '../../../src/session/input/keys.ts'
+import { createKeyDecoder, KEY_HELP, KEYS } from '../../../src/terminal/input/keys.ts'
 
 const PAGE = '../../../docs/keys.md'
 

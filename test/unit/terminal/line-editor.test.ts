@@ -7,11 +7,11 @@ import {
   press,
   shownDraft,
   withPast,
-} from '../../../src/session/input/line-editor.ts'
-import type { Key, KeyName } from '../../../src/session/input/keys.ts'
+} from '../../../src/terminal/input/line-editor.ts'
+import type { Key, KeyName } from '../../../src/terminal/input/keys.ts'
 import { runs } from '../../support/runs.ts'
-import { completeDraft } from '../../../src/session/input/keyboard.ts'
-import { draftOf } from '../../../src/session/input/edit-commands.ts'
+import { completeDraft } from '../../../src/terminal/input/keyboard.ts'
+import { draftOf } from '../../../src/terminal/input/edit-commands.ts'
 
 const most = 1000
 

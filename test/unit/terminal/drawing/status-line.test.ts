@@ -2,9 +2,9 @@ import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import { WAITING_FOR_ANSWER } from '../../../../src/words/tool-progress.ts'
 import type { RoomName } from '../../../../src/words/entry.ts'
-import { renderMessage } from '../../../../src/session/drawing/entry-rows.ts'
-import { statusParts, statusRow } from '../../../../src/session/drawing/status-line.ts'
-import { THEMES } from '../../../../src/session/drawing/theme.ts'
+import { renderMessage } from '../../../../src/terminal/drawing/entry-rows.ts'
+import { statusParts, statusRow } from '../../../../src/terminal/drawing/status-line.ts'
+import { THEMES } from '../../../../src/terminal/drawing/theme.ts'
 import { status, work } from '../../../support/session-host.ts'
 
 /** The line without colour. */
