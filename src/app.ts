@@ -3,7 +3,7 @@
  * main.ts and tests may import them. They decide nothing about rooms, prompts or tools.
  */
 import { hostname } from 'node:os'
-import { SshServer } from './adapters/ssh/server.ts'
+import { SshServer } from './ssh/server.ts'
 import type { Log } from './base/environment.ts'
 import type { ClientHandler } from './terminal/ports.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'

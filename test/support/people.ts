@@ -1,4 +1,4 @@
-import { readKeyLine } from '../../src/adapters/ssh/keys/public-key.ts'
+import { readKeyLine } from '../../src/ssh/keys/public-key.ts'
 import { codes, tokenTexts } from '../../src/app/codes.ts'
 import { Invites, Keys, Tokens } from '../../src/chat/people/credentials.ts'
 import { People } from '../../src/chat/people/people.ts'

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { fingerprintOf } from '../../adapters/ssh/keys/public-key.ts'
+import { fingerprintOf } from '../../ssh/keys/public-key.ts'
 import { auditDatabase } from '../../adapters/storage/open.ts'
 import type { Config } from '../../config/config.ts'
 import { safeJson } from '../../base/json.ts'

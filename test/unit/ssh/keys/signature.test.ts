@@ -1,10 +1,10 @@
 import { type KeyObject, createHash, generateKeyPairSync, sign, verify } from 'node:crypto'
 import ssh2, { type PublicKeyAuthContext } from 'ssh2'
 import { expect, test } from 'vitest'
-import { ed25519Key, readSecurityKey, signingKey } from '../../../../../src/adapters/ssh/keys/signature.ts'
-import { readLoginKey } from '../../../../../src/adapters/ssh/keys/public-key.ts'
-import { readStrings, writeStrings } from '../../../../../src/adapters/ssh/keys/wire.ts'
-import { newKey } from '../../../../support/ssh2-client.ts'
+import { ed25519Key, readSecurityKey, signingKey } from '../../../../src/ssh/keys/signature.ts'
+import { readLoginKey } from '../../../../src/ssh/keys/public-key.ts'
+import { readStrings, writeStrings } from '../../../../src/ssh/keys/wire.ts'
+import { newKey } from '../../../support/ssh2-client.ts'
 
 const USE = { name: 'ann', address: '127.0.0.1', at: 0, cas: [] }
 /** No certificate is tried here. */

@@ -4,8 +4,8 @@ import { link, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ParsedKey } from 'ssh2'
 import { ssh2 } from '../ssh2.ts'
-import type { Fingerprint } from '../../../words/person.ts'
-import { errorCode } from '../../../base/errors.ts'
+import type { Fingerprint } from '../../words/person.ts'
+import { errorCode } from '../../base/errors.ts'
 import { fingerprintOf, MIN_RSA_BITS, rsaBitsOf } from './public-key.ts'
 
 /** The key by which clients recognise this server. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Admission, type Slot, type SshLimits } from '../../../../src/adapters/ssh/admission.ts'
-import { Quotas } from '../../../../src/adapters/ssh/quotas.ts'
-import type { Fingerprint, PersonId } from '../../../../src/words/person.ts'
-import { sshLimits } from '../../../support/ssh-server.ts'
+import { Admission, type Slot, type SshLimits } from '../../../src/ssh/admission.ts'
+import { Quotas } from '../../../src/ssh/quotas.ts'
+import type { Fingerprint, PersonId } from '../../../src/words/person.ts'
+import { sshLimits } from '../../support/ssh-server.ts'
 
 /** `knock` is undefined for a connection that is refused; `gone` has the names of the evicted ones. */
 function door(limits: Partial<SshLimits> = {}) {

@@ -14,11 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  HostKeyError,
-  loadHostKeys,
-  readNamedHostKeys,
-} from '../../../../../src/adapters/ssh/keys/host-keys.ts'
+import { HostKeyError, loadHostKeys, readNamedHostKeys } from '../../../../src/ssh/keys/host-keys.ts'
 
 describe('the host key of the data directory', () => {
   let dir: string

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Account } from '../../base/jobs/scheduler.ts'
+import type { Account } from '../base/jobs/scheduler.ts'
 
 /** About sixty packets, which ssh2 parses in less than a millisecond. */
 const PIECE_BYTES = 2_048

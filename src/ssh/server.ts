@@ -5,9 +5,9 @@
  */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import type { Log } from '../../base/environment.ts'
-import { createScheduler, type Scheduler } from '../../base/jobs/scheduler.ts'
-import { settledWithin } from '../../base/jobs/waiting.ts'
+import type { Log } from '../base/environment.ts'
+import { createScheduler, type Scheduler } from '../base/jobs/scheduler.ts'
+import { settledWithin } from '../base/jobs/waiting.ts'
 import { Admission } from './admission.ts'
 import { Connection } from './connection.ts'
 import type { ConnectionContext, SshServerOptions } from './context.ts'

@@ -1,5 +1,5 @@
-import { COSTS, NetworkPace, networkOf } from '../../base/network.ts'
-import { Quota, type Release } from '../../base/quota.ts'
+import { COSTS, NetworkPace, networkOf } from '../base/network.ts'
+import { Quota, type Release } from '../base/quota.ts'
 
 /** The keys of `[limits]` that concern connections: see docs/security.md. */
 export interface SshLimits {

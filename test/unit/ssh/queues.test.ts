@@ -3,10 +3,10 @@ import { setImmediate as nextLook } from 'node:timers/promises'
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import type { Connection } from 'ssh2'
-import { SendQueues } from '../../../../src/adapters/ssh/outbox.ts'
-import { InputQueue, applyBackPressure } from '../../../../src/adapters/ssh/input-queue.ts'
-import { createScheduler } from '../../../../src/base/jobs/scheduler.ts'
-import { Answers, guardClient, socketOf } from '../../../../src/adapters/ssh/ssh2-internals.ts'
+import { SendQueues } from '../../../src/ssh/outbox.ts'
+import { InputQueue, applyBackPressure } from '../../../src/ssh/input-queue.ts'
+import { createScheduler } from '../../../src/base/jobs/scheduler.ts'
+import { Answers, guardClient, socketOf } from '../../../src/ssh/ssh2-internals.ts'
 
 test('the client with the longest send queue is dropped while all queues exceed the limit', () => {
   const queues = new SendQueues(() => 100)

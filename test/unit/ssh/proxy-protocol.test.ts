@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { HeaderError, parseHeader } from '../../../../src/adapters/ssh/proxy-protocol.ts'
-import { binaryHeader, extra, ipv4Place, ipv6Place } from '../../../support/proxy-header.ts'
-import { runs } from '../../../support/runs.ts'
+import { HeaderError, parseHeader } from '../../../src/ssh/proxy-protocol.ts'
+import { binaryHeader, extra, ipv4Place, ipv6Place } from '../../support/proxy-header.ts'
+import { runs } from '../../support/runs.ts'
 
 const DB8 = '20010db8000000000000000000000009'
 const MAPPED = '00000000000000000000ffffc0000207'

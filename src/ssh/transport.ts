@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Algorithms, Connection as SshClient, Server } from 'ssh2'
-import { errorMessage } from '../../base/errors.ts'
+import { errorMessage } from '../base/errors.ts'
 import type { HostKey } from './keys/host-keys.ts'
 import { signingKey } from './keys/signature.ts'
 import { writeStrings } from './keys/wire.ts'

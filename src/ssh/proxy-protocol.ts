@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import { errorMessage } from '../../base/errors.ts'
-import { addressOf } from '../../base/network.ts'
-import { Quota } from '../../base/quota.ts'
+import { errorMessage } from '../base/errors.ts'
+import { addressOf } from '../base/network.ts'
+import { Quota } from '../base/quota.ts'
 import { addressMatcher } from './address-matcher.ts'
 import type { SshServerOptions } from './context.ts'
 

@@ -1,16 +1,10 @@
 import { posix } from 'node:path'
 import type { Attributes, FileEntry } from 'ssh2'
-import { APOLOGY, Refusal, StorageError, WorkspaceError } from '../../words/errors.ts'
-import type { Log } from '../../base/environment.ts'
-import { errorMessage } from '../../base/errors.ts'
-import { visibleLine } from '../../base/text/visible-text.ts'
-import {
-  type FileFacts,
-  type FileTree,
-  NoSuchFile,
-  type OpenFile,
-  type OpenMode,
-} from '../../base/file-tree.ts'
+import { APOLOGY, Refusal, StorageError, WorkspaceError } from '../words/errors.ts'
+import type { Log } from '../base/environment.ts'
+import { errorMessage } from '../base/errors.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
+import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../base/file-tree.ts'
 import { type Codec, createSftpCodec, OPEN_MODE, STATUS_CODE } from './ssh2-sftp.ts'
 
 export interface SftpWire {
