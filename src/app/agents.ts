@@ -2,7 +2,7 @@
  * The agents of people. An agent runs commands as its person, is present in rooms that it joins, and is
  * kicked as a session is. This file knows MCP only to serve an agent on a pipe.
  */
-import type { Agent, ClosableAgent, VerbOutcome, VerbRun, VerbUse } from '../adapters/mcp/server/agent.ts'
+import type { Agent, ClosableAgent, VerbOutcome, VerbRun, VerbUse } from '../mcp/server/agent.ts'
 import { SERVER_STOPPING } from '../words/errors.ts'
 import type { Person } from '../words/person.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -182,7 +182,7 @@ export const createServeMcp =
     const agent = await agents.open(person, { signal, account })
     try {
       // Loaded with the first agent, because most servers have none.
-      const { serveAgentOverPipe } = await import('../adapters/mcp/server/stdio.ts')
+      const { serveAgentOverPipe } = await import('../mcp/server/stdio.ts')
       const work = (piece: () => void): Promise<void> => account.run(piece)
       const report = (error: Error): void =>
         log.debug({ error, person: person.name }, 'an agent sent what has no meaning')

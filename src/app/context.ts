@@ -1,5 +1,5 @@
 import type { PoolComposer } from '../wrap/lua/composer.ts'
-import type { CreateMcpServer } from '../adapters/mcp/server/server.ts'
+import type { CreateMcpServer } from '../mcp/server/server.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../base/environment.ts'
 import type { HookScripts } from '../turns/hooks.ts'

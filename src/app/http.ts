@@ -3,7 +3,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpServer } from '../adapters/http/server.ts'
-import type { McpHttp } from '../adapters/mcp/server/http.ts'
+import type { McpHttp } from '../mcp/server/http.ts'
 import type { Meter } from '../adapters/metrics/meter.ts'
 import type { SshServer } from '../ssh/server.ts'
 import { StorageError } from '../words/errors.ts'
@@ -94,8 +94,8 @@ async function openMcp(
   { agents, overrides, context: { clock, log } }: HttpNeeds,
   accountOf: (key: string) => Account,
 ): Promise<McpHttp> {
-  const { McpHttp } = await import('../adapters/mcp/server/http.ts')
-  const { createMcpServer } = await import('../adapters/mcp/server/server.ts')
+  const { McpHttp } = await import('../mcp/server/http.ts')
+  const { createMcpServer } = await import('../mcp/server/server.ts')
   return new McpHttp({
     accountOf: ({ id }) => accountOf(id),
     openAgent: (person) => {

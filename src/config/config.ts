@@ -3,7 +3,7 @@
  * checks and docs/config.md are derived from its schemas. It must not know rooms, sessions or turns.
  */
 import { dirname, resolve } from 'node:path'
-import type { McpServerConfig } from '../adapters/mcp/config.ts'
+import type { McpServerConfig } from '../mcp/config.ts'
 import type { ModelConfig } from '../models/providers.ts'
 import type { WebConfig } from '../web/search-providers.ts'
 import type { BusConfig } from '../adapters/wire/config.ts'

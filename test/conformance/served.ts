@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMcpServer, type CreateMcpServer } from '../../src/adapters/mcp/server/server.ts'
+import { createMcpServer, type CreateMcpServer } from '../../src/mcp/server/server.ts'
 import { createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { memoryLog } from '../support/chat-parts.ts'

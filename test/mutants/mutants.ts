@@ -53,9 +53,9 @@ const access = of(
 )
 const ignores = of('src/chat/talk/ignores.ts', 'test/e2e/talk')
 const web = of('src/web/addresses.ts', 'test/unit/adapters/web')
-const pins = of('src/adapters/mcp/client/pins.ts', 'test/unit/adapters/mcp')
-const mcpTool = of('src/adapters/mcp/client/tool.ts', 'test/unit/adapters/mcp')
-const redact = of('src/adapters/mcp/redact.ts', 'test/unit/adapters/mcp')
+const pins = of('src/mcp/client/pins.ts', 'test/unit/adapters/mcp')
+const mcpTool = of('src/mcp/client/tool.ts', 'test/unit/adapters/mcp')
+const redact = of('src/mcp/redact.ts', 'test/unit/adapters/mcp')
 
 /** The promises of docs/security.md, and what budgets and scopes are for. */
 export const MUTANTS: readonly Mutant[] = [

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { namesakeRule } from '../../adapters/mcp/config.ts'
+import { namesakeRule } from '../../mcp/config.ts'
 import type { ToolModules } from '../../tools/tool-modules.ts'
 import { loadToolFiles } from '../../tools/wrapped/load.ts'
 import { unlessStoreFailed } from '../../words/errors.ts'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../../src/adapters/mcp/server/agent.ts'
+import type { Agent } from '../../../src/mcp/server/agent.ts'
 
 /** An agent called ann that sees every room and does nothing, but for what `own` has. */
 export const idleAgent = (own: Partial<Agent> = {}): Agent => ({

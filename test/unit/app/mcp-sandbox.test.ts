@@ -1,7 +1,7 @@
 import { constants, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { McpByCommand, McpServerConfig } from '../../../src/adapters/mcp/config.ts'
+import type { McpByCommand, McpServerConfig } from '../../../src/mcp/config.ts'
 import { createLaunch } from '../../../src/app/mcp/open.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createMcpLogins } from '../../../../src/adapters/mcp/logins.ts'
+import { createMcpLogins } from '../../../../src/mcp/logins.ts'
 import { memoryLog } from '../../../support/chat-parts.ts'
 import { logInAt, startLoginServers, type LoginServers } from '../../../support/mcp/login-server.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
