@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path'
 import type { McpServerConfig } from '../mcp/config.ts'
 import type { ModelConfig } from '../models/providers.ts'
 import type { WebConfig } from '../web/search-providers.ts'
-import type { BusConfig } from '../adapters/wire/config.ts'
+import type { BusConfig } from '../cluster/wire/config.ts'
 import { roomsDirFrom, workspacesFrom } from './directories.ts'
 import {
   ConfigError,

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { openWire } from '../../src/adapters/wire/wire.ts'
+import { openWire } from '../../src/cluster/wire/wire.ts'
 import { startNats } from '../support/nats.ts'
 import { lacks } from '../support/needs.ts'
 import { wireExam } from './wire-exam.ts'

@@ -1,5 +1,5 @@
 /** Opens wires over NATS, one after the other, and prints whether each works; for what holds of a whole process, such as whom it trusts. */
-import { openWire } from '../../src/adapters/wire/wire.ts'
+import { openWire } from '../../src/cluster/wire/wire.ts'
 import { createEventLog } from './event-log.ts'
 
 for (const url of process.argv.slice(2)) {

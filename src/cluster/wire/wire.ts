@@ -4,7 +4,7 @@
  * encrypts nothing: the database and the NATS account belong to the servers alone.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Wire } from '../../cluster/stores.ts'
+import type { Wire } from '../stores.ts'
 import type { Log } from '../../base/environment.ts'
 import { errorCode, errorMessage } from '../../base/errors.ts'
 import type { BusConfig } from './config.ts'
