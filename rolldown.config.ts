@@ -62,7 +62,7 @@ const programs: BuildOptions = {
     'wrap-process': 'src/wrap/lua/process/main.ts',
     'page-reader': 'src/web/reader/main.ts',
     'file-search': 'src/sandbox/search/main.ts',
-    'storage-thread': 'src/adapters/storage/sqlite/thread-main.ts',
+    'storage-thread': 'src/storage/sqlite/thread-main.ts',
   },
   cwd: import.meta.dirname,
   platform: 'node',

@@ -2,7 +2,7 @@
 import { createGuide } from '../models/guide.ts'
 import type { GuidePlace } from '../models/guide-place.ts'
 import { createModel } from '../models/providers.ts'
-import type { Stores } from '../adapters/storage/storage.ts'
+import type { Stores } from '../storage/storage.ts'
 import type { RoomName, TurnId } from '../words/entry.ts'
 import type { ByteQuota } from '../chat/limits.ts'
 import type { Slots } from '../chat/peers.ts'

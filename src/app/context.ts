@@ -1,6 +1,6 @@
 import type { PoolComposer } from '../wrap/lua/composer.ts'
 import type { CreateMcpServer } from '../mcp/server/server.ts'
-import type { Storage } from '../adapters/storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../base/environment.ts'
 import type { HookScripts } from '../turns/hooks.ts'
 import type { Config } from '../config/config.ts'

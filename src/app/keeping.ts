@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Upkeep } from '../adapters/storage/storage.ts'
+import type { Upkeep } from '../storage/storage.ts'
 import { removeOldFiles } from '../sandbox/old-files.ts'
 import { Keeping, pause } from '../chat/moderation/keeping.ts'
 import type { Alarm, Log } from '../base/environment.ts'

@@ -4,7 +4,7 @@ import { costOf } from '../base/price.ts'
 import type { TurnRecord } from '../turns/ports.ts'
 import { type LanguageModel, ModelError } from '../wrap/model.ts'
 import type { Composer } from '../wrap/ports.ts'
-import type { Storage } from '../adapters/storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 
 /** Logs turns as they end. With a meter, counts turns and charges. */
 export function watchedStorage<Stored extends Pick<Storage, 'models'>>(

@@ -1,6 +1,6 @@
 import type { Peers } from '../chat/peers.ts'
 import type { RoomBus } from '../chat/ports.ts'
-import type { Storage } from '../adapters/storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import { type Config, namedRooms } from '../config/config.ts'
 import { readKeyLine } from '../ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/personal/invitations.ts'

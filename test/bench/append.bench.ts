@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { openStorage } from '../../src/adapters/storage/open.ts'
-import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import type { EntryId } from '../../src/words/entry.ts'
 import { paths } from '../../src/base/paths.ts'
 import { lacks } from '../support/needs.ts'

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { NO_LOG } from '../../src/wrap/embedding/context.ts'
 import { createModel } from '../../src/models/providers.ts'
-import { openStorage } from '../../src/adapters/storage/open.ts'
+import { openStorage } from '../../src/storage/open.ts'
 import { Rooms } from '../../src/chat/rooms.ts'
 import type { TurnId } from '../../src/words/entry.ts'
 import { createLocalPeers } from '../../src/chat/local-peers.ts'

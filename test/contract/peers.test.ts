@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { openStorage } from '../../src/adapters/storage/open.ts'
+import { openStorage } from '../../src/storage/open.ts'
 import { createLocalPeers } from '../../src/chat/local-peers.ts'
 import { createCluster } from '../../src/cluster/cluster.ts'
 import { handClock, memoryLog } from '../support/chat-parts.ts'

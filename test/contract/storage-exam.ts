@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Storage } from '../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import { calibrationsExam } from './storage/calibrations-exam.ts'
 import { chargesExam } from './storage/charges-exam.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'

@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
-import { openStorage } from '../../src/adapters/storage/open.ts'
-import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import { sqliteOptions } from '../support/storage.ts'
 import { entriesExam, recordsExam } from './storage-exam.ts'
 

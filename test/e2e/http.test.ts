@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
+import { openFile } from '../../src/storage/sqlite/driver.ts'
 import { createHttpCaller, HTTP_CONFIG, withBearer, PROXIES } from '../support/http-caller.ts'
 import { rawHttp, type RawConnection } from '../support/raw-http.ts'
 import { type AnyServer, startServer } from '../support/server.ts'

@@ -8,7 +8,7 @@ import { execa } from 'execa'
 import { publint } from 'publint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answer, says, startModelServer, type ModelServer } from '../support/model-server.ts'
-import { openStorage } from '../../src/adapters/storage/open.ts'
+import { openStorage } from '../../src/storage/open.ts'
 import { sqliteOptions, temporaryDir } from '../support/storage.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
+import { openFile } from '../../src/storage/sqlite/driver.ts'
 import { expectAllIsWell, expectOpenDoor, ITS_OWN } from '../support/nothing-stored.ts'
 import { createStage, createStageHere } from '../support/stage.ts'
 import { onPostgres } from '../support/stored.ts'

@@ -28,7 +28,7 @@ const clean = of('src/base/text/clean-text.ts', 'test/unit/lib')
 const outside = of('src/words/outside.ts', 'test/unit/chat/entry-forms', 'test/unit/toolbox')
 const limits = of('src/chat/limits.ts', 'test/unit/chat/limits', 'test/unit/cluster/presence')
 const ids = of('src/base/ids.ts', 'test/unit/lib')
-const storage = of('src/adapters/storage/sqlite/database.ts', 'test/unit/adapters/storage')
+const storage = of('src/storage/sqlite/database.ts', 'test/unit/adapters/storage')
 const sanctions = of('src/chat/moderation/sanctions.ts', 'test/unit/chat', 'test/contract/peers')
 const acts = of(
   'src/chat/moderation/acts.ts',

@@ -1,5 +1,5 @@
 /** Opens the database of a directory and appends to it until it is killed, printing each id once its append has resolved. */
-import { openStorage } from '../../src/adapters/storage/open.ts'
+import { openStorage } from '../../src/storage/open.ts'
 import { createIds } from '../../src/base/ids.ts'
 import type { EntryId, RoomName } from '../../src/words/entry.ts'
 import { sqliteOptions } from './storage.ts'

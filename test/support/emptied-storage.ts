@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { openStorage } from '../../src/adapters/storage/open.ts'
-import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
-import { indexFile } from '../../src/adapters/storage/sqlite/search.ts'
-import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import { openFile } from '../../src/storage/sqlite/driver.ts'
+import { indexFile } from '../../src/storage/sqlite/search.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import { paths } from '../../src/base/paths.ts'
 import { sqliteOptions, temporaryDir } from './storage.ts'
 

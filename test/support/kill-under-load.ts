@@ -1,6 +1,6 @@
 import { paths } from '../../src/base/paths.ts'
 import { randomInt } from 'node:crypto'
-import { checkDatabase } from '../../src/adapters/storage/open.ts'
+import { checkDatabase } from '../../src/storage/open.ts'
 import type { RoomName } from '../../src/words/entry.ts'
 import { createStage, type Stage } from './stage.ts'
 import type { SshSession } from './ssh.ts'

@@ -2,8 +2,8 @@
  * Commands that an operator runs beside the server. Each one resolves to its exit status and rejects with
  * `StorageError`.
  */
-import { copyDatabase } from '../../adapters/storage/copy.ts'
-import { backupDatabase, restoreDatabase } from '../../adapters/storage/open.ts'
+import { copyDatabase } from '../../storage/copy.ts'
+import { backupDatabase, restoreDatabase } from '../../storage/open.ts'
 import { dataDirOf, type Config } from '../../config/config.ts'
 import type { CommandLine } from '../../config/flags.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'

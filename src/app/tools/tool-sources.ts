@@ -1,6 +1,6 @@
 // The tools that the config and the machine allow. This folder must not know turns, nor how a tool is called.
 
-import type { Storage } from '../../adapters/storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import {
   createToolModules,
   type ModuleProblem,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 
 /** What a calibration store must do; `store` gives that of the running test. */
 export function calibrationsExam(store: () => Storage): void {

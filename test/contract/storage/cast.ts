@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { Entry, EntryId, EntryKind, RoomName } from '../../../src/words/entry.ts'
 import { StorageError } from '../../../src/words/errors.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/words/person.ts'

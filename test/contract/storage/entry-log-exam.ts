@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { Entry, EntryId, EntryKind, TurnId } from '../../../src/words/entry.ts'
 import { message } from '../../support/storage.ts'
 import { lobby, den, nowhere, idOf, idsOf, refused, textsOf, say } from './cast.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GrantStore } from '../../../src/turns/approvals/ports.ts'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import { room } from '../../support/storage.ts'
 import { alice, bob, den, lobby, nowhere, refused, register } from './cast.ts'
 

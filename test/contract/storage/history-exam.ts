@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RoomName, TurnId } from '../../../src/words/entry.ts'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import { message } from '../../support/storage.ts'
 import { lobby, idOf, say } from './cast.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { NewInvite, Newcomer } from '../../../src/chat/people/ports.ts'
 import type { PersonId } from '../../../src/words/person.ts'
 import { alice, bob, den, key, lobby, refused, register } from './cast.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { NameChange } from '../../../src/chat/people/ports.ts'
 import { alice, bob, den, key, refused, register } from './cast.ts'
 

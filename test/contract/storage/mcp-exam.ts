@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 
 const pin = (tool: string, definition = '{}') => ({ tool, hash: `hash of ${definition}`, definition })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { PersonId } from '../../../src/words/person.ts'
 import { skeleton } from '../../../src/base/text/names.ts'
 import { alice, bob, key, register, refused } from './cast.ts'

@@ -1,6 +1,6 @@
 import { encodeTime } from 'ulid'
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import type { Person } from '../../../src/words/person.ts'
 import type { TurnRecord } from '../../../src/turns/ports.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { Entry } from '../../../src/words/entry.ts'
 import { searchTerms } from '../../../src/chat/input-text.ts'
 import { message } from '../../support/storage.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { RoomName } from '../../../src/words/entry.ts'
 import type { RoomRecord } from '../../../src/chat/ports.ts'
 import { room } from '../../support/storage.ts'

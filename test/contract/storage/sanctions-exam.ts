@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { Sanction } from '../../../src/chat/moderation/ports.ts'
 import { room } from '../../support/storage.ts'
 import { alice, bob, den, key, lobby, nowhere, refused, register, say } from './cast.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import type { SearchQuery } from '../../../src/chat/ports.ts'
 import { searchTerms } from '../../../src/chat/input-text.ts'

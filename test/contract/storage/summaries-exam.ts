@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import { room } from '../../support/storage.ts'
 import { den, idOf, lobby, nowhere, refused, say } from './cast.ts'
 

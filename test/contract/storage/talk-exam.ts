@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { Fingerprint, Person, PersonId } from '../../../src/words/person.ts'
 import type { DirectMessage } from '../../../src/chat/talk/ports.ts'
 import { alice, bob, refused, register } from './cast.ts'

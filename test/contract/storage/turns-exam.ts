@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import type { PersonId } from '../../../src/words/person.ts'
 import type { TurnRecord } from '../../../src/turns/ports.ts'

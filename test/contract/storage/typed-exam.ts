@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import { alice, bob, refused, register } from './cast.ts'
 
 /** What a store of what people typed must do; `store` gives that of the running test. */

@@ -1,5 +1,5 @@
 /** Appends so many entries to a room of a PostgreSQL database, many at once, by a clock that is off. Prints the texts with their ids. */
-import { openStorage } from '../../../src/adapters/storage/open.ts'
+import { openStorage } from '../../../src/storage/open.ts'
 import { createIds } from '../../../src/base/ids.ts'
 import { message, sqliteOptions } from '../storage.ts'
 

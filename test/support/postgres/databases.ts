@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { openStorage, type StorageOptions } from '../../../src/adapters/storage/open.ts'
+import { openStorage, type StorageOptions } from '../../../src/storage/open.ts'
 import type { EmptiedStorage } from '../emptied-storage.ts'
 import { sqliteOptions } from '../storage.ts'
 import { sendTo } from './send-to.ts'

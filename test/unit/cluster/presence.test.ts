@@ -6,12 +6,12 @@ import type { Fingerprint, Person, PersonId } from '../../../src/words/person.ts
 import type { PresentRow, ServerId, ClusterStores, PresentStore } from '../../../src/cluster/stores.ts'
 import { alice, bob, lobby, idOf } from '../../contract/storage/cast.ts'
 import { handClock } from '../../support/chat-parts.ts'
-import { openStorage } from '../../../src/adapters/storage/open.ts'
+import { openStorage } from '../../../src/storage/open.ts'
 import { StorageError } from '../../../src/words/errors.ts'
 import { lacks } from '../../support/needs.ts'
 import { recordingLog } from '../../support/pool.ts'
 import { createMigrated, postgresOptions, type TestDatabase } from '../../support/postgres/databases.ts'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import { message, room } from '../../support/storage.ts'
 
 /** A server whose database says what `rows` has of the others. */

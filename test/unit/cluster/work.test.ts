@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openStorage } from '../../../src/adapters/storage/open.ts'
-import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import { openStorage } from '../../../src/storage/open.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 import type { RoomName } from '../../../src/words/entry.ts'
 import { StorageError } from '../../../src/words/errors.ts'
 import type { PersonId } from '../../../src/words/person.ts'
