@@ -28,7 +28,7 @@ import { describeCommands, guidePlace } from './guide-place.ts'
 import { meteredComposer } from './metering.ts'
 import { openToolkit } from './tools/open-toolkit.ts'
 import { createSendWebhook } from './webhooks.ts'
-import type { Work } from './room/work.ts'
+import type { Work } from '../visits/work.ts'
 
 export type Activity = Awaited<ReturnType<typeof createActivity>>
 

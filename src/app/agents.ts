@@ -12,11 +12,11 @@ import type { Log } from '../base/environment.ts'
 import { createDeferred, settledWithin, aborted, whenAborted } from '../base/jobs/waiting.ts'
 import type { Account } from '../base/jobs/scheduler.ts'
 import { plainOf } from '../base/text/styled.ts'
-import { AgentRooms } from './agent-rooms.ts'
-import type { Door } from './door.ts'
-import { pageTurn } from './script-streams.ts'
+import { AgentRooms } from '../visits/agent-rooms.ts'
+import type { Door } from '../visits/door.ts'
+import { pageTurn } from '../visits/script-streams.ts'
 import { version } from '../base/paths.ts'
-import type { ServeMcp } from './session-host.ts'
+import type { ServeMcp } from '../visits/session-host.ts'
 
 interface AgentParts {
   readonly runner: Pick<Runner, 'use'>

@@ -15,7 +15,7 @@ import type { Person } from '../words/person.ts'
 import type { Log } from '../base/environment.ts'
 import { codes, newCode, tokenTexts } from './codes.ts'
 import type { AppContext } from './context.ts'
-import { tapped } from './room/tapped-bus.ts'
+import { tapped } from '../visits/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
 
 export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>

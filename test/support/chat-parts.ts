@@ -1,4 +1,4 @@
-import { tapped } from '../../src/app/room/tapped-bus.ts'
+import { tapped } from '../../src/visits/tapped-bus.ts'
 import { Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/words/entry.ts'
 import { createInvitationNotices, type InvitationNotices } from '../../src/chat/personal/invitations.ts'

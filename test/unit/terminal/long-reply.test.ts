@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import stringWidth from 'string-width'
-import { REPLY_MS, TICK_MS } from '../../../src/app/room/board.ts'
+import { REPLY_MS, TICK_MS } from '../../../src/visits/board.ts'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import { createScheduler } from '../../../src/base/jobs/scheduler.ts'
 import { chooseTheme, type DrawingStyle } from '../../../src/terminal/drawing/theme.ts'

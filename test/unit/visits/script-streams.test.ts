@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scriptInput } from '../../../src/app/script-streams.ts'
+import { scriptInput } from '../../../src/visits/script-streams.ts'
 import type { ExecPipe } from '../../../src/terminal/ports.ts'
 import { pause } from '../../../src/app/process-timers.ts'
 
