@@ -1,7 +1,7 @@
 #!/usr/bin/env sh
-import { loadConfig } from './config/config.ts'
-import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
-import { ConfigError } from './config/environment.ts'
+import { loadConfig } from './server/config/config.ts'
+import { HELP, readCommandLine, type CommandLine } from './server/config/flags.ts'
+import { ConfigError } from './server/config/environment.ts'
 import { StorageError } from './words/errors.ts'
 import { version } from './base/paths.ts'
 import { errorMessage } from './base/errors.ts'
@@ -26,22 +26,22 @@ async function run(line: CommandLine): Promise<number> {
       process.on('SIGHUP', () => undefined)
       // Without this, `fetch` keeps the timings of 250 requests.
       performance.setResourceTimingBufferSize(0)
-      return (await import('./app/serve.ts')).serve(line)
+      return (await import('./server/serve.ts')).serve(line)
     case 'check':
       // Exits explicitly, because a module's timers could keep this process alive.
-      return process.exit(await (await import('./app/operator/check.ts')).check(line))
+      return process.exit(await (await import('./server/operator/check.ts')).check(line))
     case 'audit':
-      return (await import('./app/operator/audit.ts')).audit(loadConfig(line), line.json)
+      return (await import('./server/operator/audit.ts')).audit(loadConfig(line), line.json)
     case 'reload':
-      return (await import('./app/operator/commands.ts')).reload(line)
+      return (await import('./server/operator/commands.ts')).reload(line)
     case 'backup':
-      return (await import('./app/operator/commands.ts')).backup(loadConfig(line), line.target)
+      return (await import('./server/operator/commands.ts')).backup(loadConfig(line), line.target)
     case 'restore':
-      return (await import('./app/operator/commands.ts')).restore(loadConfig(line), line.target)
+      return (await import('./server/operator/commands.ts')).restore(loadConfig(line), line.target)
     case 'copy':
-      return (await import('./app/operator/commands.ts')).copy(line)
+      return (await import('./server/operator/commands.ts')).copy(line)
     case 'mcp import':
-      return (await import('./app/mcp/import.ts')).importMcp(line)
+      return (await import('./server/mcp/import.ts')).importMcp(line)
     case 'help':
       return print(HELP)
     case 'version':

@@ -5,7 +5,7 @@ import { startServer } from '../support/server.ts'
 import { createStageHere, createStage } from '../support/stage.ts'
 import { allStored, askStored, writeConfig } from '../support/stored.ts'
 import { openSsh, ssh, type SshResult } from '../support/ssh.ts'
-import { askForReload } from '../../src/app/reload-socket.ts'
+import { askForReload } from '../../src/server/reload-socket.ts'
 
 /** Wrong codes would be answered late, and logins from here served late. */
 const CONFIG = '[server]\naccess = "invite"\n'

@@ -6,7 +6,7 @@ import { rawHttp, type RawConnection } from '../support/raw-http.ts'
 import { type AnyServer, startServer } from '../support/server.ts'
 import { createModelStageHere, createStage, createStageHere, type ModelStage } from '../support/stage.ts'
 import { onPostgres, writeConfig } from '../support/stored.ts'
-import { askForReload } from '../../src/app/reload-socket.ts'
+import { askForReload } from '../../src/server/reload-socket.ts'
 
 /** For what a busy machine may take long for. */
 const PATIENT = { timeout: 10_000 }

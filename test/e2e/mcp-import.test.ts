@@ -2,8 +2,8 @@ import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { expect, test, vi } from 'vitest'
-import { importMcp } from '../../src/app/mcp/import.ts'
-import { readCommandLine } from '../../src/config/flags.ts'
+import { importMcp } from '../../src/server/mcp/import.ts'
+import { readCommandLine } from '../../src/server/config/flags.ts'
 import { operator } from '../support/operator.ts'
 import { temporaryDir } from '../support/storage.ts'
 

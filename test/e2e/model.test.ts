@@ -13,7 +13,7 @@ import {
   type Script,
   type ChatRequest,
 } from '../support/model-server.ts'
-import { askForReload } from '../../src/app/reload-socket.ts'
+import { askForReload } from '../../src/server/reload-socket.ts'
 import { sandboxConfig } from '../support/needs.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createStageHere, createModelStageHere, type ModelStage } from '../support/stage.ts'

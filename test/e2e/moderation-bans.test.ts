@@ -9,7 +9,7 @@ import { openSsh } from '../support/ssh.ts'
 import { openFile } from '../../src/storage/sqlite/driver.ts'
 import { begun, hurry, inTime, PACED } from '../support/paced.ts'
 import { onPostgres, writeConfig } from '../support/stored.ts'
-import { askForReload } from '../../src/app/reload-socket.ts'
+import { askForReload } from '../../src/server/reload-socket.ts'
 
 const stage = await forAllTests(moderated(await createModelStageHere('', { isShared: true })))
 

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { askForReload } from '../../src/app/reload-socket.ts'
+import { askForReload } from '../../src/server/reload-socket.ts'
 import { createCluster, type ClusterStage } from '../support/cluster.ts'
 import { lacks } from '../support/needs.ts'
 import { startServer } from '../support/server.ts'

@@ -9,8 +9,8 @@ import type { AnyServer } from '../support/server.ts'
 import { createModelStageHere, createStageHere, type ModelStage, type Stage } from '../support/stage.ts'
 import { writeConfig } from '../support/stored.ts'
 import { type SshSession, createSshHome, openSsh } from '../support/ssh.ts'
-import { createApp } from '../../src/app.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { createApp } from '../../src/server/app.ts'
+import { loadConfig } from '../../src/server/config/config.ts'
 import { memoryLog } from '../support/chat-parts.ts'
 
 const enter = async (stage: Stage<AnyServer>, name: string, mode: '-T' | '-tt' = '-T') => {

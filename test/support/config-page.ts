@@ -1,6 +1,6 @@
 import { format } from 'prettier'
 import { z } from 'zod'
-import { fileSchema } from '../../src/config/schema.ts'
+import { fileSchema } from '../../src/server/config/schema.ts'
 
 /** The text of docs/config.md, as prettier wants it. */
 export const configPage = (): Promise<string> => {

@@ -1,10 +1,10 @@
 import { parse } from 'smol-toml'
 import { z } from 'zod'
-import { fileSchema } from '../../src/config/schema.ts'
+import { fileSchema } from '../../src/server/config/schema.ts'
 import { keysOf, type Schema } from '../checks/config-keys.ts'
 import { rawServer } from './mcp/raw-servers.ts'
 
-/** What other backends of models have, a server by its address, which is none by its command, a database server, and a bus; test/unit/config/load.test.ts. */
+/** What other backends of models have, a server by its address, which is none by its command, a database server, and a bus; test/unit/server/config/load.test.ts. */
 const BY_ADDRESS =
   /^(models\[\]\.(api|reasoning_effort)|mcp\[\]\.(url|token_env|header_env|oauth\b.*)|storage\.(url|url_env)|bus\..*)$/
 

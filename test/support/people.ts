@@ -1,5 +1,5 @@
 import { readKeyLine } from '../../src/ssh/keys/public-key.ts'
-import { codes, tokenTexts } from '../../src/app/codes.ts'
+import { codes, tokenTexts } from '../../src/server/codes.ts'
 import { Invites, Keys, Tokens } from '../../src/chat/people/credentials.ts'
 import { People } from '../../src/chat/people/people.ts'
 import type { Person } from '../../src/words/person.ts'

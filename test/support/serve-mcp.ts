@@ -1,5 +1,5 @@
-import type { HttpHandler } from '../../src/adapters/http/routes.ts'
-import { createHttpServer, type HttpServer } from '../../src/adapters/http/server.ts'
+import type { HttpHandler } from '../../src/server/http/routes.ts'
+import { createHttpServer, type HttpServer } from '../../src/server/http/server.ts'
 import { newAccount } from './shared-by-sessions.ts'
 import type { Person, PersonId } from '../../src/words/person.ts'
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../src/base/environment.ts'
 import { type Account, createScheduler } from '../../src/base/jobs/scheduler.ts'
 import { createShared, type SharedBySessions } from '../../src/terminal/views/view.ts'
-import { processTimers } from '../../src/app/process-timers.ts'
+import { processTimers } from '../../src/server/process-timers.ts'
 import { markdown } from './markdown-tools.ts'
 import { memoryLog } from './chat-parts.ts'
 

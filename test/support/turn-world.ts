@@ -14,7 +14,7 @@ import {
   assembleTurns,
   createModelServices,
   type TurnAssembly,
-} from '../../src/app/assemble-turns.ts'
+} from '../../src/server/assemble-turns.ts'
 import type { QuotaLimits } from '../../src/turns/billing.ts'
 import { ToolRunner } from '../../src/wrap/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/turns/scoped-tools.ts'

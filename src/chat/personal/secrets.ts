@@ -1,4 +1,4 @@
-/** Our own codes (app/codes.ts) are groups of four. */
+/** Our own codes (server/codes.ts) are groups of four. */
 const FOUR = '[A-HJ-NP-Z2-9]{4}'
 
 const FORMS: readonly RegExp[] = [

@@ -110,7 +110,7 @@ const MIN_WINDOW = 2_000
 /** A summary may exceed its maximum by this factor; the rest is cut off. */
 export const SUMMARY_EXCESS = 1.1
 
-/** Fraction of a prompt for everything except tools: 1 - TOOLS_SHARE in src/app/assemble-turns.ts. */
+/** Fraction of a prompt for everything except tools: 1 - TOOLS_SHARE in src/server/assemble-turns.ts. */
 const SHARE_BESIDE_TOOLS = 0.6
 /** Tokens of the layers that are served before the conversation: rules, room, who asks and who is here. */
 const OTHER_LAYERS = 420

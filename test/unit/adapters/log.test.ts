@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createLog } from '../../../src/adapters/log/pino-log.ts'
+import { createLog } from '../../../src/server/pino-log.ts'
 import { temporaryDir } from '../../support/storage.ts'
 
 test('the log is JSON without characters that a terminal obeys, also in errors and lists', () => {

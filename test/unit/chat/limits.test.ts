@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRateLimiter, createByteQuota } from '../../../src/chat/limits.ts'
 import type { Fingerprint, PersonId } from '../../../src/words/person.ts'
-import { pause } from '../../../src/app/process-timers.ts'
+import { pause } from '../../../src/server/process-timers.ts'
 import { handClock } from '../../support/chat-parts.ts'
 
 const here = new AbortController().signal

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { scriptInput } from '../../../src/visits/script-streams.ts'
 import type { ExecPipe } from '../../../src/terminal/ports.ts'
-import { pause } from '../../../src/app/process-timers.ts'
+import { pause } from '../../../src/server/process-timers.ts'
 
 /** A pipe on which these come, and which then ends, or stays as it is. */
 function pipeOf(chunks: readonly Uint8Array[], { ends }: { readonly ends: boolean }): ExecPipe {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { trialSnapshot } from '../../../src/app/operator/trial-snapshot.ts'
+import { trialSnapshot } from '../../../src/server/operator/trial-snapshot.ts'
 import { StorageError } from '../../../src/words/errors.ts'
 import { NO_LOG } from '../../../src/wrap/embedding/context.ts'
 import {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Person } from '../../../../src/words/person.ts'
 import { createCompletion } from '../../../../src/commands/completion.ts'
-import { openMcp } from '../../../../src/app/mcp/open.ts'
+import { openMcp } from '../../../../src/server/mcp/open.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
 import { rawServer } from '../../../support/mcp/raw-servers.ts'
 import {

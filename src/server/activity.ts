@@ -1,0 +1,155 @@
+import { availableParallelism } from 'node:os'
+import { createComposer, type PoolComposer } from '../wrap/lua/composer.ts'
+import type { DescribedCommand } from '../models/guide-place.ts'
+import { createWorkspaces, type RoomWorkspaces } from '../sandbox/workspaces.ts'
+import { Outgoing } from '../web/outgoing.ts'
+import type { RoomName } from '../words/entry.ts'
+import { createByteQuota } from '../chat/limits.ts'
+import type { Peers } from '../chat/peers.ts'
+import type { Room } from '../chat/room.ts'
+import type { Rooms } from '../chat/rooms.ts'
+import type { CommandGroup } from '../commands/command.ts'
+import type { Config } from './config/config.ts'
+import { ownRoomsDir } from './config/directories.ts'
+import type { Log } from '../base/environment.ts'
+import { OUTPUT_LIMITS, type ToolLimits } from '../tools/workspace.ts'
+import { paths } from '../base/paths.ts'
+import { RoomHooks } from '../turns/hooks.ts'
+import { Approvals } from '../turns/approvals/approvals.ts'
+import { ToolRunner } from '../wrap/toolbox/run-tool.ts'
+import { createToolboxes } from '../turns/room-toolbox.ts'
+import { ToolRuns } from '../turns/tool-runs.ts'
+import type { InterruptedTurns } from '../turns/interrupted-turns.ts'
+import { assembleSummaries, assembleTurns, configuredModels, createModelServices } from './assemble-turns.ts'
+import type { AppContext, Overrides, Owned } from './context.ts'
+import type { CurrentConfig } from './current-config.ts'
+import { createKeeping } from './keeping.ts'
+import { describeCommands, guidePlace } from './guide-place.ts'
+import { meteredComposer } from './metering.ts'
+import { openToolkit } from './tools/open-toolkit.ts'
+import { createSendWebhook } from './webhooks.ts'
+import type { Work } from '../visits/work.ts'
+
+export type Activity = Awaited<ReturnType<typeof createActivity>>
+
+export interface ActivityParts {
+  readonly context: AppContext
+  readonly peers: Peers
+  readonly interrupted: Pick<InterruptedTurns, 'endLost'>
+}
+
+/** Opens the models, the tools, and the turns and runs that use them. */
+export async function createActivity(
+  current: CurrentConfig,
+  rooms: Rooms,
+  { context, peers, interrupted }: ActivityParts,
+  overrides: Overrides,
+  owned: Owned,
+) {
+  const { storage, log, clock, nextId } = context
+  const { limits } = current
+  const room = (name: RoomName): Promise<Room | undefined> => rooms.anyRoom(name)
+  const hasModels = current.now().models.some(({ backend }) => backend !== 'guide')
+  // A composer in `overrides` is not disposed of with the server.
+  const ownComposer = overrides.composer ?? owned(composerFor(current.now(), hasModels, log))
+  const composer = meteredComposer(ownComposer, context.meter)
+  const workspaces = owned(workspacesFor(current.now(), log))
+  const { tools, mcp, scopedTools, asks } = await openToolkit(current, rooms, context, owned)
+  const approvals = new Approvals({
+    ...{ room, limits, clock, log },
+    rules: () => current.now().tools.allow,
+    grants: storage.tools.grants,
+    questions: peers.questions,
+    answerMs: overrides.answerMs,
+  })
+  let commands: readonly DescribedCommand[] = []
+  const place = guidePlace(current, () => commands, asks)
+  const models = configuredModels(current, overrides, place, context.meter)
+  const outgoing = owned(new Outgoing(log))
+  const hooks = owned(
+    new RoomHooks({
+      rooms: storage.chat.rooms,
+      scripts: storage.prompts.scripts,
+      modelNames: () => models().map(({ settings }) => settings.name),
+      slots: peers.slots,
+      sendWebhook: createSendWebhook(current, outgoing),
+      ...{ composer, clock, log, room, nextId },
+    }),
+  )
+  const bytes = createByteQuota(limits, clock, peers.serversOf)
+  const openToolbox = createToolboxes({
+    runner: new ToolRunner(toolLimits(current), log),
+    permissions: approvals,
+    results: storage.tools.results,
+    ...{ scopedTools, workspaces, bytes, clock, hooks },
+  })
+  const runs = owned(new ToolRuns(openToolbox, nextId, clock, peers.slots))
+  const services = createModelServices({
+    ...{ models, composer, limits, context, stores: storage },
+    ...{ slots: peers.slots, chargeBytes: bytes.charge },
+    lostTurn: (turn) => void interrupted.endLost(turn),
+  })
+  const shared = { context, stores: storage, composer, limits, models: services }
+  const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
+  const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, hooks, tellAdmins }))
+  const usualSummarizer = () => current.now().memory.summarizer
+  const summaries = owned(assembleSummaries({ ...shared, anyRoom: room, usualSummarizer }))
+  const keeping = owned(createKeeping(current, context))
+  const work: Work = { runs, turns, summaries }
+  return {
+    ...{ work, approvals, bytes, workspaces, tools, mcp, hooks, keeping, outgoing },
+    /**
+     * Resolves when prompts can be composed, or when the reason why not was logged; at once if only @guide is
+     * configured.
+     */
+    async composes(): Promise<void> {
+      if (hasModels) await composer.ready(AbortSignal.timeout(WRAP_START_MS)).catch(() => undefined)
+    },
+    /** Queries model servers for their facts, and starts summaries and removals that are due. */
+    warmUp(): void {
+      keeping.start()
+      turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
+      summaries
+        .checkAll()
+        .catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
+    },
+    /** Sets the commands that @guide explains. They are created later than the activity, which they need. */
+    describe: (groups: readonly CommandGroup[]): void => void (commands = describeCommands(groups)),
+    /** Starts the process that composes prompts, if it does not run. */
+    warmComposer: (): void => composer.warmUp(),
+  }
+}
+
+/** Time in ms to wait for a wrap process, which usually starts in 500 ms but may hang. */
+const WRAP_START_MS = 5_000
+
+const toolLimits = (current: CurrentConfig): ToolLimits => ({
+  get timeoutMs() {
+    return current.now().tools.timeout_s * 1000
+  },
+  ...OUTPUT_LIMITS,
+})
+
+const composerFor = ({ lua, models }: Config, hasModels: boolean, log: Log): PoolComposer =>
+  createComposer(
+    {
+      entry: paths.wrapProcess,
+      packageRoot: paths.root,
+      engine: lua.engine,
+      encodings: [...new Set(models.map((model) => model.encoding))],
+      size: Math.max(2, availableParallelism()),
+      log,
+    },
+    hasModels ? 'now' : 'later',
+  )
+
+const workspacesFor = ({ dataDir, sandbox }: Config, log: Log): RoomWorkspaces =>
+  createWorkspaces({
+    root: sandbox.rooms_dir,
+    isShared: sandbox.rooms_dir !== ownRoomsDir(dataDir),
+    searchEntry: paths.fileSearch,
+    mapped: sandbox.workspaces,
+    limits: { diskBytes: sandbox.disk_mb * 1024 * 1024, memoryBytes: sandbox.memory_mb * 1024 * 1024 },
+    mode: sandbox.mode,
+    log,
+  })

@@ -1,0 +1,96 @@
+import type { Peers } from '../chat/peers.ts'
+import type { RoomBus } from '../chat/ports.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type Config, namedRooms } from './config/config.ts'
+import { readKeyLine } from '../ssh/keys/public-key.ts'
+import { createInvitationNotices } from '../chat/personal/invitations.ts'
+import { Rooms } from '../chat/rooms.ts'
+import { Sanctions } from '../chat/moderation/sanctions.ts'
+import { Clients } from '../chat/moderation/clients.ts'
+import { People } from '../chat/people/people.ts'
+import { Invites, Keys, Tokens } from '../chat/people/credentials.ts'
+import { Preferences } from '../chat/personal/preferences.ts'
+import type { Invite } from '../chat/people/ports.ts'
+import type { Person } from '../words/person.ts'
+import type { Log } from '../base/environment.ts'
+import { codes, newCode, tokenTexts } from './codes.ts'
+import type { AppContext } from './context.ts'
+import { tapped } from '../visits/tapped-bus.ts'
+import type { CurrentConfig } from './current-config.ts'
+
+export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
+
+/** Creates rooms and people, and `tap`, which passes all recorded entries to other parts. */
+export async function createRoomsAndPeople(
+  current: CurrentConfig,
+  context: AppContext,
+  { peers, bus: shared }: { readonly peers: Peers; readonly bus: RoomBus },
+) {
+  const { storage, clock, log, nextId } = context
+  const { chat: stores } = storage
+  const { limits } = current
+  const bus = tapped(shared)
+  const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
+  const sanctions = await Sanctions.load(stores.sanctions, clock, isConfigAdmin)
+  const { entries, rooms: roomStore, people: store } = stores
+  const parts = { entries, rooms: roomStore, people: store, bus, peers, clock, nextId, log, sanctions }
+  const rooms = new Rooms(parts, limits, () => namedRooms(current.now()))
+  await rooms.lobby()
+  const invites = new Invites({
+    store: stores.invites,
+    ...{ codes, clock, log },
+    maxOpen: () => limits.invites_per_person,
+    isOut: (maker) => sanctions.whyOut(maker) !== undefined,
+    onRedeemed: (invite, newcomer) => void tellRoom(rooms, invite, newcomer, log),
+  })
+  const claimCode = await claimCodeFor(current, storage)
+  const policy = () => peoplePolicy(current.now())
+  const people = new People({ stores, invites, sanctions, policy, claimCode, peers, clock, log, nextId })
+  const maxKeys = () => limits.keys_per_person
+  const keys = new Keys({ store: stores.keys, readLine: readKeyLine, clock, log, maxKeys })
+  const tokens = new Tokens({
+    store: stores.tokens,
+    texts: tokenTexts,
+    ...{ people, sanctions, clock, log },
+    maxTokens: () => limits.bearer_tokens_per_person,
+  })
+  const clients = new Clients(peers)
+  return {
+    rooms,
+    tap: bus.tap,
+    claimCode,
+    comingIn: { invites, keys, tokens, clients, policy: () => current.now().server },
+    people,
+    preferences: await Preferences.load(stores.preferences, log),
+    invitations: createInvitationNotices({ store: stores.invitations, rooms, peers, clock, log }),
+    enforcement: { sanctions, clients },
+    peers,
+  }
+}
+
+const peoplePolicy = ({ models, server, limits }: Config) => ({
+  access: server.access,
+  admins: server.admins,
+  modelNames: models.map(({ name }) => name),
+  namesPerKey: limits.names_per_key,
+  keptNames: limits.kept_names_per_person,
+  renamesPerDay: limits.renames_per_day,
+})
+
+/** Resolves to undefined if there is an admin. All servers of a database share the code. */
+async function claimCodeFor(current: CurrentConfig, { chat, cluster }: Storage): Promise<string | undefined> {
+  if (current.now().server.admins.length > 0 || (await chat.people.hasAdmin())) return undefined
+  const code = newCode(2)
+  return cluster ? await cluster.common.claimCode(code) : code
+}
+
+/** Tells an invite's room who came with the code, and whose code it was. */
+async function tellRoom(rooms: Rooms, { by, room }: Invite, newcomer: Person, log: Log): Promise<void> {
+  try {
+    const told = room === null ? undefined : await rooms.anyRoom(room)
+    const text = `${newcomer.name} came to the server with an invite code of ${by.name} for this room`
+    await told?.record({ kind: 'notice', level: 'info', author: by.name, text })
+  } catch (error) {
+    log.error({ error, room }, 'a room was not told who came with a code')
+  }
+}
