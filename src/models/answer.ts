@@ -1,7 +1,7 @@
 import type { Usage } from '../words/entry.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
 import { MAX_CALLS_PER_STEP, type ToolCall } from '../wrap/toolbox/tool-call.ts'
-import type { FinishReason, ModelEvent, ReportedSoFar, Thought } from '../wrap/model.ts'
+import type { FinishReason, ModelEvent, ReportedSoFar, Thought } from '../wrap/loop/model.ts'
 import { BodyEvents, BrokenAnswer } from './body-events.ts'
 import { errorOfEvent } from './errors.ts'
 import { LimitError } from './fetch.ts'

@@ -1,4 +1,4 @@
-import type { ModelFacts, ModelRequest, RequestMessage } from '../wrap/model.ts'
+import type { ModelFacts, ModelRequest, RequestMessage } from '../wrap/loop/model.ts'
 import { CAREFUL_FRAMING } from '../wrap/model-settings.ts'
 import type { Dialect } from './answer.ts'
 import { authorizationHeader, queryServer } from './fetch.ts'

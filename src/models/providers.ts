@@ -4,7 +4,7 @@
  */
 import { keysOf } from '../base/basics.ts'
 import type { ModelSettings } from '../wrap/model-settings.ts'
-import type { LanguageModel } from '../wrap/model.ts'
+import type { LanguageModel } from '../wrap/loop/model.ts'
 import { anthropic } from './anthropic.ts'
 import { gemini } from './gemini.ts'
 import { guide } from './guide.ts'

@@ -20,7 +20,7 @@ import { type CheckQuotas, createBills, createTokenQuotas, type QuotaLimits } fr
 import { InterruptedTurns } from '../turns/interrupted-turns.ts'
 import { ModelFactsTable } from '../turns/model-facts.ts'
 import { listModels } from '../turns/model-list.ts'
-import type { ConfiguredModel } from '../wrap/model.ts'
+import type { ConfiguredModel } from '../wrap/loop/model.ts'
 import { createPrepareStep } from '../turns/prepare-step.ts'
 import { createPreview } from '../turns/preview.ts'
 import type { QueueLimits } from '../turns/queue.ts'

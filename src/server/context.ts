@@ -4,7 +4,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../base/environment.ts'
 import type { HookScripts } from '../turns/hooks.ts'
 import type { Config } from './config/config.ts'
-import type { LanguageModel } from '../wrap/model.ts'
+import type { LanguageModel } from '../wrap/loop/model.ts'
 import type { Meter } from './metrics/meter.ts'
 import type { CommandsState } from './tools/commands-state.ts'
 

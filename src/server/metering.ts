@@ -2,7 +2,7 @@ import type { Meter } from './metrics/meter.ts'
 import type { Log } from '../base/environment.ts'
 import { costOf } from '../base/price.ts'
 import type { TurnRecord } from '../turns/ports.ts'
-import { type LanguageModel, ModelError } from '../wrap/model.ts'
+import { type LanguageModel, ModelError } from '../wrap/loop/model.ts'
 import type { Composer } from '../wrap/ports.ts'
 import type { Storage } from '../storage/storage.ts'
 

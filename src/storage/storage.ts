@@ -14,7 +14,7 @@ import type {
 } from '../chat/personal/ports.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from '../chat/talk/ports.ts'
 import type { ConnectedMcpStore, McpPinStore } from '../tools/mcp-pins.ts'
-import type { ResultStore } from '../tools/long-results.ts'
+import type { ResultStore } from '../tools/results/long-results.ts'
 import type { ChargeStore } from '../turns/billing.ts'
 import type { TurnStore } from '../turns/ports.ts'
 import type { GrantStore } from '../turns/approvals/ports.ts'

@@ -3,7 +3,7 @@ import type { Person, Role } from '../words/person.ts'
 import type { ToolProgress } from '../words/tool-progress.ts'
 import type { Access } from '../words/tool-words.ts'
 import type { ToolLimits, Workspace } from './workspace.ts'
-import type { ToolResult } from './result.ts'
+import type { ToolResult } from './results/result.ts'
 import type { JsonObject } from '../base/json.ts'
 
 export interface PermissionRequest {

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../ba
 import { keysOf } from '../base/basics.ts'
 import { checkArguments, problemsIn } from './arguments.ts'
 import type { ToolContext } from './context.ts'
-import { type ToolResult, withTrouble } from './result.ts'
+import { type ToolResult, withTrouble } from './results/result.ts'
 import type { Asked, Tool } from './tool.ts'
 
 /** A tool with a zod schema. */

@@ -1,6 +1,6 @@
 import { shown } from './arguments.ts'
 import { type JsonObject, stableJson } from '../base/json.ts'
-import { failed, type ToolResult } from './result.ts'
+import { failed, type ToolResult } from './results/result.ts'
 import type { PermissionProvider, ToolContext } from './context.ts'
 import type { Asked, Question, Tool } from './tool.ts'
 

@@ -6,7 +6,7 @@ import type { Access, ToolGroup } from '../words/tool-words.ts'
 import type { JsonSchema } from '../base/json.ts'
 import type { ToolContext } from './context.ts'
 import { ArgumentError } from './arguments.ts'
-import { failed, type ToolResult } from './result.ts'
+import { failed, type ToolResult } from './results/result.ts'
 
 export interface Question {
   /** The exact subject of a grant: the command, the path, the address. */

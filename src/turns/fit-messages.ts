@@ -2,7 +2,7 @@ import { headOf } from '../base/text/characters.ts'
 import { zip } from '../base/basics.ts'
 import type { Composer } from '../wrap/ports.ts'
 import type { ToolCall } from '../wrap/toolbox/tool-call.ts'
-import type { StepMessage, Thought } from '../wrap/model.ts'
+import type { StepMessage, Thought } from '../wrap/loop/model.ts'
 
 export interface ShownMessages {
   readonly messages: readonly StepMessage[]

@@ -22,7 +22,7 @@ import type {
   StoredSummary,
   SummaryStore,
 } from '../wrap/ports.ts'
-import type { Resolution } from '../wrap/scope.ts'
+import type { Resolution } from '../wrap/scope/scope.ts'
 import type { HistoryRow, Present, RoomSummary, Snapshot, ToolsInTurn } from '../wrap/snapshot.ts'
 
 interface PromptRequest {

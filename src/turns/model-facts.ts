@@ -4,7 +4,7 @@ import { errorMessage } from '../base/errors.ts'
 import { usualOutput } from '../base/basics.ts'
 import { calibrationKey } from '../wrap/calibration.ts'
 import type { Lacks, ModelSettings } from '../wrap/model-settings.ts'
-import type { ConfiguredModel, ModelFacts } from '../wrap/model.ts'
+import type { ConfiguredModel, ModelFacts } from '../wrap/loop/model.ts'
 
 /** What is known of one model of one server beyond its configuration. */
 interface Row {

@@ -5,7 +5,7 @@ import type { ModelSettings } from '../wrap/model-settings.ts'
 import type { ChargeStore, UsageRow } from './billing.ts'
 import { addCosts, addEstimates } from '../wrap/loop/usage.ts'
 import type { ModelFactsTable } from './model-facts.ts'
-import type { ConfiguredModel } from '../wrap/model.ts'
+import type { ConfiguredModel } from '../wrap/loop/model.ts'
 
 /** Settings that anybody may see. Others are secret, such as an API key. */
 const PUBLIC_KEYS = [

@@ -9,7 +9,7 @@ import type { Snapshot } from '../wrap/snapshot.ts'
 import type { FindScopedTools } from './scoped-tools.ts'
 import { countTools, createToolList, type ToolCount, type ToolList } from './tool-list.ts'
 import type { ModelFactsTable } from './model-facts.ts'
-import type { ConfiguredModel } from '../wrap/model.ts'
+import type { ConfiguredModel } from '../wrap/loop/model.ts'
 
 interface PersonInRoom {
   readonly room: Room

@@ -8,8 +8,14 @@ import { memoizePer } from '../base/basics.ts'
 import { headOf } from '../base/text/characters.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
 import type { Framing, ModelSettings } from '../wrap/model-settings.ts'
-import { NO_SERVERS } from '../wrap/scope-patterns.ts'
-import { effectiveScope, modelScopeKey, SCOPE_KEY, type Bounds, type Resolution } from '../wrap/scope.ts'
+import { NO_SERVERS } from '../wrap/scope/scope-patterns.ts'
+import {
+  effectiveScope,
+  modelScopeKey,
+  SCOPE_KEY,
+  type Bounds,
+  type Resolution,
+} from '../wrap/scope/scope.ts'
 import type { CatalogueTool } from '../wrap/snapshot.ts'
 import type { Catalogue } from '../wrap/toolbox/catalogue.ts'
 

@@ -6,7 +6,7 @@ import type { Clock, MonotonicClock } from '../base/environment.ts'
 import type { ToolDefinition } from '../wrap/prompt.ts'
 import type { Bill, OpenBill, Requester } from './billing.ts'
 import type { SentStep, TurnRecord, TurnStore } from './ports.ts'
-import type { ModelRequest } from '../wrap/model.ts'
+import type { ModelRequest } from '../wrap/loop/model.ts'
 
 /** Facts of a turn; without a requester, the turn is the server's own. */
 type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {

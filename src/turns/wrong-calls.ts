@@ -1,7 +1,7 @@
 import type { Log } from '../base/environment.ts'
 import { parseArguments, type ToolCall } from '../wrap/toolbox/tool-call.ts'
 import type { Toolbox } from '../wrap/toolbox/toolbox.ts'
-import type { FinishReason } from '../wrap/model.ts'
+import type { FinishReason } from '../wrap/loop/model.ts'
 import type { StepResult } from '../wrap/loop/stream-step.ts'
 
 /** Returns a toolbox that refuses calls which the end of the answer cut off, and tells the model why. */

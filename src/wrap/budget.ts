@@ -4,7 +4,7 @@ import type { Layer } from './layers.ts'
 import { type BudgetSums, type BudgetInputs, Ledger } from './ledger.ts'
 import { WrapError } from './ports.ts'
 import type { LayerReport, PromptTool } from './prompt.ts'
-import type { PricedTools } from './rungs.ts'
+import type { PricedTools } from './scope/rungs.ts'
 import { fullText, trimLayer } from './trim.ts'
 
 export interface FilledBudget {

@@ -3,9 +3,9 @@ import { createEntryTexts, type EntryTexts } from './entry-texts.ts'
 import type { Selection } from './layers.ts'
 import type { Framing } from './model-settings.ts'
 import type { TokenCounter } from './ports.ts'
-import type { PricedTools } from './rungs.ts'
+import type { PricedTools } from './scope/rungs.ts'
 import type { CatalogueTool } from './snapshot.ts'
-import { createPricer, type Pricer } from './tool-definitions.ts'
+import { createPricer, type Pricer } from './scope/tool-definitions.ts'
 
 /** Caches texts, counts and selections as long as their rows and tools live. Changes no prompt. */
 export type ComposeCache = (counter: TokenCounter) => CounterCache

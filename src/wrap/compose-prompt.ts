@@ -4,7 +4,7 @@ import type { ComposedLayers, Layer } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
 import type { Prompt } from './prompt.ts'
 import { runLayers } from './run-layers.ts'
-import { priceTools } from './rungs.ts'
+import { priceTools } from './scope/rungs.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 import { fullText } from './trim.ts'
 

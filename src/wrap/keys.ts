@@ -1,7 +1,7 @@
 import { Refusal } from '../words/errors.ts'
 import { EXITS_KEY, NAV_KEY } from '../words/room-keys.ts'
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH, type Json, safeJson } from '../base/json.ts'
-import { SCOPE_KEY } from './scope.ts'
+import { SCOPE_KEY } from './scope/scope.ts'
 
 /** The key of the entry from which on models read the conversation. */
 export const CHECKPOINT_KEY = 'checkpoint'

@@ -3,7 +3,7 @@ import type { EntryText } from './entry-texts.ts'
 import { type TokenCounter, WrapError } from './ports.ts'
 import type { ToolForm } from './prompt.ts'
 import type { Snapshot } from './snapshot.ts'
-import type { Pricer } from './tool-definitions.ts'
+import type { Pricer } from './scope/tool-definitions.ts'
 
 /** How a layer that does not fit is trimmed; `oldest` keeps its newest entries. */
 export type Trim = 'none' | 'head' | 'tail' | 'oldest'

@@ -12,10 +12,10 @@ import {
   type Selection,
 } from './layers.ts'
 import type { LuaEngine } from './ports.ts'
-import { selectTools, toolsWithForms } from './rungs.ts'
-import { resolveScope, SCOPE_KEY } from './scope.ts'
+import { selectTools, toolsWithForms } from './scope/rungs.ts'
+import { resolveScope, SCOPE_KEY } from './scope/scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
-import { uniqueTools } from './tool-names.ts'
+import { uniqueTools } from './scope/tool-names.ts'
 
 /** Notes of one run, and lines that it prints. */
 const MAX_NOTES = 50

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LanguageModel, ModelEvent, RequestMessage } from '../../src/wrap/model.ts'
+import type { LanguageModel, ModelEvent, RequestMessage } from '../../src/wrap/loop/model.ts'
 import { collect, sampleRequest, samplePrompt, textOf } from '../support/model-request.ts'
 
 /** A model that can be brought to do what the exam asks for. */

@@ -14,13 +14,13 @@ const of =
   (file: string, ...tests: readonly string[]) =>
   (breaks: string, from: string, to: string): Mutant => ({ breaks, file, from, to, tests })
 
-const scope = of('src/wrap/scope.ts', 'test/unit/prompt/scope', 'test/unit/turns')
+const scope = of('src/wrap/scope/scope.ts', 'test/unit/prompt/scope', 'test/unit/turns')
 const calls = of('src/wrap/toolbox/run-tool.ts', 'test/unit/toolbox', 'test/unit/approvals')
 const policy = of('src/turns/approvals/policy.ts', 'test/unit/approvals', 'test/contract/permission-provider')
 const approvals = of('src/turns/approvals/approvals.ts', 'test/unit/approvals')
 const ledger = of('src/wrap/ledger.ts', 'test/unit/prompt')
 const budget = of('src/wrap/budget.ts', 'test/unit/prompt')
-const rungs = of('src/wrap/rungs.ts', 'test/unit/prompt')
+const rungs = of('src/wrap/scope/rungs.ts', 'test/unit/prompt')
 const calibration = of('src/wrap/calibration.ts', 'test/unit/prompt/calibration')
 const trim = of('src/wrap/trim.ts', 'test/unit/prompt')
 const snapshot = of('src/turns/gather-snapshot.ts', 'test/unit/prompt')

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { UnnamedTool } from '../../src/wrap/tool-names.ts'
+import type { UnnamedTool } from '../../src/wrap/scope/tool-names.ts'
 import { catalogue, sampleTool } from './snapshot.ts'
 
 /** `LONG_RUNS=1` (with `PROPERTY_RUNS=full`) makes property tests of tools a hundred times as long, and their rooms as large as rooms can be. */

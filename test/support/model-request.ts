@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelRequest } from '../../src/wrap/model.ts'
+import type { ModelEvent, ModelRequest } from '../../src/wrap/loop/model.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../../src/wrap/prompt.ts'
 import { PROVIDERS, type ModelConfig } from '../../src/models/providers.ts'
 

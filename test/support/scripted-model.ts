@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelEvent, ModelRequest } from '../../src/wrap/model.ts'
+import type { LanguageModel, ModelEvent, ModelRequest } from '../../src/wrap/loop/model.ts'
 import type { ToolCall } from '../../src/wrap/toolbox/tool-call.ts'
 import { createWaiting } from './waiting.ts'
 

@@ -1,6 +1,6 @@
 import type { Entry } from '../../src/words/entry.ts'
 import { EXACT_FRAMING } from '../../src/wrap/model-settings.ts'
-import { nameTools, type UnnamedTool } from '../../src/wrap/tool-names.ts'
+import { nameTools, type UnnamedTool } from '../../src/wrap/scope/tool-names.ts'
 import type { HistoryRow, ModelProfile, Snapshot } from '../../src/wrap/snapshot.ts'
 
 /** A model whose provider adds nothing, with room for 8,000 tokens. */

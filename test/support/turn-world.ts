@@ -4,10 +4,10 @@ import type { Json } from '../../src/base/json.ts'
 import type { Workspace, ToolLimits } from '../../src/tools/workspace.ts'
 import type { PermissionProvider, ToolContext } from '../../src/tools/context.ts'
 import type { Tool, ToolSource } from '../../src/tools/tool.ts'
-import { ok, type ToolResult } from '../../src/tools/result.ts'
+import { ok, type ToolResult } from '../../src/tools/results/result.ts'
 import { createCatalogue } from '../../src/wrap/toolbox/catalogue.ts'
 import type { TurnStore } from '../../src/turns/ports.ts'
-import type { ConfiguredModel, LanguageModel } from '../../src/wrap/model.ts'
+import type { ConfiguredModel, LanguageModel } from '../../src/wrap/loop/model.ts'
 import type { ModelConfig } from '../../src/models/providers.ts'
 import {
   assembleSummaries,

@@ -9,7 +9,7 @@ import type {
   Speaker,
 } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
-import { messageText, type MessageLimits } from '../input-text.ts'
+import { messageText, type MessageLimits } from '../text/input-text.ts'
 import { keyOfGuest, type Person } from '../../words/person.ts'
 import type { Room } from '../room.ts'
 import { createKeyedSerial } from '../../base/jobs/serial.ts'

@@ -1,6 +1,6 @@
 import { Refusal } from '../../words/errors.ts'
 import { mayManage } from '../../chat/access.ts'
-import { oneLine } from '../../chat/input-text.ts'
+import { oneLine } from '../../chat/text/input-text.ts'
 import type { ActResult } from '../../chat/moderation/acting.ts'
 import type { ListedSanction } from '../../chat/moderation/acts.ts'
 import type { Person } from '../../words/person.ts'

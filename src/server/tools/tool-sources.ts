@@ -6,14 +6,14 @@ import {
   type ModuleProblem,
   type ToolModules,
   type ToolModulesOptions,
-} from '../../tools/tool-modules.ts'
+} from '../../tools/modules/tool-modules.ts'
 import { createWeb } from '../../web/web.ts'
 import { createWrappedTools, type WrappedTools } from '../../tools/wrapped/wrapped-tools.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../../base/environment.ts'
 import { paths } from '../../base/paths.ts'
-import { findToolsDefinition } from '../../wrap/tool-definitions.ts'
+import { findToolsDefinition } from '../../wrap/scope/tool-definitions.ts'
 import { ROOM_TOOL_NAMES, roomTools } from '../../turns/room-tools/index.ts'
 import { loadToolFiles } from '../../tools/wrapped/load.ts'
 import { commandsIn, type CommandsState } from './commands-state.ts'

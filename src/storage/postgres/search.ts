@@ -1,12 +1,12 @@
 // Finds entries by their words, with PostgreSQL's full-text search. Appending an entry also stores its words
-// in a column, so that a search finds it at once. chat/search-words.ts decides what a word is; no dictionary
+// in a column, so that a search finds it at once. chat/text/search-words.ts decides what a word is; no dictionary
 // is used.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { EntryLog, SearchQuery } from '../../chat/ports.ts'
 import type { Database } from '../database.ts'
 import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
-import { indexedWords, searchPhrase } from '../../chat/search-words.ts'
+import { indexedWords, searchPhrase } from '../../chat/text/search-words.ts'
 
 /** The newest matches that `best` compares: a frequent word may have a million. */
 const MAX_COMPARED = 4_000

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ArgumentError } from '../arguments.ts'
 import { defineTool } from '../define-tool.ts'
 import { linesOf, replaceShown } from '../file-text.ts'
-import { ok } from '../result.ts'
+import { ok } from '../results/result.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 
 const filePath = z.string().min(1).describe('In the workspace.')

@@ -1,5 +1,5 @@
 /** Built-in tools, which know only the room of the call. */
-import type { ResultStore } from '../long-results.ts'
+import type { ResultStore } from '../results/long-results.ts'
 import { WebError, type Web } from '../web.ts'
 import { unavailable, type Tool } from '../tool.ts'
 import { calculator } from './calculator/calculator.ts'

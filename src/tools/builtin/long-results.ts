@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import { ArgumentError } from '../arguments.ts'
-import { type LongResult, type ResultStore, pageCount, READ_FD, showPage, fdName } from '../long-results.ts'
+import {
+  type LongResult,
+  type ResultStore,
+  pageCount,
+  READ_FD,
+  showPage,
+  fdName,
+} from '../results/long-results.ts'
 import type { ToolContext } from '../context.ts'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../tool.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
-import { ok } from '../result.ts'
+import { ok } from '../results/result.ts'
 
 /** A number without `fd:` is accepted. */
 const fdParameter = z.coerce

@@ -4,7 +4,7 @@ import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
 import type { ProcessOutcome, ProcessSpec } from '../workspace.ts'
 import type { ToolContext } from '../context.ts'
-import { failed, ok, type ToolResult } from '../result.ts'
+import { failed, ok, type ToolResult } from '../results/result.ts'
 import type { Question, WrappedCall, WrapRequest } from '../tool.ts'
 
 const input = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
-import { ok } from '../result.ts'
+import { ok } from '../results/result.ts'
 import type { FoundLine, FoundText } from '../workspace.ts'
 
 const pattern = z.string().min(1).max(1000)

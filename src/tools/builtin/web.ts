@@ -4,7 +4,7 @@ import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
 import { checkArguments } from '../arguments.ts'
 import type { Visit, Web, WebPage, SearchHit, WebSearch } from '../web.ts'
 import type { ToolContext } from '../context.ts'
-import { ok, type ToolResult } from '../result.ts'
+import { ok, type ToolResult } from '../results/result.ts'
 import type { Question, Tool } from '../tool.ts'
 
 const input = z.strictObject({

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../../base
 import { argumentWords } from '../argv.ts'
 import { ArgumentError, checkArguments } from '../arguments.ts'
 import type { ToolContext } from '../context.ts'
-import { renamedTrouble, withTrouble } from '../result.ts'
+import { renamedTrouble, withTrouble } from '../results/result.ts'
 import { unavailable, type Tool, type WrappedCall } from '../tool.ts'
 import { createWordCheck } from './check-arguments.ts'
 import { toInput, toSchema, type Parameter } from './parameters.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '../../words/errors.ts'
-import type { MessageLimits } from '../../chat/input-text.ts'
+import type { MessageLimits } from '../../chat/text/input-text.ts'
 import type { EntryLog, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineTool } from '../../tools/define-tool.ts'
 import type { RoomStore } from '../../chat/ports.ts'
-import { oneLine } from '../../chat/input-text.ts'
+import { oneLine } from '../../chat/text/input-text.ts'
 import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/room-values.ts'
-import { ok } from '../../tools/result.ts'
+import { ok } from '../../tools/results/result.ts'
 import type { Tool } from '../../tools/tool.ts'
 
 type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>

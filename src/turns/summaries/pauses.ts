@@ -11,7 +11,7 @@ import { headOf } from '../../base/text/characters.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
 import { fullAfter, waitFor, type Rate } from '../../base/token-bucket.ts'
 import { WrapError } from '../../wrap/ports.ts'
-import { ModelError } from '../../wrap/model.ts'
+import { ModelError } from '../../wrap/loop/model.ts'
 import { TurnStopped } from '../turn-end.ts'
 
 interface SummaryFailure {

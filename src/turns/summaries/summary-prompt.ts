@@ -5,7 +5,7 @@ import type { Json } from '../../base/json.ts'
 import { groupsOfCalls, textOfGroup } from '../../wrap/history.ts'
 import { summarizerName } from '../key-values.ts'
 import { SUMMARIZER_KEY } from '../../wrap/keys.ts'
-import type { ConfiguredModel } from '../../wrap/model.ts'
+import type { ConfiguredModel } from '../../wrap/loop/model.ts'
 
 /** Tokens per word of English, approximately. */
 const TOKENS_PER_WORD = 1.4

@@ -3,7 +3,7 @@ import type { Calibrations } from '../../wrap/calibration.ts'
 import { promptBudget } from '../../wrap/compose-prompt.ts'
 import { callKey } from '../../wrap/history.ts'
 import type { ModelFactsTable } from '../model-facts.ts'
-import type { ConfiguredModel } from '../../wrap/model.ts'
+import type { ConfiguredModel } from '../../wrap/loop/model.ts'
 
 export interface CountedEntry {
   readonly entry: Entry

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { PermissionProvider, ToolContext } from '../../tools/context.ts'
 import { denyAll, questionFor, refusalOf } from '../../tools/permission.ts'
-import { withTrouble, type ToolResult } from '../../tools/result.ts'
+import { withTrouble, type ToolResult } from '../../tools/results/result.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { contextOf, DEFAULT_LIMITS, type ProgramChat, type ProgramContext } from './context.ts'
 

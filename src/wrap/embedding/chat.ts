@@ -17,7 +17,7 @@ import {
   ModelError,
   type ModelRequest,
   type RequestMessage,
-} from '../model.ts'
+} from '../loop/model.ts'
 import { createReply } from '../loop/reply.ts'
 import { addUsage } from '../loop/usage.ts'
 import { streamStep, type StepResult } from '../loop/stream-step.ts'

@@ -4,7 +4,7 @@ import { errorMessage } from '../../base/errors.ts'
 import { cleanResult } from '../toolbox/results.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { ChatMessage, ToolMessage } from '../../tools/context.ts'
-import { failed } from '../../tools/result.ts'
+import { failed } from '../../tools/results/result.ts'
 
 export interface ChatEvents {
   /**

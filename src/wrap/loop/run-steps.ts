@@ -1,5 +1,5 @@
 import { asRepeated, type CallCheck, type ToolCall } from '../toolbox/tool-call.ts'
-import type { AssistantMessage, FinishReason } from '../model.ts'
+import type { AssistantMessage, FinishReason } from './model.ts'
 import type { StepResult } from './stream-step.ts'
 
 /**

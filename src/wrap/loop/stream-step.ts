@@ -11,7 +11,7 @@ import {
   type ReportedSoFar,
   type RequestMessage,
   type Thought,
-} from '../model.ts'
+} from './model.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
 import { withTaggedThoughts } from './thought-tags.ts'
 

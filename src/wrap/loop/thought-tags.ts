@@ -1,4 +1,4 @@
-import type { ModelEvent } from '../model.ts'
+import type { ModelEvent } from './model.ts'
 
 /** An event of a step. `unsay`: all text so far in this step was a thought. */
 type StepEvent = ModelEvent | { readonly type: 'unsay' }

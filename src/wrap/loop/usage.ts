@@ -1,5 +1,5 @@
 import type { Usage } from '../../words/entry.ts'
-import type { ReportedSoFar } from '../model.ts'
+import type { ReportedSoFar } from './model.ts'
 
 /** What a request has received so far. */
 export interface Received {

@@ -1,4 +1,4 @@
-import { definitionOf, findToolsDefinition } from '../tool-definitions.ts'
+import { definitionOf, findToolsDefinition } from '../scope/tool-definitions.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../prompt.ts'
 import type { CatalogueTool } from '../snapshot.ts'
 

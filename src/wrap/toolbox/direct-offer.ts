@@ -1,9 +1,9 @@
 import { cleanLine } from '../../base/text/clean-text.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
-import { firstSentence } from '../tool-definitions.ts'
-import { uniqueTools } from '../tool-names.ts'
+import { firstSentence } from '../scope/tool-definitions.ts'
+import { uniqueTools } from '../scope/tool-names.ts'
 import type { CatalogueTool } from '../snapshot.ts'
-import { failed, ok } from '../../tools/result.ts'
+import { failed, ok } from '../../tools/results/result.ts'
 import { isQuery, NO_QUERY, noMatch } from './find-tools.ts'
 import { FIND_TOOLS, type CallNames, SEARCH, targetOf, unknownTool } from './offer.ts'
 

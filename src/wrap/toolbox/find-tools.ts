@@ -1,10 +1,10 @@
 import type { JsonObject, Json } from '../../base/json.ts'
 import { headOf } from '../../base/text/characters.ts'
 import { zip } from '../../base/basics.ts'
-import { definitionOf, lineOf } from '../tool-definitions.ts'
+import { definitionOf, lineOf } from '../scope/tool-definitions.ts'
 import type { ToolForm } from '../prompt.ts'
 import type { CatalogueTool } from '../snapshot.ts'
-import { failed, ok, type ToolResult } from '../../tools/result.ts'
+import { failed, ok, type ToolResult } from '../../tools/results/result.ts'
 import type { FindTools } from './tool-index.ts'
 
 /** `form` is the tool's form in the prompt. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
 import { chatModel, type PermissionProvider, type ToolContext } from '../../tools/context.ts'
 import { questionFor, refusalOf, stoppedText, CancelledError } from '../../tools/permission.ts'
-import { failed, renamedTrouble, type ToolResult, withTrouble } from '../../tools/result.ts'
+import { failed, renamedTrouble, type ToolResult, withTrouble } from '../../tools/results/result.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { ToolLimits } from '../../tools/workspace.ts'
 

@@ -4,8 +4,8 @@
  */
 import { textForModels, type TextFromTools } from '../../words/outside.ts'
 import type { ToolMessage } from '../../tools/context.ts'
-import { READ_FD } from '../../tools/long-results.ts'
-import { failed, type ToolResult } from '../../tools/result.ts'
+import { READ_FD } from '../../tools/results/long-results.ts'
+import { failed, type ToolResult } from '../../tools/results/result.ts'
 import type { CallNames, Target } from './offer.ts'
 import type { Caller, CalledTool, Outcome, ToolRunner } from './run-tool.ts'
 import type { AvailableTools } from './available-tools.ts'

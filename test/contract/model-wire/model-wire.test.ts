@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createModel, type Backend } from '../../../src/models/providers.ts'
 import { errorText } from '../../../src/models/loose.ts'
-import type { ModelEvent } from '../../../src/wrap/model.ts'
+import type { ModelEvent } from '../../../src/wrap/loop/model.ts'
 import { sampleConfig, sampleRequest } from '../../support/model-request.ts'
 import { startModelServer, type Script } from '../../support/model-server.ts'
 import { ANTHROPIC } from './anthropic-cases.ts'

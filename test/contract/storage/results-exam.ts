@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/storage/storage.ts'
 import type { RoomName } from '../../../src/words/entry.ts'
-import type { LongResult, ResultLimits } from '../../../src/tools/long-results.ts'
+import type { LongResult, ResultLimits } from '../../../src/tools/results/long-results.ts'
 import { room } from '../../support/storage.ts'
 import { den, lobby, nowhere, refused } from './cast.ts'
 

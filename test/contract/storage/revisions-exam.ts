@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/storage/storage.ts'
 import type { Entry } from '../../../src/words/entry.ts'
-import { searchTerms } from '../../../src/chat/input-text.ts'
+import { searchTerms } from '../../../src/chat/text/input-text.ts'
 import { message } from '../../support/storage.ts'
 import { den, idOf, lobby, say, textsOf } from './cast.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/storage/storage.ts'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import type { SearchQuery } from '../../../src/chat/ports.ts'
-import { searchTerms } from '../../../src/chat/input-text.ts'
+import { searchTerms } from '../../../src/chat/text/input-text.ts'
 import { message } from '../../support/storage.ts'
 import { den, idOf, idsOf, lobby, nowhere, say, textsOf } from './cast.ts'
 

@@ -1,7 +1,7 @@
 import type { Entry } from '../../../src/words/entry.ts'
 import type { Person } from '../../../src/words/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
-import { ok } from '../../../src/tools/result.ts'
+import { ok } from '../../../src/tools/results/result.ts'
 import { sessionIn } from './caller.ts'
 import type { CommandWorld } from './command-world.ts'
 import { screenOf } from '../chat-parts.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { messageText, oneLine } from '../../../src/chat/input-text.ts'
+import { messageText, oneLine } from '../../../src/chat/text/input-text.ts'
 import {
   createAddressed,
   createAddressedHere,

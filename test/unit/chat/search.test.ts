@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/words/errors.ts'
-import { searchTerms, termsText } from '../../../src/chat/input-text.ts'
-import { findPlaces, searchPhrase } from '../../../src/chat/search-words.ts'
+import { searchTerms, termsText } from '../../../src/chat/text/input-text.ts'
+import { findPlaces, searchPhrase } from '../../../src/chat/text/search-words.ts'
 
 const word = (text: string) => ({ text, whole: false })
 const phrase = (text: string) => ({ text, whole: true })

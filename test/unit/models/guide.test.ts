@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createModel } from '../../../src/models/providers.ts'
-import type { ModelRequest } from '../../../src/wrap/model.ts'
+import type { ModelRequest } from '../../../src/wrap/loop/model.ts'
 import { createGuide } from '../../../src/models/guide.ts'
 import type { GuidePlace } from '../../../src/models/guide-place.ts'
 import { describeCommands } from '../../../src/server/guide-place.ts'

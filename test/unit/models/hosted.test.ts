@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Backend, createModel } from '../../../src/models/providers.ts'
-import type { ModelRequest } from '../../../src/wrap/model.ts'
+import type { ModelRequest } from '../../../src/wrap/loop/model.ts'
 import { userContent } from '../../../src/wrap/prompt.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { collect, definition, sampleConfig, sampleRequest } from '../../support/model-request.ts'

@@ -1,7 +1,7 @@
 import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createModel, type Backend } from '../../../src/models/providers.ts'
-import type { ModelEvent, ModelRequest } from '../../../src/wrap/model.ts'
+import type { ModelEvent, ModelRequest } from '../../../src/wrap/loop/model.ts'
 import { collect, sampleConfig, sampleRequest } from '../../support/model-request.ts'
 
 /**

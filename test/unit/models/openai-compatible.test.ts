@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MODEL_LIMITS, type ModelLimits } from '../../../src/models/provider.ts'
 import { createModel, type ModelConfig } from '../../../src/models/providers.ts'
-import { ModelError, type ModelRequest } from '../../../src/wrap/model.ts'
+import { ModelError, type ModelRequest } from '../../../src/wrap/loop/model.ts'
 import { userContent } from '../../../src/wrap/prompt.ts'
 import {
   collect,

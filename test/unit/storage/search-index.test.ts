@@ -14,7 +14,7 @@ import { openFile } from '../../../src/storage/sqlite/driver.ts'
 import { indexFile, roomWord } from '../../../src/storage/sqlite/search.ts'
 import { paths } from '../../../src/base/paths.ts'
 import type { RoomName } from '../../../src/words/entry.ts'
-import { searchTerms } from '../../../src/chat/input-text.ts'
+import { searchTerms } from '../../../src/chat/text/input-text.ts'
 import { message, sqliteOptions, temporaryDir } from '../../support/storage.ts'
 
 const lobby = 'lobby' as RoomName

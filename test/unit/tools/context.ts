@@ -2,7 +2,7 @@ import type { EntryId, RoomName, TurnId } from '../../../src/words/entry.ts'
 import type { PersonId } from '../../../src/words/person.ts'
 import type { Workspace } from '../../../src/tools/workspace.ts'
 import type { CallingTurn, PermissionRequest, ToolContext } from '../../../src/tools/context.ts'
-import { failed } from '../../../src/tools/result.ts'
+import { failed } from '../../../src/tools/results/result.ts'
 
 /** Limits that are short enough for a test to wait for. */
 export const testLimits = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ok } from '../../../src/tools/result.ts'
+import { ok } from '../../../src/tools/results/result.ts'
 import type { ChatMessage } from '../../../src/tools/context.ts'
 import { userContent } from '../../../src/wrap/prompt.ts'
 import { call, say, scriptedModel, type ScriptedModel } from '../../support/scripted-model.ts'

@@ -1,7 +1,7 @@
 import { expect, test, it } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../src/base/amounts.ts'
 import { ModelFactsTable } from '../../../src/turns/model-facts.ts'
-import type { ConfiguredModel, ModelFacts } from '../../../src/wrap/model.ts'
+import type { ConfiguredModel, ModelFacts } from '../../../src/wrap/loop/model.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { scriptedModel, say } from '../../support/scripted-model.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../../../src/models/providers.ts'
-import { type ConfiguredModel, ModelError } from '../../../src/wrap/model.ts'
+import { type ConfiguredModel, ModelError } from '../../../src/wrap/loop/model.ts'
 import { requestsOf } from '../../../src/turns/turn-log.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { answer, cut, hang, startModelServer } from '../../support/model-server.ts'

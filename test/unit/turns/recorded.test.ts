@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { fork, spawnAgent } from '../../../src/tools/builtin/side-turns.ts'
-import { failed, ok } from '../../../src/tools/result.ts'
-import { ModelError } from '../../../src/wrap/model.ts'
+import { failed, ok } from '../../../src/tools/results/result.ts'
+import { ModelError } from '../../../src/wrap/loop/model.ts'
 import { call, fail, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld, tool, type WorldOptions } from '../../support/turn-world.ts'
 

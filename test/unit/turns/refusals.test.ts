@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createModel, type Backend } from '../../../src/models/providers.ts'
 import { createDeferred } from '../../../src/base/jobs/waiting.ts'
-import { type LanguageModel, ModelError } from '../../../src/wrap/model.ts'
+import { type LanguageModel, ModelError } from '../../../src/wrap/loop/model.ts'
 import { anthropicAnswer, anthropicWire, eventStream } from '../../support/hosted-wires.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { ModelError, type StepMessage } from '../../../src/wrap/model.ts'
-import { ok } from '../../../src/tools/result.ts'
+import { ModelError, type StepMessage } from '../../../src/wrap/loop/model.ts'
+import { ok } from '../../../src/tools/results/result.ts'
 import { userContent } from '../../../src/wrap/prompt.ts'
 import { call, fail, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool, type WorldOptions } from '../../support/turn-world.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Refusal, StorageError } from '../../../src/words/errors.ts'
-import { ok } from '../../../src/tools/result.ts'
+import { ok } from '../../../src/tools/results/result.ts'
 import { call, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld, tool, type TurnWorld } from '../../support/turn-world.ts'
 import type { RoomName, TurnId } from '../../../src/words/entry.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createModel } from '../../../src/models/providers.ts'
-import { ok } from '../../../src/tools/result.ts'
+import { ok } from '../../../src/tools/results/result.ts'
 import { createWrittenCallNotice } from '../../../src/turns/wrong-calls.ts'
 import { anthropicAnswer } from '../../support/hosted-wires.ts'
 import { memoryLog } from '../../support/chat-parts.ts'

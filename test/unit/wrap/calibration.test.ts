@@ -17,7 +17,7 @@ import { sampleConfig } from '../../support/model-request.ts'
 import { openInMemory } from '../../support/storage.ts'
 import { BACKENDS, PROVIDERS } from '../../../src/models/providers.ts'
 import type { JsonSchema } from '../../../src/base/json.ts'
-import { definitionTokens } from '../../../src/wrap/tool-definitions.ts'
+import { definitionTokens } from '../../../src/wrap/scope/tool-definitions.ts'
 import { tokenCounters } from '../../support/token-counters.ts'
 
 const size = { counted: 1000, framing: 0 }

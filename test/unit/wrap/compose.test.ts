@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { PROVIDERS, type Backend } from '../../../src/models/providers.ts'
 import type { Prompt } from '../../../src/wrap/prompt.ts'
-import type { UnnamedTool } from '../../../src/wrap/tool-names.ts'
+import type { UnnamedTool } from '../../../src/wrap/scope/tool-names.ts'
 import type { Snapshot } from '../../../src/wrap/snapshot.ts'
 import {
   catalogue,

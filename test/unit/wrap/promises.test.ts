@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import type { Json } from '../../../src/base/json.ts'
-import { effectiveScope } from '../../../src/wrap/scope.ts'
+import { effectiveScope } from '../../../src/wrap/scope/scope.ts'
 import type { Snapshot } from '../../../src/wrap/snapshot.ts'
 import { createCatalogue } from '../../../src/wrap/toolbox/catalogue.ts'
 import { createOffer, createOfferedSoFar } from '../../../src/wrap/toolbox/offer.ts'

@@ -13,7 +13,7 @@ import {
   subtract,
 } from './numbers.ts'
 import { toDecimal } from './decimal.ts'
-import { ok } from '../../result.ts'
+import { ok } from '../../results/result.ts'
 import { call, CONSTANTS, FUNCTIONS } from './functions.ts'
 import { tokenize, type Token } from './tokens.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stopOwn } from '../../../../src/commands/verbs/ask.ts'
 import { createDeferred } from '../../../../src/base/jobs/waiting.ts'
-import { ok } from '../../../../src/tools/result.ts'
+import { ok } from '../../../../src/tools/results/result.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
 import {
   createCommandWorld,

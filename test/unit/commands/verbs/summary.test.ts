@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RoomName } from '../../../../src/words/entry.ts'
-import type { ConfiguredModel } from '../../../../src/wrap/model.ts'
+import type { ConfiguredModel } from '../../../../src/wrap/loop/model.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
-import { failed, ok } from '../../../../src/tools/result.ts'
+import { failed, ok } from '../../../../src/tools/results/result.ts'
 import { screenOf } from '../../../support/chat-parts.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
 import { createCommandWorld, done, jsonOf, refused } from '../../../support/commands/command-world.ts'

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createModel } from '../../../../src/models/providers.ts'
 import type { Entry } from '../../../../src/words/entry.ts'
-import { ModelError, type ModelEvent } from '../../../../src/wrap/model.ts'
+import { ModelError, type ModelEvent } from '../../../../src/wrap/loop/model.ts'
 import { startModelServer, type Script } from '../../../support/model-server.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { call, fail, hangs, say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { RoomName } from '../../../../src/words/entry.ts'
 import type { StoredSummary } from '../../../../src/wrap/ports.ts'
-import { ModelError } from '../../../../src/wrap/model.ts'
+import { ModelError } from '../../../../src/wrap/loop/model.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { createPiecePace } from '../../../../src/turns/summaries/pauses.ts'
 import { handClock, screenOf } from '../../../support/chat-parts.ts'

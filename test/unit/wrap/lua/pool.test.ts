@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { UnnamedTool } from '../../../../src/wrap/tool-names.ts'
+import type { UnnamedTool } from '../../../../src/wrap/scope/tool-names.ts'
 import type { Snapshot } from '../../../../src/wrap/snapshot.ts'
 import {
   ENDLESS_PATTERN,

@@ -4,7 +4,7 @@ import type { RoomName } from '../../../../src/words/entry.ts'
 import { cleanText } from '../../../../src/base/text/clean-text.ts'
 import { fdToFile, readFd } from '../../../../src/tools/builtin/long-results.ts'
 import type { Workspace } from '../../../../src/tools/workspace.ts'
-import { failed, ok, type ToolResult } from '../../../../src/tools/result.ts'
+import { failed, ok, type ToolResult } from '../../../../src/tools/results/result.ts'
 import {
   allowanceFor,
   presentResult,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Person, PersonId } from '../../../../src/words/person.ts'
-import { failed, ok } from '../../../../src/tools/result.ts'
+import { failed, ok } from '../../../../src/tools/results/result.ts'
 import type { Tool } from '../../../../src/tools/tool.ts'
 import { call, say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'
 import { createTurnWorld, tool, type WorldOptions } from '../../../support/turn-world.ts'

@@ -1,6 +1,6 @@
-import { cleanText, isBlank } from '../base/text/clean-text.ts'
-import { Refusal } from '../words/errors.ts'
-import type { SearchTerm } from './ports.ts'
+import { cleanText, isBlank } from '../../base/text/clean-text.ts'
+import { Refusal } from '../../words/errors.ts'
+import type { SearchTerm } from '../ports.ts'
 
 /** A text of several lines was pasted or piped, and may be longer than a typed one. */
 export interface MessageLimits {

@@ -1,5 +1,5 @@
-import type { RoomName } from '../words/entry.ts'
-import { splitPages } from '../base/text/pages.ts'
+import type { RoomName } from '../../words/entry.ts'
+import { splitPages } from '../../base/text/pages.ts'
 import type { ToolResult } from './result.ts'
 
 export interface LongResult {

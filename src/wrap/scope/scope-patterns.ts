@@ -1,7 +1,7 @@
-import { ACCESSES, TOOL_GROUPS } from '../words/tool-words.ts'
-import { compileGlob } from '../base/glob.ts'
-import { closest } from '../base/suggest.ts'
-import type { CatalogueTool } from './snapshot.ts'
+import { ACCESSES, TOOL_GROUPS } from '../../words/tool-words.ts'
+import { compileGlob } from '../../base/glob.ts'
+import { closest } from '../../base/suggest.ts'
+import type { CatalogueTool } from '../snapshot.ts'
 
 /** `source` is the pattern as written, with its `!`. */
 export interface Pattern {

@@ -1,8 +1,8 @@
-import { Refusal, WorkspaceError } from '../words/errors.ts'
-import type { Outside } from '../words/outside.ts'
-import { errorMessage } from '../base/errors.ts'
-import { ArgumentError } from './arguments.ts'
-import { WebError } from './web.ts'
+import { Refusal, WorkspaceError } from '../../words/errors.ts'
+import type { Outside } from '../../words/outside.ts'
+import { errorMessage } from '../../base/errors.ts'
+import { ArgumentError } from '../arguments.ts'
+import { WebError } from '../web.ts'
 
 /** For the caller. A text that begins with `ERROR:` is an error, too. */
 export interface ToolResult {

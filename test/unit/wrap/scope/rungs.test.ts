@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import type { Prompt, ToolForm } from '../../../src/wrap/prompt.ts'
-import type { Snapshot } from '../../../src/wrap/snapshot.ts'
-import { recount } from '../../support/any-snapshot.ts'
-import { anyLongTexts, anyRoomOfTools, MANY_RUNS, type RoomOfTools } from '../../support/any-tools.ts'
-import { catalogue, messages, sampleModel, sampleTool, snapshotFor } from '../../support/snapshot.ts'
-import { createWorkbench } from '../../support/workbench.ts'
-import { runs } from '../../support/runs.ts'
+import type { Prompt, ToolForm } from '../../../../src/wrap/prompt.ts'
+import type { Snapshot } from '../../../../src/wrap/snapshot.ts'
+import { recount } from '../../../support/any-snapshot.ts'
+import { anyLongTexts, anyRoomOfTools, MANY_RUNS, type RoomOfTools } from '../../../support/any-tools.ts'
+import { catalogue, messages, sampleModel, sampleTool, snapshotFor } from '../../../support/snapshot.ts'
+import { createWorkbench } from '../../../support/workbench.ts'
+import { runs } from '../../../support/runs.ts'
 
 const bench = await createWorkbench()
 afterAll(() => bench.engine.close())

@@ -1,7 +1,7 @@
-import { ROOM_TOOL_PREFIX } from '../words/tool-words.ts'
-import { shortHash } from '../base/basics.ts'
+import { ROOM_TOOL_PREFIX } from '../../words/tool-words.ts'
+import { shortHash } from '../../base/basics.ts'
 import type { HiddenTool } from './scope.ts'
-import type { CatalogueTool } from './snapshot.ts'
+import type { CatalogueTool } from '../snapshot.ts'
 import { findToolsDefinition } from './tool-definitions.ts'
 
 export type UnnamedTool = Omit<CatalogueTool, 'name'>

@@ -1,7 +1,7 @@
-import type { Role } from '../words/person.ts'
-import type { Json } from '../base/json.ts'
+import type { Role } from '../../words/person.ts'
+import type { Json } from '../../base/json.ts'
 import { NO_SERVERS, type ParsedScope, parseScope, type Pattern, warningsOf } from './scope-patterns.ts'
-import type { CatalogueTool } from './snapshot.ts'
+import type { CatalogueTool } from '../snapshot.ts'
 
 /** The room key-value that holds a room's scope. */
 export const SCOPE_KEY = 'tool_scope'

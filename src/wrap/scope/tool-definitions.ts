@@ -1,10 +1,10 @@
-import { utf8Bytes } from '../base/amounts.ts'
-import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../base/json.ts'
-import { memoizePer } from '../base/basics.ts'
-import type { Framing } from './model-settings.ts'
-import type { TokenCounter } from './ports.ts'
-import type { PromptTool, ToolDefinition, ToolForm } from './prompt.ts'
-import type { CatalogueTool } from './snapshot.ts'
+import { utf8Bytes } from '../../base/amounts.ts'
+import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../../base/json.ts'
+import { memoizePer } from '../../base/basics.ts'
+import type { Framing } from '../model-settings.ts'
+import type { TokenCounter } from '../ports.ts'
+import type { PromptTool, ToolDefinition, ToolForm } from '../prompt.ts'
+import type { CatalogueTool } from '../snapshot.ts'
 
 /** The tool that replaces definitions that do not fit. */
 export const findToolsDefinition: ToolDefinition = {

@@ -6,11 +6,11 @@
 import { randomUUID } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
-import { isReservedToolId } from '../words/tool-words.ts'
-import type { Log } from '../base/environment.ts'
-import { errorMessage } from '../base/errors.ts'
-import { defineTool, aFunction, isRun, plainFields, toolFields } from './define-tool.ts'
-import type { Tool, ToolSource } from './tool.ts'
+import { isReservedToolId } from '../../words/tool-words.ts'
+import type { Log } from '../../base/environment.ts'
+import { errorMessage } from '../../base/errors.ts'
+import { defineTool, aFunction, isRun, plainFields, toolFields } from '../define-tool.ts'
+import type { Tool, ToolSource } from '../tool.ts'
 
 export interface ModuleProblem {
   readonly file: string

@@ -1,5 +1,5 @@
-import type { ToolForm } from './prompt.ts'
-import type { KeptTool, ToolsInTurn } from './snapshot.ts'
+import type { ToolForm } from '../prompt.ts'
+import type { KeptTool, ToolsInTurn } from '../snapshot.ts'
 import type { Pricer } from './tool-definitions.ts'
 import type { UniqueTool } from './tool-names.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nameTools, uniqueTools } from '../../../src/wrap/tool-names.ts'
-import { sampleTool, catalogue } from '../../support/snapshot.ts'
-import { runs } from '../../support/runs.ts'
-import type { CatalogueTool } from '../../../src/wrap/snapshot.ts'
+import { nameTools, uniqueTools } from '../../../../src/wrap/scope/tool-names.ts'
+import { sampleTool, catalogue } from '../../../support/snapshot.ts'
+import { runs } from '../../../support/runs.ts'
+import type { CatalogueTool } from '../../../../src/wrap/snapshot.ts'
 
 const named = (...ids: readonly string[]): Record<string, string> =>
   Object.fromEntries(nameTools(ids.map((id) => sampleTool(id))).map((tool) => [tool.id, tool.name]))

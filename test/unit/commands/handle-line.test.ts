@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Runner } from '../../src/commands/runner.ts'
-import { handleLine, type HandledLine } from '../../src/commands/handle-line.ts'
-import { sessionIn } from '../support/commands/caller.ts'
-import { createChatParts } from '../support/chat-parts.ts'
-import { personCalled } from '../support/ssh-server.ts'
+import type { Runner } from '../../../src/commands/runner.ts'
+import { handleLine, type HandledLine } from '../../../src/commands/handle-line.ts'
+import { sessionIn } from '../../support/commands/caller.ts'
+import { createChatParts } from '../../support/chat-parts.ts'
+import { personCalled } from '../../support/ssh-server.ts'
 
 const { rooms } = await createChatParts()
 const { caller } = sessionIn(await rooms.lobby(), personCalled('alice'))

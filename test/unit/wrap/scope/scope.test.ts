@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { effectiveScope, resolveScope, scopeFromWords } from '../../../src/wrap/scope.ts'
-import type { CatalogueTool } from '../../../src/wrap/snapshot.ts'
-import { catalogue, sampleTool } from '../../support/snapshot.ts'
-import { runs } from '../../support/runs.ts'
+import { effectiveScope, resolveScope, scopeFromWords } from '../../../../src/wrap/scope/scope.ts'
+import type { CatalogueTool } from '../../../../src/wrap/snapshot.ts'
+import { catalogue, sampleTool } from '../../../support/snapshot.ts'
+import { runs } from '../../../support/runs.ts'
 
 const tools = catalogue(
   sampleTool('sshawl_look', { group: 'internal', source: 'internal' }),
