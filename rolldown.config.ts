@@ -69,6 +69,8 @@ const programs: BuildOptions = {
   // As in tsconfig.json.
   transform: { target: 'es2023' },
   external: (id) => isPackage(id) && !isJoined(id),
+  // A door names all of its part: who imports one name from it loads only the file of that.
+  treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
   plugins: [licenses, executable],
   output: {
     dir: 'dist',

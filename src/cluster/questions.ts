@@ -1,6 +1,6 @@
 import type { RoomName } from '../words/entry.ts'
 import { warnOfStorage } from '../words/errors.ts'
-import type { QuestionCounts, QuestionKey, Questions, RemoteQuestion } from '../chat/peers.ts'
+import type { QuestionCounts, QuestionKey, Questions, RemoteQuestion } from '../chat/index.ts'
 import type { Alarm, Log } from '../base/environment.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ClusterStores, QuestionRow } from './stores.ts'

@@ -8,7 +8,7 @@
  * database alone runs none of it (chat/local-peers.ts).
  */
 import type { EntryId, RoomName } from '../words/entry.ts'
-import type { Broadcasts, QuestionCounts, QuestionKey, Questions, SlotLimits, Work } from '../chat/peers.ts'
+import type { Broadcasts, QuestionCounts, QuestionKey, Questions, SlotLimits, Work } from '../chat/index.ts'
 import type { Person, PersonId } from '../words/person.ts'
 import type { Brand } from '../base/basics.ts'
 import type { JsonObject } from '../base/json.ts'

@@ -1,6 +1,6 @@
 import type { RoomName } from '../words/entry.ts'
 import { warnOfStorage } from '../words/errors.ts'
-import type { RemoteWork, Slot, SlotLimits, Slots, Work } from '../chat/peers.ts'
+import type { RemoteWork, Slot, SlotLimits, Slots, Work } from '../chat/index.ts'
 import type { Alarm, Clock, Log } from '../base/environment.ts'
 import { createDeferred, type Deferred } from '../base/jobs/waiting.ts'
 import type { JsonObject } from '../base/json.ts'

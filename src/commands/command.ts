@@ -3,7 +3,7 @@
  * `verbs` has the commands by subject. It must not know what a terminal, SSH or the database is.
  */
 import type { Person } from '../words/person.ts'
-import type { Room } from '../chat/room.ts'
+import type { Room } from '../chat/index.ts'
 import type { Zone } from '../base/zone.ts'
 import type { Styled } from '../base/text/styled.ts'
 

@@ -1,7 +1,7 @@
 import type { Person } from '../words/person.ts'
-import { emojiBeginning } from '../chat/talk/emoji-names.ts'
-import type { Room } from '../chat/room.ts'
-import type { Turns } from '../turns/turns.ts'
+import { emojiBeginning } from '../chat/talk/index.ts'
+import type { Room } from '../chat/index.ts'
+import type { Turns } from '../turns/index.ts'
 import { type ArgumentSpec, type Command, type Completing, type FlagSpec, isCalled } from './command.ts'
 import { classifyLine, flagsFor, spelled } from './parse.ts'
 

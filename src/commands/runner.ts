@@ -1,11 +1,14 @@
 import { APOLOGY, Refusal, StorageError, UsageError } from '../words/errors.ts'
-import type { ByteQuota, RateLimiter } from '../chat/limits.ts'
-import { mayManage } from '../chat/access.ts'
-import type { Peers } from '../chat/peers.ts'
-import type { Sanctions } from '../chat/moderation/sanctions.ts'
+import {
+  type ByteQuota,
+  type RateLimiter,
+  mayManage,
+  type Peers,
+  type Room,
+  type Rooms,
+} from '../chat/index.ts'
+import type { Sanctions } from '../chat/moderation/index.ts'
 import type { Person } from '../words/person.ts'
-import type { Room } from '../chat/room.ts'
-import type { Rooms } from '../chat/rooms.ts'
 import { utf8Bytes } from '../base/amounts.ts'
 import type { Log } from '../base/environment.ts'
 import { closest } from '../base/suggest.ts'

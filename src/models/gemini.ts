@@ -1,4 +1,4 @@
-import { CAREFUL_FRAMING } from '../wrap/model-settings.ts'
+import { CAREFUL_FRAMING } from '../wrap/index.ts'
 import { errorOfEvent } from './errors.ts'
 import type { Dialect, Piece } from './answer.ts'
 import { geminiSchema } from './gemini-schemas.ts'

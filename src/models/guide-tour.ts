@@ -1,5 +1,5 @@
 import { mentions } from '../words/mentions.ts'
-import type { ModelRequest } from '../wrap/loop/model.ts'
+import type { ModelRequest } from '../wrap/loop/index.ts'
 import { askerIn, mayManage, type Asker, type GuidePlace } from './guide-place.ts'
 
 interface Step {

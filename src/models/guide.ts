@@ -2,8 +2,8 @@
  * The guide is not a language model. It answers offline and by rules, from its request and the server's
  * facts. Equal prompts get byte-equal answers.
  */
-import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../wrap/loop/model.ts'
-import { EXACT_FRAMING } from '../wrap/model-settings.ts'
+import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
+import { EXACT_FRAMING } from '../wrap/index.ts'
 import { answerFrom, isQuestion } from './guide-answers.ts'
 import { type GuidePlace, NO_PLACE } from './guide-place.ts'
 import { tour } from './guide-tour.ts'

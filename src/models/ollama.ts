@@ -1,5 +1,5 @@
-import type { ModelFacts, ModelRequest, RequestMessage } from '../wrap/loop/model.ts'
-import { CAREFUL_FRAMING } from '../wrap/model-settings.ts'
+import type { ModelFacts, ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
+import { CAREFUL_FRAMING, systemAndUser } from '../wrap/index.ts'
 import type { Dialect } from './answer.ts'
 import { authorizationHeader, queryServer } from './fetch.ts'
 import {
@@ -14,7 +14,6 @@ import {
   type Fields,
 } from './loose.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
-import { systemAndUser } from '../wrap/prompt.ts'
 import { servedModel } from './served-model.ts'
 import { merge } from './settings.ts'
 

@@ -1,5 +1,5 @@
-import { CAREFUL_FRAMING } from '../wrap/model-settings.ts'
-import type { ModelFacts } from '../wrap/loop/model.ts'
+import { CAREFUL_FRAMING } from '../wrap/index.ts'
+import type { ModelFacts } from '../wrap/loop/index.ts'
 import type { Dialect, Piece } from './answer.ts'
 import { queryServer } from './fetch.ts'
 import {

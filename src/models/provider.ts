@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
-import type { Framing } from '../wrap/model-settings.ts'
-import type { LanguageModel } from '../wrap/loop/model.ts'
+import type { Framing } from '../wrap/index.ts'
+import type { LanguageModel } from '../wrap/loop/index.ts'
 
 export interface ModelAccess {
   /** Error messages begin with this name. */

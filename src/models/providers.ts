@@ -3,8 +3,8 @@
  * are derived from it. This folder sends one request and yields its answer; it knows neither rooms nor tools.
  */
 import { keysOf } from '../base/basics.ts'
-import type { ModelSettings } from '../wrap/model-settings.ts'
-import type { LanguageModel } from '../wrap/loop/model.ts'
+import type { ModelSettings } from '../wrap/index.ts'
+import type { LanguageModel } from '../wrap/loop/index.ts'
 import { anthropic } from './anthropic.ts'
 import { gemini } from './gemini.ts'
 import { guide } from './guide.ts'

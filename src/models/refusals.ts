@@ -1,4 +1,4 @@
-import type { ModelRefusal } from '../wrap/loop/model.ts'
+import type { ModelRefusal } from '../wrap/loop/index.ts'
 
 // Patterns match lower-case text with digits without commas, in linear time. Groups are numbers of tokens:
 // `tokens` and `more` of the prompt, `total` of prompt and answer, `window` for both. A wrong window would be

@@ -2,7 +2,7 @@
  * Finds the refused part of a request: many servers accept only some of OpenAI's fields, and validate each
  * tool.
  */
-import type { ModelRefusal } from '../wrap/loop/model.ts'
+import type { ModelRefusal } from '../wrap/loop/index.ts'
 import { asList, asObject, asText, type Fields } from './loose.ts'
 
 /** Fields that some servers know by the other name (platform.openai.com/docs/api-reference/chat/create). */

@@ -1,7 +1,7 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import type { JsonObject } from '../base/json.ts'
-import { systemAndUser } from '../wrap/prompt.ts'
-import type { ModelRequest, RequestMessage } from '../wrap/loop/model.ts'
+import { systemAndUser } from '../wrap/index.ts'
+import type { ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
 import { asParsedObject } from './loose.ts'
 
 /** Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message. */

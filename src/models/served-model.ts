@@ -1,6 +1,6 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import type { JsonSchema } from '../base/json.ts'
-import type { LanguageModel, ModelFacts, ModelRequest, RequestMessage } from '../wrap/loop/model.ts'
+import type { LanguageModel, ModelFacts, ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
 import { readAnswer, type Dialect } from './answer.ts'
 import { errorOfResponse, toModelError } from './errors.ts'
 import { modelFetch } from './fetch.ts'

@@ -1,4 +1,4 @@
-import type { ProcessSpec } from '../tools/workspace.ts'
+import type { ProcessSpec } from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import { MOUNT_POINT } from './follow-path.ts'
 import { newCgroupPath, enterScript } from './process-cgroup.ts'

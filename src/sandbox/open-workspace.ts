@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs'
 import { createWorkspaces } from './workspaces.ts'
-import { NO_LOG } from '../wrap/embedding/context.ts'
+import { NO_LOG } from '../wrap/embedding/index.ts'
 import type { Log } from '../base/environment.ts'
-import type { Workspace } from '../tools/workspace.ts'
+import type { Workspace } from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import { paths } from '../base/paths.ts'
 

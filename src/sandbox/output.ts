@@ -1,5 +1,5 @@
 import { bytes } from '../base/amounts.ts'
-import type { ToolLimits } from '../tools/workspace.ts'
+import type { ToolLimits } from '../tools/index.ts'
 
 type OutputLimits = Pick<ToolLimits, 'outputLines' | 'outputBytes'>
 

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
 import { bytes } from '../base/amounts.ts'
-import type { FileSlice } from '../tools/workspace.ts'
+import type { FileSlice } from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import { followPath, isInside, outsideError, quoted, pathError } from './follow-path.ts'
 

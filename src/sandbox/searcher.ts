@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import type { FileQuery, FoundFiles, FoundText, TextQuery } from '../tools/workspace.ts'
+import type { FileQuery, FoundFiles, FoundText, TextQuery } from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import type { SearchAnswer, FileSearchLimits, FileSearchRequest } from './search/search.ts'
 

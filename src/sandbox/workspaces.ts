@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { isRoomName } from '../words/names.ts'
 import type { Log } from '../base/environment.ts'
-import type { Workspaces } from '../tools/workspace.ts'
+import type { Workspaces } from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import { createCommandQueue } from './command-queue.ts'
 import { inheritedDescriptors } from './inherited.ts'

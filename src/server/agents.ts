@@ -2,21 +2,18 @@
  * The agents of people. An agent runs commands as its person, is present in rooms that it joins, and is
  * kicked as a session is. This file knows MCP only to serve an agent on a pipe.
  */
-import type { Agent, ClosableAgent, VerbOutcome, VerbRun, VerbUse } from '../mcp/server/agent.ts'
+import type { Agent, ClosableAgent, VerbOutcome, VerbRun, VerbUse } from '../mcp/server/index.ts'
 import { SERVER_STOPPING } from '../words/errors.ts'
 import type { Person } from '../words/person.ts'
-import type { Rooms } from '../chat/rooms.ts'
-import type { Talk } from '../chat/talk/talk.ts'
-import type { Runner } from '../commands/runner.ts'
+import type { Rooms } from '../chat/index.ts'
+import type { Talk } from '../chat/talk/index.ts'
+import type { Runner } from '../commands/index.ts'
 import type { Log } from '../base/environment.ts'
 import { createDeferred, settledWithin, aborted, whenAborted } from '../base/jobs/waiting.ts'
 import type { Account } from '../base/jobs/scheduler.ts'
 import { plainOf } from '../base/text/styled.ts'
-import { AgentRooms } from '../visits/agent-rooms.ts'
-import type { Door } from '../visits/door.ts'
-import { pageTurn } from '../visits/script-streams.ts'
+import { AgentRooms, type Door, pageTurn, type ServeMcp } from '../visits/index.ts'
 import { version } from '../base/paths.ts'
-import type { ServeMcp } from '../visits/session-host.ts'
 
 interface AgentParts {
   readonly runner: Pick<Runner, 'use'>
@@ -182,7 +179,7 @@ export const createServeMcp =
     const agent = await agents.open(person, { signal, account })
     try {
       // Loaded with the first agent, because most servers have none.
-      const { serveAgentOverPipe } = await import('../mcp/server/stdio.ts')
+      const { serveAgentOverPipe } = await import('../mcp/server/index.ts')
       const work = (piece: () => void): Promise<void> => account.run(piece)
       const report = (error: Error): void =>
         log.debug({ error, person: person.name }, 'an agent sent what has no meaning')

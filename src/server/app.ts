@@ -3,9 +3,9 @@
  * main.ts and tests may import them. They decide nothing about rooms, prompts or tools.
  */
 import { hostname } from 'node:os'
-import { SshServer } from '../ssh/server.ts'
+import { SshServer } from '../ssh/index.ts'
 import type { Log } from '../base/environment.ts'
-import type { ClientHandler } from '../terminal/ports.ts'
+import { type ClientHandler, createLazyMarkdown } from '../terminal/index.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import { openHostKeys, type HostKeys } from './host-keys.ts'
 import { createRoomsAndPeople } from './rooms-and-people.ts'
@@ -18,10 +18,8 @@ import { version } from '../base/paths.ts'
 import { allModels, createCurrentConfig, type CurrentConfig } from './current-config.ts'
 import { openHttp } from './http.ts'
 import { createReload, type Reloaded } from './reload.ts'
-import { createLocalBus } from '../chat/local-bus.ts'
-import { createLocalPeers } from '../chat/local-peers.ts'
+import { createLocalBus, createLocalPeers } from '../chat/index.ts'
 import type { Config } from './config/config.ts'
-import { createLazyMarkdown } from '../terminal/markdown/highlight.ts'
 import { createHandler } from './create-handler.ts'
 
 /** The address on which the server listens. */

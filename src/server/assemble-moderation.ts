@@ -1,14 +1,17 @@
 import { join } from 'node:path'
-import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
-import type { ServerForModeration, StoppedWork } from '../chat/moderation/ports.ts'
-import type { Sanctions } from '../chat/moderation/sanctions.ts'
-import type { Clients } from '../chat/moderation/clients.ts'
-import type { People } from '../chat/people/people.ts'
-import type { Peers } from '../chat/peers.ts'
-import type { Rooms } from '../chat/rooms.ts'
+import {
+  createModeration,
+  type Moderation,
+  type ServerForModeration,
+  type StoppedWork,
+  type Sanctions,
+  type Clients,
+} from '../chat/moderation/index.ts'
+import type { People } from '../chat/people/index.ts'
+import type { Peers, Rooms } from '../chat/index.ts'
 import { createSerial } from '../base/jobs/serial.ts'
-import type { TurnAtWork } from '../turns/queue.ts'
-import type { Work } from '../visits/work.ts'
+import type { TurnAtWork } from '../turns/index.ts'
+import type { Work } from '../visits/index.ts'
 import type { AppContext } from './context.ts'
 import { createTidy } from './keeping.ts'
 import { keepDeletedRoom, type KeptPlaces, moveFiles } from './deleted-room.ts'

@@ -1,36 +1,36 @@
 // Joins the parts of turns, and of the summaries that the same models make. It decides nothing about a turn.
-import { createGuide } from '../models/guide.ts'
-import type { GuidePlace } from '../models/guide-place.ts'
-import { createModel } from '../models/providers.ts'
-import type { Stores } from '../storage/storage.ts'
+import { createGuide, type GuidePlace, createModel } from '../models/index.ts'
+import type { Stores } from '../storage/index.ts'
 import type { RoomName, TurnId } from '../words/entry.ts'
-import type { ByteQuota } from '../chat/limits.ts'
-import type { Slots } from '../chat/peers.ts'
-import type { Room } from '../chat/room.ts'
-import type { Rooms } from '../chat/rooms.ts'
-import { Calibrations } from '../wrap/calibration.ts'
-import { createHistoryCounts, Snapshots } from '../turns/gather-snapshot.ts'
-import type { RoomHooks } from '../turns/hooks.ts'
-import type { Composer } from '../wrap/ports.ts'
-import type { Snapshot } from '../wrap/snapshot.ts'
-import type { OpenToolbox } from '../turns/room-toolbox.ts'
-import type { FindScopedTools } from '../turns/scoped-tools.ts'
-import { type CallLimits, withFollowUps } from '../turns/after-turn.ts'
-import { type CheckQuotas, createBills, createTokenQuotas, type QuotaLimits } from '../turns/billing.ts'
-import { InterruptedTurns } from '../turns/interrupted-turns.ts'
-import { ModelFactsTable } from '../turns/model-facts.ts'
-import { listModels } from '../turns/model-list.ts'
-import type { ConfiguredModel } from '../wrap/loop/model.ts'
-import { createPrepareStep } from '../turns/prepare-step.ts'
-import { createPreview } from '../turns/preview.ts'
-import type { QueueLimits } from '../turns/queue.ts'
-import type { SideTurnLimits } from '../turns/side-turns.ts'
-import { Summaries } from '../turns/summaries/summaries.ts'
-import { SummarySizes } from '../turns/summaries/summary-rows.ts'
-import { TurnLog } from '../turns/turn-log.ts'
-import { createRunTurn, type TurnLimits } from '../turns/run-turn.ts'
-import { createWrittenCallNotice } from '../turns/wrong-calls.ts'
-import { Turns } from '../turns/turns.ts'
+import type { ByteQuota, Slots, Room, Rooms } from '../chat/index.ts'
+import { Calibrations, type Composer, type Snapshot } from '../wrap/index.ts'
+import {
+  createHistoryCounts,
+  Snapshots,
+  type RoomHooks,
+  type OpenToolbox,
+  type FindScopedTools,
+  type CallLimits,
+  withFollowUps,
+  type CheckQuotas,
+  createBills,
+  createTokenQuotas,
+  type QuotaLimits,
+  InterruptedTurns,
+  ModelFactsTable,
+  listModels,
+  createPrepareStep,
+  createPreview,
+  type QueueLimits,
+  type SideTurnLimits,
+  TurnLog,
+  createRunTurn,
+  type TurnLimits,
+  createWrittenCallNotice,
+  Turns,
+} from '../turns/index.ts'
+import type { ConfiguredModel } from '../wrap/loop/index.ts'
+import { Summaries, SummarySizes } from '../turns/summaries/index.ts'
 import type { AppContext, Overrides } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { meteredModel } from './metering.ts'

@@ -3,13 +3,18 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listToolFiles } from '../tools/wrapped/load.ts'
-import { openWire } from '../cluster/wire/wire.ts'
-import { tellDenied } from '../turns/approvals/approvals.ts'
-import { askedFromJson } from '../turns/approvals/questions.ts'
-import type { Rooms } from '../chat/rooms.ts'
-import { createCluster, type Cluster, type ClusterEvents } from '../cluster/cluster.ts'
-import type { CommonStore, ServerFacts, ServerId } from '../cluster/stores.ts'
+import { listToolFiles } from '../tools/wrapped/index.ts'
+import { openWire } from '../cluster/wire/index.ts'
+import { tellDenied, askedFromJson } from '../turns/approvals/index.ts'
+import type { Rooms } from '../chat/index.ts'
+import {
+  createCluster,
+  type Cluster,
+  type ClusterEvents,
+  type CommonStore,
+  type ServerFacts,
+  type ServerId,
+} from '../cluster/index.ts'
 import type { Config } from './config/config.ts'
 import { ownRoomsDir } from './config/directories.ts'
 import type { Log } from '../base/environment.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import type { Codes, TokenTexts } from '../chat/people/ports.ts'
+import type { Codes, TokenTexts } from '../chat/people/index.ts'
 
 /** Letters that cannot be confused with each other when read aloud. */
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'

@@ -1,38 +1,29 @@
 import { type Agents, createAgents, createServeMcp } from './agents.ts'
 import type { AppContext } from './context.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
-import { createGreeting } from '../visits/greeting.ts'
-import { createRoomBoards } from '../visits/board.ts'
-import { createFileServing } from '../visits/room-files.ts'
-import { createRecentEntries } from '../visits/recent-entries.ts'
-import { createRoomStatus } from '../visits/status.ts'
-import { createClientHandler } from '../visits/session-host.ts'
-import type { RoomViews } from '../visits/current-room.ts'
+import {
+  createGreeting,
+  createRoomBoards,
+  createFileServing,
+  createRecentEntries,
+  createRoomStatus,
+  createClientHandler,
+  type RoomViews,
+  createDoor,
+  type Work,
+} from '../visits/index.ts'
 import { assembleModeration } from './assemble-moderation.ts'
-import { createDoor } from '../visits/door.ts'
 import { sendNotice } from './webhooks.ts'
 import { createPostLine, type PostLine } from './post-line.ts'
 import { pause, processTimers } from './process-timers.ts'
 import type { Activity } from './activity.ts'
-import type { Work } from '../visits/work.ts'
 import type { CurrentConfig } from './current-config.ts'
-import { createRateLimiter } from '../chat/limits.ts'
-import type { LineReaders } from '../chat/talk/own-lines.ts'
-import { InputHistory } from '../chat/personal/input-history.ts'
-import { FollowedRooms, type FollowingParts } from '../chat/followed-rooms.ts'
-import { createLastSeen } from '../chat/personal/last-seen.ts'
-import { Notices } from '../chat/talk/notices.ts'
-import { Talk } from '../chat/talk/talk.ts'
-import { createCompletion } from '../commands/completion.ts'
+import { createRateLimiter, FollowedRooms, type FollowingParts } from '../chat/index.ts'
+import { type LineReaders, Notices, Talk } from '../chat/talk/index.ts'
+import { InputHistory, createLastSeen } from '../chat/personal/index.ts'
+import { createCompletion, Runner, Speech, stopOwn, joinRoom } from '../commands/index.ts'
 import { createCommandGroups } from '../commands/verbs/index.ts'
-import { Runner } from '../commands/runner.ts'
-import { Speech } from '../commands/speech.ts'
-import type { ClientHandler } from '../terminal/ports.ts'
-import { stopOwn } from '../commands/verbs/ask.ts'
-import { joinRoom } from '../commands/verbs/moving.ts'
-import { KEY_HELP } from '../terminal/input/keys.ts'
-import type { LazyMarkdown } from '../terminal/markdown/highlight.ts'
-import { createShared } from '../terminal/views/view.ts'
+import { type ClientHandler, KEY_HELP, type LazyMarkdown, createShared } from '../terminal/index.ts'
 
 /** Creates the handler of connections, and what it serves: rooms, commands, direct messages. */
 export async function createHandler(

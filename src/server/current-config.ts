@@ -1,4 +1,4 @@
-import { discoverOllamaModels } from '../models/discover-ollama.ts'
+import { discoverOllamaModels } from '../models/index.ts'
 import type { Config } from './config/config.ts'
 import { modelsFound } from './config/models.ts'
 

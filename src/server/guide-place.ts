@@ -1,8 +1,6 @@
 // Gives the guide its facts of this server: the texts of help, and what config and tools allow.
-import type { DescribedCommand, GuidePlace } from '../models/guide-place.ts'
-import type { CommandGroup } from '../commands/command.ts'
-import { hintForCommand } from '../commands/hints.ts'
-import { usage } from '../commands/parse.ts'
+import type { DescribedCommand, GuidePlace } from '../models/index.ts'
+import { type CommandGroup, hintForCommand, usage } from '../commands/index.ts'
 import type { CurrentConfig } from './current-config.ts'
 
 export const guidePlace = (

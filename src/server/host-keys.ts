@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { loadHostKeys, readNamedHostKeys, type HostKey } from '../ssh/keys/host-keys.ts'
+import { loadHostKeys, readNamedHostKeys, type HostKey } from '../ssh/index.ts'
 import type { Config } from './config/config.ts'
 import { lineOf } from './config/file.ts'
 import { ConfigError } from './config/environment.ts'

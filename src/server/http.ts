@@ -3,9 +3,9 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpServer } from './http/server.ts'
-import type { McpHttp } from '../mcp/server/http.ts'
+import type { McpHttp } from '../mcp/server/index.ts'
 import type { Meter } from './metrics/meter.ts'
-import type { SshServer } from '../ssh/server.ts'
+import type { SshServer } from '../ssh/index.ts'
 import { StorageError } from '../words/errors.ts'
 import { isLoopback, type Config } from './config/config.ts'
 import type { Account, Scheduler } from '../base/jobs/scheduler.ts'
@@ -94,8 +94,8 @@ async function openMcp(
   { agents, overrides, context: { clock, log } }: HttpNeeds,
   accountOf: (key: string) => Account,
 ): Promise<McpHttp> {
-  const { McpHttp } = await import('../mcp/server/http.ts')
-  const { createMcpServer } = await import('../mcp/server/server.ts')
+  const { McpHttp } = await import('../mcp/server/index.ts')
+  const { createMcpServer } = await import('../mcp/server/index.ts')
   return new McpHttp({
     accountOf: ({ id }) => accountOf(id),
     openAgent: (person) => {

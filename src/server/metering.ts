@@ -1,10 +1,10 @@
 import type { Meter } from './metrics/meter.ts'
 import type { Log } from '../base/environment.ts'
 import { costOf } from '../base/price.ts'
-import type { TurnRecord } from '../turns/ports.ts'
-import { type LanguageModel, ModelError } from '../wrap/loop/model.ts'
-import type { Composer } from '../wrap/ports.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { TurnRecord } from '../turns/index.ts'
+import { type LanguageModel, ModelError } from '../wrap/loop/index.ts'
+import type { Composer } from '../wrap/index.ts'
+import type { Storage } from '../storage/index.ts'
 
 /** Logs turns as they end. With a meter, counts turns and charges. */
 export function watchedStorage<Stored extends Pick<Storage, 'models'>>(

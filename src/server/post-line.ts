@@ -1,7 +1,7 @@
 import type { HttpHandler } from './http/routes.ts'
 import { APOLOGY, unlessRefused } from '../words/errors.ts'
-import type { Rooms } from '../chat/rooms.ts'
-import type { Runner } from '../commands/runner.ts'
+import type { Rooms } from '../chat/index.ts'
+import type { Runner } from '../commands/index.ts'
 
 export type PostLine = HttpHandler['say']
 

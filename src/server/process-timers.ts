@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FrameTimers } from '../terminal/views/frames.ts'
+import type { FrameTimers } from '../terminal/index.ts'
 
 export const processTimers: FrameTimers = {
   now: () => performance.now(),

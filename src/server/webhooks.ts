@@ -1,5 +1,5 @@
-import type { Outgoing } from '../web/outgoing.ts'
-import type { RoomHooksParts } from '../turns/hooks.ts'
+import type { Outgoing } from '../web/index.ts'
+import type { RoomHooksParts } from '../turns/index.ts'
 import type { CurrentConfig } from './current-config.ts'
 
 /** Sends a room's message to a webhook of the config. */

@@ -1,6 +1,6 @@
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2'
 import { SERVER_STOPPING } from '../words/errors.ts'
-import type { ClientHandler, Terminal } from '../terminal/ports.ts'
+import type { ClientHandler, Terminal } from '../terminal/index.ts'
 import { Outbox, type OutboxConnection } from './outbox.ts'
 
 /** The abort reason of `gone`, created once because each new error captures a stack trace. */

@@ -1,6 +1,6 @@
 import type { Log } from '../base/environment.ts'
 import type { Scheduler } from '../base/jobs/scheduler.ts'
-import type { ClientHandler } from '../terminal/ports.ts'
+import type { ClientHandler } from '../terminal/index.ts'
 import type { SshLimits } from './admission.ts'
 import type { HostKey } from './keys/host-keys.ts'
 import type { SendQueues } from './outbox.ts'

@@ -1,6 +1,6 @@
 import type { AuthContext, KeyboardAuthContext, PublicKeyAuthContext } from 'ssh2'
 import type { InviteRefusal } from '../words/errors.ts'
-import type { OfferedKey } from '../terminal/ports.ts'
+import type { OfferedKey } from '../terminal/index.ts'
 
 /** The outcome of a login: `gone` if the client disconnected or started another authentication request. */
 export type LoginOutcome = 'in' | 'gone' | 'refused' | InviteRefusal

@@ -1,7 +1,7 @@
 import type { AuthContext, Connection as SshClient, PublicKeyAuthContext } from 'ssh2'
 import { InviteRefusal, NameRefusal, Refusal, StorageError } from '../words/errors.ts'
 import type { PersonId } from '../words/person.ts'
-import type { OfferedKey } from '../terminal/ports.ts'
+import type { OfferedKey } from '../terminal/index.ts'
 import type { ConnectionContext, LoginRefusal } from './context.ts'
 import { CodePrompt, type LoginOutcome } from './invite-code.ts'
 import { readLoginKey } from './keys/public-key.ts'

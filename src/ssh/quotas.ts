@@ -1,6 +1,6 @@
 import type { Person } from '../words/person.ts'
 import { Quota, takeAll, type Release } from '../base/quota.ts'
-import type { ClientHandler, OfferedKey } from '../terminal/ports.ts'
+import type { ClientHandler, OfferedKey } from '../terminal/index.ts'
 import type { Slot, SshLimits } from './admission.ts'
 
 export interface Identified {

@@ -2,29 +2,28 @@
 // not know its rules: who may read, what a model is shown, what an entry means. The stores (stores/) are
 // written once over `Database`; sqlite/ and postgres/ have connections, append, search and migrations.
 
-import type { ClusterStores } from '../cluster/stores.ts'
-import type { NameFiling, InviteStore, KeyStore, NameStore, TokenStore } from '../chat/people/ports.ts'
-import type { RetentionStore, RoomRemoval, SanctionStore } from '../chat/moderation/ports.ts'
-import type { EntryLog, PeopleStore, RoomStore } from '../chat/ports.ts'
+import type { ClusterStores } from '../cluster/index.ts'
+import type { NameFiling, InviteStore, KeyStore, NameStore, TokenStore } from '../chat/people/index.ts'
+import type { RetentionStore, RoomRemoval, SanctionStore } from '../chat/moderation/index.ts'
+import type { EntryLog, PeopleStore, RoomStore } from '../chat/index.ts'
 import type {
   InvitationNoticeStore,
   LastSeenStore,
   PreferenceStore,
   TypedStore,
-} from '../chat/personal/ports.ts'
-import type { AwayStore, DirectMessageStore, IgnoredStore } from '../chat/talk/ports.ts'
-import type { ConnectedMcpStore, McpPinStore } from '../tools/mcp-pins.ts'
-import type { ResultStore } from '../tools/results/long-results.ts'
-import type { ChargeStore } from '../turns/billing.ts'
-import type { TurnStore } from '../turns/ports.ts'
-import type { GrantStore } from '../turns/approvals/ports.ts'
+} from '../chat/personal/index.ts'
+import type { AwayStore, DirectMessageStore, IgnoredStore } from '../chat/talk/index.ts'
+import type { ConnectedMcpStore, McpPinStore } from '../tools/index.ts'
+import type { ResultStore } from '../tools/results/index.ts'
+import type { ChargeStore, TurnStore } from '../turns/index.ts'
+import type { GrantStore } from '../turns/approvals/index.ts'
 import type {
   CalibrationStore,
   HistoryStore,
   InstructionStore,
   ScriptStore,
   SummaryStore,
-} from '../wrap/ports.ts'
+} from '../wrap/index.ts'
 
 /** A thread on SQLite; a kind of statement on PostgreSQL, which never uses `slow`. */
 export type StorageLane = 'write' | 'read' | 'slow'

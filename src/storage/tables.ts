@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 import type { EntryId, EntryKind, RoomName, TurnId } from '../words/entry.ts'
-import type { Sanction } from '../chat/moderation/ports.ts'
+import type { Sanction } from '../chat/moderation/index.ts'
 import type { Fingerprint, PersonId } from '../words/person.ts'
-import type { Membership } from '../chat/ports.ts'
+import type { Membership } from '../chat/index.ts'
 
 /** A boolean in a column of numbers. */
 type Flag = 0 | 1

@@ -5,8 +5,8 @@
  */
 import type { Entry, ToolCallEntry } from '../words/entry.ts'
 import type { Fingerprint, Person } from '../words/person.ts'
-import type { Participant } from '../chat/ports.ts'
-import type { PersonalMessage } from '../chat/talk/open-sessions.ts'
+import type { Participant } from '../chat/index.ts'
+import type { PersonalMessage } from '../chat/talk/index.ts'
 import type { ToolProgress } from '../words/tool-progress.ts'
 import type { FileTree } from '../base/file-tree.ts'
 import type { Account } from '../base/jobs/scheduler.ts'

@@ -1,15 +1,19 @@
 import type { RoomName, Usage } from '../words/entry.ts'
 import { Refusal } from '../words/errors.ts'
-import { type QuotaKey, quotaKeysOf } from '../chat/limits.ts'
+import { type QuotaKey, quotaKeysOf } from '../chat/index.ts'
 import { SYSTEM } from '../words/names.ts'
 import type { Person, PersonId } from '../words/person.ts'
 import { DAY_MS, duration } from '../base/amounts.ts'
 import type { Clock } from '../base/environment.ts'
 import { costOf, type Price } from '../base/price.ts'
-import type { Calibrations, CountedRequest } from '../wrap/calibration.ts'
-import type { ModelSettings } from '../wrap/model-settings.ts'
-import { type Composer, WrapError } from '../wrap/ports.ts'
-import { addCosts, addUsage, type Received } from '../wrap/loop/usage.ts'
+import {
+  type Calibrations,
+  type CountedRequest,
+  type ModelSettings,
+  type Composer,
+  WrapError,
+} from '../wrap/index.ts'
+import { addCosts, addUsage, type Received } from '../wrap/loop/index.ts'
 
 export interface Charge {
   /** Milliseconds since the epoch. */

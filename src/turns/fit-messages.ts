@@ -1,8 +1,8 @@
 import { headOf } from '../base/text/characters.ts'
 import { zip } from '../base/basics.ts'
-import type { Composer } from '../wrap/ports.ts'
-import type { ToolCall } from '../wrap/toolbox/tool-call.ts'
-import type { StepMessage, Thought } from '../wrap/loop/model.ts'
+import type { Composer } from '../wrap/index.ts'
+import type { ToolCall } from '../wrap/toolbox/index.ts'
+import type { StepMessage, Thought } from '../wrap/loop/index.ts'
 
 export interface ShownMessages {
   readonly messages: readonly StepMessage[]

@@ -1,29 +1,39 @@
 import { indentLater } from '../words/entry-text.ts'
 import type { MessageEntry, ReplyEntry } from '../words/entry.ts'
-import type { RoomLookup } from '../chat/access.ts'
+import {
+  type RoomLookup,
+  type RoomStore,
+  readTodo,
+  TODO_KEY,
+  valuesWithExits,
+  visibleExits,
+  type Room,
+} from '../chat/index.ts'
 import type { Person, Role } from '../words/person.ts'
-import type { RoomStore } from '../chat/ports.ts'
-import { readTodo, TODO_KEY, valuesWithExits, visibleExits } from '../chat/room-values.ts'
 import { EXITS_KEY } from '../words/room-keys.ts'
-import type { Room } from '../chat/room.ts'
 import { zip } from '../base/basics.ts'
 import type { Clock, Log } from '../base/environment.ts'
-import type { Calibrations } from '../wrap/calibration.ts'
-import { promptBudget } from '../wrap/compose-prompt.ts'
-import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from '../wrap/history.ts'
+import {
+  type Calibrations,
+  promptBudget,
+  CONVERSATION_KINDS,
+  MAX_HISTORY_ROWS,
+  CHECKPOINT_KEY,
+  type ModelSettings,
+  type Composer,
+  type HistoryStore,
+  type InstructionStore,
+  type ScriptStore,
+  type StoredSummary,
+  type SummaryStore,
+  type HistoryRow,
+  type Present,
+  type RoomSummary,
+  type Snapshot,
+  type ToolsInTurn,
+} from '../wrap/index.ts'
 import { type Checkpoint, checkpointOf, summaryAfter } from './key-values.ts'
-import { CHECKPOINT_KEY } from '../wrap/keys.ts'
-import type { ModelSettings } from '../wrap/model-settings.ts'
-import type {
-  Composer,
-  HistoryStore,
-  InstructionStore,
-  ScriptStore,
-  StoredSummary,
-  SummaryStore,
-} from '../wrap/ports.ts'
-import type { Resolution } from '../wrap/scope/scope.ts'
-import type { HistoryRow, Present, RoomSummary, Snapshot, ToolsInTurn } from '../wrap/snapshot.ts'
+import type { Resolution } from '../wrap/scope/index.ts'
 
 interface PromptRequest {
   readonly room: Room

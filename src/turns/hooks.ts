@@ -1,10 +1,7 @@
 import type { Entry, EntryKind, RoomName } from '../words/entry.ts'
-import type { Slots } from '../chat/peers.ts'
+import { type Slots, type RoomStore, readTodo, TODO_KEY, valuesWithExits, type Room } from '../chat/index.ts'
 import { SYSTEM } from '../words/names.ts'
 import type { PersonId } from '../words/person.ts'
-import type { RoomStore } from '../chat/ports.ts'
-import { readTodo, TODO_KEY, valuesWithExits } from '../chat/room-values.ts'
-import type { Room } from '../chat/room.ts'
 import type { Clock, Log } from '../base/environment.ts'
 import type { JsonObject } from '../base/json.ts'
 import {
@@ -14,7 +11,7 @@ import {
   type ScriptStore,
   type StoredScript,
   WrapError,
-} from '../wrap/ports.ts'
+} from '../wrap/index.ts'
 
 /** Calls that may wait in one room; further ones are dropped. */
 const MAX_WAITING = 64

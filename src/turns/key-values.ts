@@ -1,7 +1,6 @@
 import type { EntryId } from '../words/entry.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
-import type { Summary } from '../wrap/snapshot.ts'
-import { SUMMARIZER_KEY } from '../wrap/keys.ts'
+import { type Summary, SUMMARIZER_KEY } from '../wrap/index.ts'
 
 /**
  * Returns the name of the room's summarizer; `usual` is the server's. A value that is no name means none, so

@@ -1,10 +1,13 @@
-import type { Calibrations, CountedRequest } from '../wrap/calibration.ts'
-import { promptBudget } from '../wrap/compose-prompt.ts'
-import type { ModelSettings } from '../wrap/model-settings.ts'
-import type { PromptTool } from '../wrap/prompt.ts'
-import { findToolsDefinition } from '../wrap/scope/tool-definitions.ts'
+import {
+  type Calibrations,
+  type CountedRequest,
+  promptBudget,
+  type ModelSettings,
+  type PromptTool,
+} from '../wrap/index.ts'
+import { findToolsDefinition } from '../wrap/scope/index.ts'
 import { MIN_WINDOW, maxOutputBeside, type ModelFactsTable, type RefusedParts } from './model-facts.ts'
-import type { ConfiguredModel, ModelRefusal } from '../wrap/loop/model.ts'
+import type { ConfiguredModel, ModelRefusal } from '../wrap/loop/index.ts'
 
 export interface RefusedRequest {
   readonly model: ConfiguredModel

@@ -2,9 +2,8 @@ import { DAY_MS, HOUR_MS } from '../base/amounts.ts'
 import type { Clock, Log, MonotonicClock } from '../base/environment.ts'
 import { errorMessage } from '../base/errors.ts'
 import { usualOutput } from '../base/basics.ts'
-import { calibrationKey } from '../wrap/calibration.ts'
-import type { Lacks, ModelSettings } from '../wrap/model-settings.ts'
-import type { ConfiguredModel, ModelFacts } from '../wrap/loop/model.ts'
+import { calibrationKey, type Lacks, type ModelSettings } from '../wrap/index.ts'
+import type { ConfiguredModel, ModelFacts } from '../wrap/loop/index.ts'
 
 /** What is known of one model of one server beyond its configuration. */
 interface Row {

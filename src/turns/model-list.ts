@@ -1,11 +1,9 @@
 import type { Person } from '../words/person.ts'
 import { costOf } from '../base/price.ts'
-import type { Calibrations } from '../wrap/calibration.ts'
-import type { ModelSettings } from '../wrap/model-settings.ts'
+import type { Calibrations, ModelSettings } from '../wrap/index.ts'
 import type { ChargeStore, UsageRow } from './billing.ts'
-import { addCosts, addEstimates } from '../wrap/loop/usage.ts'
+import { addCosts, addEstimates, type ConfiguredModel } from '../wrap/loop/index.ts'
 import type { ModelFactsTable } from './model-facts.ts'
-import type { ConfiguredModel } from '../wrap/loop/model.ts'
 
 /** Settings that anybody may see. Others are secret, such as an API key. */
 const PUBLIC_KEYS = [

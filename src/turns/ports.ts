@@ -1,7 +1,7 @@
 import type { EntryId, RoomName, TurnId, Usage } from '../words/entry.ts'
 import type { PersonId } from '../words/person.ts'
-import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
-import type { StepMessage } from '../wrap/loop/model.ts'
+import type { Prompt, ToolDefinition } from '../wrap/index.ts'
+import type { StepMessage } from '../wrap/loop/index.ts'
 
 /**
  * Turns: a mention starts one, it waits in its room's queue, asks the model step by step, and runs the calls

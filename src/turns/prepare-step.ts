@@ -1,18 +1,28 @@
-import type { Calibrations } from '../wrap/calibration.ts'
-import { promptBudget } from '../wrap/compose-prompt.ts'
+import {
+  type Calibrations,
+  promptBudget,
+  type ModelSettings,
+  type Composer,
+  type Prompt,
+  type HistoryRow,
+  type KeptTool,
+  type ToolsInTurn,
+} from '../wrap/index.ts'
 import { attributed, type Snapshots } from './gather-snapshot.ts'
-import type { ModelSettings } from '../wrap/model-settings.ts'
-import type { Composer } from '../wrap/ports.ts'
-import type { Prompt } from '../wrap/prompt.ts'
-import type { HistoryRow, KeptTool, ToolsInTurn } from '../wrap/snapshot.ts'
-import { framedTokens } from '../wrap/scope/tool-definitions.ts'
-import { type FoundTool, type SearchDependencies, weighedTexts } from '../wrap/toolbox/find-tools.ts'
-import { createOffer, createOfferedSoFar, type SentOffer } from '../wrap/toolbox/offer.ts'
+import { framedTokens } from '../wrap/scope/index.ts'
+import {
+  type FoundTool,
+  type SearchDependencies,
+  weighedTexts,
+  createOffer,
+  createOfferedSoFar,
+  type SentOffer,
+} from '../wrap/toolbox/index.ts'
 import type { OpenToolbox, ToolCaller } from './room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from './scoped-tools.ts'
-import type { ChatMessage, ChatView } from '../tools/context.ts'
+import type { ChatMessage, ChatView } from '../tools/index.ts'
 import { createFitMessages, type FitMessages, type ShownMessages } from './fit-messages.ts'
-import type { StepMessage } from '../wrap/loop/model.ts'
+import type { StepMessage } from '../wrap/loop/index.ts'
 import type { Turn, PreparedStep } from './turn.ts'
 
 // How the steps of a turn are prepared. The first has a prompt and no messages; each step makes the next one:

@@ -1,15 +1,19 @@
 import { Refusal } from '../words/errors.ts'
 import type { Person } from '../words/person.ts'
-import type { Room } from '../chat/room.ts'
+import type { Room } from '../chat/index.ts'
 import type { Snapshots } from './gather-snapshot.ts'
-import type { ModelSettings } from '../wrap/model-settings.ts'
-import { isOverBudget, WrapError, type Composer } from '../wrap/ports.ts'
-import type { Prompt } from '../wrap/prompt.ts'
-import type { Snapshot } from '../wrap/snapshot.ts'
+import {
+  type ModelSettings,
+  isOverBudget,
+  WrapError,
+  type Composer,
+  type Prompt,
+  type Snapshot,
+} from '../wrap/index.ts'
 import type { FindScopedTools } from './scoped-tools.ts'
 import { countTools, createToolList, type ToolCount, type ToolList } from './tool-list.ts'
 import type { ModelFactsTable } from './model-facts.ts'
-import type { ConfiguredModel } from '../wrap/loop/model.ts'
+import type { ConfiguredModel } from '../wrap/loop/index.ts'
 
 interface PersonInRoom {
   readonly room: Room

@@ -1,6 +1,6 @@
 import type { EntryId, RoomName, TurnId } from '../words/entry.ts'
 import { Refusal } from '../words/errors.ts'
-import { SERVER_LOST, type Slot, type SlotLimits, type Slots } from '../chat/peers.ts'
+import { SERVER_LOST, type Slot, type SlotLimits, type Slots } from '../chat/index.ts'
 import type { PersonId } from '../words/person.ts'
 import type { ToolProgress } from '../words/tool-progress.ts'
 import { countedAre } from '../base/amounts.ts'

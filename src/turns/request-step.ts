@@ -1,16 +1,28 @@
 import type { TurnOutcome, Usage } from '../words/entry.ts'
 import { errorMessage } from '../base/errors.ts'
-import type { Calibrations, CountedRequest } from '../wrap/calibration.ts'
-import type { ModelSettings } from '../wrap/model-settings.ts'
-import { isOverBudget } from '../wrap/ports.ts'
-import type { Prompt } from '../wrap/prompt.ts'
+import {
+  type Calibrations,
+  type CountedRequest,
+  type ModelSettings,
+  isOverBudget,
+  type Prompt,
+} from '../wrap/index.ts'
 import { addSpent, spentFor, usesTokens, type Spent } from './billing.ts'
-import { addUsage, type Received } from '../wrap/loop/usage.ts'
-import { ModelError, type ConfiguredModel, type ModelRefusal, type ModelRequest } from '../wrap/loop/model.ts'
+import {
+  addUsage,
+  type Received,
+  ModelError,
+  type ConfiguredModel,
+  type ModelRefusal,
+  type ModelRequest,
+  createReply,
+  createStreamCleaner,
+  streamStep,
+  type StepResult,
+  type StepView,
+} from '../wrap/loop/index.ts'
 import { createAttempts, learnFromRefusal } from './learn-from-refusal.ts'
 import type { ModelFactsTable } from './model-facts.ts'
-import { createReply, createStreamCleaner } from '../wrap/loop/reply.ts'
-import { streamStep, type StepResult, type StepView } from '../wrap/loop/stream-step.ts'
 import { TurnStopped } from './turn-end.ts'
 import type { TurnRecorder } from './turn-log.ts'
 import type { PreparedStep, Turn } from './turn.ts'

@@ -1,5 +1,5 @@
 import { toolCallLine } from '../words/entry-text.ts'
-import type { ByteQuota } from '../chat/limits.ts'
+import type { ByteQuota } from '../chat/index.ts'
 import type { Entry, NewEntry, ToolResultEntry } from '../words/entry.ts'
 import { StorageError } from '../words/errors.ts'
 import { textForModels } from '../words/outside.ts'
@@ -8,15 +8,30 @@ import type { Clock, MonotonicClock } from '../base/environment.ts'
 import { cleanText } from '../base/text/clean-text.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { RoomHooks } from './hooks.ts'
-import type { ChatView, CallingTurn, PermissionProvider } from '../tools/context.ts'
-import type { ResultStore } from '../tools/results/long-results.ts'
-import { stoppedText } from '../tools/permission.ts'
-import type { Workspaces, Workspace } from '../tools/workspace.ts'
-import type { CallNames } from '../wrap/toolbox/offer.ts'
-import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from '../wrap/toolbox/results.ts'
-import type { Caller, CallerContext, ToolRunner, CalledTool } from '../wrap/toolbox/run-tool.ts'
+import {
+  type ChatView,
+  type CallingTurn,
+  type PermissionProvider,
+  stoppedText,
+  type Workspaces,
+  type Workspace,
+} from '../tools/index.ts'
+import type { ResultStore } from '../tools/results/index.ts'
+import {
+  type CallNames,
+  allowanceFor,
+  FULL_ALLOWANCE,
+  presentResult,
+  tokensOf,
+  type Caller,
+  type CallerContext,
+  type ToolRunner,
+  type CalledTool,
+  toolboxOf,
+  type RecordCall,
+  type Toolbox,
+} from '../wrap/toolbox/index.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
-import { toolboxOf, type RecordCall, type Toolbox } from '../wrap/toolbox/toolbox.ts'
 
 export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchTools'> {
   /** Absent, like `chat`, if a person runs a tool. */

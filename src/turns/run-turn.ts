@@ -1,13 +1,16 @@
 import type { Log } from '../base/environment.ts'
 import type { RememberCounts } from './gather-snapshot.ts'
-import { isOverBudget } from '../wrap/ports.ts'
-import { createCallCheck } from '../wrap/toolbox/tool-call.ts'
-import { executeTools } from '../wrap/toolbox/toolbox.ts'
+import { isOverBudget } from '../wrap/index.ts'
+import { createCallCheck, executeTools } from '../wrap/toolbox/index.ts'
 import type { Spent } from './billing.ts'
-import { ModelError, type ConfiguredModel, type StepMessage } from '../wrap/loop/model.ts'
+import {
+  ModelError,
+  type ConfiguredModel,
+  type StepMessage,
+  createReply,
+  runSteps,
+} from '../wrap/loop/index.ts'
 import type { PrepareStep } from './prepare-step.ts'
-import { createReply } from '../wrap/loop/reply.ts'
-import { runSteps } from '../wrap/loop/run-steps.ts'
 import { requestStep, type StepRequestParts } from './request-step.ts'
 import { createSideTurns, type SideTurnLimits } from './side-turns.ts'
 import { createToolQuestions, type ToolQuestionParts } from './tool-questions.ts'

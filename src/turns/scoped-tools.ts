@@ -1,23 +1,21 @@
 import { NAV_KEY } from '../words/room-keys.ts'
-import type { RoomStore } from '../chat/ports.ts'
+import type { RoomStore, Room } from '../chat/index.ts'
 import type { Person, Role } from '../words/person.ts'
-import type { Room } from '../chat/room.ts'
 import { type Json, isJsonObject, type JsonSchema } from '../base/json.ts'
 import { schemasIn } from '../base/json-schema.ts'
 import { memoizePer } from '../base/basics.ts'
 import { headOf } from '../base/text/characters.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
-import type { Framing, ModelSettings } from '../wrap/model-settings.ts'
-import { NO_SERVERS } from '../wrap/scope/scope-patterns.ts'
+import type { Framing, ModelSettings, CatalogueTool } from '../wrap/index.ts'
 import {
+  NO_SERVERS,
   effectiveScope,
   modelScopeKey,
   SCOPE_KEY,
   type Bounds,
   type Resolution,
-} from '../wrap/scope/scope.ts'
-import type { CatalogueTool } from '../wrap/snapshot.ts'
-import type { Catalogue } from '../wrap/toolbox/catalogue.ts'
+} from '../wrap/scope/index.ts'
+import type { Catalogue } from '../wrap/toolbox/index.ts'
 
 /** A requester, who calls tools through a model or, without one, by hand. */
 export interface ScopeQuery {

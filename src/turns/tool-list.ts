@@ -1,11 +1,8 @@
 import type { Json } from '../base/json.ts'
 import { createSerial } from '../base/jobs/serial.ts'
 import { zip } from '../base/basics.ts'
-import { definitionOf, framedTokens } from '../wrap/scope/tool-definitions.ts'
-import { uniqueTools } from '../wrap/scope/tool-names.ts'
-import { EXACT_FRAMING } from '../wrap/model-settings.ts'
-import type { CatalogueTool } from '../wrap/snapshot.ts'
-import type { Composer } from '../wrap/ports.ts'
+import { definitionOf, framedTokens, uniqueTools } from '../wrap/scope/index.ts'
+import { EXACT_FRAMING, type CatalogueTool, type Composer } from '../wrap/index.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 
 export interface ListedTool {

@@ -1,16 +1,24 @@
 import { createSerial } from '../base/jobs/serial.ts'
-import type { Calibrations } from '../wrap/calibration.ts'
-import { promptBudget } from '../wrap/compose-prompt.ts'
-import type { ModelSettings } from '../wrap/model-settings.ts'
-import type { Composer } from '../wrap/ports.ts'
-import { countedPrompt, type Prompt } from '../wrap/prompt.ts'
-import { ArgumentError } from '../tools/arguments.ts'
-import { type ChatMessage, chatModel, type ChatModel, type ModelAnswer } from '../tools/context.ts'
+import {
+  type Calibrations,
+  promptBudget,
+  type ModelSettings,
+  type Composer,
+  countedPrompt,
+  type Prompt,
+} from '../wrap/index.ts'
+import {
+  ArgumentError,
+  type ChatMessage,
+  chatModel,
+  type ChatModel,
+  type ModelAnswer,
+} from '../tools/index.ts'
 import { addToTurn, requestOnce, type RequestParts } from './request-step.ts'
 import { usesTokens, type Spent } from './billing.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { Turn, ToolQuestions } from './turn.ts'
-import { questionTexts } from '../wrap/loop/question-texts.ts'
+import { questionTexts } from '../wrap/loop/index.ts'
 
 export interface ToolQuestionParts extends RequestParts {
   readonly composer: Pick<Composer, 'count'>

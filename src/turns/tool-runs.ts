@@ -1,20 +1,20 @@
 import type { RoomName, ToolResultEntry } from '../words/entry.ts'
 import { Refusal, whyAborted } from '../words/errors.ts'
 import type { ToolProgress } from '../words/tool-progress.ts'
-import { type Slots, SERVER_LOST } from '../chat/peers.ts'
+import { type Slots, SERVER_LOST, type Room } from '../chat/index.ts'
 import type { Person, PersonId } from '../words/person.ts'
-import type { Room } from '../chat/room.ts'
 import type { Clock } from '../base/environment.ts'
-import { CancelledError } from '../tools/permission.ts'
-import type { PermissionProvider } from '../tools/context.ts'
+import { CancelledError, type PermissionProvider } from '../tools/index.ts'
 import { closest } from '../base/suggest.ts'
-import { findToolsDefinition } from '../wrap/scope/tool-definitions.ts'
-import { directOffer } from '../wrap/toolbox/direct-offer.ts'
-import type { CallNames } from '../wrap/toolbox/offer.ts'
-import type { ReportDoing } from '../wrap/toolbox/run-tool.ts'
-import { cleanName } from '../wrap/toolbox/tool-call.ts'
+import { findToolsDefinition } from '../wrap/scope/index.ts'
+import {
+  directOffer,
+  type CallNames,
+  type ReportDoing,
+  cleanName,
+  typedArguments,
+} from '../wrap/toolbox/index.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
-import { typedArguments } from '../wrap/toolbox/typed-arguments.ts'
 
 interface ToolRunRequest {
   readonly room: Room

@@ -1,12 +1,12 @@
 import { counted } from '../base/amounts.ts'
 import type { TurnId, TurnOutcome, Usage } from '../words/entry.ts'
-import type { ByteQuota } from '../chat/limits.ts'
+import type { ByteQuota } from '../chat/index.ts'
 import { SYSTEM } from '../words/names.ts'
 import type { Clock, MonotonicClock } from '../base/environment.ts'
-import type { ToolDefinition } from '../wrap/prompt.ts'
+import type { ToolDefinition } from '../wrap/index.ts'
 import type { Bill, OpenBill, Requester } from './billing.ts'
 import type { SentStep, TurnRecord, TurnStore } from './ports.ts'
-import type { ModelRequest } from '../wrap/loop/model.ts'
+import type { ModelRequest } from '../wrap/loop/index.ts'
 
 /** Facts of a turn; without a requester, the turn is the server's own. */
 type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {

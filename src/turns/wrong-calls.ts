@@ -1,8 +1,6 @@
 import type { Log } from '../base/environment.ts'
-import { parseArguments, type ToolCall } from '../wrap/toolbox/tool-call.ts'
-import type { Toolbox } from '../wrap/toolbox/toolbox.ts'
-import type { FinishReason } from '../wrap/loop/model.ts'
-import type { StepResult } from '../wrap/loop/stream-step.ts'
+import { parseArguments, type ToolCall, type Toolbox } from '../wrap/toolbox/index.ts'
+import type { FinishReason, StepResult } from '../wrap/loop/index.ts'
 
 /** Returns a toolbox that refuses calls which the end of the answer cut off, and tells the model why. */
 export function refusingCutCalls(

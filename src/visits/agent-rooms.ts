@@ -1,12 +1,9 @@
-import type { AgentListener } from '../chat/agent-listener.ts'
+import type { AgentListener, Participant, Room, Rooms } from '../chat/index.ts'
 import type { Entry, RoomName } from '../words/entry.ts'
 import { Refusal, StorageError, unlessRefused } from '../words/errors.ts'
 import type { Person } from '../words/person.ts'
-import type { Participant } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
-import type { Rooms } from '../chat/rooms.ts'
 import { createSerial } from '../base/jobs/serial.ts'
-import type { AgentControl } from '../commands/command.ts'
+import type { AgentControl } from '../commands/index.ts'
 
 /** Limit of rooms that an agent is in, and also of rooms that it follows. */
 const MAX_ROOMS = 32

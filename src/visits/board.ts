@@ -1,13 +1,16 @@
 // The state of a room that sessions show in addition to the log. It joins `chat`, `session` and `turns`, so
 // it is in `app`.
 import type { Entry, ReplyDelta } from '../words/entry.ts'
-import type { RoomNews } from '../chat/followed-rooms.ts'
+import type { RoomNews, Room } from '../chat/index.ts'
 import type { Person, Role } from '../words/person.ts'
-import type { Room } from '../chat/room.ts'
-import { statusRow } from '../terminal/drawing/status-line.ts'
-import { createReplies, type RepliesParts } from '../terminal/drawing/streamed-reply.ts'
-import type { DrawingStyle } from '../terminal/drawing/theme.ts'
-import type { RoomFooter, RunningWork } from '../terminal/ports.ts'
+import {
+  statusRow,
+  createReplies,
+  type RepliesParts,
+  type DrawingStyle,
+  type RoomFooter,
+  type RunningWork,
+} from '../terminal/index.ts'
 import { type RoomStatus, SharedStatus } from './status.ts'
 
 /** Interval of the status line's updates while something runs. */

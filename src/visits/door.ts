@@ -1,10 +1,9 @@
-import { quotaKeyName } from '../chat/limits.ts'
-import type { Sanctions } from '../chat/moderation/sanctions.ts'
-import type { Clients } from '../chat/moderation/clients.ts'
-import type { Ignores } from '../chat/talk/ignores.ts'
-import type { People } from '../chat/people/people.ts'
+import { quotaKeyName } from '../chat/index.ts'
+import type { Sanctions, Clients } from '../chat/moderation/index.ts'
+import type { Ignores } from '../chat/talk/index.ts'
+import type { People } from '../chat/people/index.ts'
 import { createDeferred } from '../base/jobs/waiting.ts'
-import type { ClientHandler, ExecPipe } from '../terminal/ports.ts'
+import type { ClientHandler, ExecPipe } from '../terminal/index.ts'
 import type { Person } from '../words/person.ts'
 
 export interface Door {

@@ -1,5 +1,5 @@
 import type { Person } from '../words/person.ts'
-import type { Room } from '../chat/room.ts'
+import type { Room } from '../chat/index.ts'
 
 interface GreetedModel {
   readonly name: string

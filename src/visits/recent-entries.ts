@@ -1,7 +1,7 @@
 import type { Entry } from '../words/entry.ts'
-import { foldPast } from '../chat/presence/fold.ts'
-import type { Room } from '../chat/room.ts'
-import { revise } from '../chat/talk/own-lines.ts'
+import { foldPast } from '../chat/presence/index.ts'
+import type { Room } from '../chat/index.ts'
+import { revise } from '../chat/talk/index.ts'
 
 const MAX_KEPT = 80
 

@@ -1,13 +1,10 @@
 import { Refusal } from '../words/errors.ts'
-import type { ByteQuota, RateLimiter } from '../chat/limits.ts'
-import type { Peers } from '../chat/peers.ts'
+import type { ByteQuota, RateLimiter, Peers, Room, Rooms } from '../chat/index.ts'
 import type { Person } from '../words/person.ts'
-import type { Room } from '../chat/room.ts'
-import type { Rooms } from '../chat/rooms.ts'
 import type { Log } from '../base/environment.ts'
 import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../base/file-tree.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
-import type { ClientHandler } from '../terminal/ports.ts'
+import type { ClientHandler } from '../terminal/index.ts'
 import { type Door, untilKicked } from './door.ts'
 
 interface RoomFilesParts {

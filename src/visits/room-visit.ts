@@ -1,11 +1,9 @@
 import type { ApprovalEntry, Entry, EntryId } from '../words/entry.ts'
 import type { Person, Role } from '../words/person.ts'
-import { nameOf } from '../chat/presence/tally.ts'
-import type { LastSeen } from '../chat/personal/last-seen.ts'
-import type { Participant } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
-import type { Screen } from '../terminal/ports.ts'
-import { isAnswer } from '../terminal/views/pending-calls.ts'
+import { nameOf } from '../chat/presence/index.ts'
+import type { LastSeen } from '../chat/personal/index.ts'
+import type { Participant, Room } from '../chat/index.ts'
+import { type Screen, isAnswer } from '../terminal/index.ts'
 import type { RecentEntries } from './recent-entries.ts'
 
 export interface RoomVisit {

@@ -4,8 +4,8 @@ import { createDeferred, createProgressTimer } from '../base/jobs/waiting.ts'
 import { duration } from '../base/amounts.ts'
 import type { Account } from '../base/jobs/scheduler.ts'
 import { plainOf } from '../base/text/styled.ts'
-import type { ExecPipe } from '../terminal/ports.ts'
-import type { Output } from '../commands/command.ts'
+import type { ExecPipe } from '../terminal/index.ts'
+import type { Output } from '../commands/index.ts'
 
 const SCRIPT_COLUMNS = 80
 

@@ -1,38 +1,36 @@
-import type { InvitationNotices } from '../chat/personal/invitations.ts'
+import type { InvitationNotices, InputHistory, OpenHistory, Preferences } from '../chat/personal/index.ts'
 import { Refusal, unlessRefused } from '../words/errors.ts'
-import type { OpenClient } from '../chat/moderation/clients.ts'
-import type { FollowingSession } from '../chat/followed-rooms.ts'
+import type { OpenClient } from '../chat/moderation/index.ts'
+import type { FollowingSession, Room, Rooms } from '../chat/index.ts'
 import type { Person } from '../words/person.ts'
-import type { InputHistory, OpenHistory } from '../chat/personal/input-history.ts'
-import type { Preferences } from '../chat/personal/preferences.ts'
-import type { Room } from '../chat/room.ts'
-import type { Rooms } from '../chat/rooms.ts'
-import type { Talk, TalkSession } from '../chat/talk/talk.ts'
-import type { CompleteWord } from '../commands/completion.ts'
-import type { Runner } from '../commands/runner.ts'
-import { handleLine } from '../commands/handle-line.ts'
+import type { Talk, TalkSession } from '../chat/talk/index.ts'
+import {
+  type CompleteWord,
+  type Runner,
+  handleLine,
+  type SessionCaller,
+  classifyLine,
+} from '../commands/index.ts'
 import type { Account } from '../base/jobs/scheduler.ts'
 import type { Zone } from '../base/zone.ts'
-import type { DrawingStyle } from '../terminal/drawing/theme.ts'
-import type {
-  ClientHandler,
-  RoomFooter,
-  RunningWork,
-  SavedInput,
-  Screen,
-  SessionHost,
-  Terminal,
-} from '../terminal/ports.ts'
-import { runSession } from '../terminal/session.ts'
-import { sessionZone } from '../terminal/views/viewer.ts'
-import type { SharedBySessions } from '../terminal/views/view.ts'
+import {
+  type DrawingStyle,
+  type ClientHandler,
+  type RoomFooter,
+  type RunningWork,
+  type SavedInput,
+  type Screen,
+  type SessionHost,
+  type Terminal,
+  runSession,
+  sessionZone,
+  type SharedBySessions,
+  type ExecPipe,
+} from '../terminal/index.ts'
 import { type Door, untilKicked } from './door.ts'
 import type { Greeting } from './greeting.ts'
 import { CurrentRoom, type RoomViews } from './current-room.ts'
 import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
-import type { SessionCaller } from '../commands/command.ts'
-import { classifyLine } from '../commands/parse.ts'
-import type { ExecPipe } from '../terminal/ports.ts'
 
 /** The parts of the server that sessions and scripts use. */
 export interface HostParts {

@@ -1,13 +1,13 @@
-import type { Approvals, WaitingQuestion } from '../turns/approvals/approvals.ts'
+import type { Approvals, WaitingQuestion } from '../turns/approvals/index.ts'
 import type { ToolCallEntry, TurnId } from '../words/entry.ts'
 import type { Person, Role } from '../words/person.ts'
-import type { Room } from '../chat/room.ts'
+import type { Room } from '../chat/index.ts'
 import { progressText, type ToolProgress } from '../words/tool-progress.ts'
 import { runningTime } from '../base/amounts.ts'
 import type { Clock } from '../base/environment.ts'
-import { scopeText } from '../wrap/scope/scope.ts'
-import type { RunningWork, SessionStatus } from '../terminal/ports.ts'
-import type { TurnStore } from '../turns/ports.ts'
+import { scopeText } from '../wrap/scope/index.ts'
+import type { RunningWork, SessionStatus } from '../terminal/index.ts'
+import type { TurnStore } from '../turns/index.ts'
 import type { Work } from './work.ts'
 
 /** What a person of a role can use in a room. */

@@ -1,5 +1,5 @@
 import type { Entry } from '../words/entry.ts'
-import type { RoomBus } from '../chat/ports.ts'
+import type { RoomBus } from '../chat/index.ts'
 
 export interface TappedBus extends RoomBus {
   /**

@@ -1,6 +1,5 @@
-import type { ToolRuns } from '../turns/tool-runs.ts'
-import type { Turns } from '../turns/turns.ts'
-import type { Summaries } from '../turns/summaries/summaries.ts'
+import type { ToolRuns, Turns } from '../turns/index.ts'
+import type { Summaries } from '../turns/summaries/index.ts'
 
 /** Activities in rooms that can be stopped. */
 export interface Work {

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
-import { WebError } from '../tools/web.ts'
+import { WebError } from '../tools/index.ts'
 
 export interface UrlPolicy {
   readonly ports: readonly number[]

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough, pipeline, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { WebError } from '../tools/web.ts'
+import { WebError } from '../tools/index.ts'
 import type { TimeLimit } from './request.ts'
 import { explain } from './request.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'whatwg-mimetype'
-import { WebError } from '../tools/web.ts'
+import { WebError } from '../tools/index.ts'
 
 /** The type of a text response. */
 export interface Media {

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { WebError } from '../tools/web.ts'
+import { WebError } from '../tools/index.ts'
 import type { Reading, ReadRequest } from './reader/read-html.ts'
 
 /**

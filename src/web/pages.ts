@@ -1,5 +1,5 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
-import { WebError, type PageFormat, type Visit, type WebPage } from '../tools/web.ts'
+import { WebError, type PageFormat, type Visit, type WebPage } from '../tools/index.ts'
 import { readBody } from './body.ts'
 import { checkUrl, findDestination, type UrlPolicy } from './addresses.ts'
 import { decodeText, mediaOf } from './media.ts'

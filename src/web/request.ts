@@ -2,7 +2,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { get as httpsGet, type RequestOptions } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
 import { errorCode, errorMessage } from '../base/errors.ts'
-import { WebError } from '../tools/web.ts'
+import { WebError } from '../tools/index.ts'
 
 export interface GetRequest {
   readonly url: URL

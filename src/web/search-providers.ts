@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keysOf } from '../base/basics.ts'
-import type { SearchHit } from '../tools/web.ts'
+import type { SearchHit } from '../tools/index.ts'
 
 export interface SearchRequest {
   readonly url: URL

@@ -2,7 +2,7 @@
 // or whether they may.
 
 import { STATUS_CODES } from 'node:http'
-import { WebError, type SearchHit, type WebSearch } from '../tools/web.ts'
+import { WebError, type SearchHit, type WebSearch } from '../tools/index.ts'
 import { readBody } from './body.ts'
 import { get, startTimeLimit, type TimeLimits } from './request.ts'
 import {

@@ -2,7 +2,7 @@
  * The public web: pages and a search. It decides by address what may be reached; other code decides who may
  * ask for it. It must not know tools, rooms or people.
  */
-import type { Web } from '../tools/web.ts'
+import type { Web } from '../tools/index.ts'
 import { createResolver, isPublicAddress, type UrlPolicy } from './addresses.ts'
 import { createPageReader } from './page-reader.ts'
 import { createPages, PAGE_LIMITS, type PageLimits } from './pages.ts'

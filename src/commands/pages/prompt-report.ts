@@ -1,12 +1,6 @@
 import { counted } from '../../base/amounts.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
-import {
-  type BudgetReport,
-  type LayerReport,
-  type Prompt,
-  type PromptTool,
-  BREAK,
-} from '../../wrap/prompt.ts'
+import { type BudgetReport, type LayerReport, type Prompt, type PromptTool, BREAK } from '../../wrap/index.ts'
 
 /** A part of the budget: a layer's text, tool definitions, the message, or the provider's framing. */
 export interface BudgetShare {

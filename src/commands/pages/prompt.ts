@@ -1,7 +1,7 @@
 import { markup, type Html } from '../../base/markup.ts'
 import { counted } from '../../base/amounts.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
-import type { BudgetReport, Prompt, PromptTool, ToolDefinition } from '../../wrap/prompt.ts'
+import type { BudgetReport, Prompt, PromptTool, ToolDefinition } from '../../wrap/index.ts'
 import {
   layerTexts,
   keptText,

@@ -16,7 +16,7 @@ import type {
   ToolCallEntry,
   ToolResultEntry,
 } from '../../words/entry.ts'
-import { foldPast } from '../../chat/presence/fold.ts'
+import { foldPast } from '../../chat/presence/index.ts'
 import { markup, type Html } from '../../base/markup.ts'
 import { headOf } from '../../base/text/characters.ts'
 import { visibleText } from '../../base/text/visible-text.ts'

@@ -1,13 +1,7 @@
 import { Refusal } from '../../words/errors.ts'
 import { PERSON_NAME_RULE } from '../../words/names.ts'
 import type { Person } from '../../words/person.ts'
-import {
-  isOption,
-  OPTIONS,
-  valueOf,
-  type Option,
-  type PersonalOptions,
-} from '../../chat/personal/preferences.ts'
+import { isOption, OPTIONS, valueOf, type Option, type PersonalOptions } from '../../chat/personal/index.ts'
 import { keysOf } from '../../base/basics.ts'
 import { closest } from '../../base/suggest.ts'
 import { zoneNames } from '../../base/zone.ts'

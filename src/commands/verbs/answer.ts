@@ -1,4 +1,4 @@
-import type { Mention, RunningTurn } from '../../turns/turns.ts'
+import type { Mention, RunningTurn } from '../../turns/index.ts'
 import { entryJson } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
 import { Refusal, whyAborted } from '../../words/errors.ts'

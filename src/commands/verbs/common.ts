@@ -1,39 +1,25 @@
 // What the verbs share: the parts of the server that they use, and small helpers.
-import type { Approvals } from '../../turns/approvals/approvals.ts'
-import type { GrantStore } from '../../turns/approvals/ports.ts'
+import type { Approvals, GrantStore } from '../../turns/approvals/index.ts'
 import type { RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
-import type { FollowedRooms } from '../../chat/followed-rooms.ts'
-import type { ActResult } from '../../chat/moderation/acting.ts'
-import type { Clients } from '../../chat/moderation/clients.ts'
-import type { Keeping } from '../../chat/moderation/keeping.ts'
-import type { Moderation } from '../../chat/moderation/moderation.ts'
-import type { Invites, Keys, Tokens } from '../../chat/people/credentials.ts'
-import type { People } from '../../chat/people/people.ts'
+import type { FollowedRooms, EntryLog, PeopleStore, RoomStore, Room, Rooms } from '../../chat/index.ts'
+import type { ActResult, Clients, Keeping, Moderation } from '../../chat/moderation/index.ts'
+import type { Invites, Keys, Tokens, People } from '../../chat/people/index.ts'
 import type { Person } from '../../words/person.ts'
-import type { InputHistory } from '../../chat/personal/input-history.ts'
-import type { InvitationNotices } from '../../chat/personal/invitations.ts'
-import type { Preferences } from '../../chat/personal/preferences.ts'
-import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
-import type { Room } from '../../chat/room.ts'
-import type { Rooms } from '../../chat/rooms.ts'
-import type { Talk } from '../../chat/talk/talk.ts'
+import type { InputHistory, InvitationNotices, Preferences } from '../../chat/personal/index.ts'
+import type { Talk } from '../../chat/talk/index.ts'
 import type { Clock } from '../../base/environment.ts'
 import { safeJson } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
-import type { RoomHooks } from '../../turns/hooks.ts'
+import type { RoomHooks, ToolRuns, ChargeStore, TurnStore, Turns } from '../../turns/index.ts'
 import {
   WrapError,
   type HistoryStore,
   type InstructionStore,
   type ScriptStore,
   type SummaryStore,
-} from '../../wrap/ports.ts'
-import type { ToolRuns } from '../../turns/tool-runs.ts'
-import type { ChargeStore } from '../../turns/billing.ts'
-import type { TurnStore } from '../../turns/ports.ts'
-import type { Summaries } from '../../turns/summaries/summaries.ts'
-import type { Turns } from '../../turns/turns.ts'
+} from '../../wrap/index.ts'
+import type { Summaries } from '../../turns/summaries/index.ts'
 import {
   defineCommand,
   Misuse,

@@ -1,7 +1,7 @@
 import { entryJson, entryMarkdown, markdownHead } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
-import type { EntrySize } from '../../chat/ports.ts'
+import type { EntrySize } from '../../chat/index.ts'
 import { safeJson } from '../../base/json.ts'
 import { createTranscript } from '../pages/transcript.ts'
 import { flag, Misuse, type Here } from '../command.ts'

@@ -1,7 +1,7 @@
 // The lines of an entry that a search found, with the words marked.
 import { wholeText } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
-import { type Place, findPlaces, type SearchPhrase } from '../../chat/text/search-words.ts'
+import { type Place, findPlaces, type SearchPhrase } from '../../chat/text/index.ts'
 import { characterAt } from '../../base/text/characters.ts'
 import type { Span, Styled } from '../../base/text/styled.ts'
 

@@ -1,5 +1,5 @@
 import { counted, DAY_MS, parseDuration } from '../../base/amounts.ts'
-import type { Keeping } from '../../chat/moderation/keeping.ts'
+import type { Keeping } from '../../chat/moderation/index.ts'
 import { arg, flag, Misuse } from '../command.ts'
 import { announce, peopleToReach, verb } from './common.ts'
 

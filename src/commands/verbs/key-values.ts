@@ -1,8 +1,7 @@
 import { Refusal } from '../../words/errors.ts'
-import { valuesWithExits, visibleExits, readTodo, TODO_KEY, todoText } from '../../chat/room-values.ts'
+import { valuesWithExits, visibleExits, readTodo, TODO_KEY, todoText, type Room } from '../../chat/index.ts'
 import { EXITS_KEY } from '../../words/room-keys.ts'
 import type { Person } from '../../words/person.ts'
-import type { Room } from '../../chat/room.ts'
 import { parseJson, type Json, safeJson } from '../../base/json.ts'
 import { headOf } from '../../base/text/characters.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
@@ -15,7 +14,7 @@ import {
   OWNED_KEYS,
   toStorable,
   SUMMARIZER_KEY,
-} from '../../wrap/keys.ts'
+} from '../../wrap/index.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
 import { needManager } from '../runner.ts'
 import { print, tellRoom, verb, type Services } from './common.ts'

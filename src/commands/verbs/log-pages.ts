@@ -1,7 +1,7 @@
 // Prints long output page by page: entries of a log, and parts of an HTML page.
 import type { Entry, EntryId, RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
-import type { EntryLog, EntrySize, LogQuery } from '../../chat/ports.ts'
+import type { EntryLog, EntrySize, LogQuery } from '../../chat/index.ts'
 import { utf8Bytes } from '../../base/amounts.ts'
 import type { Html } from '../../base/markup.ts'
 import { flag, type Caller } from '../command.ts'

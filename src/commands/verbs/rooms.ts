@@ -1,6 +1,5 @@
-import { countText, type RoomNews } from '../../chat/followed-rooms.ts'
-import type { RoomRecord } from '../../chat/ports.ts'
-import { oneLine } from '../../chat/text/input-text.ts'
+import { countText, type RoomNews, type RoomRecord } from '../../chat/index.ts'
+import { oneLine } from '../../chat/text/index.ts'
 import { ROOM_NAME_RULE } from '../../words/names.ts'
 import type { Person } from '../../words/person.ts'
 import { safeJson } from '../../base/json.ts'

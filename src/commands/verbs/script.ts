@@ -1,6 +1,6 @@
 import { Refusal } from '../../words/errors.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
-import type { StoredScript } from '../../wrap/ports.ts'
+import type { StoredScript } from '../../wrap/index.ts'
 import { arg, Misuse, text, type Caller, type CommandContext } from '../command.ts'
 import { needManager } from '../runner.ts'
 import { announce, dateText, findVersion, refuseWrap, type Services, verb } from './common.ts'

@@ -3,17 +3,21 @@ import type { ToolResultEntry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import { type Json, safeJson } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
-import { findToolsDefinition } from '../../wrap/scope/tool-definitions.ts'
 import {
+  findToolsDefinition,
   isGroupWord,
   type KnownServers,
   MAX_PATTERN_CHARACTERS,
   MAX_PATTERNS,
   parseScope,
   unmatchedPatterns,
-} from '../../wrap/scope/scope-patterns.ts'
-import { modelScopeKey, resolveScope, SCOPE_KEY, scopeFromWords, scopeText } from '../../wrap/scope/scope.ts'
-import type { ListedTool, ToolList } from '../../turns/tool-list.ts'
+  modelScopeKey,
+  resolveScope,
+  SCOPE_KEY,
+  scopeFromWords,
+  scopeText,
+} from '../../wrap/scope/index.ts'
+import type { ListedTool, ToolList } from '../../turns/index.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
 import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed } from './answer.ts'
 import { refuseWrap, verb, type Services } from './common.ts'

@@ -1,9 +1,14 @@
 import { tokenFacts } from '../../words/entry-text.ts'
 import { DAY_MS, counted } from '../../base/amounts.ts'
 import { exactAmount, shownAmount } from '../../base/price.ts'
-import type { Grouping, UsageQuery } from '../../turns/billing.ts'
-import { sumsByKey, total, type UsageSum } from '../../turns/model-list.ts'
-import type { Turns } from '../../turns/turns.ts'
+import {
+  type Grouping,
+  type UsageQuery,
+  sumsByKey,
+  total,
+  type UsageSum,
+  type Turns,
+} from '../../turns/index.ts'
 import { flag, JSON_FLAG } from '../command.ts'
 import { iso, numberFlag, print, roomNames, verb, type Services } from './common.ts'
 

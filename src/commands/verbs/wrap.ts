@@ -2,7 +2,7 @@ import { safeJson } from '../../base/json.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
 import { plainRows } from '../../base/text/pages.ts'
 import type { Span, Styled } from '../../base/text/styled.ts'
-import { BREAK, userContent, type BudgetReport, type Prompt } from '../../wrap/prompt.ts'
+import { BREAK, userContent, type BudgetReport, type Prompt } from '../../wrap/index.ts'
 import {
   countsOf,
   keptText,

@@ -1,4 +1,4 @@
-import type { AgentListener } from '../../chat/agent-listener.ts'
+import type { AgentListener } from '../../chat/index.ts'
 
 /**
  * Serves agents by MCP over a pipe (`stdio.ts`) and HTTP (`http.ts`). This folder must not know rooms, rights

@@ -10,7 +10,7 @@ import { Mentions } from './mentions.ts'
 import { REFUSED } from './message.ts'
 import { Notifications } from './notifications.ts'
 import type { Agent, ClosableAgent } from './agent.ts'
-import type { AgentListener } from '../../chat/agent-listener.ts'
+import type { AgentListener } from '../../chat/index.ts'
 import type { CreateMcpServer } from './server.ts'
 
 export interface TokenAgentOptions {

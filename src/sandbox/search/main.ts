@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import type { FoundFiles, FoundText } from '../../tools/workspace.ts'
+import type { FoundFiles, FoundText } from '../../tools/index.ts'
 import { WorkspaceError } from '../../words/errors.ts'
 import { findFiles, searchText, type FileSearchRequest, type SearchAnswer } from './search.ts'
 

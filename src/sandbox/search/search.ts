@@ -4,7 +4,7 @@
 import type { Dirent } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
-import type { FileQuery, FoundFiles, FoundText, TextQuery } from '../../tools/workspace.ts'
+import type { FileQuery, FoundFiles, FoundText, TextQuery } from '../../tools/index.ts'
 import { WorkspaceError } from '../../words/errors.ts'
 import { followPath, holdDirectory, quoted } from '../follow-path.ts'
 import { compilePathGlob } from './glob-pattern.ts'

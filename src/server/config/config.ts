@@ -3,10 +3,10 @@
  * checks and docs/config.md are derived from its schemas. It must not know rooms, sessions or turns.
  */
 import { dirname, resolve } from 'node:path'
-import type { McpServerConfig } from '../../mcp/config.ts'
-import type { ModelConfig } from '../../models/providers.ts'
-import type { WebConfig } from '../../web/search-providers.ts'
-import type { BusConfig } from '../../cluster/wire/config.ts'
+import type { McpServerConfig } from '../../mcp/index.ts'
+import type { ModelConfig } from '../../models/index.ts'
+import type { WebConfig } from '../../web/index.ts'
+import type { BusConfig } from '../../cluster/wire/index.ts'
 import { roomsDirFrom, workspacesFrom } from './directories.ts'
 import {
   ConfigError,

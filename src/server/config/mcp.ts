@@ -9,7 +9,7 @@ import {
   type McpByCommand,
   type McpByUrl,
   type McpServerConfig,
-} from '../../mcp/config.ts'
+} from '../../mcp/index.ts'
 import type { Environment } from './environment.ts'
 import { address, camelKeys, headerEnv, valuesOf, variable } from './values.ts'
 

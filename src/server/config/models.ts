@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { BACKENDS, PROVIDERS, type ModelConfig } from '../../models/providers.ts'
-import type { ModelAccess, RequiredKey } from '../../models/provider.ts'
-import { ownKeys } from '../../models/settings.ts'
-import { ENCODINGS } from '../../wrap/tokens/encodings.ts'
+import {
+  BACKENDS,
+  PROVIDERS,
+  type ModelConfig,
+  type ModelAccess,
+  type RequiredKey,
+  ownKeys,
+} from '../../models/index.ts'
+import { ENCODINGS } from '../../wrap/tokens/index.ts'
 import { MODEL_NAME, MODEL_NAME_RULE, TO_ALL } from '../../words/names.ts'
 import { MAX_PRICE, millionths } from '../../base/price.ts'
 import { usualOutput } from '../../base/basics.ts'

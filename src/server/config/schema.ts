@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
-import { ENGINE_NAMES } from '../../wrap/lua/engines.ts'
+import { ENGINE_NAMES } from '../../wrap/lua/index.ts'
 import { ROOM_NAME } from '../../words/names.ts'
 import { limitsSchema } from './limits.ts'
 import { mcpEntry } from './mcp.ts'

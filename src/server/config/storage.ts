@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { type BusConfig, HAS_JWT, NATS_EXAMPLE, natsAddress, NKEY_SEED } from '../../cluster/wire/config.ts'
+import { type BusConfig, HAS_JWT, NATS_EXAMPLE, natsAddress, NKEY_SEED } from '../../cluster/wire/index.ts'
 import { errorCode, errorMessage } from '../../base/errors.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { variable } from './values.ts'

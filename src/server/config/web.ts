@@ -5,7 +5,7 @@ import {
   type RequiredSearchKey,
   type SearchProvider,
   type WebConfig,
-} from '../../web/search-providers.ts'
+} from '../../web/index.ts'
 import type { Environment } from './environment.ts'
 import { camelKeys, variable } from './values.ts'
 

@@ -1,17 +1,20 @@
-import type { McpServer, McpServers } from '../../mcp/client/servers.ts'
-import { namesakeRule, type McpServerConfig } from '../../mcp/config.ts'
-import { LoginError } from '../../mcp/login-fetch.ts'
-import type { McpLogins, ServerLogin } from '../../mcp/logins.ts'
-import { displayTarget } from '../../mcp/redact.ts'
+import type { McpServer, McpServers } from '../../mcp/client/index.ts'
+import {
+  namesakeRule,
+  type McpServerConfig,
+  LoginError,
+  type McpLogins,
+  type ServerLogin,
+  displayTarget,
+} from '../../mcp/index.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { Person } from '../../words/person.ts'
-import type { BegunLogin, ListedMcp, McpAdmin, McpOrder } from '../../commands/verbs/mcp-admin.ts'
+import type { BegunLogin, ListedMcp, McpAdmin, McpOrder } from '../../commands/index.ts'
 import { connectedMcp } from '../config/mcp.ts'
 import type { Clock, Log } from '../../base/environment.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { closest } from '../../base/suggest.ts'
-import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/mcp-pins.ts'
-import type { ToolSource } from '../../tools/tool.ts'
+import type { ConnectedMcp, ConnectedMcpStore, ToolSource } from '../../tools/index.ts'
 import { answerIn, toMcpConfigEntry } from './order.ts'
 
 interface McpParts {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../words/errors.ts'
-import type { McpOrder } from '../../commands/verbs/mcp-admin.ts'
+import type { McpOrder } from '../../commands/index.ts'
 import { mcpEntry } from '../config/mcp.ts'
 
 /** Converts a `/mcp connect` command to a config entry. Throws `Refusal`. */

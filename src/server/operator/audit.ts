@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
-import { fingerprintOf } from '../../ssh/keys/public-key.ts'
-import { auditDatabase } from '../../storage/open.ts'
+import { fingerprintOf } from '../../ssh/index.ts'
+import { auditDatabase } from '../../storage/index.ts'
 import type { Config } from '../config/config.ts'
 import { safeJson } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'

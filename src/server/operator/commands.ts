@@ -2,8 +2,7 @@
  * Commands that an operator runs beside the server. Each one resolves to its exit status and rejects with
  * `StorageError`.
  */
-import { copyDatabase } from '../../storage/copy.ts'
-import { backupDatabase, restoreDatabase } from '../../storage/open.ts'
+import { copyDatabase, backupDatabase, restoreDatabase } from '../../storage/index.ts'
 import { dataDirOf, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'

@@ -1,5 +1,4 @@
-import { EXACT_FRAMING } from '../../wrap/model-settings.ts'
-import type { Snapshot } from '../../wrap/snapshot.ts'
+import { EXACT_FRAMING, type Snapshot } from '../../wrap/index.ts'
 
 /** Returns a small snapshot that fills every field. */
 export const trialSnapshot = (): Snapshot => ({

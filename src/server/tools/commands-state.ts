@@ -1,4 +1,4 @@
-import { hasProcessLimit, NO_PROCESS_LIMIT, probeSandbox } from '../../sandbox/probe.ts'
+import { hasProcessLimit, NO_PROCESS_LIMIT, probeSandbox } from '../../sandbox/index.ts'
 import type { Config } from '../config/config.ts'
 
 /** Says whether commands can run. */

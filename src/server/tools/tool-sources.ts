@@ -1,26 +1,25 @@
 // The tools that the config and the machine allow. This folder must not know turns, nor how a tool is called.
 
-import type { Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/index.ts'
 import {
   createToolModules,
   type ModuleProblem,
   type ToolModules,
   type ToolModulesOptions,
-} from '../../tools/modules/tool-modules.ts'
-import { createWeb } from '../../web/web.ts'
-import { createWrappedTools, type WrappedTools } from '../../tools/wrapped/wrapped-tools.ts'
-import type { Rooms } from '../../chat/rooms.ts'
+} from '../../tools/modules/index.ts'
+import { createWeb } from '../../web/index.ts'
+import { createWrappedTools, type WrappedTools, loadToolFiles } from '../../tools/wrapped/index.ts'
+import type { Rooms } from '../../chat/index.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../../base/environment.ts'
 import { paths } from '../../base/paths.ts'
-import { findToolsDefinition } from '../../wrap/scope/tool-definitions.ts'
+import { findToolsDefinition } from '../../wrap/scope/index.ts'
 import { ROOM_TOOL_NAMES, roomTools } from '../../turns/room-tools/index.ts'
-import { loadToolFiles } from '../../tools/wrapped/load.ts'
 import { commandsIn, type CommandsState } from './commands-state.ts'
 import { toolNameProblems } from './tool-words.ts'
 import { BUILTIN_IDS, builtinTools } from '../../tools/builtin/index.ts'
-import { todoTools } from '../../turns/room-tools/todo.ts'
-import type { Tool, ToolSource } from '../../tools/tool.ts'
+import { todoTools } from '../../turns/index.ts'
+import type { Tool, ToolSource } from '../../tools/index.ts'
 import type { AppContext } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
 

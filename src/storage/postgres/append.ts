@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Entry, EntryId, RoomName } from '../../words/entry.ts'
 import { StorageError } from '../../words/errors.ts'
-import type { Appended, EntryLog } from '../../chat/ports.ts'
+import type { Appended, EntryLog } from '../../chat/index.ts'
 import { createDeferred, type Deferred } from '../../base/jobs/waiting.ts'
 import { roomLog } from '../locks.ts'
 import { alreadyStored, ascendingId, revise, toEntryRow } from '../stores/entries.ts'

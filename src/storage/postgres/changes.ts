@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { StorageError } from '../../words/errors.ts'
-import type { Changes, ServerId, Topic } from '../../cluster/stores.ts'
+import type { Changes, ServerId, Topic } from '../../cluster/index.ts'
 import type { Log } from '../../base/environment.ts'
 import { createSerial } from '../../base/jobs/serial.ts'
 import { withExplicitSslMode } from '../../base/addresses.ts'

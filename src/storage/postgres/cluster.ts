@@ -18,7 +18,7 @@ import type {
   ServerId,
   ServerRecord,
   ServerStore,
-} from '../../cluster/stores.ts'
+} from '../../cluster/index.ts'
 import type { Log } from '../../base/environment.ts'
 import { changesRow, requireRow, select } from '../database.ts'
 import { roomLog } from '../locks.ts'

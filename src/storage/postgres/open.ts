@@ -4,7 +4,7 @@
 import { type Kysely, sql } from 'kysely'
 import { ulid } from 'ulid'
 import { StorageError } from '../../words/errors.ts'
-import type { ServerId } from '../../cluster/stores.ts'
+import type { ServerId } from '../../cluster/index.ts'
 import type { Clock, Log } from '../../base/environment.ts'
 import { requireRow } from '../database.ts'
 import { editedMigration, type Migration, newerSchema, otherSchema, readMigrations } from '../migrations.ts'

@@ -3,10 +3,10 @@
 // is used.
 
 import { type RawBuilder, sql } from 'kysely'
-import type { EntryLog, SearchQuery } from '../../chat/ports.ts'
+import type { EntryLog, SearchQuery } from '../../chat/index.ts'
 import type { Database } from '../database.ts'
 import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
-import { indexedWords, searchPhrase } from '../../chat/text/search-words.ts'
+import { indexedWords, searchPhrase } from '../../chat/text/index.ts'
 
 /** The newest matches that `best` compares: a frequent word may have a million. */
 const MAX_COMPARED = 4_000

@@ -1,5 +1,5 @@
 import type { EntryId, RoomName } from '../../words/entry.ts'
-import type { Appended, EntryLog } from '../../chat/ports.ts'
+import type { Appended, EntryLog } from '../../chat/index.ts'
 import { alreadyStored, ascendingId, type EntryRow, revise, toEntryRow } from '../stores/entries.ts'
 import type { SqliteDatabase } from './database.ts'
 

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { decodeTime, ulid } from 'ulid'
 import { type Entry, type EntryId, isEntryKind, type RoomName } from '../../words/entry.ts'
 import { StorageError } from '../../words/errors.ts'
-import type { EntrySize, LogQuery } from '../../chat/ports.ts'
+import type { EntrySize, LogQuery } from '../../chat/index.ts'
 import { type Dialect, sqlOf } from '../database.ts'
 import type { Tables } from '../tables.ts'
 

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../words/entry.ts'
-import type { Invite, InviteStore, Newcomer } from '../../chat/people/ports.ts'
+import type { Invite, InviteStore, Newcomer } from '../../chat/people/index.ts'
 import { changesRow, type Database, requireRow } from '../database.ts'
 import { NAMES, personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'

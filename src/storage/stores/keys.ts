@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Fingerprint, PersonId } from '../../words/person.ts'
-import type { KeyStore, StoredKey } from '../../chat/people/ports.ts'
+import type { KeyStore, StoredKey } from '../../chat/people/index.ts'
 import type { Database } from '../database.ts'
 import { NAMES, personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'

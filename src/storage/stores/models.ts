@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS } from '../../base/amounts.ts'
-import type { Calibration, CalibrationStore } from '../../wrap/ports.ts'
-import type { Charge, ChargeStore, Spender, Spending, UsageQuery, UsageRow } from '../../turns/billing.ts'
+import type { Calibration, CalibrationStore } from '../../wrap/index.ts'
+import type { Charge, ChargeStore, Spender, Spending, UsageQuery, UsageRow } from '../../turns/index.ts'
 import { type Database, type Dialect, integer, put, select } from '../database.ts'
 import type { Tables } from '../tables.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RoomRemoval, Sanction, SanctionStore } from '../../chat/moderation/ports.ts'
+import type { RoomRemoval, Sanction, SanctionStore } from '../../chat/moderation/index.ts'
 import { type Database, send } from '../database.ts'
 import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'

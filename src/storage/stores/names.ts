@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { NamesFiled, NameStore } from '../../chat/people/ports.ts'
+import type { NamesFiled, NameStore } from '../../chat/people/index.ts'
 import { problemWithName, whyReserved } from '../../words/names.ts'
 import { look, skeleton } from '../../base/text/names.ts'
 import { UNICODE_SECURITY_VERSION } from '../../base/text/unicode-security.ts'

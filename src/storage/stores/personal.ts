@@ -6,7 +6,7 @@ import type {
   LastSeenStore,
   PreferenceStore,
   TypedStore,
-} from '../../chat/personal/ports.ts'
+} from '../../chat/personal/index.ts'
 import type { PersonId } from '../../words/person.ts'
 import { type Database, put, select, send } from '../database.ts'
 import type { Tables } from '../tables.ts'

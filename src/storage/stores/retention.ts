@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { encodeTime } from 'ulid'
 import type { RoomName } from '../../words/entry.ts'
-import type { RetentionStore } from '../../chat/moderation/ports.ts'
+import type { RetentionStore } from '../../chat/moderation/index.ts'
 import { type Database, type Dialect, integer } from '../database.ts'
 import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoomName } from '../../words/entry.ts'
-import type { RenamedRoom } from '../../chat/ports.ts'
-import { renameInExits } from '../../chat/room-values.ts'
+import { type RenamedRoom, renameInExits } from '../../chat/index.ts'
 import { EXITS_KEY } from '../../words/room-keys.ts'
 import { parseJson } from '../../base/json.ts'
 import type { Tables } from '../tables.ts'

@@ -6,7 +6,7 @@ import {
   type ScriptStore,
   type StoredSummary,
   type SummaryStore,
-} from '../../wrap/ports.ts'
+} from '../../wrap/index.ts'
 import { type Database, integer, requireRow, select } from '../database.ts'
 import { numbersOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'

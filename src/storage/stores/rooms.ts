@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Membership, RoomRecord, RoomStore } from '../../chat/ports.ts'
+import type { Membership, RoomRecord, RoomStore } from '../../chat/index.ts'
 import { parseJson } from '../../base/json.ts'
 import { type Database, put, select, send } from '../database.ts'
 import { roomLog } from '../locks.ts'

@@ -1,7 +1,7 @@
 // The stores of both engines, each beside its row types. Differences of the engines' SQL are in
 // `Database.dialect`. This folder must know neither the engine nor the core's rules.
 
-import type { EntryLog } from '../../chat/ports.ts'
+import type { EntryLog } from '../../chat/index.ts'
 import type { Database } from '../database.ts'
 import type { Stores } from '../storage.ts'
 import { createEntryLog, createHistoryStore } from './history.ts'

@@ -6,7 +6,7 @@ import type {
   DirectMessageStore,
   Ignored,
   IgnoredStore,
-} from '../../chat/talk/ports.ts'
+} from '../../chat/talk/index.ts'
 import { type Database, integer, put, send, withoutNulls } from '../database.ts'
 import { WAITING_MESSAGES } from '../locks.ts'
 import type { Tables } from '../tables.ts'

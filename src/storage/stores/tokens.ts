@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../words/entry.ts'
-import type { StoredToken, TokenStore } from '../../chat/people/ports.ts'
+import type { StoredToken, TokenStore } from '../../chat/people/index.ts'
 import { changesRow, type Database, integer } from '../database.ts'
 import { personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'

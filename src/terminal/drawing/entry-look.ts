@@ -7,7 +7,7 @@ import {
   toolResultLine,
 } from '../../words/entry-text.ts'
 import type { Entry, ToolCallEntry } from '../../words/entry.ts'
-import { NAME_COLOURS, type NameColour } from '../../chat/personal/preferences.ts'
+import { NAME_COLOURS, type NameColour } from '../../chat/personal/index.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import type { Span, SpanStyle, TextRole } from '../../base/text/styled.ts'
 import { modelStyle, usualColour } from './theme.ts'

@@ -4,10 +4,10 @@
  */
 import { isLongPaste } from '../../words/entry-text.ts'
 import type { Entry, MessageEntry } from '../../words/entry.ts'
-import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
+import type { PersonalMessage } from '../../chat/talk/index.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
 import type { Span, Styled } from '../../base/text/styled.ts'
-import type { NameColour } from '../../chat/personal/preferences.ts'
+import type { NameColour } from '../../chat/personal/index.ts'
 import type { MarkdownTools } from '../markdown/highlight.ts'
 import { cutToCells, mostCells } from './cells.ts'
 import { drawnText, type DrawnText } from './drawn-text.ts'

@@ -1,4 +1,4 @@
-import { countText, type RoomNews } from '../../chat/followed-rooms.ts'
+import { countText, type RoomNews } from '../../chat/index.ts'
 import { percentText, WAITING_FOR_ANSWER } from '../../words/tool-progress.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import { cutToCells, mostCells } from './cells.ts'

@@ -1,9 +1,4 @@
-import {
-  NAME_COLOURS,
-  type NameColour,
-  THEME_NAMES,
-  type ThemeName,
-} from '../../chat/personal/preferences.ts'
+import { NAME_COLOURS, type NameColour, THEME_NAMES, type ThemeName } from '../../chat/personal/index.ts'
 import type { Entry, RoomName } from '../../words/entry.ts'
 import type { SpanStyle, TextRole } from '../../base/text/styled.ts'
 

@@ -1,4 +1,4 @@
-import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
+import type { PersonalMessage } from '../../chat/talk/index.ts'
 import type { Account, SchedulerTimers } from '../../base/jobs/scheduler.ts'
 import { counted } from '../../base/amounts.ts'
 import { fullAfter, type Rate, takeToken } from '../../base/token-bucket.ts'

@@ -1,7 +1,6 @@
 import { billLine, entryLine, shownName } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
-import { personalLine } from '../../chat/talk/direct-messages.ts'
-import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
+import { personalLine, type PersonalMessage } from '../../chat/talk/index.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import { duration } from '../../base/amounts.ts'
 import { spokenOf, type Styled } from '../../base/text/styled.ts'

@@ -4,7 +4,7 @@
  */
 import type { Entry } from '../../words/entry.ts'
 import type { Person } from '../../words/person.ts'
-import type { PersonalMessage } from '../../chat/talk/open-sessions.ts'
+import type { PersonalMessage } from '../../chat/talk/index.ts'
 import type { Clock, Log } from '../../base/environment.ts'
 import type { Account } from '../../base/jobs/scheduler.ts'
 import type { Styled } from '../../base/text/styled.ts'
@@ -15,7 +15,7 @@ import type { Draft } from '../input/edit-commands.ts'
 import type { Personal } from './viewer.ts'
 import type { Delivery, PrintRole, Screen, Terminal } from '../ports.ts'
 import { createAddressedHere } from '../../words/mentions.ts'
-import type { NameColour } from '../../chat/personal/preferences.ts'
+import type { NameColour } from '../../chat/personal/index.ts'
 import type { LazyMarkdown } from '../markdown/highlight.ts'
 import { createNameColours } from '../drawing/theme.ts'
 

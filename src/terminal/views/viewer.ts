@@ -1,7 +1,7 @@
 import type { Addressed } from '../../words/mentions.ts'
 import type { Entry } from '../../words/entry.ts'
 import type { Person } from '../../words/person.ts'
-import { type OpenPreferences, type Option, OPTIONS } from '../../chat/personal/preferences.ts'
+import { type OpenPreferences, type Option, OPTIONS } from '../../chat/personal/index.ts'
 import { type Zone, zoneName, zoneOf } from '../../base/zone.ts'
 import { chooseTheme, type Theme, THEMES } from '../drawing/theme.ts'
 import type { Terminal } from '../ports.ts'

@@ -1,10 +1,9 @@
 import { Refusal } from '../../words/errors.ts'
-import { mayManage } from '../../chat/access.ts'
+import { mayManage, type Room } from '../../chat/index.ts'
 import type { Person, Role } from '../../words/person.ts'
-import type { Room } from '../../chat/room.ts'
 import { type Access, ALLOWERS, type AllowRules } from '../../words/tool-words.ts'
 import type { Clock } from '../../base/environment.ts'
-import type { PermissionRequest } from '../../tools/context.ts'
+import type { PermissionRequest } from '../../tools/index.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
 
 /**

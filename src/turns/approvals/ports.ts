@@ -4,7 +4,7 @@
  */
 import type { ApprovalEntry, RoomName } from '../../words/entry.ts'
 import type { Person, PersonId } from '../../words/person.ts'
-import type { PermissionRequest } from '../../tools/context.ts'
+import type { PermissionRequest } from '../../tools/index.ts'
 
 export interface Grant {
   /** Counts up in its room; the N of `perms ROOM revoke N`. */

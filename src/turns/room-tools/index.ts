@@ -3,7 +3,7 @@
  * sees.
  */
 import { ROOM_TOOL_PREFIX } from '../../words/tool-words.ts'
-import type { Tool } from '../../tools/tool.ts'
+import type { Tool } from '../../tools/index.ts'
 import { createRoomTool, forkRoomTool, goTool, joinTool, leaveTool } from './moving.ts'
 import { exitsTool, historyTool, lookTool, listRoomsTool, searchTool, whoTool } from './reading.ts'
 import { noteTool, sayTool, vibeTool } from './writing.ts'

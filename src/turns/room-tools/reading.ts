@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { entryLine } from '../../words/entry-text.ts'
 import type { Entry, EntryId, EntryKind } from '../../words/entry.ts'
-import type { Room } from '../../chat/room.ts'
-import { searchTerms, termsText } from '../../chat/text/input-text.ts'
-import { defineTool } from '../../tools/define-tool.ts'
-import { ok } from '../../tools/results/result.ts'
-import type { Tool } from '../../tools/tool.ts'
+import type { Room } from '../../chat/index.ts'
+import { searchTerms, termsText } from '../../chat/text/index.ts'
+import { defineTool, type Tool } from '../../tools/index.ts'
+import { ok } from '../../tools/results/index.ts'
 import { roomOf, roomParameter, type RoomToolParts } from './shared.ts'
 
 export const lookTool = (parts: RoomToolParts): Tool =>

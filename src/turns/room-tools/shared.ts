@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { Refusal } from '../../words/errors.ts'
-import type { MessageLimits } from '../../chat/text/input-text.ts'
-import type { EntryLog, RoomStore } from '../../chat/ports.ts'
-import type { Room } from '../../chat/room.ts'
-import type { Rooms } from '../../chat/rooms.ts'
-import type { ToolContext } from '../../tools/context.ts'
-import type { Question } from '../../tools/tool.ts'
+import type { MessageLimits } from '../../chat/text/index.ts'
+import type { EntryLog, RoomStore, Room, Rooms } from '../../chat/index.ts'
+import type { ToolContext, Question } from '../../tools/index.ts'
 
 export interface RoomToolParts {
   readonly rooms: Rooms

@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { defineTool } from '../../tools/define-tool.ts'
-import type { RoomStore } from '../../chat/ports.ts'
-import { oneLine } from '../../chat/text/input-text.ts'
-import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/room-values.ts'
-import { ok } from '../../tools/results/result.ts'
-import type { Tool } from '../../tools/tool.ts'
+import { defineTool, type Tool } from '../../tools/index.ts'
+import { type RoomStore, readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/index.ts'
+import { oneLine } from '../../chat/text/index.ts'
+import { ok } from '../../tools/results/index.ts'
 
 type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
 

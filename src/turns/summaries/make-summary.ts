@@ -1,17 +1,21 @@
 import type { Entry, EntryId, RoomName } from '../../words/entry.ts'
 import { zip } from '../../base/basics.ts'
 import { headOf } from '../../base/text/characters.ts'
-import type { Calibrations } from '../../wrap/calibration.ts'
-import { promptBudget } from '../../wrap/compose-prompt.ts'
-import { CONVERSATION_KINDS } from '../../wrap/history.ts'
-import type { ModelSettings } from '../../wrap/model-settings.ts'
-import type { Composer, HistoryStore } from '../../wrap/ports.ts'
-import { countedPrompt, type Prompt } from '../../wrap/prompt.ts'
-import type { Summary } from '../../wrap/snapshot.ts'
+import {
+  type Calibrations,
+  promptBudget,
+  CONVERSATION_KINDS,
+  type ModelSettings,
+  type Composer,
+  type HistoryStore,
+  countedPrompt,
+  type Prompt,
+  type Summary,
+} from '../../wrap/index.ts'
 import type { CheckQuotas } from '../billing.ts'
 import { createAttempts, learnFromRefusal } from '../learn-from-refusal.ts'
 import type { ModelFactsTable } from '../model-facts.ts'
-import { type ConfiguredModel, ModelError } from '../../wrap/loop/model.ts'
+import { type ConfiguredModel, ModelError } from '../../wrap/loop/index.ts'
 import { requestOnce, type RequestParts, type SingleRequest } from '../request-step.ts'
 import { withinTime } from '../turn-end.ts'
 import type { TurnLog } from '../turn-log.ts'

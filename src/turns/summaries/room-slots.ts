@@ -1,5 +1,5 @@
 import type { RoomName } from '../../words/entry.ts'
-import { SERVER_LOST, type RemoteWork, type Slot, type Slots } from '../../chat/peers.ts'
+import { SERVER_LOST, type RemoteWork, type Slot, type Slots } from '../../chat/index.ts'
 import type { PersonId } from '../../words/person.ts'
 import type { Alarm } from '../../base/environment.ts'
 

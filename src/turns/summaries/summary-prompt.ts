@@ -2,10 +2,9 @@ import { indentLater } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { Json } from '../../base/json.ts'
-import { groupsOfCalls, textOfGroup } from '../../wrap/history.ts'
+import { groupsOfCalls, textOfGroup, SUMMARIZER_KEY } from '../../wrap/index.ts'
 import { summarizerName } from '../key-values.ts'
-import { SUMMARIZER_KEY } from '../../wrap/keys.ts'
-import type { ConfiguredModel } from '../../wrap/loop/model.ts'
+import type { ConfiguredModel } from '../../wrap/loop/index.ts'
 
 /** Tokens per word of English, approximately. */
 const TOKENS_PER_WORD = 1.4

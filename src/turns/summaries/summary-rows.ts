@@ -1,9 +1,7 @@
 import type { Entry } from '../../words/entry.ts'
-import type { Calibrations } from '../../wrap/calibration.ts'
-import { promptBudget } from '../../wrap/compose-prompt.ts'
-import { callKey } from '../../wrap/history.ts'
+import { type Calibrations, promptBudget, callKey } from '../../wrap/index.ts'
 import type { ModelFactsTable } from '../model-facts.ts'
-import type { ConfiguredModel } from '../../wrap/loop/model.ts'
+import type { ConfiguredModel } from '../../wrap/loop/index.ts'
 
 export interface CountedEntry {
   readonly entry: Entry

@@ -1,8 +1,13 @@
 import type { JsonObject } from '../../base/json.ts'
-import type { PermissionProvider, ToolContext } from '../../tools/context.ts'
-import { denyAll, questionFor, refusalOf } from '../../tools/permission.ts'
-import { withTrouble, type ToolResult } from '../../tools/results/result.ts'
-import type { Tool } from '../../tools/tool.ts'
+import {
+  type PermissionProvider,
+  type ToolContext,
+  denyAll,
+  questionFor,
+  refusalOf,
+  type Tool,
+} from '../../tools/index.ts'
+import { withTrouble, type ToolResult } from '../../tools/results/index.ts'
 import { contextOf, DEFAULT_LIMITS, type ProgramChat, type ProgramContext } from './context.ts'
 
 export interface ContextOptions extends Omit<ProgramContext, 'log'> {

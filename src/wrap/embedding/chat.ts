@@ -8,9 +8,14 @@ import { errorMessage } from '../../base/errors.ts'
 import { cleanText, isBlank } from '../../base/text/clean-text.ts'
 import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools } from '../toolbox/toolbox.ts'
-import { chatModel, type ChatMessage, type ChatModel, type ModelAnswer } from '../../tools/context.ts'
+import {
+  chatModel,
+  type ChatMessage,
+  type ChatModel,
+  type ModelAnswer,
+  checkMessages,
+} from '../../tools/index.ts'
 import { runSteps } from '../loop/run-steps.ts'
-import { checkMessages } from '../../tools/messages.ts'
 import {
   type AssistantMessage,
   type LanguageModel,

@@ -2,15 +2,17 @@ import type { Entry, NewEntry, EntryId, RoomName } from '../../words/entry.ts'
 import type { PersonId } from '../../words/person.ts'
 import type { Log } from '../../base/environment.ts'
 import type { CallerContext } from '../toolbox/run-tool.ts'
-import { ArgumentError } from '../../tools/arguments.ts'
 import {
+  ArgumentError,
   chatModel,
   type ChatMessage,
   type ChatModel,
   type PermissionProvider,
   type ToolContext,
-} from '../../tools/context.ts'
-import { type Workspace, OUTPUT_LIMITS, type ToolLimits } from '../../tools/workspace.ts'
+  type Workspace,
+  OUTPUT_LIMITS,
+  type ToolLimits,
+} from '../../tools/index.ts'
 import { WorkspaceError } from '../../words/errors.ts'
 
 export interface ProgramContext {

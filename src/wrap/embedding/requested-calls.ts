@@ -3,8 +3,8 @@ import { createDeferred } from '../../base/jobs/waiting.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { cleanResult } from '../toolbox/results.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { ChatMessage, ToolMessage } from '../../tools/context.ts'
-import { failed } from '../../tools/results/result.ts'
+import type { ChatMessage, ToolMessage } from '../../tools/index.ts'
+import { failed } from '../../tools/results/index.ts'
 
 export interface ChatEvents {
   /**

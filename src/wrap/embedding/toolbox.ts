@@ -9,9 +9,7 @@ import { cleanResult } from '../toolbox/results.ts'
 import { ToolRunner } from '../toolbox/run-tool.ts'
 import type { AvailableTools } from '../toolbox/available-tools.ts'
 import { toolboxOf, type Toolbox, type ToolReply } from '../toolbox/toolbox.ts'
-import { denyAll } from '../../tools/permission.ts'
-import type { PermissionProvider } from '../../tools/context.ts'
-import type { Tool } from '../../tools/tool.ts'
+import { denyAll, type PermissionProvider, type Tool } from '../../tools/index.ts'
 import { contextOf, DEFAULT_LIMITS, NO_LOG, type ProgramChat, type ProgramContext } from './context.ts'
 
 export interface ToolSet {

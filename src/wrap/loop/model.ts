@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../base/json.ts'
 import type { ModelSettings } from '../model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import type { ToolMessage } from '../../tools/context.ts'
+import type { ToolMessage } from '../../tools/index.ts'
 
 /** A language model, as a turn or a program's conversation asks it: what goes out in a step, and what comes back. */
 

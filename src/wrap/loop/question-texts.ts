@@ -1,9 +1,7 @@
 import { indentLater } from '../../words/entry-text.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import type { PlainTexts } from '../prompt.ts'
-import { ArgumentError } from '../../tools/arguments.ts'
-import { checkMessages } from '../../tools/messages.ts'
-import type { ChatMessage } from '../../tools/context.ts'
+import { ArgumentError, checkMessages, type ChatMessage } from '../../tools/index.ts'
 
 /**
  * Returns the texts of a tool's question. Earlier messages become text: some providers refuse calls in a

@@ -1,7 +1,7 @@
 import { memoizePer } from '../../base/basics.ts'
 import type { Log } from '../../base/environment.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
-import type { Tool, ToolSource } from '../../tools/tool.ts'
+import type { Tool, ToolSource } from '../../tools/index.ts'
 import { nameTools } from '../scope/tool-names.ts'
 import type { CatalogueTool } from '../snapshot.ts'
 import { type SanitizedDefinition, sanitizeDefinition } from './tool-texts.ts'

@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base
 import { firstSentence } from '../scope/tool-definitions.ts'
 import { uniqueTools } from '../scope/tool-names.ts'
 import type { CatalogueTool } from '../snapshot.ts'
-import { failed, ok } from '../../tools/results/result.ts'
+import { failed, ok } from '../../tools/results/index.ts'
 import { isQuery, NO_QUERY, noMatch } from './find-tools.ts'
 import { FIND_TOOLS, type CallNames, SEARCH, targetOf, unknownTool } from './offer.ts'
 

@@ -4,7 +4,7 @@ import { zip } from '../../base/basics.ts'
 import { definitionOf, lineOf } from '../scope/tool-definitions.ts'
 import type { ToolForm } from '../prompt.ts'
 import type { CatalogueTool } from '../snapshot.ts'
-import { failed, ok, type ToolResult } from '../../tools/results/result.ts'
+import { failed, ok, type ToolResult } from '../../tools/results/index.ts'
 import type { FindTools } from './tool-index.ts'
 
 /** `form` is the tool's form in the prompt. */

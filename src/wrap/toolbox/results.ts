@@ -3,8 +3,7 @@ import { textForModels } from '../../words/outside.ts'
 import { DAY_MS } from '../../base/amounts.ts'
 import type { Clock } from '../../base/environment.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
-import { showPage, type ResultStore } from '../../tools/results/long-results.ts'
-import { failed, type ToolResult } from '../../tools/results/result.ts'
+import { showPage, type ResultStore, failed, type ToolResult } from '../../tools/results/index.ts'
 
 export const MAX_PAGE_CHARS = 8000
 

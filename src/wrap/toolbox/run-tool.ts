@@ -4,11 +4,18 @@ import { errorMessage } from '../../base/errors.ts'
 import { DeadlineError, underDeadline, type Uncounted } from '../../base/jobs/deadline.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
-import { chatModel, type PermissionProvider, type ToolContext } from '../../tools/context.ts'
-import { questionFor, refusalOf, stoppedText, CancelledError } from '../../tools/permission.ts'
-import { failed, renamedTrouble, type ToolResult, withTrouble } from '../../tools/results/result.ts'
-import type { Tool } from '../../tools/tool.ts'
-import type { ToolLimits } from '../../tools/workspace.ts'
+import {
+  chatModel,
+  type PermissionProvider,
+  type ToolContext,
+  questionFor,
+  refusalOf,
+  stoppedText,
+  CancelledError,
+  type Tool,
+  type ToolLimits,
+} from '../../tools/index.ts'
+import { failed, renamedTrouble, type ToolResult, withTrouble } from '../../tools/results/index.ts'
 
 /** The part of a tool's context that is the same for every call. */
 export type CallerContext = Omit<ToolContext, 'signal' | 'limits' | 'progress'>

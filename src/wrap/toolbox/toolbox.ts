@@ -3,9 +3,8 @@
  * call and records it. This folder must not know how models and people are asked, or where tools come from.
  */
 import { textForModels, type TextFromTools } from '../../words/outside.ts'
-import type { ToolMessage } from '../../tools/context.ts'
-import { READ_FD } from '../../tools/results/long-results.ts'
-import { failed, type ToolResult } from '../../tools/results/result.ts'
+import type { ToolMessage } from '../../tools/index.ts'
+import { READ_FD, failed, type ToolResult } from '../../tools/results/index.ts'
 import type { CallNames, Target } from './offer.ts'
 import type { Caller, CalledTool, Outcome, ToolRunner } from './run-tool.ts'
 import type { AvailableTools } from './available-tools.ts'

@@ -1,0 +1,66 @@
+/** Rooms and all that is said in them. No I/O: the outside stands behind ports. Knows no model, prompt or terminal. */
+export { type RoomLookup, mayManage } from './access.ts'
+export type { AgentListener, WrittenMessage } from './agent-listener.ts'
+export {
+  FollowedRooms,
+  type FollowingParts,
+  type FollowingSession,
+  type RoomNews,
+  countText,
+} from './followed-rooms.ts'
+export {
+  type ByteQuota,
+  type QuotaKey,
+  type RateLimiter,
+  createByteQuota,
+  createRateLimiter,
+  quotaKeyName,
+  quotaKeysOf,
+} from './limits.ts'
+export { createLocalBus } from './local-bus.ts'
+export { createLocalPeers } from './local-peers.ts'
+export {
+  type Broadcasts,
+  type Peers,
+  type QuestionCounts,
+  type QuestionKey,
+  type Questions,
+  type RemoteQuestion,
+  type RemoteWork,
+  SERVER_LOST,
+  type Slot,
+  type SlotLimits,
+  type Slots,
+  type Work,
+} from './peers.ts'
+export {
+  type Appended,
+  type DayStats,
+  type EntryLog,
+  type EntrySize,
+  type FoundEntries,
+  type LogQuery,
+  type LogStats,
+  type LoginFacts,
+  MAX_AUTHORS,
+  MAX_DAYS,
+  type Membership,
+  type Participant,
+  type PeopleStore,
+  type RenamedRoom,
+  type RoomBus,
+  type RoomRecord,
+  type RoomStore,
+  type SearchQuery,
+} from './ports.ts'
+export {
+  TODO_KEY,
+  TODO_STATUSES,
+  readTodo,
+  renameInExits,
+  todoText,
+  valuesWithExits,
+  visibleExits,
+} from './room-values.ts'
+export type { Room } from './room.ts'
+export { Rooms } from './rooms.ts'

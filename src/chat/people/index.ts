@@ -1,0 +1,17 @@
+/** Who is who: keys, names, guests, codes and tokens. */
+export { Invites, Keys, type ListedInvite, Tokens } from './credentials.ts'
+export { People } from './people.ts'
+export type {
+  Codes,
+  Invite,
+  InviteStore,
+  KeyStore,
+  NameFiling,
+  NameStore,
+  NamesFiled,
+  Newcomer,
+  StoredKey,
+  StoredToken,
+  TokenStore,
+  TokenTexts,
+} from './ports.ts'

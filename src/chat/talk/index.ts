@@ -1,0 +1,10 @@
+/** What people do beside speech: messages to one person, reactions, ignoring, being away, notices. */
+export { type Away, BACK } from './away.ts'
+export { type SentMessage, personalLine } from './direct-messages.ts'
+export { EMOJI_NAMES, emojiBeginning } from './emoji-names.ts'
+export type { Ignores } from './ignores.ts'
+export { Notices } from './notices.ts'
+export type { FindPerson, PersonalMessage } from './open-sessions.ts'
+export { EDIT_MINUTES, type LineReaders, isOwn, revise } from './own-lines.ts'
+export type { AwayStore, DirectMessage, DirectMessageStore, Ignored, IgnoredStore } from './ports.ts'
+export { Talk, type TalkSession } from './talk.ts'

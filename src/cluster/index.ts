@@ -1,0 +1,23 @@
+/** Several servers on one database: who lives, who is where, what the others heard. */
+export { type Cluster, type ClusterEvents, createCluster } from './cluster.ts'
+export type {
+  BroadcastRow,
+  BroadcastStore,
+  Changes,
+  ClosingStore,
+  ClusterStores,
+  CommonStore,
+  ExpiredServers,
+  PersonInRoom,
+  PresentRow,
+  PresentStore,
+  QuestionRow,
+  QuestionStore,
+  ServerFacts,
+  ServerId,
+  ServerRecord,
+  ServerStore,
+  Topic,
+  WorkRow,
+  WorkStore,
+} from './stores.ts'

@@ -1,0 +1,12 @@
+/** What people and scripts can type: parser, help, completion, rights. Knows no terminal and no ssh. */
+export type { AgentControl, CommandGroup, Output, SessionCaller } from './command.ts'
+export { type CompleteWord, createCompletion } from './completion.ts'
+export { handleLine } from './handle-line.ts'
+export { hintForCommand } from './hints.ts'
+export { classifyLine, usage } from './parse.ts'
+export { Runner } from './runner.ts'
+export { Speech } from './speech.ts'
+export { stopOwn } from './verbs/ask.ts'
+export { logPages } from './verbs/log-pages.ts'
+export type { BegunLogin, ListedMcp, McpAdmin, McpOrder } from './verbs/mcp-admin.ts'
+export { joinRoom } from './verbs/moving.ts'

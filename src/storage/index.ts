@@ -1,0 +1,13 @@
+/** SQLite and PostgreSQL behind the ports of those who store. Decides nothing. */
+export { copyDatabase } from './copy.ts'
+export {
+  type StorageOptions,
+  auditDatabase,
+  backupDatabase,
+  checkDatabase,
+  lockDirectory,
+  openStorage,
+  restoreDatabase,
+  roomNamesIn,
+} from './open.ts'
+export type { Storage, Stores, Upkeep } from './storage.ts'

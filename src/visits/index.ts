@@ -1,0 +1,13 @@
+/** One visit of a person or an agent in rooms: what they see there, and what they are told. */
+export { AgentRooms } from './agent-rooms.ts'
+export { createRoomBoards } from './board.ts'
+export type { RoomViews } from './current-room.ts'
+export { type Door, createDoor } from './door.ts'
+export { createGreeting } from './greeting.ts'
+export { createRecentEntries } from './recent-entries.ts'
+export { createFileServing } from './room-files.ts'
+export { pageTurn } from './script-streams.ts'
+export { type ServeMcp, createClientHandler } from './session-host.ts'
+export { createRoomStatus } from './status.ts'
+export { tapped } from './tapped-bus.ts'
+export type { Work } from './work.ts'

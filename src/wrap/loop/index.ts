@@ -1,0 +1,21 @@
+/** A model asked step by step: its stream, its reply, what it used. The calls of a step run between two requests. */
+export {
+  type AssistantMessage,
+  type ConfiguredModel,
+  type FinishReason,
+  type LanguageModel,
+  ModelError,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelRefusal,
+  type ModelRequest,
+  type ReportedSoFar,
+  type RequestMessage,
+  type StepMessage,
+  type Thought,
+} from './model.ts'
+export { questionTexts, transcript } from './question-texts.ts'
+export { type Reply, createReply, createStreamCleaner } from './reply.ts'
+export { runSteps } from './run-steps.ts'
+export { type StepResult, type StepView, streamStep } from './stream-step.ts'
+export { type Received, addCosts, addEstimates, addUsage } from './usage.ts'

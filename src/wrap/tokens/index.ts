@@ -1,0 +1,2 @@
+/** Token counts of the encodings that models use. */
+export { ENCODINGS } from './encodings.ts'
