@@ -14,6 +14,7 @@ import { createCommandWorld } from '../support/commands/command-world.ts'
 import { commandsPage } from '../support/commands/commands-page.ts'
 import { everyKey, leftOutOf } from '../support/every-key.ts'
 import { importCircles } from './circles.ts'
+import { largeParts, wideDoors } from './parts.ts'
 import { badSubjects, bannedPhrases } from './phrases.ts'
 import { longFiles, longFunctions, wideComments } from './size.ts'
 import { readSources } from './sources.ts'
@@ -32,6 +33,8 @@ const problems = [
   ...longFiles(sources),
   ...longFunctions(sources),
   ...importCircles(sources),
+  ...largeParts(sources),
+  ...wideDoors(sources),
   ...counted('banned phrases', bannedPhrases(sources), limits.bannedPhrases),
   ...counted('wide comments', wideComments(sources), limits.wideComments),
   ...badSubjects(git('log', '--format=%s', `${FIRST_COMMIT}..`)),
