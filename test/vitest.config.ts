@@ -30,12 +30,12 @@ const SLOW = [
   'test/contract/workspace-*.test.ts',
   'test/contract/lua-engine-memory.test.ts',
   'test/e2e/{admin-tools,audit,drain,mcp-servers,memory,postgres,proxied,reload,shared-rooms,start,tool-modules,webhooks}.test.ts',
-  'test/unit/adapters/lua/{count-batches,hostile-scripts,packages,pool}.test.ts',
+  'test/unit/wrap/lua/{count-batches,hostile-scripts,packages,pool}.test.ts',
   'test/unit/web/page-reader.test.ts',
   // What only a server that stores in PostgreSQL runs.
   'test/contract/storage-postgres-*.test.ts',
   'test/contract/wire-notify.test.ts',
-  'test/unit/adapters/storage/postgres/**/*.test.ts',
+  'test/unit/storage/postgres/**/*.test.ts',
 ]
 
 const EVERYDAY = ['test/{unit,contract,e2e,docs}/**/*.test.ts']

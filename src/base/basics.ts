@@ -1,6 +1,6 @@
 /**
- * lib/ holds small pure helpers for any program. It must not know rooms, people, prompts or commands, nor
- * Node.
+ * base holds small helpers for any program. It must not know rooms, people, prompts or commands, nor Node, but for
+ * where the package's files are.
  */
 
 declare const brand: unique symbol

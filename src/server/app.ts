@@ -1,6 +1,6 @@
 /**
- * server/app.ts and the folder of its name join the core with its adapters, and only they may know everything. Only
- * main.ts and tests may import them. They decide nothing about rooms, prompts or tools.
+ * server joins all other parts, and only it may know everything: config, HTTP, metrics, assembly, what operators
+ * run. Only main.ts and tests may import it. It decides nothing about rooms, prompts or tools.
  */
 import { hostname } from 'node:os'
 import { SshServer } from '../ssh/index.ts'

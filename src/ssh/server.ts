@@ -1,5 +1,5 @@
 /**
- * adapters/ssh/ leads from a TCP socket to a terminal: server -> connection -> login -> channel -> programs.
+ * ssh leads from a TCP socket to a terminal: server -> connection -> login -> channel -> programs.
  * It must not know rooms, commands, models or storage: a `ClientHandler` (terminal/ports.ts) says who has a
  * key and what a shell or a command does.
  */

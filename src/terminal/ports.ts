@@ -1,5 +1,5 @@
 /**
- * session/ is one person's terminal: it decodes keys, edits the line that is typed, and draws what is
+ * terminal is one person's terminal: it decodes keys, edits the line that is typed, and draws what is
  * delivered. It must not know SSH, which brings the terminal, nor commands, models and storage, which are
  * behind the host. "Units" in names are UTF-16 units; points in time are milliseconds since the epoch.
  */

@@ -1,5 +1,4 @@
-// The state of a room that sessions show in addition to the log. It joins `chat`, `session` and `turns`, so
-// it is in `app`.
+// The state of a room that sessions show in addition to the log.
 import type { Entry, ReplyDelta } from '../words/entry.ts'
 import type { RoomNews, Room } from '../chat/index.ts'
 import type { Person, Role } from '../words/person.ts'

@@ -14,7 +14,7 @@ const MAX_RUNS = 8
 const MAX_SCRIPT_CHARACTERS = 256 * 1024
 
 /**
- * Runs the layers in Lua, then fits them into the budget, in the wrap process (adapters/lua). The same
+ * Runs the layers in Lua, then fits them into the budget, in the wrap process (wrap/lua). The same
  * snapshot gives the same prompt. `printed` gets what the script prints, also if it fails. Throws
  * `WrapError`.
  *

@@ -120,7 +120,7 @@ test('sshawl audit and sshawl check reject unexpected arguments with status 2', 
 test('sshawl audit rejects a database of another schema version', async ({ skip }) => {
   skip(
     onPostgres,
-    "its version is a number in the file's head; test/unit/adapters/storage/postgres has the same of PostgreSQL",
+    "its version is a number in the file's head; test/unit/storage/postgres has the same of PostgreSQL",
   )
   const { dataDir } = stage.server
   const [head] = await askStored(dataDir, 'PRAGMA user_version')

@@ -14,21 +14,25 @@ const of =
   (file: string, ...tests: readonly string[]) =>
   (breaks: string, from: string, to: string): Mutant => ({ breaks, file, from, to, tests })
 
-const scope = of('src/wrap/scope/scope.ts', 'test/unit/prompt/scope', 'test/unit/turns')
-const calls = of('src/wrap/toolbox/run-tool.ts', 'test/unit/toolbox', 'test/unit/approvals')
-const policy = of('src/turns/approvals/policy.ts', 'test/unit/approvals', 'test/contract/permission-provider')
-const approvals = of('src/turns/approvals/approvals.ts', 'test/unit/approvals')
-const ledger = of('src/wrap/ledger.ts', 'test/unit/prompt')
-const budget = of('src/wrap/budget.ts', 'test/unit/prompt')
-const rungs = of('src/wrap/scope/rungs.ts', 'test/unit/prompt')
-const calibration = of('src/wrap/calibration.ts', 'test/unit/prompt/calibration')
-const trim = of('src/wrap/trim.ts', 'test/unit/prompt')
-const snapshot = of('src/turns/gather-snapshot.ts', 'test/unit/prompt')
-const clean = of('src/base/text/clean-text.ts', 'test/unit/lib')
-const outside = of('src/words/outside.ts', 'test/unit/chat/entry-forms', 'test/unit/toolbox')
+const scope = of('src/wrap/scope/scope.ts', 'test/unit/wrap/scope', 'test/unit/turns')
+const calls = of('src/wrap/toolbox/run-tool.ts', 'test/unit/wrap/toolbox', 'test/unit/turns/approvals')
+const policy = of(
+  'src/turns/approvals/policy.ts',
+  'test/unit/turns/approvals',
+  'test/contract/permission-provider',
+)
+const approvals = of('src/turns/approvals/approvals.ts', 'test/unit/turns/approvals')
+const ledger = of('src/wrap/ledger.ts', 'test/unit/wrap')
+const budget = of('src/wrap/budget.ts', 'test/unit/wrap')
+const rungs = of('src/wrap/scope/rungs.ts', 'test/unit/wrap')
+const calibration = of('src/wrap/calibration.ts', 'test/unit/wrap/calibration')
+const trim = of('src/wrap/trim.ts', 'test/unit/wrap')
+const snapshot = of('src/turns/gather-snapshot.ts', 'test/unit/wrap')
+const clean = of('src/base/text/clean-text.ts', 'test/unit/base')
+const outside = of('src/words/outside.ts', 'test/unit/chat/entry-forms', 'test/unit/wrap/toolbox')
 const limits = of('src/chat/limits.ts', 'test/unit/chat/limits', 'test/unit/cluster/presence')
-const ids = of('src/base/ids.ts', 'test/unit/lib')
-const storage = of('src/storage/sqlite/database.ts', 'test/unit/adapters/storage')
+const ids = of('src/base/ids.ts', 'test/unit/base')
+const storage = of('src/storage/sqlite/database.ts', 'test/unit/storage')
 const sanctions = of('src/chat/moderation/sanctions.ts', 'test/unit/chat', 'test/contract/peers')
 const acts = of(
   'src/chat/moderation/acts.ts',
@@ -49,13 +53,13 @@ const access = of(
   'test/contract/rights',
   'test/unit/chat',
   'test/unit/tools',
-  'test/unit/app/agents',
+  'test/unit/server/agents',
 )
 const ignores = of('src/chat/talk/ignores.ts', 'test/e2e/talk')
-const web = of('src/web/addresses.ts', 'test/unit/adapters/web')
-const pins = of('src/mcp/client/pins.ts', 'test/unit/adapters/mcp')
-const mcpTool = of('src/mcp/client/tool.ts', 'test/unit/adapters/mcp')
-const redact = of('src/mcp/redact.ts', 'test/unit/adapters/mcp')
+const web = of('src/web/addresses.ts', 'test/unit/web')
+const pins = of('src/mcp/client/pins.ts', 'test/unit/mcp')
+const mcpTool = of('src/mcp/client/tool.ts', 'test/unit/mcp')
+const redact = of('src/mcp/redact.ts', 'test/unit/mcp')
 
 /** The promises of docs/security.md, and what budgets and scopes are for. */
 export const MUTANTS: readonly Mutant[] = [

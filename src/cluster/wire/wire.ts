@@ -1,5 +1,5 @@
 /**
- * adapters/wire/ carries short texts between servers that share a database: over NATS if `[bus]` names one,
+ * cluster/wire carries short texts between servers that share a database: over NATS if `[bus]` names one,
  * else over PostgreSQL's LISTEN and NOTIFY. It must not know what the texts say. It stores nothing, and
  * encrypts nothing: the database and the NATS account belong to the servers alone.
  */

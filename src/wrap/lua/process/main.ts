@@ -1,8 +1,7 @@
 /**
  * The wrap process: Lua and the tokenizer, outside of the server and without rights. Reads requests from
  * standard input and answers on standard output, a line of JSON each; must not know anything else. This file
- * is a composition root of its own, as server/app.ts is for the server: so it alone joins two adapters, `lua` and
- * `tokens`.
+ * joins the engines with the tokenizer, as server/app.ts joins the parts of the server.
  */
 import { createInterface } from 'node:readline'
 import type { CatalogueTool, HistoryRow } from '../../snapshot.ts'

@@ -27,7 +27,7 @@ test('a word longer than a row is broken between characters, never within one', 
 })
 
 test('a long path is broken after its slashes, and within a part only if the part is too long', () => {
-  expect(wrapText('src/terminal/drawing/theme.ts', 14, '')).toEqual(['src/session/', 'drawing/', 'theme.ts'])
+  expect(wrapText('src/terminal/drawing/theme.ts', 14, '')).toEqual(['src/terminal/', 'drawing/', 'theme.ts'])
   expect(wrapText('a/an-overlong-part/b', 8, '')).toEqual(['a/an-ove', 'rlong-pa', 'rt/b'])
 })
 
