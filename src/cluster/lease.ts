@@ -34,23 +34,23 @@ export interface LeaseParts {
 
 /** Keeps a server alive to the others until it is disposed of. */
 export class Lease implements AsyncDisposable {
-  private readonly parts: LeaseParts
-  private state: 'new' | 'running' | 'ended' = 'new'
-  private renewedAt = -Infinity
+  readonly #parts: LeaseParts
+  #state: 'new' | 'running' | 'ended' = 'new'
+  #renewedAt = -Infinity
   /** When the last renewal began, whatever its result. */
-  private askedAt = -Infinity
-  private mayExpireAt = Infinity
-  private isLost = false
+  #askedAt = -Infinity
+  #mayExpireAt = Infinity
+  #isLost = false
   /** True if the lease had expired and `onRestored` has not succeeded since. */
-  private isRestoring = false
+  #isRestoring = false
   /** Expired servers for which `onExpired` has not succeeded yet. */
-  private unsettled: readonly ExpiredServers[] = []
-  private expiring: Promise<void> | undefined
-  private nextRenewal: Promise<void> | undefined
-  private readonly serially = createSerial()
+  #unsettled: readonly ExpiredServers[] = []
+  #expiring: Promise<void> | undefined
+  #nextRenewal: Promise<void> | undefined
+  readonly #serially = createSerial()
 
   constructor(parts: LeaseParts) {
-    this.parts = parts
+    this.#parts = parts
   }
 
   /**
@@ -58,115 +58,115 @@ export class Lease implements AsyncDisposable {
    * waits for the end of a lease. Rejects with `StorageError`.
    */
   async begin(earlier?: ServerId): Promise<void> {
-    const { servers, facts, clock } = this.parts
+    const { servers, facts, clock } = this.#parts
     const known = await facts()
-    this.renewedAt = clock.monotonic()
+    this.#renewedAt = clock.monotonic()
     await servers.register(known)
     if (earlier !== undefined)
-      await this.logStorageErrors(async () => this.settle(await servers.expireOne(earlier)))
-    this.askedAt = this.renewedAt
-    this.mayExpireAt = this.renewedAt + LEASE_MS
-    this.state = 'running'
-    this.tickLater()
+      await this.#logStorageErrors(async () => this.#settle(await servers.expireOne(earlier)))
+    this.#askedAt = this.#renewedAt
+    this.#mayExpireAt = this.#renewedAt + LEASE_MS
+    this.#state = 'running'
+    this.#tickLater()
   }
 
   /** Stores changed facts. Rejects with `StorageError`. */
   async update(): Promise<void> {
-    await this.serially(async () => {
-      if (this.state !== 'running') return
+    await this.#serially(async () => {
+      if (this.#state !== 'running') return
       // If the lease has expired, the renewal notices that and registers the new facts.
-      if (!(await this.parts.servers.update(await this.parts.facts()))) await this.renewOrLog()
+      if (!(await this.#parts.servers.update(await this.#parts.facts()))) await this.#renewOrLog()
     })
   }
 
   /** Renews at once: others may have ended this lease. */
   doubt(): void {
-    void this.renewNow()
+    void this.#renewNow()
   }
 
-  private renewNow(): Promise<void> {
-    this.nextRenewal ??= this.serially(async () => {
-      this.nextRenewal = undefined
-      if (this.state === 'running') await this.renewOrLog()
+  #renewNow(): Promise<void> {
+    this.#nextRenewal ??= this.#serially(async () => {
+      this.#nextRenewal = undefined
+      if (this.#state === 'running') await this.#renewOrLog()
     })
-    return this.nextRenewal
+    return this.#nextRenewal
   }
 
   /** Uses a timer, since a renewal may hang. After a pause of the whole process, the timer runs first. */
-  private tickLater(): void {
-    const { clock } = this.parts
+  #tickLater(): void {
+    const { clock } = this.#parts
     clock.later(TICK_MS, () => {
-      if (this.state !== 'running') return
-      if (clock.monotonic() - this.renewedAt >= LEASE_MS) this.lose()
-      if (clock.monotonic() - this.askedAt >= RENEW_MS) void this.renewNow()
-      this.tickLater()
+      if (this.#state !== 'running') return
+      if (clock.monotonic() - this.#renewedAt >= LEASE_MS) this.#lose()
+      if (clock.monotonic() - this.#askedAt >= RENEW_MS) void this.#renewNow()
+      this.#tickLater()
     })
   }
 
-  private lose(): void {
-    if (this.isLost) return
-    this.isLost = true
-    const { log, onLost } = this.parts
+  #lose(): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    const { log, onLost } = this.#parts
     log.error({}, 'the database has not heard of this server for a while: others may take over what it does')
     onLost()
   }
 
-  private async renewOrLog(): Promise<void> {
-    await this.logStorageErrors(async () => {
-      await this.renew()
+  async #renewOrLog(): Promise<void> {
+    await this.#logStorageErrors(async () => {
+      await this.#renew()
       // Not awaited: with a slow database, expiring others takes longer than a lease.
-      if (this.renewedAt >= this.mayExpireAt)
-        this.expiring ??= this.logStorageErrors(() => this.expire()).finally(
-          () => (this.expiring = undefined),
+      if (this.#renewedAt >= this.#mayExpireAt)
+        this.#expiring ??= this.#logStorageErrors(() => this.#expire()).finally(
+          () => (this.#expiring = undefined),
         )
     })
   }
 
   /** Logs a `StorageError`; a later renewal repeats the work. */
-  private logStorageErrors(work: () => Promise<void>): Promise<void> {
-    return work().catch(warnOfStorage(this.parts.log, 'the lease of this server could not be renewed'))
+  #logStorageErrors(work: () => Promise<void>): Promise<void> {
+    return work().catch(warnOfStorage(this.#parts.log, 'the lease of this server could not be renewed'))
   }
 
-  private async renew(): Promise<void> {
-    const { servers, facts, clock, onRenewed, onRestored } = this.parts
+  async #renew(): Promise<void> {
+    const { servers, facts, clock, onRenewed, onRestored } = this.#parts
     const asked = clock.monotonic()
-    this.askedAt = asked
+    this.#askedAt = asked
     if (!(await servers.renew())) {
-      this.lose()
+      this.#lose()
       // Set before registering: if that answer is lost, the next renewal succeeds.
-      this.isRestoring = true
+      this.#isRestoring = true
       await servers.register(await facts())
     }
-    if (asked - this.renewedAt > GAP_MS) this.mayExpireAt = asked + LEASE_MS
-    this.renewedAt = asked
-    this.isLost = false
+    if (asked - this.#renewedAt > GAP_MS) this.#mayExpireAt = asked + LEASE_MS
+    this.#renewedAt = asked
+    this.#isLost = false
     onRenewed()
-    if (!this.isRestoring) return
+    if (!this.#isRestoring) return
     await onRestored()
-    this.isRestoring = false
+    this.#isRestoring = false
   }
 
-  private async expire(): Promise<void> {
-    await this.settle(await this.parts.servers.expire(LEASE_MS))
+  async #expire(): Promise<void> {
+    await this.#settle(await this.#parts.servers.expire(LEASE_MS))
   }
 
-  private async settle(expired: ExpiredServers): Promise<void> {
+  async #settle(expired: ExpiredServers): Promise<void> {
     if (expired.servers.length > 0) {
-      this.parts.log.warn({ servers: expired.servers.map(({ name }) => name) }, 'servers have died')
-      this.unsettled = [...this.unsettled, expired]
+      this.#parts.log.warn({ servers: expired.servers.map(({ name }) => name) }, 'servers have died')
+      this.#unsettled = [...this.#unsettled, expired]
     }
-    for (const one of this.unsettled) {
-      await this.parts.onExpired(one)
-      this.unsettled = this.unsettled.filter((other) => other !== one)
+    for (const one of this.#unsettled) {
+      await this.#parts.onExpired(one)
+      this.#unsettled = this.#unsettled.filter((other) => other !== one)
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const wasRunning = this.state === 'running'
-    this.state = 'ended'
-    await this.serially(() => undefined)
-    await this.expiring
-    const { servers, log } = this.parts
+    const wasRunning = this.#state === 'running'
+    this.#state = 'ended'
+    await this.#serially(() => undefined)
+    await this.#expiring
+    const { servers, log } = this.#parts
     if (wasRunning)
       await servers.end().catch((error: unknown) => log.warn({ error }, 'the lease was not ended'))
   }

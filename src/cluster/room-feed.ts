@@ -163,75 +163,75 @@ const BEFORE_ALL = '' as EntryId
 export class RoomDelivery {
   /** Resolves once all later entries will be delivered, or if the log cannot be read now. */
   readonly ready: Promise<void>
-  private readonly parts: RoomDeliveryParts
-  private readonly serially = createSerial()
+  readonly #parts: RoomDeliveryParts
+  readonly #serially = createSerial()
   /** The last delivered entry; undefined until the beginning is known. */
-  private last: EntryId | undefined
+  #last: EntryId | undefined
   /** The log's last entry before the first one that this process appended before `last` was known. */
-  private ownBefore: EntryId | undefined
+  #ownBefore: EntryId | undefined
 
   constructor(parts: RoomDeliveryParts) {
-    this.parts = parts
-    this.ready = this.serially(() => this.begin())
+    this.#parts = parts
+    this.ready = this.#serially(() => this.#begin())
   }
 
   /** Delivers an entry that this process appended. Resolves when it is delivered. */
   appended(entry: Entry, after = BEFORE_ALL): Promise<void> {
-    if (this.last === undefined) this.ownBefore ??= after
-    return this.serially(async () => {
-      if (this.last === undefined) await this.begin(after)
-      if (this.last === after) this.deliver(entry)
-      else await this.catchUpTo(entry.id)
+    if (this.#last === undefined) this.#ownBefore ??= after
+    return this.#serially(async () => {
+      if (this.#last === undefined) await this.#begin(after)
+      if (this.#last === after) this.#deliver(entry)
+      else await this.#catchUpTo(entry.id)
     })
   }
 
   /** Delivers all entries up to a hint. Resolves when they are delivered, or cannot be read now. */
   hinted({ id, after }: Hint): Promise<void> {
-    return this.serially(async () => {
-      if (this.last === undefined) await this.begin(after)
-      await this.catchUpTo(id)
+    return this.#serially(async () => {
+      if (this.#last === undefined) await this.#begin(after)
+      await this.#catchUpTo(id)
     })
   }
 
   /** Calls `act` after everything that was received before is delivered. */
   inOrder(act: () => void): Promise<void> {
-    return this.serially(act)
+    return this.#serially(act)
   }
 
   /** `before` is the log's last entry before an entry that must be delivered. */
-  private async begin(before?: EntryId): Promise<void> {
+  async #begin(before?: EntryId): Promise<void> {
     try {
-      const stored = (await this.parts.newest()) ?? BEFORE_ALL
-      this.last = [before, this.ownBefore].reduce<EntryId>(
+      const stored = (await this.#parts.newest()) ?? BEFORE_ALL
+      this.#last = [before, this.#ownBefore].reduce<EntryId>(
         (first, id) => (id !== undefined && id < first ? id : first),
         stored,
       )
     } catch (error) {
-      this.failed(error)
+      this.#failed(error)
     }
   }
 
-  private async catchUpTo(id: EntryId): Promise<void> {
+  async #catchUpTo(id: EntryId): Promise<void> {
     try {
-      while (this.last !== undefined && this.last < id) {
-        const missed = await this.parts.read(this.last)
+      while (this.#last !== undefined && this.#last < id) {
+        const missed = await this.#parts.read(this.#last)
         // An entry that is missing in the log was deleted with its room.
         if (missed.length === 0) return
-        for (const entry of missed) this.deliver(entry)
+        for (const entry of missed) this.#deliver(entry)
       }
     } catch (error) {
-      this.failed(error)
+      this.#failed(error)
     }
   }
 
-  private deliver(entry: Entry): void {
-    const after = this.last === BEFORE_ALL ? undefined : this.last
-    this.last = entry.id
-    this.parts.deliver(entry, after)
+  #deliver(entry: Entry): void {
+    const after = this.#last === BEFORE_ALL ? undefined : this.#last
+    this.#last = entry.id
+    this.#parts.deliver(entry, after)
   }
 
   /** The next hint or poll tries again. */
-  private failed(error: unknown): void {
-    warnOfStorage(this.parts.log, 'what was said on other servers could not be read')(error)
+  #failed(error: unknown): void {
+    warnOfStorage(this.#parts.log, 'what was said on other servers could not be read')(error)
   }
 }

@@ -32,113 +32,113 @@ interface Remote {
 
 /** The slots of all servers. */
 export class SharedSlots implements Slots {
-  private readonly parts: SharedSlotsParts
-  private readonly own = new Map<string, OwnWork>()
-  private readonly remote = new Map<string, Remote>()
-  private isOver = false
+  readonly #parts: SharedSlotsParts
+  readonly #own = new Map<string, OwnWork>()
+  readonly #remote = new Map<string, Remote>()
+  #isOver = false
 
   constructor(parts: SharedSlotsParts) {
-    this.parts = parts
-    parts.changes.on('work', (ids: readonly string[] | 'all') => this.readAgain(ids))
+    this.#parts = parts
+    parts.changes.on('work', (ids: readonly string[] | 'all') => this.#readAgain(ids))
   }
 
   async take(work: Work, limits: () => SlotLimits, hooks: OwnWork['hooks']): Promise<Slot | SlotLimits> {
     const own: OwnWork = { work, limits, hooks, ready: createDeferred(), isReady: false }
-    const taken = await this.store(own)
+    const taken = await this.#store(own)
     if (!taken.taken) return { running: taken.running, waiting: taken.waiting }
     if (!taken.waits) begin(own)
-    const { work: store, clock, log } = this.parts
+    const { work: store, clock, log } = this.#parts
     const publish = createPublisher((doing) => store.tell(work.id, doing), clock, log)
     return {
       ready: own.ready.promise,
       giveUp: () => begin(own),
       leave: async () => {
-        if (this.own.delete(work.id)) await this.leave(own)
+        if (this.#own.delete(work.id)) await this.#leave(own)
       },
       report: (what, progress) => {
-        if (this.own.has(work.id)) publish({ what, ...(progress && { progress: { ...progress } }) })
+        if (this.#own.has(work.id)) publish({ what, ...(progress && { progress: { ...progress } }) })
       },
     }
   }
 
   others(kind: Work['kind'], room?: RoomName): readonly RemoteWork[] {
-    return [...this.remote.values()].flatMap(({ work }) =>
+    return [...this.#remote.values()].flatMap(({ work }) =>
       work.kind === kind && (room === undefined || work.room === room) ? [work] : [],
     )
   }
 
   stop(id: string, reason: string): Promise<void> {
-    return this.parts.broadcasts.send({ kind: 'stop', data: { id, reason } })
+    return this.#parts.broadcasts.send({ kind: 'stop', data: { id, reason } })
   }
 
   /** Stops work for another server; does nothing if this server does not have it. */
   stopOwn(id: string, reason: string): void {
-    this.own.get(id)?.hooks.stop(reason)
+    this.#own.get(id)?.hooks.stop(reason)
   }
 
   /** Calls `lost` for all slots: this server may have been taken for dead. */
   loseAll(): void {
-    for (const { hooks } of this.own.values()) hooks.lost()
+    for (const { hooks } of this.#own.values()) hooks.lost()
   }
 
   /** Keeps the slots when the server stops: they end with its lease. */
   end(): void {
-    this.isOver = true
+    this.#isOver = true
   }
 
-  private async store(own: OwnWork): ReturnType<ClusterStores['work']['take']> {
+  async #store(own: OwnWork): ReturnType<ClusterStores['work']['take']> {
     const { id } = own.work
-    this.own.set(id, own)
+    this.#own.set(id, own)
     try {
-      const taken = await this.parts.work.take(own.work, own.limits())
-      if (!taken.taken) this.own.delete(id)
+      const taken = await this.#parts.work.take(own.work, own.limits())
+      if (!taken.taken) this.#own.delete(id)
       return taken
     } catch (error) {
-      this.own.delete(id)
+      this.#own.delete(id)
       // Nobody knows whether the work was stored.
-      void this.leave(own)
+      void this.#leave(own)
       throw error
     }
   }
 
-  private async leave(own: OwnWork): Promise<void> {
-    if (this.isOver) return
-    const { work: store, clock, log } = this.parts
+  async #leave(own: OwnWork): Promise<void> {
+    if (this.#isOver) return
+    const { work: store, clock, log } = this.#parts
     const failed = warnOfStorage(log, 'a slot could not be given back yet', { id: own.work.id })
     const isDone = await store.leave(own.work, own.limits()).then(() => true, failed)
-    if (!isDone) clock.later(RETRY_MS, () => void this.leave(own))
+    if (!isDone) clock.later(RETRY_MS, () => void this.#leave(own))
   }
 
-  private async readAgain(ids: readonly string[] | 'all'): Promise<void> {
-    const found = await this.parts.work.read(ids === 'all' ? undefined : ids)
+  async #readAgain(ids: readonly string[] | 'all'): Promise<void> {
+    const found = await this.#parts.work.read(ids === 'all' ? undefined : ids)
     const rows = new Map(found.map((row) => [row.id, row]))
-    const read = ids === 'all' ? new Set([...rows.keys(), ...this.remote.keys()]) : ids
-    for (const id of read) this.applyRow(id, rows.get(id))
+    const read = ids === 'all' ? new Set([...rows.keys(), ...this.#remote.keys()]) : ids
+    for (const id of read) this.#applyRow(id, rows.get(id))
     // A dead server does not pass on its slots.
-    if (ids === 'all' || ids.some((id) => !rows.has(id))) await this.fillQueues()
+    if (ids === 'all' || ids.some((id) => !rows.has(id))) await this.#fillQueues()
   }
 
-  private async fillQueues(): Promise<void> {
-    const waiting = [...this.own.values()].filter(({ isReady }) => !isReady)
+  async #fillQueues(): Promise<void> {
+    const waiting = [...this.#own.values()].filter(({ isReady }) => !isReady)
     const queues = new Map(waiting.map(({ work: { queue }, limits }) => [queue, limits]))
-    for (const [queue, limits] of queues) await this.parts.work.fill(queue, limits())
+    for (const [queue, limits] of queues) await this.#parts.work.fill(queue, limits())
   }
 
-  private applyRow(id: string, row: WorkRow | undefined): void {
-    const own = this.own.get(id)
+  #applyRow(id: string, row: WorkRow | undefined): void {
+    const own = this.#own.get(id)
     if (own && row && !row.waits) begin(own)
-    if (row?.server === this.parts.server) return
-    const before = this.remote.get(id)
-    if (row) this.remote.set(id, this.remoteOf(row, before))
-    else this.remote.delete(id)
+    if (row?.server === this.#parts.server) return
+    const before = this.#remote.get(id)
+    if (row) this.#remote.set(id, this.#remoteOf(row, before))
+    else this.#remote.delete(id)
     if (!row) before?.over.resolve()
     const room = row?.room ?? before?.work.room
-    if (room !== undefined) this.parts.changed(room)
+    if (room !== undefined) this.#parts.changed(room)
   }
 
-  private remoteOf(row: WorkRow, before: Remote | undefined): Remote {
+  #remoteOf(row: WorkRow, before: Remote | undefined): Remote {
     const over = before?.over ?? createDeferred<void>()
-    const { clock, log } = this.parts
+    const { clock, log } = this.#parts
     const work: RemoteWork = {
       ...row,
       startedAt: before?.work.startedAt ?? clock.now() - row.ageMs,

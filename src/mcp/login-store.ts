@@ -60,6 +60,9 @@ async function writeLogin(file: string, login: StoredLogin): Promise<void> {
 /** Secrets that are redacted; older tokens have expired. */
 const MAX_SECRETS = 32
 
+/** Told what could not be done with the file of a login. */
+type LoginFileFailed = (what: 'read' | 'written' | 'removed', why: string) => void
+
 /**
  * The login at one server, in memory and perhaps in a file. Methods never reject: they call `failed` if the
  * file cannot be used.
@@ -68,23 +71,23 @@ export class LoginStore {
   current: StoredLogin | undefined
   /** Secrets of this login and earlier ones, the newest last. */
   secrets: readonly string[] = []
-  private readonly file: string | undefined
-  private readonly failed: (what: 'read' | 'written' | 'removed', why: string) => void
-  private readonly oneByOne = createSerial()
-  private loading: Promise<void> | undefined
+  readonly #file: string | undefined
+  readonly #failed: LoginFileFailed
+  readonly #oneByOne = createSerial()
+  #loading: Promise<void> | undefined
 
-  constructor(file: string | undefined, failed: LoginStore['failed']) {
-    this.file = file
-    this.failed = failed
+  constructor(file: string | undefined, failed: LoginFileFailed) {
+    this.#file = file
+    this.#failed = failed
   }
 
   /** Reads the file the first time; ignores a login for another address. */
   async read(url: string): Promise<StoredLogin | undefined> {
-    this.loading ??= this.useFile('read', async (file) => {
+    this.#loading ??= this.#useFile('read', async (file) => {
       const found = await readLogin(file)
-      if (found?.url === url) this.hold(found)
+      if (found?.url === url) this.#hold(found)
     })
-    await this.loading
+    await this.#loading
     return this.current
   }
 
@@ -92,15 +95,15 @@ export class LoginStore {
   async write(login: StoredLogin | undefined): Promise<void> {
     // The file may belong to another address.
     if (!login && !this.current) return
-    this.hold(login)
-    await this.oneByOne(() =>
+    this.#hold(login)
+    await this.#oneByOne(() =>
       login
-        ? this.useFile('written', (file) => writeLogin(file, login))
-        : this.useFile('removed', (file) => rm(file, { force: true })),
+        ? this.#useFile('written', (file) => writeLogin(file, login))
+        : this.#useFile('removed', (file) => rm(file, { force: true })),
     )
   }
 
-  private hold(login: StoredLogin | undefined): void {
+  #hold(login: StoredLogin | undefined): void {
     this.current = login
     const { access_token, refresh_token, id_token } = login?.tokens ?? {}
     const newest = [access_token, refresh_token, id_token, login?.client.client_secret].flatMap(
@@ -109,15 +112,12 @@ export class LoginStore {
     this.secrets = [...this.secrets.filter((one) => !newest.includes(one)), ...newest].slice(-MAX_SECRETS)
   }
 
-  private async useFile(
-    what: Parameters<LoginStore['failed']>[0],
-    use: (file: string) => Promise<void>,
-  ): Promise<void> {
+  async #useFile(what: Parameters<LoginFileFailed>[0], use: (file: string) => Promise<void>): Promise<void> {
     try {
-      if (this.file !== undefined) await use(this.file)
+      if (this.#file !== undefined) await use(this.#file)
     } catch (error) {
       // The message of a JSON error quotes the text.
-      this.failed(what, error instanceof SyntaxError ? 'it is damaged' : errorMessage(error))
+      this.#failed(what, error instanceof SyntaxError ? 'it is damaged' : errorMessage(error))
     }
   }
 }

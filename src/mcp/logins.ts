@@ -80,31 +80,31 @@ const BY_ITSELF = 'it logs in by itself, with the secret that the config names (
 export class ServerLogin {
   /** For the SDK's transports. With an `OAuthClientProvider`, two 401s at once would refresh twice. */
   readonly auth: AuthProvider = {
-    token: async () => (await this.store.read(this.reach.url))?.tokens.access_token,
-    onUnauthorized: ({ response }) => this.unauthorized(response),
+    token: async () => (await this.#store.read(this.reach.url))?.tokens.access_token,
+    onUnauthorized: ({ response }) => this.#unauthorized(response),
   }
   readonly reach: McpByUrl
-  private readonly back: () => string
-  private readonly isOwn: boolean
-  private readonly store: LoginStore
-  private readonly fetchFn: LoginFetch
-  private readonly command: string
-  private readonly usedToken = new WeakMap<Response, string>()
+  readonly #back: () => string
+  readonly #isOwn: boolean
+  readonly #store: LoginStore
+  readonly #fetchFn: LoginFetch
+  readonly #command: string
+  readonly #usedToken = new WeakMap<Response, string>()
   /** sshawl's registration, which the next login uses again. */
-  private client: StoredOAuthClientInformation | undefined
-  private challenge: Challenge = {}
-  private wantedScope: string | undefined
-  private isWanted = false
-  private renewing: Promise<void> | undefined
-  private attempt: LoginAttempt | undefined
+  #client: StoredOAuthClientInformation | undefined
+  #challenge: Challenge = {}
+  #wantedScope: string | undefined
+  #isWanted = false
+  #renewing: Promise<void> | undefined
+  #attempt: LoginAttempt | undefined
 
   constructor(name: string, reach: McpByUrl, file: string, { back, log }: LoginsOptions) {
     this.reach = reach
-    this.back = back
-    this.isOwn = reach.oauth?.grant === 'client_credentials'
-    this.command = `/mcp login ${name}`
-    this.fetchFn = createLoginFetch(reach)
-    this.store = new LoginStore(this.isOwn ? undefined : file, (what, why) =>
+    this.#back = back
+    this.#isOwn = reach.oauth?.grant === 'client_credentials'
+    this.#command = `/mcp login ${name}`
+    this.#fetchFn = createLoginFetch(reach)
+    this.#store = new LoginStore(this.#isOwn ? undefined : file, (what, why) =>
       log.error(
         { server: name, file, why },
         `the file of a login could not be ${what}; /mcp login makes another`,
@@ -114,64 +114,64 @@ export class ServerLogin {
 
   /** Must be called with each answer, and the `Authorization` of its request. */
   answered(response: Response, authorization: string | null): void {
-    if (response.status === 401) this.usedToken.set(response, authorization ?? '')
+    if (response.status === 401) this.#usedToken.set(response, authorization ?? '')
   }
 
   /** Makes the next login ask for this scope, since a tool was refused without it. */
   wants(scope: string | undefined): void {
-    this.wantedScope = scope
+    this.#wantedScope = scope
   }
 
   /** `wanted`: the server asked for a login, and there is none. */
   state(): 'none' | 'wanted' | 'held' {
-    return this.store.current ? 'held' : this.isWanted ? 'wanted' : 'none'
+    return this.#store.current ? 'held' : this.#isWanted ? 'wanted' : 'none'
   }
 
   secrets(): readonly string[] {
-    return [this.reach.oauth?.clientSecret ?? '', ...this.store.secrets]
+    return [this.reach.oauth?.clientSecret ?? '', ...this.#store.secrets]
   }
 
-  private async unauthorized(response: Response): Promise<void> {
+  async #unauthorized(response: Response): Promise<void> {
     const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
-    this.challenge = extractWWWAuthenticateParams(response)
+    this.#challenge = extractWWWAuthenticateParams(response)
     await response.body?.cancel()
-    const used = this.usedToken.get(response)
-    const now = this.store.current?.tokens.access_token
+    const used = this.#usedToken.get(response)
+    const now = this.#store.current?.tokens.access_token
     if (used !== undefined && now !== undefined && used !== `Bearer ${now}`) return
     // A refresh token can be used once, so all requests wait for the same renewal.
-    const renewal = this.isOwn ? () => this.renewOwn() : () => this.renew()
-    this.renewing ??= renewal().finally(() => (this.renewing = undefined))
-    await this.renewing
+    const renewal = this.#isOwn ? () => this.#renewOwn() : () => this.#renew()
+    this.#renewing ??= renewal().finally(() => (this.#renewing = undefined))
+    await this.#renewing
   }
 
-  private async renewOwn(): Promise<void> {
-    const challenge = { ...this.challenge, scope: this.wantedScope ?? this.challenge.scope }
-    await this.store.write(await logInAlone(this.reach, challenge, this.fetchFn))
+  async #renewOwn(): Promise<void> {
+    const challenge = { ...this.#challenge, scope: this.#wantedScope ?? this.#challenge.scope }
+    await this.#store.write(await logInAlone(this.reach, challenge, this.#fetchFn))
   }
 
-  private async renew(): Promise<void> {
-    const before = await this.store.read(this.reach.url)
+  async #renew(): Promise<void> {
+    const before = await this.#store.read(this.reach.url)
     if (!before) {
-      this.isWanted = true
-      throw new LoginError(`it wants a login: ${this.command}, or give it a token by token_env`)
+      this.#isWanted = true
+      throw new LoginError(`it wants a login: ${this.#command}, or give it a token by token_env`)
     }
     try {
-      const tokens = await renewTokens(before, this.fetchFn)
-      await this.keep({ ...before, tokens }, this.store.current === before)
+      const tokens = await renewTokens(before, this.#fetchFn)
+      await this.#keep({ ...before, tokens }, this.#store.current === before)
     } catch (error) {
-      const isCurrent = this.store.current === before
+      const isCurrent = this.#store.current === before
       // A login that was made meanwhile also serves the waiting requests.
-      if (!isCurrent && this.store.current) return
+      if (!isCurrent && this.#store.current) return
       const why = whyFailed(error)
       const code = error instanceof LoginError ? error.code : undefined
       if (!LOGIN_ENDED.includes(code))
         throw new LoginError(`its login could not be renewed: ${why}`, { cause: error })
       if (isCurrent) {
-        this.isWanted = true
-        this.client = code === 'invalid_grant' ? before.client : undefined
-        await this.store.write(undefined)
+        this.#isWanted = true
+        this.#client = code === 'invalid_grant' ? before.client : undefined
+        await this.#store.write(undefined)
       }
-      throw new LoginError(`its login has ended (${why}): ${this.command}`, { cause: error })
+      throw new LoginError(`its login has ended (${why}): ${this.#command}`, { cause: error })
     }
   }
 
@@ -179,9 +179,9 @@ export class ServerLogin {
    * Stores a login. Revokes tokens that come after a logout, unless there is a newer login: the issuer might
    * revoke that one, too.
    */
-  private async keep(login: StoredLogin, isCurrent: boolean): Promise<void> {
-    if (isCurrent) await this.store.write(login)
-    else if (!this.store.current) await revoke(login, this.fetchFn)
+  async #keep(login: StoredLogin, isCurrent: boolean): Promise<void> {
+    if (isCurrent) await this.#store.write(login)
+    else if (!this.#store.current) await revoke(login, this.#fetchFn)
   }
 
   /**
@@ -190,35 +190,35 @@ export class ServerLogin {
    */
   async begin() {
     const { url, oauth } = this.reach
-    if (this.isOwn) throw new LoginError(BY_ITSELF)
+    if (this.#isOwn) throw new LoginError(BY_ITSELF)
     const serverUrl = new URL(url)
     if (!isPrivateWay(serverUrl))
       throw new LoginError(
         'its address has to begin with https:// for a login, so that nobody reads the token',
       )
-    const login = await this.store.read(url)
+    const login = await this.#store.read(url)
     const { auth, computeScopeUnion, discoverOAuthProtectedResourceMetadata } =
       await import('@modelcontextprotocol/client')
-    const back = oauth?.redirectUrl ?? this.back()
-    const attempt: LoginAttempt = createAttempt(this.reach, back, this.client ?? login?.client, {
-      registered: (client) => void (this.client = client),
-      made: (made) => this.keep(made, !attempt.ended.aborted),
+    const back = oauth?.redirectUrl ?? this.#back()
+    const attempt: LoginAttempt = createAttempt(this.reach, back, this.#client ?? login?.client, {
+      registered: (client) => void (this.#client = client),
+      made: (made) => this.#keep(made, !attempt.ended.aborted),
     })
     try {
-      this.challenge = (await askForChallenge(serverUrl, this.fetchFn)) ?? this.challenge
-      const { resourceMetadataUrl, scope } = this.challenge
+      this.#challenge = (await askForChallenge(serverUrl, this.#fetchFn)) ?? this.#challenge
+      const { resourceMetadataUrl, scope } = this.#challenge
       // The SDK would treat a broken answer as none, and register at the server itself.
       if (resourceMetadataUrl)
-        await discoverOAuthProtectedResourceMetadata(serverUrl, { resourceMetadataUrl }, this.fetchFn)
-      const wanted = this.wantedScope ?? scope
+        await discoverOAuthProtectedResourceMetadata(serverUrl, { resourceMetadataUrl }, this.#fetchFn)
+      const wanted = this.#wantedScope ?? scope
       const more = wanted === undefined ? undefined : computeScopeUnion(login?.tokens.scope, wanted)
       await auth(attempt.provider, {
-        ...{ serverUrl, resourceMetadataUrl, fetchFn: this.fetchFn },
+        ...{ serverUrl, resourceMetadataUrl, fetchFn: this.#fetchFn },
         scope: oauth?.scopes?.join(' ') ?? more,
       })
       const address = attempt.address()
-      this.attempt?.end('another login was begun meanwhile, and that one counts')
-      this.attempt = attempt
+      this.#attempt?.end('another login was begun meanwhile, and that one counts')
+      this.#attempt = attempt
       return { address, back, holdsMs: LOGIN_MS }
     } catch (error) {
       throw toLoginError(error)
@@ -227,11 +227,11 @@ export class ServerLogin {
 
   /** True if the login with this `state` was begun last and may still be answered. */
   isBegun(state: string): boolean {
-    return this.attempt?.isOpen() === true && this.attempt.isOf(state)
+    return this.#attempt?.isOpen() === true && this.#attempt.isOf(state)
   }
 
   isUnderWay(): boolean {
-    return this.attempt?.isUnderWay() === true
+    return this.#attempt?.isUnderWay() === true
   }
 
   /**
@@ -239,39 +239,39 @@ export class ServerLogin {
    * meanwhile.
    */
   async finish(answer: URLSearchParams): Promise<void> {
-    const { attempt } = this
+    const attempt = this.#attempt
     if (!attempt?.isOpen())
-      throw new LoginError(`no login of it is under way, or it took too long: ${this.command} begins one`)
+      throw new LoginError(`no login of it is under way, or it took too long: ${this.#command} begins one`)
     if (!attempt.isOf(answer.get('state') ?? ''))
       throw new LoginError('that is no answer to the login that was begun last: give the whole address')
     attempt.answer()
     // A tool that still needs more scope will ask again.
-    this.wantedScope = undefined
+    this.#wantedScope = undefined
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
     const transport = new StreamableHTTPClientTransport(new URL(this.reach.url), {
       authProvider: attempt.provider,
-      fetch: this.fetchFn,
+      fetch: this.#fetchFn,
     })
     const ended = aborted(attempt.ended).then(() => attempt.ended.throwIfAborted())
     try {
       await Promise.race([transport.finishAuth(answer), ended])
-      this.isWanted = false
+      this.#isWanted = false
     } catch (error) {
       throw toLoginError(error)
     } finally {
-      if (this.attempt === attempt) this.attempt = undefined
+      if (this.#attempt === attempt) this.#attempt = undefined
     }
   }
 
   /** Ends the login, also one under way. Never rejects. Resolves to why its tokens may still be valid. */
   async logout(): Promise<string | undefined> {
-    this.attempt?.end('somebody logged out or disconnected it meanwhile, so nothing of it is kept')
-    this.attempt = undefined
-    this.wantedScope = undefined
-    const login = await this.store.read(this.reach.url)
+    this.#attempt?.end('somebody logged out or disconnected it meanwhile, so nothing of it is kept')
+    this.#attempt = undefined
+    this.#wantedScope = undefined
+    const login = await this.#store.read(this.reach.url)
     if (!login) return undefined
-    this.client = login.client
-    await this.store.write(undefined)
-    return this.isOwn ? BY_ITSELF : await revoke(login, this.fetchFn)
+    this.#client = login.client
+    await this.#store.write(undefined)
+    return this.#isOwn ? BY_ITSELF : await revoke(login, this.#fetchFn)
   }
 }

@@ -48,13 +48,13 @@ export function createNats({ url, prefix, credentials }: BusConfig, log: Log): E
 class NatsLink implements Connection {
   readonly maxBytes: number
   readonly ended: Promise<string>
-  private readonly nats: NatsConnection
-  private readonly prefix: string
-  private readonly received: (subject: string, text: string) => void
-  private readonly subscriptions = new Map<string, Subscription>()
+  readonly #nats: NatsConnection
+  readonly #prefix: string
+  readonly #received: (subject: string, text: string) => void
+  readonly #subscriptions = new Map<string, Subscription>()
   /** Bytes that may not have reached the server yet. */
-  private underWay = 0
-  private isFlushing = false
+  #underWay = 0
+  #isFlushing = false
 
   constructor(
     nats: NatsConnection,
@@ -62,9 +62,9 @@ class NatsLink implements Connection {
     received: (subject: string, text: string) => void,
     log: Log,
   ) {
-    this.nats = nats
-    this.prefix = prefix
-    this.received = received
+    this.#nats = nats
+    this.#prefix = prefix
+    this.#received = received
     this.maxBytes = Math.min(MAX_BYTES, nats.info?.max_payload ?? MAX_BYTES)
     const watching = closeIfStale(nats, log)
     this.ended = nats.closed().then(async (error) => (await watching) ?? reasonOf(error))
@@ -73,41 +73,41 @@ class NatsLink implements Connection {
   send(subject: string, text: string): void {
     const message = Buffer.from(text)
     const bytes = message.length + HEAD_BYTES
-    if (message.length > this.maxBytes || this.underWay + bytes > MAX_UNDER_WAY || this.nats.isClosed())
+    if (message.length > this.maxBytes || this.#underWay + bytes > MAX_UNDER_WAY || this.#nats.isClosed())
       return
-    this.nats.publish(`${this.prefix}.${subject}`, message)
-    this.underWay += bytes
-    if (!this.isFlushing) this.flush().catch(() => undefined)
+    this.#nats.publish(`${this.#prefix}.${subject}`, message)
+    this.#underWay += bytes
+    if (!this.#isFlushing) this.#flush().catch(() => undefined)
   }
 
   /** Waits for the server, which answers in order: output sent before `flush` has arrived by then. */
-  private async flush(): Promise<void> {
-    this.isFlushing = true
-    while (this.underWay > 0) {
+  async #flush(): Promise<void> {
+    this.#isFlushing = true
+    while (this.#underWay > 0) {
       await endOfTick()
-      const sent = this.underWay
-      await this.nats.flush()
-      this.underWay -= sent
+      const sent = this.#underWay
+      await this.#nats.flush()
+      this.#underWay -= sent
     }
-    this.isFlushing = false
+    this.#isFlushing = false
   }
 
   subscribe(subject: string): void {
-    if (this.nats.isClosed()) return
+    if (this.#nats.isClosed()) return
     const callback = (error: Error | null, { data }: { readonly data?: Uint8Array }): void => {
-      if (!error && data) this.received(subject, Buffer.from(data).toString())
+      if (!error && data) this.#received(subject, Buffer.from(data).toString())
     }
-    this.subscriptions.set(subject, this.nats.subscribe(`${this.prefix}.${subject}`, { callback }))
+    this.#subscriptions.set(subject, this.#nats.subscribe(`${this.#prefix}.${subject}`, { callback }))
   }
 
   unsubscribe(subject: string): void {
-    this.subscriptions.get(subject)?.unsubscribe()
-    this.subscriptions.delete(subject)
+    this.#subscriptions.get(subject)?.unsubscribe()
+    this.#subscriptions.delete(subject)
   }
 
   async close(): Promise<void> {
-    await settledWithin(CLOSE_MS, [this.nats.flush()])
-    await settledWithin(CLOSE_MS, [this.nats.close()])
+    await settledWithin(CLOSE_MS, [this.#nats.flush()])
+    await settledWithin(CLOSE_MS, [this.#nats.close()])
   }
 }
 

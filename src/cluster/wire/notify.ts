@@ -56,72 +56,72 @@ export const createNotify = (url: string): Engine => ({
 class NotifyConnection implements Connection {
   readonly maxBytes = MAX_BYTES
   readonly ended: Promise<string>
-  private readonly client: Client
-  private readonly heartbeat: NodeJS.Timeout
-  private readonly over = createDeferred<string>()
-  private waiting: string[] = []
-  private waitingBytes = 0
-  private sent = 0
+  readonly #client: Client
+  readonly #heartbeat: NodeJS.Timeout
+  readonly #over = createDeferred<string>()
+  #waiting: string[] = []
+  #waitingBytes = 0
+  #sent = 0
   /** The running statement; statements run one at a time. */
-  private running: Promise<void> | undefined
+  #running: Promise<void> | undefined
 
   constructor(client: Client) {
-    this.client = client
-    this.ended = this.over.promise
-    this.heartbeat = setInterval(() => void (this.running ??= this.beat()), HEARTBEAT_MS).unref()
+    this.#client = client
+    this.ended = this.#over.promise
+    this.#heartbeat = setInterval(() => void (this.#running ??= this.#beat()), HEARTBEAT_MS).unref()
     client.on('error', (error) => this.end(errorMessage(error)))
     client.on('end', () => this.end('the connection was ended'))
   }
 
   send(subject: string, text: string): void {
     const message = Buffer.from(text)
-    const head = `${subject} ${this.sent++} `
+    const head = `${subject} ${this.#sent++} `
     if (message.length > MAX_BYTES || head.length > MAX_HEAD_BYTES) return
     const payload = head + message.toString('base64')
-    if (this.waitingBytes + payload.length > MAX_UNDER_WAY) return
-    this.waiting.push(payload)
-    this.waitingBytes += payload.length
-    this.running ??= this.flush()
+    if (this.#waitingBytes + payload.length > MAX_UNDER_WAY) return
+    this.#waiting.push(payload)
+    this.#waitingBytes += payload.length
+    this.#running ??= this.#flush()
   }
 
   subscribe(): void {}
   unsubscribe(): void {}
 
-  private beat(): Promise<void> {
-    return this.run(async () => void (await this.client.query('SELECT 1')))
+  #beat(): Promise<void> {
+    return this.#run(async () => void (await this.#client.query('SELECT 1')))
   }
 
   /** Sends the texts of one tick in one statement. */
-  private flush(): Promise<void> {
-    return this.run(endOfTick)
+  #flush(): Promise<void> {
+    return this.#run(endOfTick)
   }
 
-  private async run(first: () => Promise<void>): Promise<void> {
+  async #run(first: () => Promise<void>): Promise<void> {
     try {
       await first()
-      while (this.waiting.length > 0) {
-        const payloads = this.waiting
-        this.waiting = []
-        this.waitingBytes = 0
-        await this.client.query(NOTIFY, [payloads])
+      while (this.#waiting.length > 0) {
+        const payloads = this.#waiting
+        this.#waiting = []
+        this.#waitingBytes = 0
+        await this.#client.query(NOTIFY, [payloads])
       }
     } catch (error) {
       this.end(errorMessage(error))
     }
-    this.running = undefined
+    this.#running = undefined
   }
 
   /** Ends without a handshake, because the server may not answer. */
   end(why: string): void {
-    clearInterval(this.heartbeat)
-    this.waiting = []
-    this.over.resolve(why)
-    this.client.connection.stream.destroy()
+    clearInterval(this.#heartbeat)
+    this.#waiting = []
+    this.#over.resolve(why)
+    this.#client.connection.stream.destroy()
   }
 
   async close(): Promise<void> {
-    clearInterval(this.heartbeat)
-    await settledWithin(1_000, [(this.running ?? Promise.resolve()).then(() => this.client.end())])
+    clearInterval(this.#heartbeat)
+    await settledWithin(1_000, [(this.#running ?? Promise.resolve()).then(() => this.#client.end())])
     this.end('it was closed')
   }
 }

@@ -62,70 +62,70 @@ const reasonOf = (error: unknown): string =>
   errorMessage(error) || (errorCode(error) ?? 'no reason was given')
 
 class ReconnectingWire implements Wire {
-  private readonly engine: Engine
-  private readonly log: Log
-  private readonly listeners = new Map<string, Set<{ readonly call: Listener }>>()
-  private readonly stopping = new AbortController()
-  private connection: Connection | undefined
-  private closing: Promise<void> | undefined
-  private isAwayLogged = false
+  readonly #engine: Engine
+  readonly #log: Log
+  readonly #listeners = new Map<string, Set<{ readonly call: Listener }>>()
+  readonly #stopping = new AbortController()
+  #connection: Connection | undefined
+  #closing: Promise<void> | undefined
+  #isAwayLogged = false
 
   constructor(engine: Engine, log: Log) {
-    this.engine = engine
-    this.log = log
+    this.#engine = engine
+    this.#log = log
   }
 
   get maxBytes(): number {
-    return (this.connection ?? this.engine).maxBytes
+    return (this.#connection ?? this.#engine).maxBytes
   }
 
-  isUp = (): boolean => this.connection !== undefined
+  isUp = (): boolean => this.#connection !== undefined
 
   send(subject: string, text: string): void {
-    this.connection?.send(subject, text)
+    this.#connection?.send(subject, text)
   }
 
   hear(subject: string, listener: Listener): () => void {
     const entry = { call: listener }
-    const listeners = this.listeners.get(subject) ?? new Set()
-    this.listeners.set(subject, listeners.add(entry))
-    if (listeners.size === 1) this.connection?.subscribe(subject)
+    const listeners = this.#listeners.get(subject) ?? new Set()
+    this.#listeners.set(subject, listeners.add(entry))
+    if (listeners.size === 1) this.#connection?.subscribe(subject)
     return () => {
       if (!listeners.delete(entry) || listeners.size > 0) return
-      this.listeners.delete(subject)
-      this.connection?.unsubscribe(subject)
+      this.#listeners.delete(subject)
+      this.#connection?.unsubscribe(subject)
     }
   }
 
-  private deliver(subject: string, text: string): void {
-    const listeners = this.listeners.get(subject) ?? new Set()
+  #deliver(subject: string, text: string): void {
+    const listeners = this.#listeners.get(subject) ?? new Set()
     for (const listener of [...listeners]) {
       // An earlier listener may have removed a later one.
       if (!listeners.has(listener)) continue
       try {
         listener.call(text)
       } catch (error) {
-        this.log.error({ error, subject }, 'a listener of the bus threw')
+        this.#log.error({ error, subject }, 'a listener of the bus threw')
       }
     }
   }
 
   open(): Promise<void> {
-    return new Promise((tried) => void this.keepConnected(tried))
+    return new Promise((tried) => void this.#keepConnected(tried))
   }
 
-  private async keepConnected(tried: () => void): Promise<void> {
-    const { signal } = this.stopping
+  async #keepConnected(tried: () => void): Promise<void> {
+    const { signal } = this.#stopping
     for (let failures = 0; !signal.aborted; failures++) {
       const began = performance.now()
-      const why = await this.connectOnce(tried)
+      const why = await this.#connectOnce(tried)
       if (signal.aborted) return
-      if (!this.isAwayLogged)
-        this.log.warn(
-          { engine: this.engine.name, why },
+      if (!this.#isAwayLogged)
+        this.#log.warn(
+          { engine: this.#engine.name, why },
           'the bus is away; what is said on other servers is shown up to a second later',
         )
-      this.isAwayLogged = true
+      this.#isAwayLogged = true
       if (performance.now() - began > STEADY_MS) failures = 0
       // Random, so that servers that lost the same engine do not reconnect all at once.
       const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2)
@@ -134,31 +134,31 @@ class ReconnectingWire implements Wire {
   }
 
   /** Resolves to the reason when the connection is over. */
-  private async connectOnce(tried: () => void): Promise<string> {
+  async #connectOnce(tried: () => void): Promise<string> {
     try {
-      const connection = await this.engine.connect((subject, text) => this.deliver(subject, text))
-      if (this.stopping.signal.aborted) void connection.close()
-      else this.begin(connection)
+      const connection = await this.#engine.connect((subject, text) => this.#deliver(subject, text))
+      if (this.#stopping.signal.aborted) void connection.close()
+      else this.#begin(connection)
       tried()
       return await connection.ended
     } catch (error) {
       return reasonOf(error)
     } finally {
-      this.connection = undefined
+      this.#connection = undefined
       tried()
     }
   }
 
-  private begin(connection: Connection): void {
-    this.connection = connection
-    for (const subject of this.listeners.keys()) connection.subscribe(subject)
-    if (this.isAwayLogged) this.log.info({ engine: this.engine.name }, 'the bus is back')
-    this.isAwayLogged = false
+  #begin(connection: Connection): void {
+    this.#connection = connection
+    for (const subject of this.#listeners.keys()) connection.subscribe(subject)
+    if (this.#isAwayLogged) this.#log.info({ engine: this.#engine.name }, 'the bus is back')
+    this.#isAwayLogged = false
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.stopping.abort()
-    this.closing ??= this.connection?.close()
-    await this.closing
+    this.#stopping.abort()
+    this.#closing ??= this.#connection?.close()
+    await this.#closing
   }
 }

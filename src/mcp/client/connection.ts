@@ -58,29 +58,29 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
 
 /** All methods except `close` reject with an `Error` whose message ends a sentence. */
 export class McpConnection {
-  private readonly config: McpServerConfig
-  private readonly options: ConnectionOptions
-  private readonly sdk: Sdk
-  private readonly ended = createDeferred<string>()
+  readonly #config: McpServerConfig
+  readonly #options: ConnectionOptions
+  readonly #sdk: Sdk
+  readonly #ended = createDeferred<string>()
   /** Resolves with the reason when the connection is over. */
-  readonly over = this.ended.promise
-  private readonly end = new AbortController()
-  readonly signal: AbortSignal = this.end.signal
-  private client: Client | undefined
-  private transport: EndingTransport | undefined
-  private renewing: Promise<void> | undefined
-  private reason: string | undefined
+  readonly over = this.#ended.promise
+  readonly #end = new AbortController()
+  readonly signal: AbortSignal = this.#end.signal
+  #client: Client | undefined
+  #transport: EndingTransport | undefined
+  #renewing: Promise<void> | undefined
+  #reason: string | undefined
 
   constructor(config: McpServerConfig, options: ConnectionOptions, sdk: Sdk) {
-    this.config = config
-    this.options = options
-    this.sdk = sdk
+    this.#config = config
+    this.#options = options
+    this.#sdk = sdk
   }
 
   async begin(): Promise<void> {
-    const { SdkError, SdkErrorCode, SdkHttpError } = this.sdk
+    const { SdkError, SdkErrorCode, SdkHttpError } = this.#sdk
     try {
-      await this.open('newest')
+      await this.#open('newest')
     } catch (error) {
       const cause: unknown = error instanceof Error ? error.cause : undefined
       const status = cause instanceof SdkHttpError ? cause.status : undefined
@@ -88,26 +88,28 @@ export class McpConnection {
       const gaveNoAnswer =
         cause instanceof SdkError &&
         [SdkErrorCode.EraNegotiationFailed, SdkErrorCode.RequestTimeout].some((code) => code === cause.code)
-      if (gaveNoAnswer) await this.open('older')
+      if (gaveNoAnswer) await this.#open('older')
       // The older HTTP transport (modelcontextprotocol.io, "Backwards compatibility").
-      else if (status === 400 || status === 404 || status === 405) await this.open('events')
+      else if (status === 400 || status === 404 || status === 405) await this.#open('events')
       else throw error
     }
-    void this.listen()
+    void this.#listen()
   }
 
   list(): Promise<McpList> {
-    const withHeaders = 'url' in this.config.reach && this.client?.getProtocolEra() === 'modern'
-    const limit = { timeout: this.options.times.connectMs }
+    const withHeaders = 'url' in this.#config.reach && this.#client?.getProtocolEra() === 'modern'
+    const limit = { timeout: this.#options.times.connectMs }
     // Capabilities are often wrong about tools, so the list is always requested.
     const orNone = (error: unknown): z.output<typeof toolPage> => {
-      if (isRefusal(this.sdk, error, 'MethodNotFound')) return { tools: [] }
+      if (isRefusal(this.#sdk, error, 'MethodNotFound')) return { tools: [] }
       throw error
     }
     return readToolList(
       (params) =>
-        this.ask((client) => client.request({ method: 'tools/list', params }, toolPage, limit).catch(orNone)),
-      { withHeaders, redacted: (text) => this.redacted(text) },
+        this.#ask((client) =>
+          client.request({ method: 'tools/list', params }, toolPage, limit).catch(orNone),
+        ),
+      { withHeaders, redacted: (text) => this.#redacted(text) },
     )
   }
 
@@ -117,29 +119,29 @@ export class McpConnection {
     { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
   ): Promise<{ readonly text: string; readonly isError: boolean }> {
     const onprogress = (told: { progress: number; total?: number; message?: string }): void =>
-      progress?.(toolProgress(told.progress, told.total, this.redacted(told.message ?? '')))
+      progress?.(toolProgress(told.progress, told.total, this.#redacted(told.message ?? '')))
     // The SDK needs the schema for arguments that it also sends as headers.
     const toolDefinition = { name, inputSchema: { ...schema, type: 'object' as const } }
     const options = { signal, timeout: NO_LIMIT_MS, toolDefinition, ...(progress ? { onprogress } : {}) }
-    const result = await this.ask((client) => client.callTool({ name, arguments: args }, options))
+    const result = await this.#ask((client) => client.callTool({ name, arguments: args }, options))
     const { text, isError } = readResult(result)
-    return { text: this.redacted(text), isError }
+    return { text: this.#redacted(text), isError }
   }
 
   /**
    * Resolves if the server answers, even with an error. Rejects if it denies access or changed its protocol.
    */
   async ping(): Promise<void> {
-    const { sdk } = this
-    const timeout = this.options.times.pingMs
-    const isModern = this.client?.getProtocolEra() === 'modern'
+    const sdk = this.#sdk
+    const timeout = this.#options.times.pingMs
+    const isModern = this.#client?.getProtocolEra() === 'modern'
     try {
       // Revision 2026-07-28 has no `ping`.
-      await this.inSession((client) => (isModern ? client.discover({ timeout }) : client.ping({ timeout })))
+      await this.#inSession((client) => (isModern ? client.discover({ timeout }) : client.ping({ timeout })))
     } catch (error) {
       if (isModern && isRefusal(sdk, error, 'MethodNotFound', 'UnsupportedProtocolVersion'))
         throw new Error('it speaks another revision of the protocol now', { cause: error })
-      if (isTurnedAway(sdk, error)) throw this.explain(error)
+      if (isTurnedAway(sdk, error)) throw this.#explain(error)
       const isOdd = error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.InvalidResult
       if (!isOdd && !(error instanceof sdk.ProtocolError))
         throw new Error('it does not answer any more', { cause: error })
@@ -148,28 +150,29 @@ export class McpConnection {
 
   /** Ends the connection, and the server's process. Never rejects. */
   async close(why: string): Promise<void> {
-    this.reason ??= why
-    await Promise.allSettled([this.transport?.close(), this.client?.close()])
-    this.closed()
+    this.#reason ??= why
+    await Promise.allSettled([this.#transport?.close(), this.#client?.close()])
+    this.#closed()
   }
 
-  private closed(): void {
-    this.ended.resolve(this.reason ?? this.whyEnded() ?? 'the connection ended')
-    this.end.abort()
+  #closed(): void {
+    this.#ended.resolve(this.#reason ?? this.#whyEnded() ?? 'the connection ended')
+    this.#end.abort()
   }
 
-  private async open(way: Way): Promise<void> {
-    const { times, version, signal } = this.options
+  async #open(way: Way): Promise<void> {
+    const { times, version, signal } = this.#options
     const probe = { timeoutMs: Math.min(times.discoverMs, times.connectMs) }
     const versionNegotiation =
       way === 'newest' ? { mode: 'auto' as const, probe } : { mode: 'legacy' as const }
-    const client = new this.sdk.Client({ name: 'sshawl', version }, { capabilities: {}, versionNegotiation })
+    const client = new this.#sdk.Client({ name: 'sshawl', version }, { capabilities: {}, versionNegotiation })
     client.fallbackRequestHandler = async () => {
-      throw new this.sdk.ProtocolError(this.sdk.ProtocolErrorCode.MethodNotFound, NOT_ASKED)
+      throw new this.#sdk.ProtocolError(this.#sdk.ProtocolErrorCode.MethodNotFound, NOT_ASKED)
     }
-    client.setNotificationHandler('notifications/tools/list_changed', () => this.options.listChanged())
-    const { client: oldClient, transport: oldTransport } = this
-    const transport = (this.transport = this.makeTransport(way))
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.#options.listChanged())
+    const oldClient = this.#client
+    const oldTransport = this.#transport
+    const transport = (this.#transport = this.#makeTransport(way))
     // The SDK's first request ignores the signal.
     const leave = (): void => void transport.close().catch(() => undefined)
     signal.addEventListener('abort', leave)
@@ -177,43 +180,43 @@ export class McpConnection {
       signal.throwIfAborted()
       await client.connect(transport, { timeout: times.connectMs, signal })
     } catch (error) {
-      const explained = this.explain(error)
-      this.transport = oldTransport
+      const explained = this.#explain(error)
+      this.#transport = oldTransport
       await transport.close().catch(() => undefined)
       throw explained
     } finally {
       signal.removeEventListener('abort', leave)
     }
-    this.client = client
-    Object.assign(client, { onclose: () => this.client === client && this.closed() })
+    this.#client = client
+    Object.assign(client, { onclose: () => this.#client === client && this.#closed() })
     await oldClient?.close().catch(() => undefined)
   }
 
-  private makeTransport(way: Way): EndingTransport {
-    const { reach, name } = this.config
-    const { launch, login, slowed } = this.options
+  #makeTransport(way: Way): EndingTransport {
+    const { reach, name } = this.#config
+    const { launch, login, slowed } = this.#options
     if ('command' in reach) return new StdioTransport(() => launch(reach, name), slowed)
-    return createHttpTransport(this.sdk, reach, { isEvents: way === 'events', login, slowed })
+    return createHttpTransport(this.#sdk, reach, { isEvents: way === 'events', login, slowed })
   }
 
-  private async ask<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    return await this.inSession(work).catch((error: unknown) => {
-      throw this.explain(error)
+  async #ask<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    return await this.#inSession(work).catch((error: unknown) => {
+      throw this.#explain(error)
     })
   }
 
   /** Repeats a request in a new session if the server forgot ours, as after a restart. */
-  private async inSession<T>(ask: (client: Client) => Promise<T>): Promise<T> {
-    const { client } = this
+  async #inSession<T>(ask: (client: Client) => Promise<T>): Promise<T> {
+    const client = this.#client
     if (!client) throw new Error('it is not connected')
     try {
       return await ask(client)
     } catch (error) {
-      if (!this.isForgotten(error)) throw error
-      if (client === this.client)
-        await (this.renewing ??= this.open('older').finally(() => (this.renewing = undefined)))
-      this.options.listChanged()
-      return await ask(this.client ?? client)
+      if (!this.#isForgotten(error)) throw error
+      if (client === this.#client)
+        await (this.#renewing ??= this.#open('older').finally(() => (this.#renewing = undefined)))
+      this.#options.listChanged()
+      return await ask(this.#client ?? client)
     }
   }
 
@@ -221,8 +224,8 @@ export class McpConnection {
    * True if the server forgot our session. The protocol has status 404; many servers send 400 with a text
    * about it.
    */
-  private isForgotten(error: unknown): boolean {
-    if (this.transport?.sessionId === undefined || !(error instanceof this.sdk.SdkHttpError)) return false
+  #isForgotten(error: unknown): boolean {
+    if (this.#transport?.sessionId === undefined || !(error instanceof this.#sdk.SdkHttpError)) return false
     return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
   }
 
@@ -230,8 +233,11 @@ export class McpConnection {
    * Listens for changed tools: since 2026-07-28 a server announces them only on a separate stream. Never
    * rejects.
    */
-  private async listen(): Promise<void> {
-    const { client, sdk, options, signal } = this
+  async #listen(): Promise<void> {
+    const client = this.#client
+    const sdk = this.#sdk
+    const options = this.#options
+    const { signal } = this
     const { connectMs, retryMs, maxRetryMs } = options.times
     if (client?.getProtocolEra() !== 'modern' || !client.getServerCapabilities()?.tools?.listChanged) return
     for (let failures = 0; !signal.aborted;) {
@@ -249,25 +255,27 @@ export class McpConnection {
     }
   }
 
-  private explain(error: unknown): Error {
-    const { config, options, sdk } = this
+  #explain(error: unknown): Error {
+    const config = this.#config
+    const options = this.#options
+    const sdk = this.#sdk
     if (error instanceof sdk.InsufficientScopeError) options.login?.wants(error.requiredScope)
-    const why = this.whyEnded() ?? this.reason ?? explainError(sdk, error, config, options.times.connectMs)
-    return new Error(redact(why, this.secrets()), { cause: error })
+    const why = this.#whyEnded() ?? this.#reason ?? explainError(sdk, error, config, options.times.connectMs)
+    return new Error(redact(why, this.#secrets()), { cause: error })
   }
 
-  private whyEnded(): string | undefined {
-    const why = this.transport?.why()
-    return why === undefined ? undefined : redact(why, this.secrets())
+  #whyEnded(): string | undefined {
+    const why = this.#transport?.why()
+    return why === undefined ? undefined : redact(why, this.#secrets())
   }
 
-  private secrets(): readonly string[] {
-    return [...secretValues(this.config.reach), ...(this.options.login?.secrets() ?? [])]
+  #secrets(): readonly string[] {
+    return [...secretValues(this.#config.reach), ...(this.#options.login?.secrets() ?? [])]
   }
 
   /** Redacts results and descriptions: a tool may print its environment. */
-  private redacted(text: string): string {
-    return redact(text, this.secrets().filter(isUnmistakable))
+  #redacted(text: string): string {
+    return redact(text, this.#secrets().filter(isUnmistakable))
   }
 }
 

@@ -16,17 +16,17 @@ const SERVER_ERROR = -32_000
  * can be read, and turns an unreadable answer into an error. One reader serves one connection.
  */
 export class MessageReader {
-  private readonly waiting = new Map<RequestId, string>()
+  readonly #waiting = new Map<RequestId, string>()
 
   /** Notes a message that is sent. Returns its id if it is a request. */
   sent(message: unknown): RequestId | undefined {
     if (!isObject(message)) return undefined
     const { id, method, params } = message
     if (method === 'notifications/cancelled' && isObject(params) && isId(params['requestId']))
-      this.waiting.delete(params['requestId'])
+      this.#waiting.delete(params['requestId'])
     if (!isId(id) || typeof method !== 'string') return undefined
-    this.waiting.set(id, method)
-    if (this.waiting.size > MAX_WAITING) this.waiting.delete([...this.waiting.keys()][0] ?? id)
+    this.#waiting.set(id, method)
+    if (this.#waiting.size > MAX_WAITING) this.#waiting.delete([...this.#waiting.keys()][0] ?? id)
     return id
   }
 
@@ -35,10 +35,10 @@ export class MessageReader {
    * answer: any other text fails the request.
    */
   read({ text, isCut }: MessageText, only?: RequestId, isReply = false): JSONRPCMessage[] {
-    const asked = only === undefined ? [...this.waiting.keys()] : [only]
-    if (isCut) return this.fail(text, asked, () => new TooLong().message)
+    const asked = only === undefined ? [...this.#waiting.keys()] : [only]
+    if (isCut) return this.#fail(text, asked, () => new TooLong().message)
     const unreadable = (why: string): JSONRPCMessage[] =>
-      this.fail(text, asked, (method) => `its answer to ${method} could not be read: ${why}`)
+      this.#fail(text, asked, (method) => `its answer to ${method} could not be read: ${why}`)
     let value: unknown
     try {
       value = JSON.parse(text.replace(/^\uFEFF/, ''))
@@ -46,11 +46,11 @@ export class MessageReader {
       return isReply || text.includes('"jsonrpc"') ? unreadable(errorMessage(error)) : []
     }
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
-    const messages = values.flatMap((one) => this.toMessages(one, asked, isReply))
+    const messages = values.flatMap((one) => this.#toMessages(one, asked, isReply))
     return messages.length === 0 && isReply ? unreadable('it is no message of the protocol') : messages
   }
 
-  private toMessages(value: unknown, asked: readonly RequestId[], isReply: boolean): JSONRPCMessage[] {
+  #toMessages(value: unknown, asked: readonly RequestId[], isReply: boolean): JSONRPCMessage[] {
     if (!isObject(value)) return []
     const isMarked = 'jsonrpc' in value || 'result' in value || 'error' in value
     dropNulls(value)
@@ -62,24 +62,20 @@ export class MessageReader {
     const known = asked.find((one) => String(one) === String(id))
     const answered = known ?? (asked.length === 1 && (isReply || id === undefined) ? asked[0] : id)
     if (!isMarked || !isId(answered)) return []
-    const of = this.waiting.get(answered)
-    this.waiting.delete(answered)
+    const of = this.#waiting.get(answered)
+    this.#waiting.delete(answered)
     return isError(error)
       ? [{ jsonrpc: '2.0', id: answered, error: toErrorObject(error) }]
       : [{ jsonrpc: '2.0', id: answered, result: toSdkResult(of, result) }]
   }
 
   /** Returns an error for the request that the text answers; [] if that request is unknown. */
-  private fail(
-    text: string,
-    asked: readonly RequestId[],
-    messageFor: (method: string) => string,
-  ): JSONRPCMessage[] {
+  #fail(text: string, asked: readonly RequestId[], messageFor: (method: string) => string): JSONRPCMessage[] {
     const [, named] = /"id"\s*:\s*"?([^",}\s]+)/.exec(text) ?? []
     const id = asked.find((one) => String(one) === named) ?? (asked.length === 1 ? asked[0] : undefined)
     if (id === undefined) return []
-    const message = messageFor(this.waiting.get(id) ?? 'a request')
-    this.waiting.delete(id)
+    const message = messageFor(this.#waiting.get(id) ?? 'a request')
+    this.#waiting.delete(id)
     return [{ jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message } }]
   }
 }
@@ -176,36 +172,36 @@ export interface MessageText {
  * MiB.
  */
 export class BoundedMessage {
-  private pieces: Buffer[] = []
-  private size = 0
-  private total = 0
-  private isCut = false
+  #pieces: Buffer[] = []
+  #size = 0
+  #total = 0
+  #isCut = false
 
   add(piece: Buffer): void {
-    this.total += piece.length
-    if (this.total > MAX_SKIPPED_BYTES) throw new TooLong()
-    if (this.isCut) return
-    this.pieces.push(piece)
-    this.size += piece.length
-    if (this.size > MAX_MESSAGE_BYTES) this.shrink()
+    this.#total += piece.length
+    if (this.#total > MAX_SKIPPED_BYTES) throw new TooLong()
+    if (this.#isCut) return
+    this.#pieces.push(piece)
+    this.#size += piece.length
+    if (this.#size > MAX_MESSAGE_BYTES) this.#shrink()
   }
 
   take(): MessageText {
-    const text = Buffer.concat(this.pieces).toString('utf8')
-    const { isCut } = this
-    this.pieces = []
-    this.size = this.total = 0
-    this.isCut = false
+    const text = Buffer.concat(this.#pieces).toString('utf8')
+    const isCut = this.#isCut
+    this.#pieces = []
+    this.#size = this.#total = 0
+    this.#isCut = false
     return { text, isCut }
   }
 
-  private shrink(): void {
-    const json = Buffer.concat(this.pieces).toString('latin1')
+  #shrink(): void {
+    const json = Buffer.concat(this.#pieces).toString('latin1')
     const short = Buffer.from(json.replaceAll(MEDIA, shortMedia), 'latin1')
     // Shrinking reads the whole message, so it is not repeated after a small gain.
-    this.isCut = short.length > MAX_MESSAGE_BYTES / 2
-    this.pieces = [this.isCut ? short.subarray(0, HEAD_BYTES) : short]
-    this.size = short.length
+    this.#isCut = short.length > MAX_MESSAGE_BYTES / 2
+    this.#pieces = [this.#isCut ? short.subarray(0, HEAD_BYTES) : short]
+    this.#size = short.length
   }
 }
 

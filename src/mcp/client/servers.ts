@@ -90,47 +90,47 @@ export class McpServer implements ToolSource, AsyncDisposable {
   readonly config: McpServerConfig
   /** Resolves after the first attempt to connect. */
   readonly tried: Promise<void>
-  private readonly options: McpServersOptions
-  private readonly times: McpTimes
-  private readonly login: ServerLogin | undefined
-  private readonly pinned: PinnedTools
-  private readonly oneByOne = createSerial()
-  private readonly ended = new AbortController()
-  private readonly living: Promise<void>
-  private connection: McpConnection | undefined
-  private leftOut: readonly LeftOut[] = []
-  private isUp = false
-  private hasLeft = false
-  private why: string | undefined
-  private calls = 0
-  private isListDue = false
-  private retryNow = new AbortController()
-  private attempt = createDeferred<void>()
+  readonly #options: McpServersOptions
+  readonly #times: McpTimes
+  readonly #login: ServerLogin | undefined
+  readonly #pinned: PinnedTools
+  readonly #oneByOne = createSerial()
+  readonly #ended = new AbortController()
+  readonly #living: Promise<void>
+  #connection: McpConnection | undefined
+  #leftOut: readonly LeftOut[] = []
+  #isUp = false
+  #hasLeft = false
+  #why: string | undefined
+  #calls = 0
+  #isListDue = false
+  #retryNow = new AbortController()
+  #attempt = createDeferred<void>()
 
   constructor(config: McpServerConfig, options: McpServersOptions, names: OtherNames) {
     this.name = config.name
     this.config = config
-    this.options = options
-    this.times = options.times ?? USUAL_TIMES
-    this.login = options.logins?.of(config)
-    const call: McpConnection['call'] = (...args) => this.call(...args)
-    this.pinned = createPinnedTools(config, { store: options.pins, names, call })
-    this.tried = this.attempt.promise
-    this.living = this.live()
+    this.#options = options
+    this.#times = options.times ?? USUAL_TIMES
+    this.#login = options.logins?.of(config)
+    const call: McpConnection['call'] = (...args) => this.#call(...args)
+    this.#pinned = createPinnedTools(config, { store: options.pins, names, call })
+    this.tried = this.#attempt.promise
+    this.#living = this.#live()
   }
 
   tools(): readonly Tool[] {
-    return this.isNamesake() ? NONE : this.pinned.offered()
+    return this.#isNamesake() ? NONE : this.#pinned.offered()
   }
 
   state(): McpState {
-    if (this.isNamesake()) return { kind: 'down', why: namesakeRule(this.name) }
-    if (this.isUp) return { kind: 'up', leftOut: this.leftOut }
-    return this.why === undefined ? { kind: 'connecting' } : { kind: 'down', why: this.why }
+    if (this.#isNamesake()) return { kind: 'down', why: namesakeRule(this.name) }
+    if (this.#isUp) return { kind: 'up', leftOut: this.#leftOut }
+    return this.#why === undefined ? { kind: 'connecting' } : { kind: 'down', why: this.#why }
   }
 
   withheld(): readonly string[] {
-    return this.pinned.withheld()
+    return this.#pinned.withheld()
   }
 
   /**
@@ -138,18 +138,18 @@ export class McpServer implements ToolSource, AsyncDisposable {
    * sentence.
    */
   async refresh(): Promise<void> {
-    const { connection } = this
-    if (connection && this.isUp)
+    const connection = this.#connection
+    if (connection && this.#isUp)
       try {
-        return await this.readList(connection)
+        return await this.#readList(connection)
       } finally {
-        await this.ping(connection)
+        await this.#ping(connection)
       }
-    if (this.ended.signal.aborted) throw new Error(ENDED)
-    const next = this.attempt.promise
-    this.retryNow.abort()
+    if (this.#ended.signal.aborted) throw new Error(ENDED)
+    const next = this.#attempt.promise
+    this.#retryNow.abort()
     await next
-    if (!this.isUp && this.why !== undefined) throw new Error(this.why)
+    if (!this.#isUp && this.#why !== undefined) throw new Error(this.#why)
   }
 
   /**
@@ -157,85 +157,89 @@ export class McpServer implements ToolSource, AsyncDisposable {
    * approves the new definitions, so that models get the tools. Rejects with `StorageError`.
    */
   review(approve: boolean): Promise<readonly ToolDifference[]> {
-    return this.oneByOne(() => {
-      const { connection } = this
-      return this.pinned.review(approve && connection !== undefined, () => connection === this.connection)
+    return this.#oneByOne(() => {
+      const connection = this.#connection
+      return this.#pinned.review(approve && connection !== undefined, () => connection === this.#connection)
     })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.ended.abort()
-    this.retryNow.abort()
-    await this.connection?.close(ENDED)
-    await this.living
+    this.#ended.abort()
+    this.#retryNow.abort()
+    await this.#connection?.close(ENDED)
+    await this.#living
   }
 
   /**
    * True if a tool has this server's name: a scope for that tool must not admit a whole server. The tool may
    * be newer than the server.
    */
-  private isNamesake(): boolean {
-    return this.options.isTaken(this.name)
+  #isNamesake(): boolean {
+    return this.#options.isTaken(this.name)
   }
 
-  private async call(...call: Parameters<McpConnection['call']>): ReturnType<McpConnection['call']> {
-    const { connection } = this
+  async #call(...call: Parameters<McpConnection['call']>): ReturnType<McpConnection['call']> {
+    const connection = this.#connection
     if (!connection) throw new Error(`the MCP server ${this.name} is not connected now`)
-    this.calls++
+    this.#calls++
     try {
       return await connection.call(...call)
     } catch (error) {
       // Over HTTP, only a ping reveals that the server is gone.
-      void this.ping(connection)
+      void this.#ping(connection)
       throw error
     } finally {
-      this.calls--
+      this.#calls--
     }
   }
 
-  private async live(): Promise<void> {
-    const { name, times } = this
-    const { log, events } = this.options
-    for (let failures = 0; !this.ended.signal.aborted;) {
+  async #live(): Promise<void> {
+    const times = this.#times
+    const { name } = this
+    const { log, events } = this.#options
+    for (let failures = 0; !this.#ended.signal.aborted;) {
       const since = performance.now()
-      const why = await this.connectOnce()
-      const [wasUp, gone] = [this.isUp, this.pinned.offered()]
-      this.connection = undefined
-      this.pinned.clear()
-      this.isUp = false
-      this.why = why
-      if (this.ended.signal.aborted) break
+      const why = await this.#connectOnce()
+      const [wasUp, gone] = [this.#isUp, this.#pinned.offered()]
+      this.#connection = undefined
+      this.#pinned.clear()
+      this.#isUp = false
+      this.#why = why
+      if (this.#ended.signal.aborted) break
       log.warn({ server: name, why }, 'an MCP server is not connected')
       if (wasUp) events.left(name, gone, why)
-      this.hasLeft ||= wasUp
-      this.finishAttempt()
+      this.#hasLeft ||= wasUp
+      this.#finishAttempt()
       failures = performance.now() - since > STEADY_MS ? 0 : failures + 1
-      await pause(Math.min(times.maxRetryMs, times.retryMs * 2 ** (failures - 1)), this.retryNow.signal)
-      this.retryNow = new AbortController()
+      await pause(Math.min(times.maxRetryMs, times.retryMs * 2 ** (failures - 1)), this.#retryNow.signal)
+      this.#retryNow = new AbortController()
     }
-    this.finishAttempt()
+    this.#finishAttempt()
   }
 
   /** Resolves to the reason when the connection has failed or ended. Never rejects. */
-  private async connectOnce(): Promise<string> {
-    const { name, pinned, times, login } = this
-    const { log, events, version, launch } = this.options
+  async #connectOnce(): Promise<string> {
+    const pinned = this.#pinned
+    const times = this.#times
+    const login = this.#login
+    const { name } = this
+    const { log, events, version, launch } = this.#options
     let connection: McpConnection | undefined
     try {
       connection = await connect(this.config, {
         ...{ times, login, version, launch },
-        listChanged: () => void this.readListLater(),
+        listChanged: () => void this.#readListLater(),
         slowed: () => log.warn({ server: name }, 'an MCP server sends very much; it is read more slowly'),
-        signal: this.ended.signal,
+        signal: this.#ended.signal,
       })
-      this.connection = connection
-      await this.readList(connection)
-      this.isUp = true
+      this.#connection = connection
+      await this.#readList(connection)
+      this.#isUp = true
       log.info({ server: name, tools: pinned.offered().length }, 'an MCP server is connected')
-      if (this.hasLeft) events.back(name, pinned.offered())
-      this.hasLeft = false
-      this.finishAttempt()
-      void this.pingWhileIdle(connection)
+      if (this.#hasLeft) events.back(name, pinned.offered())
+      this.#hasLeft = false
+      this.#finishAttempt()
+      void this.#pingWhileIdle(connection)
       return await connection.over
     } catch (error) {
       return errorMessage(error)
@@ -244,51 +248,51 @@ export class McpServer implements ToolSource, AsyncDisposable {
     }
   }
 
-  private finishAttempt(): void {
-    this.attempt.resolve()
-    this.attempt = createDeferred()
+  #finishAttempt(): void {
+    this.#attempt.resolve()
+    this.#attempt = createDeferred()
   }
 
   /** Ignores the list of an earlier connection. Rejects as `McpConnection.list` does. */
-  private readList(connection: McpConnection): Promise<void> {
+  #readList(connection: McpConnection): Promise<void> {
     const { name } = this
-    const { log, events } = this.options
-    return this.oneByOne(async () => {
+    const { log, events } = this.#options
+    return this.#oneByOne(async () => {
       const { definitions, leftOut } = await connection.list()
-      const changed = await this.pinned.update(definitions, () => connection === this.connection)
+      const changed = await this.#pinned.update(definitions, () => connection === this.#connection)
       if (changed.length > 0) {
         log.warn({ server: name, tools: changed.map(({ id }) => id) }, 'an MCP server changed its tools')
         events.changed(name, changed)
       }
-      if (leftOut.length > 0 && !isDeepStrictEqual(leftOut, this.leftOut))
+      if (leftOut.length > 0 && !isDeepStrictEqual(leftOut, this.#leftOut))
         log.warn({ server: name, leftOut }, 'tools of an MCP server are left out')
-      this.leftOut = leftOut
+      this.#leftOut = leftOut
       log.debug({ server: name, tools: definitions.length }, 'the tools of an MCP server were read')
     })
   }
 
   /** Waits a moment, then reads the list once for all changes. Never rejects. */
-  private async readListLater(): Promise<void> {
-    if (this.isListDue) return
-    this.isListDue = true
-    await pause(this.times.relistMs, this.ended.signal)
-    this.isListDue = false
-    const { connection } = this
+  async #readListLater(): Promise<void> {
+    if (this.#isListDue) return
+    this.#isListDue = true
+    await pause(this.#times.relistMs, this.#ended.signal)
+    this.#isListDue = false
+    const connection = this.#connection
     if (connection)
-      await this.readList(connection).catch((error: unknown) => connection.close(errorMessage(error)))
+      await this.#readList(connection).catch((error: unknown) => connection.close(errorMessage(error)))
   }
 
-  private async pingWhileIdle(connection: McpConnection): Promise<void> {
-    while (await pause(this.times.pingMs, connection.signal))
-      if (this.calls === 0) await this.ping(connection)
+  async #pingWhileIdle(connection: McpConnection): Promise<void> {
+    while (await pause(this.#times.pingMs, connection.signal))
+      if (this.#calls === 0) await this.#ping(connection)
   }
 
   /** Ends a connection whose server does not answer. Never rejects. */
-  private async ping(connection: McpConnection): Promise<void> {
+  async #ping(connection: McpConnection): Promise<void> {
     await connection.ping().catch((error: unknown) => {
       const why = errorMessage(error)
       // Logs only the message: `error.cause` may contain unsanitized text from the server.
-      this.options.log.debug({ server: this.name, why }, 'an MCP server did not answer')
+      this.#options.log.debug({ server: this.name, why }, 'an MCP server did not answer')
       return connection.close(why)
     })
   }

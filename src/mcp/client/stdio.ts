@@ -40,82 +40,82 @@ const STDERR_CHARS = 8_000
 export class StdioTransport implements EndingTransport {
   onmessage?: (message: JSONRPCMessage) => void
   onclose?: () => void
-  private readonly launch: () => Promise<McpLaunch>
-  private readonly slowed: () => void
-  private readonly reader = new MessageReader()
-  private child: Child | undefined
-  private following: Promise<void> | undefined
-  private ending: Promise<void> | undefined
-  private reason: string | undefined
-  private isClosed = false
+  readonly #launch: () => Promise<McpLaunch>
+  readonly #slowed: () => void
+  readonly #reader = new MessageReader()
+  #child: Child | undefined
+  #following: Promise<void> | undefined
+  #ending: Promise<void> | undefined
+  #reason: string | undefined
+  #isClosed = false
 
   constructor(launch: () => Promise<McpLaunch>, slowed: () => void) {
-    this.launch = launch
-    this.slowed = slowed
+    this.#launch = launch
+    this.#slowed = slowed
   }
 
   why(): string | undefined {
-    return this.reason
+    return this.#reason
   }
 
   async start(): Promise<void> {
     try {
-      this.child = (await startChild(await this.launch())).child
+      this.#child = (await startChild(await this.#launch())).child
     } catch (error) {
-      this.reason = errorMessage(error)
+      this.#reason = errorMessage(error)
       throw error
     }
-    if (this.isClosed) killGroup(this.child, 'SIGKILL')
-    this.following = this.follow(this.child)
+    if (this.#isClosed) killGroup(this.#child, 'SIGKILL')
+    this.#following = this.#follow(this.#child)
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const { child } = this
+    const child = this.#child
     try {
       if (!child?.stdin.writable) throw new Error('it does not listen any more')
-      this.reader.sent(message)
+      this.#reader.sent(message)
       // A child that does not read must not make us queue messages.
       if (!child.stdin.write(`${JSON.stringify(message)}\n`))
         await Promise.race([once(child.stdin, 'drain'), once(child, 'exit')])
     } catch (error) {
       // The child's end explains more than this error.
-      await Promise.race([this.following, wait(GRACE_MS, undefined, { ref: false })])
+      await Promise.race([this.#following, wait(GRACE_MS, undefined, { ref: false })])
       throw error
     }
   }
 
   async close(): Promise<void> {
-    this.isClosed = true
-    if (this.child) await (this.ending ??= endChild(this.child))
+    this.#isClosed = true
+    if (this.#child) await (this.#ending ??= endChild(this.#child))
   }
 
   /** Resolves when the child has exited. Kills the child if its output cannot be read. Never rejects. */
-  private async follow(child: Child): Promise<void> {
+  async #follow(child: Child): Promise<void> {
     let stderr = ''
     child.stderr.on('data', (piece: Buffer) => (stderr = (stderr + piece.toString()).slice(-STDERR_CHARS)))
     const saidAll = once(child.stderr, 'close').catch(() => undefined)
-    const reading = this.read(child.stdout).catch((error: unknown) => {
-      if (!this.isClosed) this.reason ??= errorMessage(error)
+    const reading = this.#read(child.stdout).catch((error: unknown) => {
+      if (!this.#isClosed) this.#reason ??= errorMessage(error)
     })
     await Promise.race([exitOf(child), reading])
-    await (this.ending ??= endChild(child))
+    await (this.#ending ??= endChild(child))
     killGroup(child, 'SIGKILL')
     await Promise.race([Promise.all([reading, saidAll]), wait(GRACE_MS, undefined, { ref: false })])
     for (const stream of child.stdio) stream?.destroy()
     const { exitCode, signalCode } = child
     const last = lastWords(stderr)
     const how = signalCode === null ? `it ended with status ${exitCode}` : `it ended by ${signalCode}`
-    if (!this.isClosed) this.reason ??= last === '' ? how : `${how}: ${last}`
+    if (!this.#isClosed) this.#reason ??= last === '' ? how : `${how}: ${last}`
     this.onclose?.()
   }
 
-  private async read(stdout: AsyncIterable<Buffer>): Promise<void> {
+  async #read(stdout: AsyncIterable<Buffer>): Promise<void> {
     const linesIn = createLineSplitter()
-    const mayRead = createMessagePace(this.slowed)
+    const mayRead = createMessagePace(this.#slowed)
     for await (const piece of stdout)
       for (const line of linesIn(piece)) {
         await mayRead()
-        for (const message of this.reader.read(line)) this.onmessage?.(message)
+        for (const message of this.#reader.read(line)) this.onmessage?.(message)
       }
   }
 }

@@ -31,28 +31,28 @@ interface McpParts {
 export class Mcp implements McpAdmin, AsyncDisposable {
   /** The port of the redirect URI of logins. */
   port = 2223
-  private readonly parts: McpParts
-  private readonly connected: Map<string, ConnectedMcp>
+  readonly #parts: McpParts
+  readonly #connected: Map<string, ConnectedMcp>
   /** Servers that have not answered yet. Servers that answer are kept. */
-  private readonly tried = new Map<string, ConnectedMcp>()
+  readonly #tried = new Map<string, ConnectedMcp>()
 
   constructor(parts: McpParts, stored: readonly ConnectedMcp[]) {
-    this.parts = parts
-    this.connected = new Map(stored.map((one) => [one.name, one]))
+    this.#parts = parts
+    this.#connected = new Map(stored.map((one) => [one.name, one]))
   }
 
   // An arrow function, because it is called without its object.
-  readonly list = (): readonly ListedMcp[] => this.parts.servers.all().map((one) => this.describe(one))
+  readonly list = (): readonly ListedMcp[] => this.#parts.servers.all().map((one) => this.#describe(one))
 
   sources(): readonly ToolSource[] {
-    return this.parts.servers.all()
+    return this.#parts.servers.all()
   }
 
   /** Connects to the servers of the config and of admins. Never rejects. */
   async follow(): Promise<void> {
-    const { servers, configured, log } = this.parts
-    const others = [...this.connected.values(), ...this.tried.values()]
-    const kept = others.filter(({ name }) => !this.isConfigured(name))
+    const { servers, configured, log } = this.#parts
+    const others = [...this.#connected.values(), ...this.#tried.values()]
+    const kept = others.filter(({ name }) => !this.#isConfigured(name))
     await servers.follow([...configured(), ...kept.flatMap((one) => configOf(one, log))])
   }
 
@@ -61,12 +61,12 @@ export class Mcp implements McpAdmin, AsyncDisposable {
    * `StorageError`.
    */
   async readAgain(names?: readonly string[]): Promise<void> {
-    const { store, logins } = this.parts
+    const { store, logins } = this.#parts
     const now = new Map((await store.all()).map((one) => [one.name, one]))
-    for (const name of names ?? [...this.connected.keys(), ...now.keys()]) {
+    for (const name of names ?? [...this.#connected.keys(), ...now.keys()]) {
       const one = now.get(name)
-      if (one) this.connected.set(name, one)
-      else if (this.connected.delete(name)) await logins.forget(name)
+      if (one) this.#connected.set(name, one)
+      else if (this.#connected.delete(name)) await logins.forget(name)
     }
     await this.follow()
   }
@@ -74,48 +74,48 @@ export class Mcp implements McpAdmin, AsyncDisposable {
   /** Refreshes these servers after an approval at another server of the cluster. Never rejects. */
   async approvedElsewhere(names: readonly string[]): Promise<void> {
     for (const name of names) {
-      const server = this.parts.servers.find(name)
+      const server = this.#parts.servers.find(name)
       if (server?.state().kind !== 'up') continue
       await server.refresh().catch((error: unknown) => {
-        this.parts.log.warn({ error, server: name }, 'an MCP server was not read again')
+        this.#parts.log.warn({ error, server: name }, 'an MCP server was not read again')
       })
     }
   }
 
   async connect(order: McpOrder, by: Person) {
-    const { logins, store, clock, log } = this.parts
+    const { logins, store, clock, log } = this.#parts
     const { name } = order
-    this.refuseName(name)
+    this.#refuseName(name)
     const one = { name, entry: JSON.stringify(toMcpConfigEntry(order)), by: by.name, at: clock.now() }
-    this.tried.set(name, one)
+    this.#tried.set(name, one)
     try {
       // The login of an earlier server with this name must not be used.
       const left = await logins.forget(name)
       if (left) log.info({ server: name, ...left }, 'an old login under the name of a new MCP server is gone')
       await this.follow()
-      const server = this.find(name)
+      const server = this.#find(name)
       await server.tried
-      const login = server.state().kind === 'up' ? undefined : await this.loginInstead(server)
+      const login = server.state().kind === 'up' ? undefined : await this.#loginInstead(server)
       await store.put(one)
-      this.connected.set(name, one)
+      this.#connected.set(name, one)
       log.info({ server: name, by: by.name }, 'an MCP server was connected by a command')
-      return { server: this.describe(server), ...(login ? { login } : {}) }
+      return { server: this.#describe(server), ...(login ? { login } : {}) }
     } finally {
-      this.tried.delete(name)
+      this.#tried.delete(name)
       await this.follow()
     }
   }
 
   async disconnect(name: string, by: Person): Promise<void> {
-    const { store, logins, log } = this.parts
-    if (this.isConfigured(name))
+    const { store, logins, log } = this.#parts
+    if (this.#isConfigured(name))
       throw new Refusal(`${name} stands in the config: take it out of [[mcp]] there, then sshawl reload`)
-    if (!this.connected.has(name)) {
-      this.find(name)
+    if (!this.#connected.has(name)) {
+      this.#find(name)
       throw new Refusal(`${name} is being connected; wait until that is done`)
     }
     await store.remove(name)
-    this.connected.delete(name)
+    this.#connected.delete(name)
     await this.follow()
     // Done last: the tokens' issuer may be slow, and the name is free meanwhile.
     await logins.forget(name)
@@ -123,21 +123,21 @@ export class Mcp implements McpAdmin, AsyncDisposable {
   }
 
   async refresh(name: string): Promise<ListedMcp> {
-    const server = this.find(name)
+    const server = this.#find(name)
     await server.refresh().catch((error: unknown) => {
       throw new Refusal(`${name} could not be read again: ${errorMessage(error)}`)
     })
-    return this.describe(server)
+    return this.#describe(server)
   }
 
   async review(name: string, approve: boolean, by: Person) {
-    const server = this.find(name)
+    const server = this.#find(name)
     if (server.state().kind !== 'up')
       throw new Refusal(`${name} is not connected now; what it changed is known when it is`)
     const changed = await server.review(approve)
     const tools = changed.map(({ id }) => id)
     if (approve && tools.length > 0)
-      this.parts.log.info(
+      this.#parts.log.info(
         { server: name, by: by.name, tools },
         'changed tools of an MCP server were approved',
       )
@@ -145,19 +145,19 @@ export class Mcp implements McpAdmin, AsyncDisposable {
   }
 
   async login(name: string, by: Person): Promise<BegunLogin> {
-    const begun = await refusing(name, this.loginOf(this.find(name)).begin())
-    this.parts.log.info({ server: name, by: by.name }, 'a login at an MCP server was begun')
+    const begun = await refusing(name, this.#loginOf(this.#find(name)).begin())
+    this.#parts.log.info({ server: name, by: by.name }, 'a login at an MCP server was begun')
     return begun
   }
 
   async finishLogin(name: string, address: string, by: Person): Promise<ListedMcp> {
-    const server = await this.finish(this.find(name), answerIn(address))
-    this.parts.log.info({ server: name, by: by.name }, 'a login at an MCP server was made')
+    const server = await this.#finish(this.#find(name), answerIn(address))
+    this.#parts.log.info({ server: name, by: by.name }, 'a login at an MCP server was made')
     return server
   }
 
   async logout(name: string, by: Person) {
-    const { servers, logins, log } = this.parts
+    const { servers, logins, log } = this.#parts
     const server = servers.find(name)
     const login = server && logins.of(server.config)
     const isHeld = login?.state() === 'held'
@@ -166,7 +166,7 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     const left =
       login && (isHeld || was === 'begun') ? { why: await login.logout() } : await logins.forget(name)
     if (!left) {
-      this.loginOf(this.find(name))
+      this.#loginOf(this.#find(name))
       throw new Refusal(`nobody is logged in at ${name}`)
     }
     log.info({ server: name, by: by.name }, 'a login at an MCP server was forgotten')
@@ -179,11 +179,11 @@ export class Mcp implements McpAdmin, AsyncDisposable {
   async handleLoginRedirect(
     answer: URLSearchParams,
   ): Promise<{ readonly status: number; readonly text: string }> {
-    const { logins, tellAdmins, log } = this.parts
+    const { logins, tellAdmins, log } = this.#parts
     const name = logins.begunWith(answer.get('state') ?? '')
     if (name === undefined) return { status: 400, text: UNKNOWN }
     try {
-      const { state, why } = await this.finish(this.find(name), answer)
+      const { state, why } = await this.#finish(this.#find(name), answer)
       const text = `${name} is logged in, and it is ${state}${why === null ? '' : ` (${why})`}`
       log.info({ server: name }, 'a login at an MCP server was made in a browser')
       tellAdmins(`the MCP server ${text}`)
@@ -195,15 +195,15 @@ export class Mcp implements McpAdmin, AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.parts.servers[Symbol.asyncDispose]()
+    return this.#parts.servers[Symbol.asyncDispose]()
   }
 
-  private isConfigured(name: string): boolean {
-    return this.parts.configured().some((one) => one.name === name)
+  #isConfigured(name: string): boolean {
+    return this.#parts.configured().some((one) => one.name === name)
   }
 
-  private find(name: string): McpServer {
-    const { servers } = this.parts
+  #find(name: string): McpServer {
+    const { servers } = this.#parts
     const server = servers.find(name)
     if (server) return server
     const names = servers.all().map((one) => one.name)
@@ -212,10 +212,10 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     throw new Refusal(`there is no MCP server called ${name.slice(0, 40)}; ${hint}`)
   }
 
-  private describe(server: McpServer): ListedMcp {
+  #describe(server: McpServer): ListedMcp {
     const { name, config } = server
     const state = server.state()
-    const login = this.parts.logins.of(config)?.state() ?? 'none'
+    const login = this.#parts.logins.of(config)?.state() ?? 'none'
     return {
       name,
       state: state.kind,
@@ -227,14 +227,14 @@ export class Mcp implements McpAdmin, AsyncDisposable {
       },
       trust: config.trust,
       at: displayTarget(config.reach),
-      by: this.isConfigured(name) ? null : (this.connected.get(name)?.by ?? null),
+      by: this.#isConfigured(name) ? null : (this.#connected.get(name)?.by ?? null),
       login: login === 'none' ? null : login,
     }
   }
 
-  private refuseName(name: string): void {
-    const { servers, isTaken } = this.parts
-    if (servers.find(name) || this.connected.has(name) || this.tried.has(name))
+  #refuseName(name: string): void {
+    const { servers, isTaken } = this.#parts
+    if (servers.find(name) || this.#connected.has(name) || this.#tried.has(name))
       throw new Refusal(
         `there is an MCP server called ${name} already; disconnect it first, or take another name`,
       )
@@ -243,8 +243,8 @@ export class Mcp implements McpAdmin, AsyncDisposable {
       throw new Refusal(`${name} is no name for a server: ${namesakeRule(name)}`)
   }
 
-  private loginOf({ name, config }: McpServer): ServerLogin {
-    const login = this.parts.logins.of(config)
+  #loginOf({ name, config }: McpServer): ServerLogin {
+    const login = this.#parts.logins.of(config)
     if (login) return login
     const why =
       'url' in config.reach ? 'has a token of the config or of mcp connect' : 'is a program on this machine'
@@ -252,8 +252,8 @@ export class Mcp implements McpAdmin, AsyncDisposable {
   }
 
   /** Keeps a server that did not answer if a login can be started there. */
-  private async loginInstead(server: McpServer): Promise<BegunLogin> {
-    const login = this.parts.logins.of(server.config)
+  async #loginInstead(server: McpServer): Promise<BegunLogin> {
+    const login = this.#parts.logins.of(server.config)
     const state = server.state()
     let why = state.kind === 'down' ? state.why : 'the server is stopping'
     try {
@@ -265,11 +265,11 @@ export class Mcp implements McpAdmin, AsyncDisposable {
     throw new Refusal(`${server.name} is not connected: ${why}; it was not kept`)
   }
 
-  private async finish(server: McpServer, answer: URLSearchParams): Promise<ListedMcp> {
-    await refusing(server.name, this.loginOf(server).finish(answer))
+  async #finish(server: McpServer, answer: URLSearchParams): Promise<ListedMcp> {
+    await refusing(server.name, this.#loginOf(server).finish(answer))
     if (server.state().kind !== 'up') await server.refresh().catch(() => undefined)
     // Somebody may have disconnected the server meanwhile.
-    return this.describe(this.find(server.name))
+    return this.#describe(this.#find(server.name))
   }
 }
 

@@ -35,107 +35,107 @@ export interface ChangeListenerOptions {
  * all notifications of earlier commits, so after one round trip this server has received them all.
  */
 export class ChangeListener implements Changes {
-  private readonly options: ChangeListenerOptions
-  private readonly readers: TopicReader[] = []
-  private readonly serially = createSerial()
-  private client: Client | undefined
-  private timer: NodeJS.Timeout | undefined
+  readonly #options: ChangeListenerOptions
+  readonly #readers: TopicReader[] = []
+  readonly #serially = createSerial()
+  #client: Client | undefined
+  #timer: NodeJS.Timeout | undefined
   /** The monotonic time until which all decisions are known here. */
-  private knownAt = -Infinity
-  private allReadAt = -Infinity
-  private nextBeat: Promise<number> | undefined
-  private isLossLogged = false
+  #knownAt = -Infinity
+  #allReadAt = -Infinity
+  #nextBeat: Promise<number> | undefined
+  #isLossLogged = false
 
   constructor(options: ChangeListenerOptions) {
-    this.options = options
+    this.#options = options
   }
 
   on(topic: Topic, read: Read): void {
-    const reader = new TopicReader(topic, read, this.options.log)
-    this.readers.push(reader)
-    if (this.timer) reader.add('all')
+    const reader = new TopicReader(topic, read, this.#options.log)
+    this.#readers.push(reader)
+    if (this.#timer) reader.add('all')
   }
 
   async begin(): Promise<void> {
-    await this.catchUp()
-    this.timer = setInterval(() => this.tick(), BEAT_MS).unref()
-    await this.caughtUp(this.readers)
+    await this.#catchUp()
+    this.#timer = setInterval(() => this.#tick(), BEAT_MS).unref()
+    await this.#caughtUp(this.#readers)
   }
 
   async readAll(): Promise<void> {
-    this.addAll()
-    await this.caughtUp(this.readers)
+    this.#addAll()
+    await this.#caughtUp(this.#readers)
   }
 
   upToDate(): Promise<void> | undefined {
-    return performance.now() - this.knownAt < FRESH_MS ? undefined : this.catchUp()
+    return performance.now() - this.#knownAt < FRESH_MS ? undefined : this.#catchUp()
   }
 
-  private async catchUp(): Promise<void> {
-    const heardAt = await this.beat()
-    await this.caughtUp(this.readers.filter(({ topic }) => DECISIONS.has(topic)))
-    this.knownAt = Math.max(this.knownAt, heardAt)
+  async #catchUp(): Promise<void> {
+    const heardAt = await this.#beat()
+    await this.#caughtUp(this.#readers.filter(({ topic }) => DECISIONS.has(topic)))
+    this.#knownAt = Math.max(this.#knownAt, heardAt)
   }
 
-  private async caughtUp(readers: readonly TopicReader[]): Promise<void> {
+  async #caughtUp(readers: readonly TopicReader[]): Promise<void> {
     await Promise.all(readers.map((reader) => reader.caughtUp()))
   }
 
-  private addAll(): void {
-    this.allReadAt = performance.now()
-    for (const reader of this.readers) reader.add('all')
+  #addAll(): void {
+    this.#allReadAt = performance.now()
+    for (const reader of this.#readers) reader.add('all')
   }
 
-  private tick(): void {
+  #tick(): void {
     // `ask` and the readers log their failures.
-    this.catchUp().catch(() => undefined)
-    if (performance.now() - this.allReadAt > READ_ALL_MS) this.addAll()
-    for (const reader of this.readers) if (reader.hasFailed) reader.start()
+    this.#catchUp().catch(() => undefined)
+    if (performance.now() - this.#allReadAt > READ_ALL_MS) this.#addAll()
+    for (const reader of this.#readers) if (reader.hasFailed) reader.start()
   }
 
   /** Sends a statement. Resolves to its start time: all changes committed before it are known then. */
-  private beat(): Promise<number> {
-    this.nextBeat ??= this.serially(() => {
-      this.nextBeat = undefined
-      return this.ask()
+  #beat(): Promise<number> {
+    this.#nextBeat ??= this.#serially(() => {
+      this.#nextBeat = undefined
+      return this.#ask()
     })
-    return this.nextBeat
+    return this.#nextBeat
   }
 
-  private async ask(): Promise<number> {
-    const [began, known] = [performance.now(), this.client]
+  async #ask(): Promise<number> {
+    const [began, known] = [performance.now(), this.#client]
     try {
       if (known) await known.query('SELECT 1')
-      else await this.connect()
-      this.isLossLogged = false
+      else await this.#connect()
+      this.#isLossLogged = false
       return began
     } catch (cause) {
-      this.drop(known)
+      this.#drop(known)
       // The process may have been suspended while its connection ended. A new connection shows if the
       // database can be reached.
-      if (known) return await this.ask()
+      if (known) return await this.#ask()
       const error = toStorageError(cause, { reading: true })
-      if (!this.isLossLogged)
-        this.options.log.warn(
+      if (!this.#isLossLogged)
+        this.#options.log.warn(
           { error, reason: error.reason },
           'changes of other servers are not heard just now',
         )
-      this.isLossLogged = true
+      this.#isLossLogged = true
       throw error
     }
   }
 
-  private async connect(): Promise<void> {
+  async #connect(): Promise<void> {
     const client = new Client({
-      connectionString: withExplicitSslMode(this.options.url),
+      connectionString: withExplicitSslMode(this.#options.url),
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
       application_name: 'sshawl changes',
       keepAlive: true,
     })
-    client.on('notification', ({ payload = '' }) => this.hear(payload))
-    client.on('error', () => this.lost(client))
-    client.on('end', () => this.lost(client))
+    client.on('notification', ({ payload = '' }) => this.#hear(payload))
+    client.on('error', () => this.#lost(client))
+    client.on('end', () => this.#lost(client))
     try {
       await client.connect()
       await client.query(LISTEN)
@@ -143,37 +143,37 @@ export class ChangeListener implements Changes {
       client.connection.stream.destroy()
       throw error
     }
-    this.client = client
-    this.addAll()
+    this.#client = client
+    this.#addAll()
   }
 
-  private hear(payload: string): void {
+  #hear(payload: string): void {
     const [server, topic, key] = JSON.parse(payload) as [string, Topic, string]
-    if (server === this.options.self) return
-    for (const reader of this.readers) if (reader.topic === topic) reader.add(new Set([fromStored(key)]))
+    if (server === this.#options.self) return
+    for (const reader of this.#readers) if (reader.topic === topic) reader.add(new Set([fromStored(key)]))
   }
 
-  private lost(client: Client): void {
-    if (this.client !== client) return
-    this.drop(client)
-    if (this.timer) this.catchUp().catch(() => undefined)
+  #lost(client: Client): void {
+    if (this.#client !== client) return
+    this.#drop(client)
+    if (this.#timer) this.#catchUp().catch(() => undefined)
   }
 
-  private drop(client: Client | undefined): void {
-    if (this.client === client) this.client = undefined
+  #drop(client: Client | undefined): void {
+    if (this.#client === client) this.#client = undefined
     client?.connection.stream.destroy()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.timer)
-    this.timer = undefined
-    await this.serially(async () => {
-      const { client } = this
-      this.client = undefined
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    await this.#serially(async () => {
+      const client = this.#client
+      this.#client = undefined
       // A connection that has ended already may reject.
       await client?.end().catch(() => undefined)
     })
-    await Promise.allSettled(this.readers.map(async ({ running }) => await running))
+    await Promise.allSettled(this.#readers.map(async ({ running }) => await running))
   }
 }
 
@@ -182,24 +182,24 @@ class TopicReader {
   readonly topic: Topic
   running: Promise<void> | undefined
   hasFailed = false
-  private readonly read: Read
-  private readonly log: Log
-  private changed: Keys = new Set()
+  readonly #read: Read
+  readonly #log: Log
+  #changed: Keys = new Set()
 
   constructor(topic: Topic, read: Read, log: Log) {
     this.topic = topic
-    this.read = read
-    this.log = log
+    this.#read = read
+    this.#log = log
   }
 
   add(keys: Keys): void {
-    this.changed = union(this.changed, keys)
+    this.#changed = union(this.#changed, keys)
     this.start()
   }
 
   start(): void {
     if (this.running) return
-    this.running = Promise.resolve().then(() => this.readChanged())
+    this.running = Promise.resolve().then(() => this.#readChanged())
     // `readChanged` logs it, and `caughtUp` rejects with it.
     this.running.catch(() => undefined)
   }
@@ -210,20 +210,21 @@ class TopicReader {
     await this.running
   }
 
-  private async readChanged(): Promise<void> {
-    while (this.changed === 'all' || this.changed.size > 0) {
-      const keys = this.changed
-      this.changed = new Set()
+  async #readChanged(): Promise<void> {
+    while (this.#changed === 'all' || this.#changed.size > 0) {
+      const keys = this.#changed
+      this.#changed = new Set()
       try {
-        await this.read(keys === 'all' ? keys : ([...keys] as never[]))
+        await this.#read(keys === 'all' ? keys : ([...keys] as never[]))
         this.hasFailed = false
       } catch (error) {
-        const { log, topic } = this
+        const log = this.#log
+        const { topic } = this
         if (!(error instanceof StorageError)) {
           log.error({ error, topic }, 'a change of another server was not taken in')
           continue
         }
-        this.changed = union(this.changed, keys)
+        this.#changed = union(this.#changed, keys)
         this.hasFailed = true
         this.running = undefined
         log.warn({ error, reason: error.reason, topic }, 'what other servers changed could not be read')
