@@ -16,7 +16,7 @@ import { filmSvg } from './film.ts'
 import { playFirstMinute, playScenes } from './play.ts'
 import { screenSvg } from './svg.ts'
 
-const dir = fileURLToPath(new URL('../../docs/screens', import.meta.url))
+const dir = fileURLToPath(new URL('../../docs/screens/', import.meta.url))
 const isCheck = process.argv.includes('--check')
 
 await setup()

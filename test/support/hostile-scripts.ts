@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WrapError } from '../../src/wrap/ports.ts'
 
-const directory = new URL('../corpus/hostile-lua', import.meta.url).pathname
+const directory = new URL('../corpus/hostile-lua/', import.meta.url).pathname
 
 /** A script that means harm or is wrong, and what must become of it. */
 export interface HostileScript {

@@ -9,7 +9,7 @@ export interface Snippet {
   readonly source: string
 }
 
-const directory = new URL('./snippets', import.meta.url)
+const directory = new URL('./snippets/', import.meta.url)
 const runner = readFileSync(new URL('runner.lua', import.meta.url), 'utf8')
 /** lua/wrap.lua takes no more layers than this. */
 const mostAtOnce = 100

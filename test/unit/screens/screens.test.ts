@@ -10,7 +10,7 @@ import { steadyScreen } from '../../screens/steady.ts'
 import { screenSvg } from '../../screens/svg.ts'
 import { createEmulator } from '../../support/terminal.ts'
 
-const dir = fileURLToPath(new URL('../../../docs/screens', import.meta.url))
+const dir = fileURLToPath(new URL('../../../docs/screens/', import.meta.url))
 
 async function screenOf(text: string, cols = 40): Promise<readonly ScreenRow[]> {
   const emulator = new xterm.Terminal({ cols, rows: 3, allowProposedApi: true })
