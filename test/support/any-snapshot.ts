@@ -7,8 +7,15 @@ import { anyCharacter } from './any-character.ts'
 
 const text = fc.oneof(
   fc.string({ maxLength: 120, unit: anyCharacter }),
-  fc.constantFrom('漢字'.repeat(40), '👩‍👩‍👧'.repeat(20), 'a'.repeat(900), 'line\n'.repeat(20)),
-  fc.constantFrom('/x\n/y', '\n', ' '),
+  fc.constantFrom(
+    '漢字'.repeat(40),
+    '👩‍👩‍👧'.repeat(20),
+    'a'.repeat(900),
+    'line\n'.repeat(20),
+    '/x\n/y',
+    '\n',
+    ' ',
+  ),
 )
 const someTools = fc
   .array(fc.record({ description: text, words: fc.nat(40), hasSchema: fc.boolean() }), { maxLength: 8 })
