@@ -309,6 +309,7 @@ export function luaEngineExam(
       expect(before).not.toContain('seen')
     })
 
+    describe('with a short time limit', () => {
     let patient: LuaEngine
     beforeAll(async () => {
       patient = engine
@@ -337,6 +338,7 @@ export function luaEngineExam(
         message: `${lacks.includes('all lines') ? 'script' : 'script:1'}: it runs longer than ${SHORT_MS} ms`,
       })
       next()
+    })
     })
 
     test.each([
