@@ -89,10 +89,7 @@ export async function launchSpeaking(
   }
 }
 
-/**
- * The environment inherits nothing from the server's. With QUOTING_STYLE, GNU ls escapes control characters in
- * names, which could forge a line.
- */
+/** The environment inherits nothing from the server's. */
 const shellLaunch = (script: string, args: readonly string[], home: string) => ({
   file: '/bin/sh',
   args: ['-c', script, 'sh', ...args],
@@ -100,7 +97,6 @@ const shellLaunch = (script: string, args: readonly string[], home: string) => (
     PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin',
     HOME: home,
     LANG: 'C.UTF-8',
-    QUOTING_STYLE: 'c-maybe',
   },
 })
 
@@ -124,13 +120,15 @@ const STACK_KIB = 8192
 
 /**
  * Returns a script that sets limits and then becomes the command. The script gets the command as its
- * arguments and never parses it. Error output joins the output, in the order of writing. A lower existing
- * limit is kept. Shells disagree on the letter for processes. Sizes of files are counted in blocks of 512
- * bytes (POSIX), memory in KiB. RLIMIT_DATA is all memory that a process alone can write (getrlimit(2));
- * RLIMIT_AS would also count what programs such as node reserve and never use. usage.ts watches the memory
- * that is really used.
+ * arguments and never parses it. Error output joins the output, in the order of writing, and
+ * QUOTING_STYLE lets GNU ls escape control characters in names, which could forge a line. A lower
+ * existing limit is kept. Shells disagree on the letter for processes. Sizes of files are counted in
+ * blocks of 512 bytes (POSIX), memory in KiB. RLIMIT_DATA is all memory that a process alone can write
+ * (getrlimit(2)); RLIMIT_AS would also count what programs such as node reserve and never use. usage.ts
+ * watches the memory that is really used.
  */
-const entryScript = (limits: ProcessLimits): string => `${limitsScript(limits)}\nexec "$@" 2>&1`
+const entryScript = (limits: ProcessLimits): string =>
+  [limitsScript(limits), 'export QUOTING_STYLE=c-maybe', 'exec "$@" 2>&1'].join('\n')
 
 function limitsScript({ processes, memoryBytes, fileBytes }: ProcessLimits): string {
   return [
