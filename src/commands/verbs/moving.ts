@@ -9,7 +9,7 @@ import { announce, print, roomNames, tellRoom, verb, type Services } from './com
 export const join = verb({
   name: 'join',
   aliases: ['j'],
-  summary: 'go into a room and be a member of it, of a private one after an invitation',
+  summary: 'go into a room and be a member of it; a private room needs an invitation',
   arguments: [arg('name', 'of the room')],
   example: 'den',
   complete: {
