@@ -113,12 +113,15 @@ const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
   ...{ length: 'length', max_tokens: 'length', max_output_tokens: 'length' },
   model_context_window_exceeded: 'window',
   ...{ content_filter: 'refused', refusal: 'refused', safety: 'refused', recitation: 'refused' },
-  ...{ error: 'refused', abort: 'refused', sensitive: 'refused', insufficient_system_resource: 'refused' },
+  ...{ sensitive: 'refused', insufficient_system_resource: 'refused' },
   ...{ blocklist: 'refused', prohibited_content: 'refused', spii: 'refused', image_safety: 'refused' },
 }
 
+/** Further reasons of answers that broke off, such as `abort` and Z.ai's `network_error`. */
+const CUT = /error|abort|cancel|fail|interrupt|time_?out|overload|unavailable/i
+
 function endOf(word: string, hasCalls: boolean): FinishReason {
-  const reason = ENDS[word.toLowerCase()] ?? 'other'
+  const reason = ENDS[word.toLowerCase()] ?? (CUT.test(word) ? 'refused' : 'other')
   if (reason === 'other' || reason === 'refused') return { reason, word: cleanLine(word) }
   // Some servers say "stop" even after calls.
   return { reason: reason === 'stop' && hasCalls ? 'calls' : reason }

@@ -50,7 +50,7 @@ export class BodyEvents {
     let isEmpty = true
     for await (const chunk of body) {
       this.bytesWithoutUse += chunk.length
-      const lines = (this.#rest + decoder.decode(chunk, { stream: true })).split('\n')
+      const lines = (this.#rest + decoder.decode(chunk, { stream: true })).split(LINE_END)
       this.#rest = lines.pop() ?? ''
       for (const line of lines) {
         for (const event of this.#eventsIn(line)) {
@@ -129,6 +129,9 @@ export class BodyEvents {
 
 /** Quotes no broken JSON, which tells people nothing. */
 const broken = (text: string): BrokenAnswer => new BrokenAnswer(/^\s*[[{]/.test(text) ? '' : text)
+
+/** LF, CRLF or CR. A CR at the end of a chunk waits, because its LF may follow. */
+const LINE_END = /\r?\n|\r(?!$)/
 
 const FIELD = /^(?:(data|event|error|id|retry):\s*)+/
 

@@ -59,7 +59,9 @@ export function errorOfResponse({ status, statusText, headers }: Response, said:
   const words = errorText(value) ?? (hasContent(value) ? said : statusText)
   return new ProviderError(PAGE.test(said) ? A_PAGE : words, {
     ...{ said, status, isPassing: isPassing(status) && !NO_CREDIT.test(said) },
-    retryAfterMs: retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(said)?.[1] || ''),
+    retryAfterMs:
+      retryAfter(headers.get('retry-after-ms') ?? '', 1) ??
+      retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(said)?.[1] || ''),
   })
 }
 
@@ -76,10 +78,10 @@ const NO_CREDIT = /insufficient_quota|credit balance is too low/i
 /** Gemini's delay before a retry (google.rpc, error_details.proto). */
 const RETRY_DELAY = /"retryDelay":\s{0,9}"([\d.]{1,9})s"/
 
-/** Parses seconds or a date (RFC 9110, 10.2.3). Returns milliseconds. */
-function retryAfter(said: string): number | undefined {
+/** Parses a number of units, usually seconds, or a date (RFC 9110, 10.2.3). Returns milliseconds. */
+function retryAfter(said: string, unitMs = 1_000): number | undefined {
   const isNumber = /^\s*\d{1,9}(?:\.\d{1,9})?\s*$/.test(said)
-  const ms = isNumber ? Math.ceil(Number(said) * 1_000) : Date.parse(said) - Date.now()
+  const ms = isNumber ? Math.ceil(Number(said) * unitMs) : Date.parse(said) - Date.now()
   return ms > 0 ? ms : undefined
 }
 

@@ -128,10 +128,15 @@ const chatDialect: Dialect = {
     // A complete message needs no finish reason.
     if (end || (delta === null && message !== null)) yield { end: end ?? '' }
   },
-  usage({ usage }) {
-    const { prompt_tokens, prompt_tokens_details, completion_tokens, ...others } = asObject(usage)
-    // DeepSeek has another name for it (api-docs.deepseek.com/guides/kv_cache).
-    const { cached_tokens = others['prompt_cache_hit_tokens'] } = asObject(prompt_tokens_details)
+  usage({ usage, choices, x_groq }) {
+    // Kimi's is in the choice (platform.moonshot.ai/docs/api/chat), Groq's may be in an object of its own.
+    const places = [usage, asObject(asList(choices)[0])['usage'], asObject(x_groq)['usage']]
+    const { prompt_tokens, prompt_tokens_details, completion_tokens, ...others } = asObject(
+      places.find(hasContent),
+    )
+    // DeepSeek (api-docs.deepseek.com/guides/kv_cache) and Kimi have other names for it.
+    const { cached_tokens = others['prompt_cache_hit_tokens'] ?? others['cached_tokens'] } =
+      asObject(prompt_tokens_details)
     return { input: prompt_tokens, cached: cached_tokens, output: completion_tokens }
   },
 }

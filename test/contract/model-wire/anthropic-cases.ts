@@ -59,6 +59,12 @@ export const ANTHROPIC: readonly Case[] = [
       .map(({ type, ...rest }) => `event: ${type}\ndata: ${JSON.stringify(rest)}\n\n`)
       .join(''),
   ],
+  ['carriage returns alone', sse(started, ...text, ...ended).replaceAll('\n', '\r')],
+  [
+    'an end by network_error',
+    [started, ...text, { type: 'message_delta', delta: { stop_reason: 'network_error' } }],
+    { text: 'ok', end: { type: 'finish', reason: 'refused', word: 'network_error' } },
+  ],
   ['no start and a ping', [{ type: 'ping' }, ...text, ...ended]],
   ['no reason, only its stop', [started, ...text, { type: 'message_stop' }]],
   ['[DONE] for its only end', `${sse(started, ...text)}data: [DONE]\n\n`],

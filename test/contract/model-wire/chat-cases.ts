@@ -5,6 +5,7 @@ const ends = (finish_reason: unknown) => choice({}, { finish_reason })
 const stop = ends('stop')
 const called = ends('tool_calls')
 const ok = choice({ content: 'ok' })
+const COUNTS = { prompt_tokens: 3, completion_tokens: 1 }
 const half = choice({ content: 'half' })
 const call = (rest: object) => choice({ tool_calls: [rest] })
 /** A piece of the call of `f`. */
@@ -34,7 +35,10 @@ export const CHAT: readonly Case[] = [
   ['a message instead of a delta', [{ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }]],
   ['one choice that is no list', [{ choices: { delta: { content: 'ok' }, finish_reason: 'stop' } }]],
   ['a refusal', [choice({ refusal: 'No.' }), ends('length')], { text: 'No.', end: { reason: 'length' } }],
-  ...['error', 'abort', 'sensitive', 'insufficient_system_resource'].map((word): Case => [
+  ...[
+    ...['error', 'abort', 'sensitive', 'insufficient_system_resource', 'network_error', 'CANCELLED'],
+    ...['server_timeout', 'upstream_failure'],
+  ].map((word): Case => [
     `the finish reason ${word}`,
     [half, ends(word)],
     { text: 'half', end: { type: 'finish', reason: 'refused', word } },
@@ -95,6 +99,16 @@ export const CHAT: readonly Case[] = [
     'usage without choices after its end',
     [ok, stop, { usage: { prompt_tokens: 3, completion_tokens: 1 } }],
     { text: 'ok', end: { reason: 'stop', usage: { input: 3, output: 1 } } },
+  ],
+  [
+    'usage in its choice, as Kimi sends it',
+    [ok, choice({}, { finish_reason: 'stop', usage: { ...COUNTS, cached_tokens: 2 } })],
+    { text: 'ok', end: { usage: { input: 3, cached: 2, output: 1 } } },
+  ],
+  [
+    'usage in an object of Groq',
+    [ok, { ...stop, usage: null, x_groq: { id: 'req_1', usage: COUNTS } }],
+    { text: 'ok', end: { usage: { input: 3, output: 1 } } },
   ],
   [
     'counts that are texts',
@@ -206,6 +220,7 @@ export const CHAT: readonly Case[] = [
   ['one JSON that breaks off', '{"choices":[{"message":{"content":"o', { end: NO_ANSWER }],
   ['events without blank lines', sse(ok, stop).replaceAll('\n\n', '\n')],
   ['carriage returns', sse(ok, stop).replaceAll('\n', '\r\n')],
+  ['carriage returns alone', sse(ok, stop).replaceAll('\n', '\r')],
   ['a byte order mark', `\uFEFF${sse(ok, stop)}`],
   [
     'an event of two fields',

@@ -158,6 +158,12 @@ export const ERRORS: readonly Case[] = [
     { end: { retryAfterMs: 7_000 } },
     { status: 429, headers: { 'retry-after': '7' } },
   ],
+  [
+    'a retry delay in milliseconds in its headers',
+    '',
+    { end: { retryAfterMs: 4_500 } },
+    { status: 429, headers: { 'retry-after-ms': '4500', 'retry-after': '5' } },
+  ],
   ...['EMPTY', 'ollama', 'x', 'lm-studio'].map((apiKey): Case => [
     `the placeholder key ${apiKey} in its message`,
     { error: `exceeds ${apiKey}, an EMPTY ollama` },

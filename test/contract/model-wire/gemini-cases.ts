@@ -47,6 +47,7 @@ export const GEMINI: readonly Case[] = [
       { modelVersion: 'x' },
     ],
   ],
+  ['carriage returns alone', sse(candidate([{ text: 'ok' }], FINISH)).replaceAll('\n', '\r')],
   ['[DONE] for its only end', `${sse(candidate([{ text: 'ok' }]))}data: [DONE]\n\n`],
   ['no end at all', [candidate([{ text: 'ok' }])], { text: 'ok', end: CUT }],
   [

@@ -22,6 +22,11 @@ export const OLLAMA: readonly Case[] = [
     'an event stream for lines',
     `data: ${JSON.stringify(line({ content: 'ok' }))}\n\ndata: ${JSON.stringify(done)}\n\n`,
   ],
+  [
+    'an end by network_error',
+    [line({ content: 'ok' }), { ...done, done_reason: 'network_error' }],
+    { text: 'ok', end: { type: 'finish', reason: 'refused', word: 'network_error' } },
+  ],
   ['[DONE] for its only end', `${lines(line({ content: 'ok' }))}[DONE]\n`],
   ['no end at all', [line({ content: 'ok' })], { text: 'ok', end: CUT }],
   ['a line that breaks off', `${lines(line({ content: 'ok' }))}{"message":{"cont`, { text: 'ok', end: CUT }],
