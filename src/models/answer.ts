@@ -78,6 +78,10 @@ export async function* readAnswer(
       }
       if (call) calls.add(call)
       if (word !== undefined) end = word || end || ''
+      if (MALFORMED.test(end ?? '')) {
+        const message = `it could not read what the model wrote (${end})`
+        throw errorOfEvent({ message, status: 503 })
+      }
     }
   }
   if (!isAnswer && errorText(unknown)) throw errorOfEvent(unknown)
@@ -89,6 +93,9 @@ export async function* readAnswer(
   for (const call of made) yield { type: 'call', call }
   yield { type: 'finish', ...endOf(end, made.length > 0), ...usageOf(usage) }
 }
+
+/** Ends of Gemini, of its OpenAI-compatible server and of Bedrock, after which another try may succeed. */
+const MALFORMED = /malformed_/i
 
 const FAILURE = /^(?:error|fail|failed|failure)$/i
 

@@ -8,8 +8,8 @@ import { BrokenAnswer } from './body-events.ts'
 import { LimitError } from './fetch.ts'
 import { asCount, hasContent, parseIfJson, errorText, asObject, asText, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
-import { parseRateRefusal, parseRefusal } from './refusals.ts'
-import { findRefusedPart } from './refused-parts.ts'
+import { isModelSlip, parseOutputRefusal, parseRateRefusal, parseRefusal } from './refusals.ts'
+import { findRefusedPart, sentOutput } from './refused-parts.ts'
 
 export interface Target {
   readonly access: ModelAccess
@@ -44,7 +44,8 @@ export function errorOfEvent(event: Fields): ProviderError {
   const { type, code, status } = { ...event, ...asObject(error) }
   const isKnown = [type, code, status].some((word) => PASSING.test(asText(word) ?? ''))
   const hasStatus = isPassing(asCount(code) ?? asCount(status) ?? 0)
-  return new ProviderError(errorText(event) ?? said, { said, isPassing: isKnown || hasStatus })
+  const mayPass = isKnown || hasStatus || isModelSlip(said)
+  return new ProviderError(errorText(event) ?? said, { said, isPassing: mayPass })
 }
 
 /** Retryable errors within a stream, of Anthropic (docs.anthropic.com/en/api/errors, 2026-11) and OpenAI. */
@@ -58,7 +59,7 @@ export function errorOfResponse({ status, statusText, headers }: Response, said:
   const value = /^\s*[{[]/.test(said) ? parseIfJson(said) : said.trim()
   const words = errorText(value) ?? (hasContent(value) ? said : statusText)
   return new ProviderError(PAGE.test(said) ? A_PAGE : words, {
-    ...{ said, status, isPassing: isPassing(status) && !NO_CREDIT.test(said) },
+    ...{ said, status, isPassing: (isPassing(status) || isModelSlip(said)) && !NO_CREDIT.test(said) },
     retryAfterMs:
       retryAfter(headers.get('retry-after-ms') ?? '', 1) ??
       retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(said)?.[1] || ''),
@@ -117,10 +118,12 @@ export function toModelError(error: unknown, target: Target, begun = false, sent
 
 function refusalOf(reply: Reply, words: string, sent: Fields): ModelRefusal | undefined {
   const { said, status, isPassing } = reply
-  if (status === 401 || status === 403) return undefined
+  if (status === 401 || status === 403 || isModelSlip(said)) return undefined
   const isBadRequest = status === undefined ? !isPassing : status === 400 || status === 422
   const refusal =
-    (status === 429 ? parseRateRefusal(said) : parseRefusal(said)) ??
+    (status === 429
+      ? parseRateRefusal(said)
+      : (parseOutputRefusal(said, sentOutput(sent)) ?? parseRefusal(said))) ??
     (isBadRequest ? findRefusedPart(said, sent) : undefined)
   // RFC 9110, 15.5.14: 413 means that the request is too large, whatever a proxy's page says.
   if (!refusal) return status === 413 ? { kind: 'too-long' } : undefined
@@ -179,6 +182,7 @@ function explainStatus(status: number, reply: Reply, words: string, target: Targ
     return `${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`
   if (NO_CREDIT.test(said))
     return `the provider's account has no credit left; check its plan and billing${quoted}`
+  if (isModelSlip(said)) return `the provider could not read what the model wrote; ask again${quoted}`
   if (!isPassing) return `the provider refused the request with status ${status}${quoted}`
   const what =
     status === 429

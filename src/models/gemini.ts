@@ -1,5 +1,4 @@
 import { CAREFUL_FRAMING } from '../wrap/index.ts'
-import { errorOfEvent } from './errors.ts'
 import type { Dialect, Piece } from './answer.ts'
 import { geminiSchema } from './gemini-schemas.ts'
 import { argumentsText, asList, asObject, sumOf, asText } from './loose.ts'
@@ -56,10 +55,6 @@ const geminiDialect: Dialect = {
     const parts = typeof content === 'string' ? content : asObject(content)['parts']
     for (const part of asList(parts)) yield* piecesOfPart(part)
     const end = asText(finishReason) ?? asText(asObject(event['promptFeedback'])['blockReason'])
-    if (/^MALFORMED_/i.test(end ?? '')) {
-      const message = `it could not read what the model wrote (${end})`
-      throw errorOfEvent({ message, status: 503 })
-    }
     if (end && !end.endsWith('_UNSPECIFIED')) yield { end }
   },
   usage({ usageMetadata }) {

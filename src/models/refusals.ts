@@ -34,13 +34,24 @@ const TOO_LONG: readonly RegExp[] = [
   // LM Studio (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546)
   /keep the first (?<tokens>\d+) tokens when .{0,30}overflows.{0,60}context length of only (?<window>\d+)/,
   /n_keep: (?<tokens>\d+)\s{0,3}>=\s{0,3}n_ctx: (?<window>\d+)/,
+  // Mistral and Kimi
+  /prompt contains (?<tokens>\d+) tokens.{0,60}large for model with (?<window>\d+) maximum context/,
+  /model token limit\s?: (?<window>\d+) \(requested: (?<total>\d+)\)/,
+  // xAI and GitHub Copilot
+  /maximum prompt length is (?<window>\d+) but the request contains (?<tokens>\d+)/,
+  /prompt token count of (?<tokens>\d+) exceeds the limit of (?<window>\d+)/,
+  // Text generation inference, Cohere, llama-cpp-python, DashScope
+  /`inputs` tokens \+ `max_new_tokens` must be <= (?<window>\d+)\. given: (?<tokens>\d+)/,
+  /cannot exceed (?<window>\d+) - received (?<total>\d+)/,
+  /requested tokens \((?<tokens>\d+)\) exceed context window of (?<window>\d+)/,
+  /range of input length should be \[\d+, (?<window>\d+)\]/,
   // Texts without a reliable number. Most are from github.com/earendil-works/pi,
   // packages/ai/src/utils/overflow.ts.
   /context_length_exceeded|request_too_large|request exceeds the maximum|model token limit/,
   /prompt (?:is )?too long|too long (?:for requested model|to fit into the model)|large for model with/,
   /exceeds? (?:the )?(?:available )?context (?:window|size|length)|context window exceeds limit/,
   /(?:longer|greater) than the (?:maximum model|context) length|exceeds the maximum allowed input length/,
-  /maximum prompt length is|prompt token count of|range of input length should be|too many tokens:/,
+  /maximum prompt length is|prompt token count of|range of input length should be|too many tokens: total/,
   /`inputs` (?:tokens \+ `max_new_tokens` must be|must have less than)/,
   /reduce the length of the messages or completion/,
 ]
@@ -73,6 +84,51 @@ export function parseRateRefusal(said: string): ModelRefusal | undefined {
   const match = OVER_MINUTE.exec(readable(said))
   return match ? { kind: 'too-long', ...toNumbers(match.groups) } : undefined
 }
+
+/** The names of an answer's limit in all APIs. */
+const OUTPUT_TOKENS =
+  /(?:max(?:imum)?[_ ]?(?:number of )?(?:completion|output|new|generated)?[_ ]?tokens|(?:completion|output|generated) tokens|num_predict)/
+
+/** Ends before the limit of a prompt or a window. */
+const BETWEEN = /(?:(?!context|prompt|input tokens).){0,90}?/
+
+/** `output` is the limit; if there is `above`, the first number that is too large. */
+const OUTPUT_LIMITS: readonly RegExp[] = [
+  // Ranges of DeepSeek, DashScope, Z.ai, Vertex
+  /(?:[[(]|between |from |range:? )\d+(?: \(inclusive\))? ?(?:,|-|~|to|and) ?(?<output>\d+)(?<above>\)| \(excl)?/,
+  // Anthropic, OpenAI, Groq, Cohere, Bedrock, pydantic; some servers in Chinese
+  /(?:<=|≤|>|equal to|at most|up to|(?:more|greater|larger|higher) than|exceeds?|limit(?:ed)?(?: of| is| to)?|maximum(?: allowed| value| of| is| length)*|大于|超过|小于等于|最大值?为?)[`'"(: ]{0,3}(?<output>\d+)/,
+  /(?<above>(?:less|lower|smaller) than|below|under|<)[`'"(: ]{0,3}(?<output>\d+)/,
+].map((limit) => new RegExp(`(?<!\\+ \`?)${OUTPUT_TOKENS.source}${BETWEEN.source}${limit.source}`))
+
+/** Limits of which the number comes first, or follows at once. */
+const PLAIN_OUTPUT_LIMITS: readonly RegExp[] = [
+  /(?:at most|up to|maximum of|limit of|limited to|more than) (?<output>\d+) (?:completion|output|generated|new) tokens/,
+  /max(?:imum)? (?:number of |allowed )?(?:completion|output|generated|new) tokens[^\d.]{0,40}(?:is|of|:) ?(?<output>\d+)/,
+]
+
+/** Parses a refusal of an answer of `sent` tokens by a model that gives fewer. */
+export function parseOutputRefusal(said: string, sent: number): ModelRefusal | undefined {
+  const text = readable(said)
+  for (const pattern of [...OUTPUT_LIMITS, ...PLAIN_OUTPUT_LIMITS]) {
+    const { output, above } = pattern.exec(text)?.groups ?? {}
+    const tokens = Number(output) - (above === undefined ? 0 : 1)
+    if (tokens >= MIN_OUTPUT && tokens < sent) return { kind: 'max-output', tokens }
+  }
+  return undefined
+}
+
+/** The least limit of an answer in OpenAI's APIs. Smaller numbers are no limits of a model. */
+const MIN_OUTPUT = 16
+
+/**
+ * Texts of Groq and Cerebras, Ollama, llama.cpp, Bedrock: the model wrote a call that its own server cannot
+ * read, and may write a better one.
+ */
+const SLIP =
+  /tool_use_failed|output_parse_failed|failed_generation|error parsing tool call|failed to parse (?:tool|function) call|failed to parse input at pos|invalid sequence as part of tooluse/
+
+export const isModelSlip = (said: string): boolean => SLIP.test(readable(said))
 
 const readable = (said: string): string =>
   said

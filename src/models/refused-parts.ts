@@ -3,7 +3,7 @@
  * tool.
  */
 import type { ModelRefusal } from '../wrap/loop/index.ts'
-import { asList, asObject, asText, type Fields } from './loose.ts'
+import { asCount, asList, asObject, asText, errorText, parseIfJson, type Fields } from './loose.ts'
 
 /** Fields that some servers know by the other name (platform.openai.com/docs/api-reference/chat/create). */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -20,6 +20,16 @@ const NEEDED: ReadonlySet<string> = new Set([
 /** The object that contains Gemini's settings. */
 const NESTED = 'generationConfig'
 
+const OUTPUT_FIELDS = [
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens', 'num_predict'],
+]
+
+/** Returns the limit of the answer in a request, in tokens; 0 if it has none. */
+export function sentOutput(body: Fields): number {
+  const fields: Fields = { ...body, ...asObject(body[NESTED]), ...asObject(body['options']) }
+  return Math.max(...OUTPUT_FIELDS.map((field) => asCount(fields[field]) ?? 0))
+}
+
 /** A request's body without the fields that a server refused. */
 export const without = (body: Fields, refused: readonly string[]): Fields =>
   Object.fromEntries(
@@ -34,7 +44,10 @@ export const without = (body: Fields, refused: readonly string[]): Fields =>
 /** Returns the part that a server's text names first; undefined if it names none that can be omitted. */
 export function findRefusedPart(said: string, fields: Fields): ModelRefusal | undefined {
   const text = said.slice(0, 8_000)
-  const tool = findNamedTool(text, toolNames(fields))
+  // A server's sentence may name another tool than its `param`; the sentence is right.
+  const sentence = errorText(parseIfJson(text)) ?? ''
+  const names = toolNames(fields)
+  const tool = findNamedTool(sentence, names) ?? findNamedTool(text, names)
   if (tool !== undefined) return { kind: 'tool', tool }
   const field = findNamedField(text.toLowerCase(), [
     ...Object.keys(fields),
@@ -61,7 +74,11 @@ const PLACE = /\btools\\?["']?\s{0,9}[.,[(]{1,2}\s{0,9}(\d{1,4})\b/i
 const NAMED =
   /["'`](?<quoted>[\w-]{1,64})\\?["'`]|\b(?:function|tool)(?: named| called| name)?:? (?<bare>[\w-]{1,64})/gi
 
+const CALLED = /\b(?:function|tool)(?: named| called| name)?:? ["'`]([\w-]{1,64})["'`]/i
+
 function findNamedTool(text: string, names: readonly unknown[]): string | undefined {
+  const called = CALLED.exec(text)?.[1]
+  if (called !== undefined && names.includes(called)) return called
   const place = (/function_?declarations/i.test(text) ? DECLARATION : PLACE).exec(text)?.[1]
   if (place !== undefined) return asText(names[Number(place)])
   if (!/function|tool|schema/i.test(text)) return undefined

@@ -34,7 +34,10 @@ export async function learnFromRefusal(
   { calibrations, modelFacts }: RefusalParts,
 ): Promise<ModelSettings | undefined> {
   if (refusal.kind !== 'too-long') {
-    if (refusal.kind === 'no-tools') modelFacts.learn(settings, { tools: false })
+    if (refusal.kind === 'max-output') {
+      if (refusal.tokens >= settings.maxOutput) return undefined
+      modelFacts.learn(settings, { maxOutput: refusal.tokens })
+    } else if (refusal.kind === 'no-tools') modelFacts.learn(settings, { tools: false })
     else {
       const parts = refusedPart(refusal, tools)
       if (!parts) return undefined

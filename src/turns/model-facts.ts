@@ -83,9 +83,19 @@ export class ModelFactsTable {
   /** Returns the current settings without asking the server. */
   lastKnown({ settings }: ConfiguredModel): ModelSettings {
     const row = this.#row(settings)
+    const learned = row.learnedUntil < this.#clock.now() ? {} : row.learned
+    const known = this.#lowered(settings, row, learned)
+    const { maxOutput: most = Infinity } = learned
+    if (most >= known.maxOutput) return known
+    // The prompt gets none of the tokens that a guessed window has for the answer.
+    const contextWindow = known.contextWindow - (known.isWindowGuessed ? known.maxOutput - most : 0)
+    return { ...known, contextWindow, maxOutput: most, isOutputLimited: true }
+  }
+
+  /** Returns the settings with the known or guessed window. */
+  #lowered(settings: ModelSettings, row: Row, learned: ModelFacts): ModelSettings {
     const { reported, guess } = row
     const now = this.#clock.now()
-    const learned = row.learnedUntil < now ? {} : row.learned
     const known = Math.min(settings.contextWindow, reported.window ?? Infinity, learned.window ?? Infinity)
     if (known < settings.contextWindow) this.#logLowered(settings, known)
     const lacks = lacksOf(reported, learned, this.#refused.get(settings))

@@ -14,6 +14,7 @@ const PUBLIC_KEYS = [
   'contextWindow',
   'isWindowGuessed',
   'maxOutput',
+  'isOutputLimited',
   'encoding',
   'fallback',
   'lacks',

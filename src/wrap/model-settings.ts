@@ -16,6 +16,8 @@ export interface ModelSettings {
   readonly isWindowGuessed?: boolean
   /** Tokens of the answer. */
   readonly maxOutput: number
+  /** True if a refusal gave `maxOutput` as the most of the model. */
+  readonly isOutputLimited?: boolean
   readonly encoding: string
   readonly framing: Framing
   readonly systemPrompt: string

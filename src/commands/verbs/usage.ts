@@ -35,6 +35,7 @@ function modelLine(model: Model): string {
     // than it says.
     calibration !== 1 && countedAbove(calibration),
     fallback !== undefined && `where it fails, @${fallback} is asked`,
+    model.isOutputLimited && `answers of at most ${model.maxOutput} tokens: its server takes no more`,
     lacks?.tools !== undefined && `no tools: ${lacks.tools}`,
     lacks?.systemRole !== undefined && `no system message: ${lacks.systemRole}`,
     refusedParts(lacks),

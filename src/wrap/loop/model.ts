@@ -88,6 +88,8 @@ export interface LanguageModel {
 export interface ModelFacts {
   /** Tokens, prompt and answer together. */
   readonly window?: number
+  /** Tokens of the longest answer. */
+  readonly maxOutput?: number
   readonly tools?: boolean
   readonly systemRole?: boolean
 }
@@ -110,6 +112,8 @@ export type ModelRefusal =
       /** True if the same prompt may be accepted later: the limit includes the current requests of others. */
       readonly isPassing?: boolean
     }
+  /** The model gives at most `tokens` in an answer, fewer than the request allowed. */
+  | { readonly kind: 'max-output'; readonly tokens: number; readonly words?: string }
   /** `words` are the provider's, on one line. */
   | { readonly kind: 'no-tools' | 'no-system-role'; readonly words?: string }
   /** One field of the request, for `withoutFields`. */

@@ -1,4 +1,4 @@
-import { CUT, LENGTH, NO_ANSWER, reported, sse, type Case } from './case.ts'
+import { CUT, failure, LENGTH, NO_ANSWER, reported, sse, type Case } from './case.ts'
 
 const choice = (delta: unknown, rest: object = {}) => ({ choices: [{ index: 0, delta, ...rest }] })
 const ends = (finish_reason: unknown) => choice({}, { finish_reason })
@@ -43,6 +43,11 @@ export const CHAT: readonly Case[] = [
     [half, ends(word)],
     { text: 'half', end: { type: 'finish', reason: 'refused', word } },
   ]),
+  [
+    "the finish reason of Gemini's malformed call",
+    [choice({}, { finish_reason: 'function_call_filter: MALFORMED_FUNCTION_CALL' })],
+    { end: failure(/could not read what the model wrote/, true) },
+  ],
   ['an empty finish reason', [choice({ content: 'ok' }, { finish_reason: '' }), stop]],
   ['arguments that are an object', [calls({ q: 1 }), called], { calls: ['f {"q":1}'] }],
   [

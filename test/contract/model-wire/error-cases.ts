@@ -85,6 +85,23 @@ const REFUSED: readonly Failure[] = [
   ['a web page', '<html><body>Bad</body></html>', "a web page, not a model's answer"],
 ]
 
+/** The request has a limit of 512. */
+const OUTPUT_LIMITS = [
+  'Invalid max_tokens value, the valid range of max_tokens is [1, 256]',
+  'max_tokens: 512 > 256, which is the maximum allowed number of output tokens for this model',
+  'max_tokens is too large: 512. This model supports at most 256 completion tokens',
+  '`max_tokens` must be less than or equal to `256`',
+  'a maxOutputTokens value of 512 but the supported range is from 1 (inclusive) to 257 (exclusive)',
+]
+
+const SLIP = {
+  error: {
+    message:
+      "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+    ...{ type: 'invalid_request_error', code: 'tool_use_failed', failed_generation: "<function='f'>{</f>" },
+  },
+}
+
 /** Errors that any server may send, in whatever protocol. */
 export const ERRORS: readonly Case[] = [
   ...REPORTED.map(([name, sent, ...said]): Case => [name, sent, { end: reported(...said) }]),
@@ -127,6 +144,49 @@ export const ERRORS: readonly Case[] = [
     { error: { message: 'Functions are not supported for this API version' } },
     { end: { refusal: { kind: 'no-tools' } } },
     { status: 404 },
+  ],
+  ...OUTPUT_LIMITS.map((message): Case => [
+    `a limit of the answer: ${message}`,
+    { error: { message } },
+    { end: { refusal: { kind: 'max-output', tokens: 256 }, retryable: false } },
+    { status: 400 },
+  ]),
+  [
+    "Mistral's numbers of a prompt that is too long",
+    {
+      message:
+        'Prompt contains 9000 tokens and 0 draft tokens, too large for model with 8000 maximum context length',
+    },
+    { end: { refusal: { kind: 'too-long', tokens: 9000, window: 8000 } } },
+    { status: 400 },
+  ],
+  [
+    "Kimi's numbers of a prompt that is too long",
+    { error: { message: 'Your request exceeded model token limit: 8000 (requested: 9000)' } },
+    { end: { refusal: { kind: 'too-long', total: 9000, window: 8000 } } },
+    { status: 400 },
+  ],
+  [
+    'a tool in its sentence and another one in its param',
+    { error: { param: 'tools[7].function', message: "Invalid schema for function 'f': not an object" } },
+    { end: { refusal: { kind: 'tool', tool: 'f' } } },
+    { status: 400 },
+  ],
+  [
+    "a slip of the model in Groq's words with status 400",
+    SLIP,
+    { end: failure(/could not read what the model wrote; ask again \(Failed to call a function/, true) },
+    { status: 400 },
+  ],
+  [
+    "a slip of the model in Groq's words in an event",
+    `event: error\ndata: ${json(SLIP)}\n\n`,
+    { end: failure(/reported: Failed to call a function/, true) },
+  ],
+  [
+    "a slip of the model in Ollama's words in a stream",
+    `${json({ error: 'error parsing tool call: raw=\'{"q":\', err=unexpected end' })}\n`,
+    { end: failure(/reported: error parsing tool call/, true) },
   ],
   [
     'roles that must alternate',

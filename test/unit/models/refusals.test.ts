@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { errorOfEvent, toModelError } from '../../../src/models/errors.ts'
-import { parseRefusal } from '../../../src/models/refusals.ts'
+import { isModelSlip, parseOutputRefusal, parseRefusal } from '../../../src/models/refusals.ts'
 import type { Fields } from '../../../src/models/loose.ts'
 import { findRefusedPart, without } from '../../../src/models/refused-parts.ts'
 import { sampleConfig } from '../../support/model-request.ts'
@@ -69,7 +69,7 @@ test.each([
     'request (131168 tokens) exceeds the available context size (131072 tokens), try increasing it',
     { tokens: 131_168, window: 131_072 },
   ],
-  ['Requested tokens (85) exceed context window of 2048', {}],
+  ['Requested tokens (85) exceed context window of 2048', { tokens: 85, window: 2048 }],
   [
     'Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens',
     { tokens: 111_490, window: 32_768 },
@@ -104,19 +104,28 @@ test.each([
   ['The input token count exceeds the maximum number of tokens allowed (1048576).', { window: 1_048_576 }],
   [
     'Prompt contains 240000 tokens and 0 draft tokens, too large for model with 128000 maximum context length',
-    {},
+    { tokens: 240_000, window: 128_000 },
   ],
-  ["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", {}],
+  [
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    { tokens: 537_812, window: 131_072 },
+  ],
   [
     'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 1512. Given: 1000 `inputs` tokens and 1024 `max_new_tokens`',
-    {},
+    { tokens: 1000, window: 1512 },
   ],
   ['Input validation error: `inputs` must have less than 1024 tokens. Given: 1872', {}],
-  ['prompt token count of 150000 exceeds the limit of 128000', {}],
-  ['Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)', {}],
+  ['prompt token count of 150000 exceeds the limit of 128000', { tokens: 150_000, window: 128_000 }],
+  [
+    'Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)',
+    { total: 291_351, window: 262_144 },
+  ],
   ['invalid params, context window exceeds limit (2013)', {}],
-  ['Range of input length should be [1, 202745]', {}],
-  ['too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354.', {}],
+  ['Range of input length should be [1, 202745]', { window: 202_745 }],
+  [
+    'too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354.',
+    { total: 6354, window: 2048 },
+  ],
   ['The number of tokens to keep from the initial prompt is greater than the context length', {}],
   ['prompt too long; exceeded max context length by 100918 tokens', {}],
   ['Your input exceeds the context window of this model.', {}],
@@ -169,6 +178,87 @@ test('other errors of providers are not recognized as refusals', () => {
     expect(parseRefusal(other)).toBeUndefined()
 })
 
+/** The words of providers about an answer of 50,000 tokens, with the most that the model gives. */
+test.each([
+  ['Invalid max_tokens value, the valid range of max_tokens is [1, 1024]', 1024],
+  ['<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]', 8192],
+  ['max_tokens参数非法。取值范围[1, 4095]', 4095],
+  ['max_tokens 不能超过 8192', 8192],
+  [
+    'Unable to submit request because it has a maxOutputTokens value of 50000 but the supported range is from 1 (inclusive) to 8193 (exclusive).',
+    8192,
+  ],
+  ['max_tokens must be between 1 and 4096', 4096],
+  [
+    'max_tokens: 50000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku-20241022',
+    8192,
+  ],
+  [
+    'max_tokens is too large: 50000. This model supports at most 16384 completion tokens, whereas you provided 50000.',
+    16_384,
+  ],
+  [
+    '{"message":"Param Incorrect","param":"max_tokens is too large: 50000. This model supports at most 32768 completion tokens"}',
+    32_768,
+  ],
+  [
+    "Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 32,768, but got 50000 instead.",
+    32_768,
+  ],
+  [
+    '`max_tokens` must be less than or equal to `16384`, the maximum value for `max_tokens` is less than the `context_window` for this model',
+    16_384,
+  ],
+  ['max_tokens for `llama-3.1-8b-instant` must be less than or equal to 8000', 8000],
+  [
+    'too many tokens: max tokens must be less than or equal to 4096, the maximum output for this model - received 50000',
+    4096,
+  ],
+  [
+    'The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096.',
+    4096,
+  ],
+  [
+    '{"detail":[{"loc":["body","max_tokens"],"msg":"Input should be less than or equal to 2048","input":50000}]}',
+    2048,
+  ],
+  ['max_completion_tokens must be less than 8193', 8192],
+  ['max_tokens (50000) cannot exceed 8192', 8192],
+  ['`max_new_tokens` must be <= 4096. Given: 50000', 4096],
+  ['The maximum number of output tokens for this model is 8192', 8192],
+  ['this model gives at most 1024 output tokens', 1024],
+])('the limit of an answer is read in: %s', (said, tokens) => {
+  expect(parseOutputRefusal(said, 50_000)).toEqual({ kind: 'max-output', tokens })
+})
+
+test.each([
+  "'max_tokens' is too large: 50000. This model's maximum context length is 32768 tokens and your request has 900 input tokens.",
+  "'max_tokens' or 'max_completion_tokens' is too large: 50000. This model's maximum context length is 4096 tokens and your request has 20 input tokens (50000 > 4096 - 20).",
+  "This model's maximum context length is 32000 tokens. However, you requested 50000 output tokens and your prompt contains at least 2466 input tokens",
+  'input length and `max_tokens` exceed context limit: 18240 + 50000 > 40000, decrease',
+  'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 1512. Given: 1000 `inputs` tokens',
+  "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16",
+  '`max_tokens` must be greater than `thinking.budget_tokens`',
+  'This request requires more credits, or fewer max_tokens. You requested up to 50000 tokens, but can only afford 1194',
+  'max_tokens must be at least 1',
+  'max_tokens must be less than 60000',
+])('no limit of an answer is read in: %s', (said) => {
+  expect(parseOutputRefusal(said, 50_000)).toBeUndefined()
+})
+
+test.each([
+  `{"error":{"message":"Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.","code":"tool_use_failed","failed_generation":"<function=say={}>"}}`,
+  '{"error":{"code":"output_parse_failed"}}',
+  `error parsing tool call: raw='{"q":', err=unexpected end of JSON input`,
+  'Failed to parse tool call arguments as JSON: parse error at line 1',
+  'The model produced invalid sequence as part of ToolUse. Please refer to the model tool use troubleshooting guide.',
+])('a slip of the model is recognized in: %s', (said) => {
+  expect(isModelSlip(said)).toBe(true)
+  const error = toModelError(errorOfEvent({ error: said }), target, false, BODY)
+  expect(error).toMatchObject({ retryable: true })
+  expect(error.refusal).toBeUndefined()
+})
+
 test('an error of a million characters is parsed in less than two seconds', () => {
   const start = performance.now()
   for (const piece of [
@@ -178,10 +268,13 @@ test('an error of a million characters is parsed in less than two seconds', () =
     '1,234',
     'prompt contains 1 tokens',
     'passed 1 input tokens',
+    'max_tokens ',
+    'max_tokens at most (',
     ' ',
     '9',
   ])
-    parseRefusal(piece.repeat(1_000_000 / piece.length))
+    for (const parse of [parseRefusal, (said: string) => parseOutputRefusal(said, 9), isModelSlip])
+      parse(piece.repeat(1_000_000 / piece.length))
   expect(performance.now() - start).toBeLessThan(2_000)
 })
 
@@ -238,6 +331,12 @@ test.each([
     '{"detail":[{"loc":["body","tools",0,"function","parameters"],"msg":"Input should be a valid dictionary"}]}',
   ],
   ['holler_set_all', 'tool name: holler_set_all is longer than allowed'],
+  [
+    'holler_set_all',
+    `{"error":{"param":"tools[0].function.parameters","message":"Invalid schema for function 'holler_set_all': object schema missing properties."}}`,
+  ],
+  ['holler_set', `{"error":{"param":"tools[0]","message":"tools[1].function.name: 'say' is taken"}}`],
+  ['holler_set', `{"error":{"param":"tools[0]","message":"the schema of 'holler_set' is invalid"}}`],
 ])('the rejected tool %s is found in: %s', (tool, said) => {
   expect(named(said)).toEqual({ kind: 'tool', tool })
 })

@@ -183,6 +183,29 @@ it.each(['max_tokens', 'stream_options'])(
   },
 )
 
+it('a limit of the answer in a refusal is kept in later requests and shown by /models', async () => {
+  await using it = await servedRoom('openai-compatible', {}, 0)
+  const limit = 'Invalid max_tokens value, the valid range of max_tokens is [1, 256]'
+  it.server.always(refusing((body) => (Number(body['max_tokens']) > 256 ? limit : undefined)))
+  await expectAnswer(it.world, 'a')
+  const [request] = await expectAnswer(it.world, 'b')
+  expect(it.server.requests.map(({ body }) => body['max_tokens'])).toEqual([1000, 256, 256])
+  expect(request!.prompt.budget.reserved_output).toBe(256)
+  const [qwen] = await it.world.turns.models()
+  expect(qwen).toMatchObject({ contextWindow: 8000, maxOutput: 256, isOutputLimited: true })
+  it.world.chatParts.clock.advance(25 * 3_600_000)
+  expect((await it.world.turns.models())[0]).toMatchObject({ maxOutput: 1000 })
+})
+
+it('a call that the server of the model cannot read is asked for once more', async () => {
+  await using it = await servedRoom('openai-compatible', {}, 0)
+  it.server.always(refusing(() => undefined))
+  const error = { message: "Failed to call 'Grep'", code: 'tool_use_failed', failed_generation: '<Grep' }
+  it.server.play(json({ error }, 400))
+  await expectAnswer(it.world, 'a')
+  expect(it.server.requests.map(({ body }) => toolNames(body).length)).toEqual([2, 2])
+})
+
 it('a server that refuses two fields one after the other is answered in the same turn', async () => {
   await using it = await servedRoom('openai-compatible', {}, 0)
   it.server.always(refusing((body) => unsupported('max_tokens')(body) ?? unsupported('stream_options')(body)))

@@ -16,7 +16,7 @@ test('/models lists the models with their tokens, and no API key', async () => {
   ])
 })
 
-test('/models tells whether a smaller window was guessed or reported by the server', async () => {
+test('/models tells whether a smaller window was guessed, and which limits the server has', async () => {
   await using world = await createCommandWorld()
   const { modelFacts, models } = world.turnWorld
   const [model] = models
@@ -26,6 +26,10 @@ test('/models tells whether a smaller window was guessed or reported by the serv
   )
   modelFacts.learn(model!.settings, { window: 4000 })
   expect((await world.exec(world.bob, 'models')).out.join()).toContain('(not 8000: its server takes no more)')
+  modelFacts.learn(model!.settings, { maxOutput: 256 })
+  expect((await world.exec(world.bob, 'models')).out.join()).toContain(
+    'answers of at most 256 tokens: its server takes no more',
+  )
 })
 
 test('/models shows calibration only to admins, and the number of reports to nobody', async () => {
