@@ -27,7 +27,7 @@ export const openai: Provider = {
       },
       settings: (access) => (access.api === 'responses' ? responsesSettings(access) : chatSettings(access)),
     }),
-    dialect: ({ api }) => (api === 'responses' ? responsesDialect : chatDialect),
+    dialect: ({ api }) => (api === 'responses' ? responsesDialect() : chatDialect),
   }),
   framing: {
     perRequest: 9,

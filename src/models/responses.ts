@@ -1,5 +1,5 @@
 import type { Dialect, Piece } from './answer.ts'
-import { argumentsText, asCount, asObject, asText, type Fields } from './loose.ts'
+import { argumentsText, asCount, asList, asObject, asText, joinTexts, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 
 /** platform.openai.com/docs/api-reference/responses/create */
@@ -8,28 +8,89 @@ export const responsesSettings = (access: ModelAccess): Fields => {
   return { temperature, top_p: topP, ...(reasoningEffort ? { reasoning: { effort: reasoningEffort } } : {}) }
 }
 
-/** The stream of OpenAI's Responses API (platform.openai.com/docs/api-reference/responses-streaming). */
-export const responsesDialect: Dialect = {
-  field: 'response',
-  *read(event) {
-    const type = asText(event['type'])?.replace(/^response\./, '') ?? ''
-    const text = asText(event['delta'])
-    const id = asText(event['item_id'])
-    // Calls are read when they are complete.
-    if (type === 'output_item.done') yield* piecesOfItem(asObject(event['item']))
-    if (text && /^(?:output_text|refusal)\.delta$/.test(type)) yield { text }
-    if (text && /^reasoning_(?:summary_)?text\.delta$/.test(type)) yield { thought: { id, text } }
-    const isNextPart = type === 'reasoning_summary_part.added' && asCount(event['summary_index'])
-    if (isNextPart) yield { thought: { id, text: '\n\n' } }
-    const { reason } = asObject(asObject(event['response'])['incomplete_details'])
-    if (type === 'completed' || type === 'incomplete') yield { end: asText(reason) ?? '' }
-  },
-  usage({ response }) {
-    const { input_tokens, input_tokens_details, output_tokens } = asObject(asObject(response)['usage'])
-    const { cached_tokens } = asObject(input_tokens_details)
-    return { input: input_tokens, cached: cached_tokens, output: output_tokens }
-  },
+/**
+ * The stream of OpenAI's Responses API (platform.openai.com/docs/api-reference/responses-streaming). Proxies
+ * leave out deltas, or whole items, that a later event has.
+ */
+export function responsesDialect(): Dialect {
+  const said = { part: '', item: '', response: '' }
+  const called = new Set<unknown>()
+  /** True if the current item's thoughts have come by deltas. */
+  let hasThought = false
+  const say = (text: string): Piece => {
+    for (const level of LEVELS) said[level] += text
+    return { text }
+  }
+  /** Returns what deltas have left out of a text, nothing if they had another one. */
+  const rest = (level: keyof typeof said, text: string): readonly Piece[] =>
+    text.startsWith(said[level]) && text !== said[level] ? [say(text.slice(said[level].length))] : []
+  function* readItem(item: Fields): Iterable<Piece> {
+    const { id, type } = item
+    const key = asText(item['call_id']) || id
+    if (type === 'function_call' && key !== undefined && called.has(key)) return
+    if (type === 'function_call') called.add(key)
+    const text = joinTexts(item['summary']) + joinTexts(item['content'])
+    if (type === 'reasoning' && text && !hasThought) yield { thought: { id: asText(id) ?? '', text } }
+    if (type === 'reasoning') hasThought = false
+    yield* piecesOfItem(item)
+  }
+  return {
+    field: 'response',
+    *read(event) {
+      const type = asText(event['type'])?.replace(/^response\./, '') ?? ''
+      const text = asText(event['delta'])
+      const id = asText(event['item_id'])
+      if (text && /^(?:output_text|refusal)\.delta$/.test(type)) yield say(text)
+      if (/^(?:output_text|refusal)\.done$/.test(type)) yield* rest('part', textOf(event))
+      if (type === 'content_part.done') {
+        if (asObject(event['part'])['type'] !== 'reasoning_text') yield* rest('part', textOf(event['part']))
+        said.part = ''
+      }
+      // Calls are read when they are complete.
+      if (type === 'output_item.done') {
+        const item = asObject(event['item'])
+        if (item['type'] === 'message') yield* rest('item', textsOf(item))
+        yield* readItem(item)
+        said.item = said.part = ''
+      }
+      if (text && /^reasoning_(?:summary_)?text\.delta$/.test(type)) {
+        hasThought = true
+        yield { thought: { id, text } }
+      }
+      const isNextPart = type === 'reasoning_summary_part.added' && asCount(event['summary_index'])
+      if (isNextPart) yield { thought: { id, text: '\n\n' } }
+      const response = responseOf(event)
+      if (!/^(?:completed|incomplete|cancelled|done)$/.test(type) && response !== event) return
+      const output = asList(response['output']).map(asObject)
+      yield* rest(
+        'response',
+        output
+          .filter((item) => item['type'] === 'message')
+          .map(textsOf)
+          .join(''),
+      )
+      for (const item of output) if (item['type'] === 'function_call') yield* readItem(item)
+      const { reason } = asObject(response['incomplete_details'])
+      yield { end: asText(reason) ?? (type === 'cancelled' ? type : '') }
+    },
+    usage(event) {
+      const { input_tokens, input_tokens_details, output_tokens } = asObject(responseOf(event)['usage'])
+      const { cached_tokens } = asObject(input_tokens_details)
+      return { input: input_tokens, cached: cached_tokens, output: output_tokens }
+    },
+  }
 }
+
+const LEVELS = ['part', 'item', 'response'] as const
+
+/** An event's response; some servers send it whole, without events. */
+const responseOf = (event: Fields): Fields =>
+  event['object'] === 'response' ? event : asObject(event['response'])
+
+const textOf = (part: unknown): string =>
+  joinTexts(asObject(part)['text']) + joinTexts(asObject(part)['refusal'])
+
+const textsOf = (message: Fields): string => asList(message['content']).map(textOf).join('')
 
 /** The SDK sends `openai` back in the next request. */
 function* piecesOfItem(item: Fields): Iterable<Piece> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createModel, type Backend } from '../../../src/models/providers.ts'
+import { createModel, type Backend, type ModelConfig } from '../../../src/models/providers.ts'
 import { errorText } from '../../../src/models/loose.ts'
 import type { ModelEvent } from '../../../src/wrap/loop/model.ts'
 import { sampleConfig, sampleRequest } from '../../support/model-request.ts'
@@ -10,6 +10,7 @@ import { CHAT } from './chat-cases.ts'
 import { ERRORS } from './error-cases.ts'
 import { GEMINI } from './gemini-cases.ts'
 import { OLLAMA } from './ollama-cases.ts'
+import { RESPONSES } from './responses-cases.ts'
 
 // Answers of servers as people run them, which do not keep to the documentation of their protocol.
 
@@ -17,31 +18,37 @@ const BACKENDS = ['openai', 'openai-compatible', 'llamacpp', 'anthropic', 'gemin
 
 const CHAT_BACKENDS = BACKENDS.slice(0, 3)
 
-const TABLE: readonly (readonly [Backend, Case])[] = [
+/** A backend, or OpenAI's other API. */
+type Wire = Backend | 'responses'
+
+const TABLE: readonly (readonly [Wire, Case])[] = [
+  ...RESPONSES.map((one) => ['responses', one] as const),
   ...CHAT_BACKENDS.flatMap((backend) => CHAT.map((one) => [backend, one] as const)),
   ...ANTHROPIC.map((one) => ['anthropic', one] as const),
   ...GEMINI.map((one) => ['gemini', one] as const),
   ...OLLAMA.map((one) => ['ollama', one] as const),
-  ...BACKENDS.flatMap((backend) => ERRORS.map((one) => [backend, one] as const)),
+  ...([...BACKENDS, 'responses'] as const).flatMap((backend) => ERRORS.map((one) => [backend, one] as const)),
 ]
 
-function bodyOf(backend: Backend, sent: Case[1]): string {
+function bodyOf(backend: Wire, sent: Case[1]): string {
   if (Array.isArray(sent)) return (backend === 'ollama' ? lines : sse)(...(sent as readonly object[]))
   return typeof sent === 'string' ? sent : JSON.stringify(sent)
 }
 
 const send =
-  (backend: Backend, sent: Case[1], { status = 200, headers = {} }: Response = {}): Script =>
+  (backend: Wire, sent: Case[1], { status = 200, headers = {} }: Response = {}): Script =>
   (response) => {
     response.writeHead(status, { 'content-type': 'text/event-stream', ...headers })
     response.end(bodyOf(backend, sent))
   }
 
 /** All that a model does with this answer: its texts put together, then its end or failure. */
-async function readingOf(backend: Backend, script: Script, apiKey = 'key-of-this-server') {
+async function readingOf(wire: Wire, script: Script, apiKey = 'key-of-this-server') {
   await using server = await startModelServer()
   server.play(script)
-  const model = createModel(sampleConfig({ backend, endpoint: server.endpoint, apiKey }))
+  const backend: Pick<ModelConfig, 'backend' | 'api'> =
+    wire === 'responses' ? { backend: 'openai', api: 'responses' } : { backend: wire }
+  const model = createModel(sampleConfig({ ...backend, endpoint: server.endpoint, apiKey }))
   const events: ModelEvent[] = []
   let end: unknown
   try {
