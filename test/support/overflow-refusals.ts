@@ -40,21 +40,6 @@ export const TELLING: Readonly<Record<string, Refusal>> = {
       },
       400,
     ),
-}
-
-/** Refusals without numbers that are read, one of each form on the wire. */
-export const SILENT: Readonly<Record<string, Refusal>> = {
-  'vllm of pictures, as its own failure': (tokens, { window }) =>
-    json(
-      {
-        object: 'error',
-        message: `The prompt (total length ${tokens}) is too long to fit into the model (context length ${window}). Make sure that \`max_model_len\` is no smaller than the number of text tokens plus multimodal tokens.`,
-        type: 'InternalServerError',
-        param: null,
-        code: 500,
-      },
-      500,
-    ),
   xai: (tokens, { window }) =>
     json(
       {
@@ -70,6 +55,21 @@ export const SILENT: Readonly<Record<string, Refusal>> = {
         error_type: 'validation',
       },
       422,
+    ),
+}
+
+/** Refusals without numbers that are read, one of each form on the wire. */
+export const SILENT: Readonly<Record<string, Refusal>> = {
+  'vllm of pictures, as its own failure': (tokens, { window }) =>
+    json(
+      {
+        object: 'error',
+        message: `The prompt (total length ${tokens}) is too long to fit into the model (context length ${window}). Make sure that \`max_model_len\` is no smaller than the number of text tokens plus multimodal tokens.`,
+        type: 'InternalServerError',
+        param: null,
+        code: 500,
+      },
+      500,
     ),
   groq: () => error('Please reduce the length of the messages or completion.', { code: 400 }),
   'a proxy with a page': () => (response) => {
