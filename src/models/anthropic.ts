@@ -65,14 +65,15 @@ function anthropicSettings(access: ModelAccess, maxOutput: number): Fields {
 const MIN_THOUGHT = 1024
 
 /**
- * Models before 4.6 take a number of thinking tokens, later ones an effort
- * (platform.claude.com/docs/en/build-with-claude/extended-thinking).
+ * Models before 4.6 take a number of thinking tokens, later ones an effort. From 4.7 on they stream empty
+ * thoughts unless asked for summaries (platform.claude.com/docs/en/build-with-claude/extended-thinking).
  */
 function thinkingOf({ model, effort }: ModelAccess, maxOutput: number): Fields {
   if (!effort) return {}
   const [, major = 9, minor = 0] = /(\d+)(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
-  if (Number(major) + Number(minor) / 10 >= 4.6)
-    return { thinking: { type: 'adaptive' }, output_config: { effort } }
+  const version = Number(major) + Number(minor) / 10
+  const shown = version >= 4.7 ? { display: 'summarized' } : {}
+  if (version >= 4.6) return { thinking: { type: 'adaptive', ...shown }, output_config: { effort } }
   if (maxOutput <= MIN_THOUGHT) return {}
   const budget_tokens = Math.max(MIN_THOUGHT, thoughtTokens(effort, maxOutput))
   return { thinking: { type: 'enabled', budget_tokens } }

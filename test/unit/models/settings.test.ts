@@ -54,11 +54,19 @@ test.each(BODIES)('a request to %s contains the settings %j', async (backend, ke
   expect(sent.body).toMatchObject(body)
 })
 
+/** These models stream empty thoughts unless they are asked for summaries. */
+const SUMMARIZED = {
+  thinking: { type: 'adaptive', display: 'summarized' },
+  output_config: { effort: 'medium' },
+}
+
 test.each([
   ['anthropic', 'claude-sonnet-4-5-20250929', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
   ['anthropic', 'claude-sonnet-4-20250514', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
   ['anthropic', 'claude-opus-4-6', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
-  ['anthropic', 'claude-sonnet-5', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
+  ['anthropic', 'claude-opus-4-7', SUMMARIZED],
+  ['anthropic', 'claude-sonnet-5', SUMMARIZED],
+  ['anthropic', 'team-claude', SUMMARIZED],
   ['gemini', 'gemini-2.5-flash', { generationConfig: { thinkingConfig: { thinkingBudget: 2048 } } }],
   ['gemini', 'gemini-3-pro', { generationConfig: { thinkingConfig: { thinkingLevel: 'medium' } } }],
   ['ollama', 'gpt-oss:20b', { think: 'medium' }],
