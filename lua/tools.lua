@@ -36,7 +36,7 @@ local function is_place(value)
   return type(value) == "string" and #value >= 10 and not string.find(value, "[^0-9A-HJKMNP-TV-Z]")
 end
 
-local known_options = { agents = true, before = true, kinds = true, limit = true, since = true, skip = true }
+local known_options = { agents = true, before = true, kinds = true, limit = true, since = true, skip = true, steps = true }
 
 local function check_names(options)
   for name in pairs(options) do
@@ -75,8 +75,12 @@ local function history_options(options)
   if before ~= nil and not is_place(before) then
     refuse("tools.history: before must be an id or a time in milliseconds", before)
   end
+  if options.steps ~= nil and type(options.steps) ~= "boolean" then
+    refuse("tools.history: steps must be true or false", options.steps)
+  end
   return {
     limit = limit, skip = skip, before = before, kinds = options.kinds, agents = options.agents ~= false, since = since,
+    steps = options.steps == true,
   }
 end
 
@@ -88,7 +92,8 @@ function tools.history(options)
 end
 
 -- The same entries as one text, each on a line of its own. The later lines of an entry are indented, and a tool's
--- result stands under its call.
+-- result stands under its call. With `steps` up to a third of `limit` is left out, so that the text begins alike for
+-- many turns, which a provider's cache needs.
 function tools.conversation(options)
   return host("conversation", history_options(options))
 end

@@ -11,7 +11,10 @@ local where = require "where"
 
 local MAX_LAYERS = 200
 local trims = { none = true, head = true, tail = true, oldest = true }
-local options = { required = "boolean", trim = "string", heading = "string", max_tokens = "number", tools = "number" }
+local placements = { context = true, late = true }
+local options = {
+  required = "boolean", trim = "string", heading = "string", max_tokens = "number", tools = "number", placement = "string",
+}
 local wanted = { tools = "what tools.select_tools chose" }
 
 local builder, methods, own_layers = {}, {}, {}
@@ -53,7 +56,7 @@ local function check_layer(name, priority, text, is_system, opts)
   if opts ~= nil and type(opts) ~= "table" then refuse("opts must be a table, got " .. describe(opts)) end
   for key, value in pairs(opts or {}) do
     if not options[key] then
-      refuse("there is no option " .. describe(key) .. "; there are heading, max_tokens, required, tools and trim")
+      refuse("there is no option " .. describe(key) .. "; there are heading, max_tokens, placement, required, tools and trim")
     end
     if type(value) ~= options[key] then
       refuse(string.format("%s must be %s, got %s", key, wanted[key] or "a " .. options[key], describe(value)))
@@ -61,6 +64,10 @@ local function check_layer(name, priority, text, is_system, opts)
   end
   if opts and opts.trim and not trims[opts.trim] then
     refuse('trim must be "none", "head", "tail" or "oldest", got ' .. describe(opts.trim))
+  end
+  local placement = opts and opts.placement
+  if placement and (not placements[placement] or is_system) then
+    refuse('placement must be "context" or "late", and the layer no system layer, got ' .. describe(placement))
   end
   local max = opts and opts.max_tokens
   if max and (math.type(max) ~= "integer" or max < 0) then
@@ -90,7 +97,7 @@ local function put(self, name, priority, text, is_system, opts)
   state.layers[#state.layers + 1] = {
     name = name, priority = priority, text = tostring(text), system = is_system == true,
     required = opts.required == true, trim = opts.trim or "none", heading = opts.heading or "", max_tokens = opts.max_tokens,
-    tools = opts.tools,
+    tools = opts.tools, late = opts.placement == "late",
   }
 end
 

@@ -16,6 +16,6 @@ return function(builder)
   if people ~= "" then lines[#lines + 1] = "People here: " .. people end
   if models ~= "" then lines[#lines + 1] = "Models here: " .. models end
   builder:add_layer("participants", 30, table.concat(lines, "\n"), false, {
-    trim = "head", max_tokens = text.share(tools.session().target),
+    trim = "head", heading = "## Who is here", max_tokens = text.share(tools.session().target), placement = "late",
   })
 end

@@ -34,6 +34,6 @@ return function(builder)
   local most = text.share(tools.session().target)
   builder:add_layer("room", 20, table.concat(lines, "\n"), false, { trim = "head", max_tokens = most })
   builder:add_layer("todo", 60, todo_text(room.todo), false, {
-    trim = "head", heading = "## To do", max_tokens = most,
+    trim = "head", heading = "## To do", max_tokens = most, placement = "late",
   })
 end

@@ -1,6 +1,6 @@
 import { createKnownCounts, type KnowingCounter } from './compose-cache.ts'
 import { countEntryTokens } from './entry-texts.ts'
-import type { Layer } from './layers.ts'
+import { inTextOrder, type Layer } from './layers.ts'
 import { type BudgetSums, type BudgetInputs, Ledger } from './ledger.ts'
 import { WrapError } from './ports.ts'
 import type { LayerReport, PromptTool } from './prompt.ts'
@@ -10,6 +10,7 @@ import { fullText, trimLayer } from './trim.ts'
 export interface FilledBudget {
   readonly system: string
   readonly context: string
+  readonly stablePrefix: number
   readonly sums: BudgetSums
   readonly layers: readonly LayerReport[]
   readonly tools: readonly PromptTool[]
@@ -54,8 +55,9 @@ export function fillBudget(
   return {
     system: ledger.text('system'),
     context: ledger.text('context'),
+    stablePrefix: ledger.stablePrefix(),
     sums: ledger.sums(),
-    layers: layers.flatMap((layer) => reports.get(layer) ?? []),
+    layers: inTextOrder(layers).flatMap((layer) => reports.get(layer) ?? []),
     tools: priced && hasTools ? priced.tools : [],
   }
 }
@@ -149,10 +151,10 @@ function report(
   status: LayerReport['status'],
   note: string,
 ): LayerReport {
-  const { name, priority, system } = layer
+  const { name, priority, system, late } = layer
   const definitions = status === 'dropped' ? 0 : (priced?.tokens ?? 0)
   const tokens = status === 'dropped' ? 0 : terms.counter.count(text) + definitions
   const placement = system ? 'system' : 'context'
-  const more = definitions === 0 ? {} : { definitions }
+  const more = { ...(definitions > 0 && { definitions }), ...(late && { late }) }
   return { name, priority, placement, tokens, status, note, length: text.length, ...more }
 }

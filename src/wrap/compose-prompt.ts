@@ -92,7 +92,7 @@ const addedTokens = (layer: Layer | undefined, counter: TokenCounter): number =>
 
 function promptOf(
   { model, message }: Snapshot,
-  { sums, layers, tools, system, context }: FilledBudget,
+  { sums, layers, tools, system, context, stablePrefix }: FilledBudget,
   target: number,
   limit: number,
   composed: ComposedLayers,
@@ -103,10 +103,11 @@ function promptOf(
   const warnings = [...composed.warnings]
   if (composed.target > limit)
     warnings.push(`the script asks for ${composed.target} tokens; this model has room for ${limit}`)
-  const at = composed.layers.findIndex((layer) => layer.tools)
-  const report = layers[at]
+  const carrier = composed.layers.find((layer) => layer.tools)
+  const report = carrier && layers.find(({ name }) => name === carrier.name)
   if (report?.status === 'dropped') warnings.push(`no tools are sent: layer "${report.name}" ${report.note}`)
   const hasDeferred = tools.some(({ form }) => form === 'deferred')
-  const findable = hasDeferred ? { findable: composed.layers[at]?.tools?.findable ?? 0 } : {}
-  return { encoding, budget, layers, tools, system, context, message, warnings, ...findable }
+  const findable = hasDeferred ? { findable: carrier?.tools?.findable ?? 0 } : {}
+  const texts = { system, context, stablePrefix, message }
+  return { encoding, budget, layers, tools, ...texts, warnings, ...findable }
 }

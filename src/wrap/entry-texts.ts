@@ -5,12 +5,14 @@ import type { TokenCounter } from './ports.ts'
 /** The text of an entry, whose later lines are indented. */
 export type EntryText = ReturnType<typeof createEntryText>
 
-export function createEntryText(text: string, counter: TokenCounter) {
+export function createEntryText(text: string, counter: TokenCounter, at?: number) {
   let bytes: number | undefined
   let tokens: number | undefined
   let beginsAtMargin: boolean | undefined
   return {
     text,
+    /** The time of the entry in ms; undefined for a text that belongs to no entry. */
+    at,
     /** False if trim.ts would not see the beginning of an entry here. */
     beginsAtMargin: (): boolean => (beginsAtMargin ??= /^\S/u.test(text)),
     bytes: (): number => (bytes ??= utf8Bytes(text)),
@@ -42,7 +44,7 @@ export type EntryTexts = ReturnType<typeof createEntryTexts>
 /** Writes and counts each text once, as long as its first entry's object lives. */
 export function createEntryTexts(counter: TokenCounter) {
   const known = new WeakMap<Entry, { readonly group: readonly Entry[]; readonly made: EntryText }>()
-  const plain = (text: string): EntryText => createEntryText(text, counter)
+  const plain = (text: string, at?: number): EntryText => createEntryText(text, counter, at)
   return {
     /** Wraps a text that belongs to no entry. */
     plain,
@@ -53,7 +55,7 @@ export function createEntryTexts(counter: TokenCounter) {
       const found = known.get(first)
       if (found?.group.length === group.length && found.group.every((entry, at) => entry === group[at]))
         return found.made
-      const made = plain(write(group))
+      const made = plain(write(group), first.at)
       known.set(first, { group, made })
       return made
     },

@@ -7,6 +7,7 @@ import { headOf } from '../base/text/characters.ts'
 import { cleanText } from '../base/text/clean-text.ts'
 import type { EntryText, EntryTexts } from './entry-texts.ts'
 import type { Snapshot } from './snapshot.ts'
+import { steadyStart } from './steady-start.ts'
 
 /** Has no number, so that the text begins with the same bytes in every turn. */
 export const OMISSION = '[earlier entries left out]'
@@ -39,14 +40,22 @@ export function conversationTexts(
   maxBytes: number,
   texts: EntryTexts,
 ): readonly EntryText[] {
-  const all = pageOf(snapshot, readHistoryQuery(query)).map((group) =>
+  const { limit, steps, ...rest } = readHistoryQuery(query)
+  const page = pageOf(snapshot, { ...rest, steps, limit: steps ? limit + 1 : limit }).map((group) =>
     texts.of(
       group.map(({ entry }) => entry),
       (entries) => textOfGroup(entries),
     ),
   )
+  const all = steps && page.length > limit ? withoutOldest(page) : page
   const newest = newestWithin(all, (entry) => entry.bytes(), maxBytes)
-  return newest.length === all.length ? all : [texts.plain(OMISSION), ...newest]
+  // With steps the text begins like one that the budget trims.
+  return newest.length === page.length ? page : [texts.plain(OMISSION), ...newest]
+}
+
+/** Leaves out the first entry, and as many of the next as let the text begin alike for many turns. */
+function withoutOldest([first, ...entries]: readonly EntryText[]): readonly EntryText[] {
+  return entries.slice(steadyStart(entries, first, () => 1))
 }
 
 /** The rows that `query` of `tools.history` asks for, oldest first, at most `maxBytes` of text. */
@@ -130,6 +139,8 @@ interface HistoryQuery {
   /** Number of groups: a call and its results count once. */
   readonly limit: number
   readonly skip: number
+  /** True if up to a third of `limit` may be left out, so that the text begins alike for many turns. */
+  readonly steps: boolean
   readonly kinds: readonly Json[]
   readonly agents: boolean
   /** `since` and `before` are each a row's id or a time in ms, and are not included. */
@@ -140,11 +151,12 @@ interface HistoryQuery {
 /** lua/tools.lua has checked the options, but cannot tell a list from another table. */
 export function readHistoryQuery(argument: Json): HistoryQuery {
   const options = isJsonObject(argument) ? argument : {}
-  const { limit, skip, agents, kinds = DEFAULT_KINDS, since = null, before = null } = options
+  const { limit, skip, agents, kinds = DEFAULT_KINDS, since = null, before = null, steps } = options
   if (!isJsonList(kinds)) throw new Error('tools.history: kinds must be a list such as {"message"}')
   return {
     limit: typeof limit === 'number' ? limit : 0,
     skip: typeof skip === 'number' ? skip : 0,
+    steps: steps === true,
     kinds,
     agents: agents === true,
     since,

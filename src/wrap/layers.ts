@@ -14,6 +14,8 @@ export interface Layer {
   readonly priority: number
   readonly text: string
   readonly system: boolean
+  /** True for a layer after the rest of the context, since its text changes from request to request. */
+  readonly late?: true
   readonly required: boolean
   readonly trim: Trim
   /** Comes before the text and is never trimmed; may be empty. */
@@ -67,6 +69,13 @@ export const outputLimit = (target: number): number =>
 /** Bytes of the conversation that the layers are given: even quoted, it stays below the limit. */
 export const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
+/**
+ * Returns the layers in the order of their texts: late ones come last. What precedes them begins alike in all
+ * requests of a room, whoever asks, so that a provider's cache holds for it.
+ */
+export const inTextOrder = (layers: readonly Layer[]): readonly Layer[] =>
+  layers.toSorted((a, b) => Number(a.late ?? false) - Number(b.late ?? false))
+
 /** As in lua/wrap.lua. */
 const MAX_LAYERS = 200
 
@@ -88,6 +97,7 @@ function readLayer(layer: JsonObject, selections: readonly Selection[]): Layer {
     priority: number(layer['priority']),
     text: text(layer['text']),
     system: layer['system'] === true,
+    ...(layer['late'] === true ? { late: true } : {}),
     required: layer['required'] === true,
     trim,
     heading: text(layer['heading']),

@@ -1,4 +1,4 @@
-import type { Layer } from './layers.ts'
+import { inTextOrder, type Layer } from './layers.ts'
 import type { Framing } from './model-settings.ts'
 import type { TokenCounter } from './ports.ts'
 import { BREAK } from './prompt.ts'
@@ -45,7 +45,7 @@ export class Ledger {
   #costs: Costs
 
   constructor(layers: readonly Layer[], terms: BudgetInputs) {
-    this.#layers = layers
+    this.#layers = inTextOrder(layers)
     this.#terms = terms
     this.#count = createJoinedCounter(terms.counter)
     this.#costs = { system: 0, user: this.#tokens(false), tools: 0, framing: terms.framing.perRequest }
@@ -74,7 +74,14 @@ export class Ledger {
     return { system, context, message: user - context, tools, framing }
   }
 
-  /** The layers of one placement, joined in the order in which the script named them. */
+  /** UTF-16 units of the context before its late layers. */
+  stablePrefix(): number {
+    const late = this.#layers.filter((layer) => layer.late && (this.#texts.get(layer) ?? '') !== '')
+    const parts = this.#parts(false)
+    return parts.slice(0, parts.length - late.length).join(BREAK).length
+  }
+
+  /** The layers of one placement, joined in the script's order, late ones last. */
   text(placement: 'system' | 'context'): string {
     return this.#parts(placement === 'system').join(BREAK)
   }

@@ -24,6 +24,8 @@ export interface LayerReport {
   readonly name: string
   readonly priority: number
   readonly placement: 'system' | 'context'
+  /** True for a layer at the end of the context. */
+  readonly late?: true
   /** Includes definitions. */
   readonly tokens: number
   readonly status: 'kept' | 'trimmed' | 'dropped'
@@ -55,6 +57,8 @@ export interface Prompt {
   readonly system: string
   /** Sent before the message, in the user's part. */
   readonly context: string
+  /** UTF-16 units of the context before its late layers: later prompts of the room begin with them. */
+  readonly stablePrefix?: number
   readonly message: string
   readonly warnings: readonly string[]
   /** Tokens for definitions that `find_tools` shows; absent if no tool is deferred. */

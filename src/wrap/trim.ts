@@ -1,9 +1,9 @@
-import { fnv1a } from '../base/basics.ts'
 import { characterAt, characterEnd, headOf } from '../base/text/characters.ts'
 import { OMISSION } from './history.ts'
 import { countEntryTokens, createEntryText, type EntryText, joinEntries } from './entry-texts.ts'
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
+import { MAX_SHARE_GIVEN_UP, steadyStart } from './steady-start.ts'
 
 /** `tokens` is absent if they were not counted. */
 interface TrimmedText {
@@ -53,10 +53,6 @@ const leftOut = (tokens: number): string => `… [${tokens} tokens left out]`
 
 /** Entries begin at the margin; their later lines are indented. */
 const ENTRY_BOUNDARY = /\n(?=[^\s])/u
-/** Fraction of the tokens given up so that the text begins at the same entry for several turns. */
-const MAX_SHARE_GIVEN_UP = 0.25
-/** One entry in this many, on average, may be the first of a trimmed history. */
-const ENTRIES_PER_START = 8
 /** Joining two texts can change their token count by up to this much. */
 const SEAM_TOKENS = 4
 
@@ -78,7 +74,11 @@ function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): Trimme
       return { text: joinEntries(head, kept), note, tokens: counted }
     }
   }
-  for (let start = steadyStart(fitting); start < fitting.length; start += 1) {
+  for (
+    let start = steadyStart(fitting, before, (entry) => entry.tokens());
+    start < fitting.length;
+    start += 1
+  ) {
     const kept = fitting.slice(start)
     const counted = countEntryTokens(head, kept, counter)
     if (counted > tokens) continue
@@ -97,19 +97,4 @@ function newestThatFit(entries: readonly EntryText[], tokens: number): readonly 
   let left = tokens
   const before = entries.findLastIndex((entry) => (left -= entry.tokens()) < 0)
   return entries.slice(before + 1)
-}
-
-/**
- * Returns the index of the entry at which the text begins. An entry's own text decides if it may be first, so
- * the text begins there until that entry no longer fits, and a provider's cache of it stays valid.
- */
-function steadyStart(entries: readonly EntryText[]): number {
-  const most = MAX_SHARE_GIVEN_UP * tokensOf(entries)
-  let givenUp = 0
-  for (const [index, entry] of entries.entries()) {
-    if (givenUp > most) break
-    if (fnv1a(entry.text) % ENTRIES_PER_START === 0) return index
-    givenUp += entry.tokens()
-  }
-  return 0
 }

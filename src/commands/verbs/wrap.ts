@@ -148,7 +148,9 @@ function rowsOf(
   form: 'folded' | 'unfolded',
 ): readonly ShareRow[] {
   return shares.flatMap(({ name, tokens, note, layer, isTools }, fill): readonly ShareRow[] => {
-    const facts = layer ? { place: layer.placement, priority: layer.priority } : ({ isHint: true } as const)
+    const facts = layer
+      ? { place: layer.late ? 'late' : layer.placement, priority: layer.priority }
+      : ({ isHint: true } as const)
     const row = { name, tokens, note, ...facts, fill }
     return isTools ? [row, ...groups.flatMap((group) => groupRows(group, form))] : [row]
   })

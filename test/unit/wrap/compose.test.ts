@@ -38,14 +38,18 @@ test('the budget of a prompt adds up to the tokens that are sent, part by part',
 
 test('a prompt has its layers in the order of the script, without empty layers', () => {
   const prompt = bench.compose(sampleSnapshot({ tools: numbered(1), history: messages(1) }))
-  expect(prompt.layers.map((one) => `${one.name} ${one.placement} ${one.priority} ${one.status}`)).toEqual([
+  expect(
+    prompt.layers.map(
+      (one) => `${one.name} ${one.late ? 'late' : one.placement} ${one.priority} ${one.status}`,
+    ),
+  ).toEqual([
     'system system 0 kept',
     'model_identity system 10 kept',
     'tools system 50 kept',
     'room context 20 kept',
-    'user context 25 kept',
-    'participants context 30 kept',
     'history context 100 kept',
+    'participants late 30 kept',
+    'user late 25 kept',
   ])
 })
 

@@ -264,7 +264,7 @@ test.each([
   [':custom("x", "a", 1, true, 5)', 'layer "x": opts must be a table, got 5'],
   [
     ':custom("x", "a", 1, true, {trimm = "head"})',
-    'layer "x": there is no option "trimm"; there are heading, max_tokens, required, tools and trim',
+    'layer "x": there is no option "trimm"; there are heading, max_tokens, placement, required, tools and trim',
   ],
   [
     ':custom("x", "a", 1, true, {trim = "middle"})',
@@ -353,4 +353,16 @@ test('the log of a script is limited to 50 lines of 500 characters', () => {
   )
   expect(prompt.warnings.length).toBe(50)
   expect(Math.max(...prompt.warnings.map((line) => line.length))).toBe(500)
+})
+
+test('a late layer comes after all others of the context, whatever its place in the script', () => {
+  const prompt = run(':custom("a", "A", 1, false, { placement = "late" }):custom("b", "B"):custom("c", "C")')
+  expect(prompt.context).toBe('B\n\nC\n\nA')
+  expect(prompt.context.slice(0, prompt.stablePrefix)).toBe('B\n\nC')
+  expect(prompt.layers.map(({ name, late }) => [name, late])).toEqual([
+    ['b', undefined],
+    ['c', undefined],
+    ['a', true],
+  ])
+  expect(() => run(':custom("a", "A", 1, true, { placement = "late" })')).toThrow('placement must be')
 })
