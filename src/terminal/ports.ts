@@ -189,4 +189,6 @@ export interface SessionHost {
   /** As `footer`, for views without a status line. */
   running(): readonly RunningWork[]
   stop(): Promise<void>
+  /** Goes where the person is named, else where something is new, as `/next` does. */
+  goNext(): Promise<void>
 }

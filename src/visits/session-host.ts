@@ -201,23 +201,34 @@ class RoomSession implements SessionHost {
 
   async submit(line: string): Promise<void> {
     const attached = this.#attached
-    const room = attached?.current.room()
-    if (!attached || !room) return
-    const { screen, current } = attached
+    const caller = this.#caller()
+    if (!attached || !caller) return
+    const { screen } = attached
     const { kind: typed, rest } = classifyLine(line)
     if (typed === 'command' && !this.#parts.runner.showsWords(rest)) screen.echo(line)
-    const caller = callerIn(room, screen, current, {
-      columns: this.#own.size()?.columns ?? 80,
-      signal: this.#gone.signal,
-      account: this.#own.account,
-      zone: this.#own.zone(),
-    })
     const { kind, status } = await handleLine(line, caller, this.#parts.runner)
     const history = await attached.history
     history.sent(line)
     // A pipe has no ↑ key to recall the text with.
     if (kind === 'speech' && status !== 0 && this.#own.size())
       screen.print('! your text is not lost: ↑ brings it back', 'error')
+  }
+
+  async goNext(): Promise<void> {
+    const caller = this.#caller()
+    if (caller) await this.#parts.runner.command('next', caller)
+  }
+
+  #caller(): SessionCaller | undefined {
+    const { screen, current } = this.#attached ?? {}
+    const room = current?.room()
+    if (!screen || !current || !room) return undefined
+    return callerIn(room, screen, current, {
+      columns: this.#own.size()?.columns ?? 80,
+      signal: this.#gone.signal,
+      account: this.#own.account,
+      zone: this.#own.zone(),
+    })
   }
 
   async savedInput(): Promise<SavedInput> {

@@ -98,6 +98,9 @@ export function createFakeRoom(current: () => SessionStatus = () => status) {
           replyOf: replies.of,
           status: statusRow(current(), style),
         }),
+        async goNext() {
+          await this.submit('/next')
+        },
         stop() {
           stopped = true
           return Promise.resolve()

@@ -13,9 +13,12 @@ const NARROW_COLUMNS = 60
 /** Forms of one part, the longest first. */
 type Part = readonly [whole: string, ...shorter: string[]]
 
-/** Puts questions and running work first. `…` replaces whole parts at the right that have no room. */
+/**
+ * Puts questions and running work first, then the room, then what is new in other rooms. `…` replaces whole
+ * parts at the right that have no room, but news only after all that stands before it.
+ */
 export function statusParts(status: SessionStatus, columns: number, news: readonly RoomNews[] = []) {
-  const parts: readonly Part[] = [
+  const before = cleanParts([
     questionsPart(status.questions),
     ...status.othersQuestions.map(({ number, waitsFor }): Part => [
       `question ${number} waits for ${waitsFor}`,
@@ -23,15 +26,13 @@ export function statusParts(status: SessionStatus, columns: number, news: readon
     ]),
     ...runningParts(status, columns),
     [status.room],
+  ])
+  const after = cleanParts([
     [`${status.people} here`],
     [status.models.map((name) => modelText(name, status.lastTurn)).join(' ')],
     [status.scope ? `tools ${status.scope} (${status.tools})` : ''],
-    [newsText(news), newsText(news.filter(({ isNamed }) => isNamed))],
-  ]
-  const line = fitParts(
-    parts.map(cleanPart).filter(([whole]) => whole !== ''),
-    columns,
-  )
+  ])
+  const line = fitParts(before, cleanParts([newsPart(news)])[0], after, columns)
   const waiting = questionsPart(status.questions).find((form) => form !== '' && line.startsWith(form))
   return waiting === undefined ? { waiting: '', rest: line } : { waiting, rest: line.slice(waiting.length) }
 }
@@ -65,11 +66,19 @@ function workText({ who, doing, progress, time }: RunningWork): string {
 }
 
 const MAX_ROOMS = 4
+const NEXT_KEY = '(Alt-A)'
+
+/** The rooms in which something is new, with the key that goes there if a line names the person. */
+function newsPart(news: readonly RoomNews[]): Part {
+  if (news.length === 0) return ['']
+  const lists = [newsText(news, MAX_ROOMS), newsText(news, 1), newsText(news.slice(0, 1), 1)]
+  return news[0]?.isNamed ? [`${lists[0]} ${NEXT_KEY}`, ...lists] : (lists as [string])
+}
 
 /** `den 3, ops 1!`: rooms in which something is new, marked if a line names the person. */
-function newsText(news: readonly RoomNews[]): string {
+function newsText(news: readonly RoomNews[], most: number): string {
   const rooms = news
-    .slice(0, MAX_ROOMS)
+    .slice(0, most)
     // Sorted by name, so that a room keeps its place while lines arrive.
     .toSorted((a, b) => (a.room < b.room ? -1 : 1))
     .map(({ room, count, isNamed }) => `${room} ${countText(count)}${isNamed ? '!' : ''}`)
@@ -79,21 +88,43 @@ function newsText(news: readonly RoomNews[]): string {
 
 const clean = (form: string): string => cleanText(form).replace(/\s+/g, ' ').trim()
 
-const cleanPart = ([whole, ...shorter]: Part): Part => [clean(whole), ...shorter.map(clean)]
+const cleanParts = (parts: readonly Part[]): readonly Part[] =>
+  parts
+    .map(([whole, ...shorter]): Part => [clean(whole), ...shorter.map(clean)])
+    .filter(([whole]) => whole !== '')
 
-function fitParts(parts: readonly Part[], columns: number): string {
-  const wholes = parts.map(([whole]) => whole)
-  for (const line of linesOf(parts, wholes)) if (mostCells(line) <= columns) return line
-  return cutToCells(wholes[0] ?? '', columns - MORE.length) + MORE.slice(0, columns)
+function fitParts(
+  before: readonly Part[],
+  news: Part | undefined,
+  after: readonly Part[],
+  columns: number,
+): string {
+  const parts = [...before, ...(news ? [news] : []), ...after]
+  const withNews = news && fitted(parts, columns, before.length)
+  if (withNews !== undefined) return withNews
+  for (const form of news?.slice(-2) ?? []) {
+    const line = fitted(before, columns - mostCells(SEPARATOR + form))
+    if (line !== undefined) return line + SEPARATOR + form
+  }
+  const [first = ''] = before[0] ?? []
+  return fitted(parts, columns) ?? cutToCells(first, columns - MORE.length) + MORE.slice(0, columns)
 }
 
-function* linesOf(parts: readonly Part[], wholes: readonly string[]): Generator<string, void, void> {
+/** Returns the longest line that fits and has the first `least` parts whole; undefined if none does. */
+function fitted(parts: readonly Part[], columns: number, least = 0): string | undefined {
+  for (const line of linesOf(parts, least)) if (mostCells(line) <= columns) return line
+  return undefined
+}
+
+function* linesOf(parts: readonly Part[], least: number): Generator<string, void, void> {
+  const wholes = parts.map(([whole]) => whole)
   yield wholes.join(SEPARATOR)
-  for (let count = parts.length - 1; count > 0; count--) {
+  for (let count = parts.length - 1; count > 0 && count >= least; count--) {
     const before = wholes.slice(0, count)
     for (const form of shorterOf(parts[count])) yield [...before, form, MORE].join(SEPARATOR)
-    yield [...before, MORE].join(SEPARATOR)
+    if (count > least) yield [...before, MORE].join(SEPARATOR)
   }
+  if (least > 0) return
   for (const form of [...wholes.slice(0, 1), ...shorterOf(parts[0])]) {
     yield form + SEPARATOR + MORE
     yield form + MORE

@@ -106,6 +106,8 @@ export class Keyboard {
         return void (this.#mayComplete() && trouble.during(() => this.#complete()))
       case 'stop':
         return void (this.#mayStop() && trouble.during(() => host.stop()))
+      case 'next-room':
+        return void (this.#mayStop() && trouble.during(() => host.goNext()))
       case 'clear':
         return views.current.clear()
       case 'how-to-leave':

@@ -36,6 +36,7 @@ export const KEYS = {
   'upper-word': { keys: 'Alt-U', does: 'a word in upper case' },
   'lower-word': { keys: 'Alt-L', does: 'a word in lower case' },
   'capital-word': { keys: 'Alt-C', does: 'a word with a capital' },
+  'next-room': { keys: 'Alt-A', does: 'go where you are named' },
   stop: { keys: 'Ctrl-X', does: 'stop what you started' },
   clear: { keys: 'Ctrl-L', does: 'clear the screen' },
   interrupt: { keys: 'Ctrl-C', does: 'clear the line' },

@@ -55,7 +55,7 @@ type Doing = 'type' | 'paste' | 'kill' | 'yank'
 
 export type EditorEvent =
   | { readonly type: 'send'; readonly line: string }
-  | { readonly type: 'leave' | 'how-to-leave' | 'complete' | 'stop' | 'clear' | 'full' }
+  | { readonly type: 'leave' | 'how-to-leave' | 'complete' | 'next-room' | 'stop' | 'clear' | 'full' }
 
 interface EditorStep {
   readonly editor: LineEditor
@@ -91,6 +91,7 @@ export function press(editor: LineEditor, key: Key, maxUnits: number): EditorSte
       return { editor: { ...editor, search: beginSearch(editor.past, draft) } }
     case 'tab':
       return { editor, event: { type: 'complete' } }
+    case 'next-room':
     case 'stop':
     case 'clear':
       return { editor, event: { type: key.name } }

@@ -114,16 +114,28 @@ test('the status line shows the window use only of the model that was asked last
   expect(line).toContain('@qwen @gpt 7% · tools')
 })
 
-test('the status line lists rooms with unread messages last and drops them first', () => {
-  const news = [
-    { room: 'ops' as RoomName, count: 1, isNamed: true },
-    { room: 'den' as RoomName, count: 100, isNamed: false },
-  ]
-  const { rest } = statusParts(status, 200, news)
-  expect(rest).toBe('lobby · 2 here · @guide 34% · tools all (12) · den 99+, ops 1!')
-  expect(statusParts(status, 58, news).rest).toBe('lobby · 2 here · @guide 34% · tools all (12) · ops 1! · …')
-  expect(statusParts(status, 50, news).rest).toBe('lobby · 2 here · @guide 34% · tools all (12) · …')
-})
+const news = [
+  { room: 'ops' as RoomName, count: 1, isNamed: true },
+  { room: 'den' as RoomName, count: 100, isNamed: false },
+]
+
+test.each([
+  [200, 'lobby · den 99+, ops 1! (Alt-A) · 2 here · @guide 34% · tools all (12)'],
+  [40, 'lobby · den 99+, ops 1! (Alt-A) · …'],
+  [30, 'lobby · den 99+, ops 1! · …'],
+  [20, 'lobby · ops 1! · …'],
+])('the status line at %i columns shows news of other rooms before people and models', (columns, line) =>
+  expect(statusLine(status, columns, news)).toBe(line),
+)
+
+test.each([
+  [80, '@qwen thinking 3.2s · ^X to stop · lobby · den 99+, ops 1! (Alt-A) · 2 here · …'],
+  [40, '@qwen · ^X to stop · … · ops 1!, 1 more'],
+  [20, '^X to stop… · ops 1!'],
+  [12, '^X to stop…'],
+])('the status line at %i columns shortens running work before news', (columns, line) =>
+  expect(statusLine(thinking, columns, news)).toBe(line),
+)
 
 test('a private message of one row is cut to the width', () => {
   const message = { head: '[ops] bob', text: 'x'.repeat(80), from: { name: 'bob', guest: false }, at: 0 }
