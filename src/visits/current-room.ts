@@ -132,6 +132,7 @@ export class CurrentRoom {
     const board = boards.of(room)
     const visit = await enterRoom(room, screen, recent, lastSeen, {
       columns: window?.columns,
+      rows: window?.rows,
       header: left === undefined && window !== undefined ? 'below' : 'above',
       greet: greet ?? (() => screen.print(`-- ${hereLine(room.present(), screen.person)}`, 'dim')),
       isMove: left !== undefined,

@@ -1,3 +1,4 @@
+import { entryLine, isLongPaste, MOST_LINES } from '../words/entry-text.ts'
 import type { ApprovalEntry, Entry, EntryId } from '../words/entry.ts'
 import type { Person, Role } from '../words/person.ts'
 import { nameOf } from '../chat/presence/index.ts'
@@ -20,6 +21,8 @@ export interface RoomVisit {
 
 export interface VisitOptions {
   readonly columns?: number | undefined
+  /** Rows of the window: the past takes at most two screens. Absent for a pipe. */
+  readonly rows?: number | undefined
   /** Shows the room's name and topic above or below the past. */
   readonly header?: 'above' | 'below'
   /** Called after the past was shown, before new entries are shown. */
@@ -46,7 +49,16 @@ export async function enterRoom(
   lastSeen: Pick<LastSeen, 'find' | 'put' | 'now'>,
   options: VisitOptions = {},
 ): Promise<RoomVisit> {
-  const { columns = 80, header = 'above', greet, after, isMove = false, isMine = false, how } = options
+  const {
+    columns = 80,
+    rows = Infinity,
+    header = 'above',
+    greet,
+    after,
+    isMove = false,
+    isMine = false,
+    how,
+  } = options
   const { person } = screen
   /** Entries delivered before the past was shown; undefined after that. */
   let held: Entry[] | undefined = []
@@ -99,7 +111,7 @@ export async function enterRoom(
     if (header === 'above') printHeader()
     const known = entries()
     newest = known.at(-1)?.id ?? newest
-    const { older, past, since } = partsOf(known, held, after)
+    const { older, past, since } = partsOf(known, held, after, (past) => fitting(past, columns, rows))
     const others = past.filter((entry) => !isLeftOut(entry))
     const open = options.questions?.(role) ?? []
     showPast({ older, past: kept.folded(others, columns), seen, open }, screen)
@@ -164,12 +176,36 @@ const isOwnComing = (entry: Entry, { name }: Person): boolean =>
   entry.kind === 'presence' && entry.event !== 'summed' && nameOf(entry) === name
 
 const PAST_ENTRIES = 20
+const PAST_SCREENS = 2
+/** Rows of a long text, which is folded. */
+const FOLDED_ROWS = 9
+/** Cells of the time and the indent. */
+const BESIDE_TEXT = 8
+
+/** Returns how many of the newest entries fit, by the rows that their text needs; at least one. */
+function fitting(entries: readonly Entry[], columns: number, rows: number): number {
+  let free = PAST_SCREENS * rows
+  const older = entries.slice(-PAST_ENTRIES).toReversed()
+  const at = older.findIndex((entry) => (free -= rowsOf(entry, columns)) < 0)
+  return at < 0 ? PAST_ENTRIES : Math.max(1, at)
+}
+
+function rowsOf(entry: Entry, columns: number): number {
+  const width = Math.max(1, columns - BESIDE_TEXT)
+  // Counts a character that may be wide as wide.
+  const lines = entryLine(entry)
+    .replaceAll(/[^ -~\n]/g, '00')
+    .split('\n')
+  const rows = lines.reduce((sum, { length }) => sum + Math.max(1, Math.ceil(length / width)), 0)
+  return isLongPaste(entry) || (entry.kind === 'reply' && rows > MOST_LINES) ? FOLDED_ROWS : rows
+}
 
 /** Divides the entries into those from before the person came and those since, delivered or not. */
 function partsOf(
   known: readonly Entry[],
   held: readonly Entry[],
   after: EntryId | undefined,
+  countShown: (past: readonly Entry[]) => number,
 ): Pick<ShownPast, 'older' | 'past'> & { readonly since: readonly Entry[] } {
   const [first] = held
   const isPast = ({ id }: Entry): boolean => first === undefined || id < first.id
@@ -177,8 +213,10 @@ function partsOf(
     [...known.filter((entry) => !isPast(entry)), ...held].map((entry) => [entry.id, entry]),
   )
   const past = known.filter((entry) => isPast(entry) && (after === undefined || changedAt(entry) > after))
-  const said = past.filter(({ kind }) => kind !== 'presence').slice(-PAST_ENTRIES)
-  const isShown = ({ id }: Entry): boolean => said.length < PAST_ENTRIES || id >= (said[0]?.id ?? '')
+  const all = past.filter(({ kind }) => kind !== 'presence')
+  const said = all.slice(-countShown(all))
+  const isWhole = said.length === all.length && all.length < PAST_ENTRIES
+  const isShown = ({ id }: Entry): boolean => isWhole || id >= (said[0]?.id ?? '')
   return {
     older: past.filter((entry) => !isShown(entry)),
     past: past.filter(isShown),

@@ -117,7 +117,7 @@ export function threadLine(entry: Entry): string {
 
 const firstLine = (text: string): string => text.split('\n', 1).join('')
 
-const MOST_LINES = 20
+export const MOST_LINES = 20
 
 /** True for a message of which other people see only the beginning. */
 export const isLongPaste = (entry: Entry): entry is MessageEntry =>

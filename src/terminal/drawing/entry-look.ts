@@ -70,11 +70,13 @@ export interface Aspect {
   readonly emphasis?: 'own' | 'mention' | 'waiting' | undefined
   /** The line above is by the same speaker. */
   readonly follows?: boolean
+  /** It was said before the viewer came, so that a long reply is folded. */
+  readonly isPast?: boolean | undefined
   /** The call of a result, shown in the same row. */
   readonly call?: ToolCallEntry | undefined
 }
 
 export const USUAL: Aspect = {}
 
-export const aspectKey = ({ emphasis, follows, call }: Aspect): string =>
-  `${emphasis ?? ''}${follows ? 'f' : ''}${call ? 'c' : ''}`
+export const aspectKey = ({ emphasis, follows, call, isPast }: Aspect): string =>
+  `${emphasis ?? ''}${follows ? 'f' : ''}${call ? 'c' : ''}${isPast ? 'p' : ''}`

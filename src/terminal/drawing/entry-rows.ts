@@ -2,7 +2,7 @@
  * drawing/ makes rows of cells from entries, drafts, replies and the status, and the bytes that bring a
  * terminal from one screen to the next. It must not know when something is drawn, nor where the bytes go.
  */
-import { isLongPaste } from '../../words/entry-text.ts'
+import { isLongPaste, MOST_LINES } from '../../words/entry-text.ts'
 import type { Entry, MessageEntry } from '../../words/entry.ts'
 import type { PersonalMessage } from '../../chat/talk/index.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
@@ -49,7 +49,7 @@ function entryRows(
 ): readonly string[] {
   if (entry.kind === 'tool_result' && aspect.call) return resultRows(aspect.call, entry, style)
   if (entry.kind === 'reply' && entry.thread === undefined)
-    return [...replyRows(entry, style, markdown, aspect), ...billRows(entry, style)]
+    return [...foldPast(replyRows(entry, style, markdown, aspect), style, aspect), ...billRows(entry, style)]
   if (isLongPaste(entry) && aspect.emphasis !== 'own')
     return foldedRows(entry, style, markdown, aspect, chosen)
   const spans = spansOf(entry, aspect, chosen)
@@ -93,6 +93,12 @@ const proseRows = (spans: readonly Span[], style: DrawingStyle): readonly string
   paintRows(spans, textOf(spans).includes('\n') ? style : withProseWidth(style))
 
 const FOLDED_LINES = 8
+
+function foldPast(rows: readonly string[], style: DrawingStyle, { isPast }: Aspect): readonly string[] {
+  if (!isPast || rows.length <= MOST_LINES) return rows
+  const note = `${HANG}… ${rows.length - FOLDED_LINES} more rows: /history`
+  return [...rows.slice(0, FOLDED_LINES), ...paintRows([{ text: note, role: 'dim' }], laterStyle(style))]
+}
 
 function foldedRows(
   entry: MessageEntry,

@@ -54,7 +54,7 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
   }
 
   function drawEntryItem(
-    { entry, waits }: Extract<Item, { readonly type: 'entry' }>,
+    { entry, how = {} }: Extract<Item, { readonly type: 'entry' }>,
     style: DrawingStyle,
     above: Above,
   ): DrawnText {
@@ -63,11 +63,11 @@ export function createDrawItems({ footer, replies, calls, drawEntry, personal }:
     const day = dayOf(entry.at, personal.zone)
     const isNewDay = day !== above.day
     const call = calls.callOf(entry)
-    const emphasis = waits ? 'waiting' : personal.emphasis(entry)
+    const emphasis = how.waits ? 'waiting' : personal.emphasis(entry)
     // A mention shows its speaker's name, since `· ` in the mention's colour is easily missed.
     const isMention = emphasis === 'mention'
     const follows = !isNewDay && !isMention && above.speech !== undefined && isContinued(above.speech, entry)
-    const text = drawEntry(entry, style, { emphasis, follows, call })
+    const text = drawEntry(entry, style, { emphasis, follows, call, isPast: how.isPast })
     // Times with dates say the day themselves.
     if (!isNewDay || style.times?.key.startsWith('full')) return text
     const line = { lines: [[{ text: dayLine(day, personal.zone), role: 'system' }]] } as const

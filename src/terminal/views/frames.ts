@@ -5,7 +5,7 @@ import { fullAfter, type Rate, takeToken } from '../../base/token-bucket.ts'
 import type { Entry } from '../../words/entry.ts'
 import type { Styled } from '../../base/text/styled.ts'
 import type { ReplyPart } from '../drawing/streamed-reply.ts'
-import type { PrintRole, Terminal } from '../ports.ts'
+import type { Delivery, PrintRole, Terminal } from '../ports.ts'
 
 export interface FrameTimers extends SchedulerTimers {
   later(ms: number, run: () => void): void
@@ -57,7 +57,7 @@ export class Frames {
 }
 
 export type Item =
-  | { readonly type: 'entry'; readonly entry: Entry; readonly waits?: true | undefined }
+  | { readonly type: 'entry'; readonly entry: Entry; readonly how?: Delivery | undefined }
   | { readonly type: 'print'; readonly text: string | Styled; readonly role?: PrintRole | undefined }
   | {
       readonly type: 'message'

@@ -83,10 +83,10 @@ export class LiveView implements SessionView {
     this.refresh()
   }
 
-  entry(entry: Entry, { isPast, waits }: Delivery = {}): void {
-    if (!isPast && this.#parts.personal.bell.ringsFor(entry)) this.#ring()
+  entry(entry: Entry, how: Delivery = {}): void {
+    if (!how.isPast && this.#parts.personal.bell.ringsFor(entry)) this.#ring()
     for (const one of this.#calls.take(entry))
-      this.#addEntries(this.#presence.take(one, this.#columns()), waits ? entry : undefined)
+      this.#addEntries(this.#presence.take(one, this.#columns()), entry, how)
     if (entry.kind === 'presence') this.#writer.requestCalmly()
     else this.refresh()
   }
@@ -169,9 +169,9 @@ export class LiveView implements SessionView {
     this.refresh()
   }
 
-  #addEntries(entries: readonly Entry[], waiting?: Entry): void {
+  #addEntries(entries: readonly Entry[], taken?: Entry, how?: Delivery): void {
     for (const entry of entries)
-      this.#writer.add({ type: 'entry', entry, waits: entry === waiting ? true : undefined })
+      this.#writer.add({ type: 'entry', entry, how: entry === taken ? how : undefined })
   }
 
   #gather(): readonly Item[] {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createLastSeen, type LastSeen } from '../../../src/chat/personal/last-seen.ts'
 import { createRecentEntries } from '../../../src/visits/recent-entries.ts'
 import { enterRoom } from '../../../src/visits/room-visit.ts'
-import type { EntryId } from '../../../src/words/entry.ts'
+import type { EntryId, TurnId } from '../../../src/words/entry.ts'
 import { StorageError } from '../../../src/words/errors.ts'
 import type { Participant } from '../../../src/chat/ports.ts'
 import { personalLine } from '../../../src/chat/talk/direct-messages.ts'
@@ -108,6 +108,20 @@ test('a person is removed from a room whose history cannot be read', async () =>
   await expect(enterRoom(broken, screen, createRecentEntries(), NOTHING_SEEN)).rejects.toThrow('busy')
   expect(room.present().map(({ name }) => name)).toEqual(['watcher'])
   expect(watcher.texts()).toEqual(['watcher joined', 'alice joined', 'alice left'])
+})
+
+test('a person who enters sees at most two screens of the past', async () => {
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
+  for (let line = 1; line <= 20; line++) await room.record(says(`${line} ${'word '.repeat(40)}`))
+  await room.record({ kind: 'reply', author: 'qwen', turn: 'T' as TurnId, text: 'step\n'.repeat(60) })
+  const shown = async (columns: number) => {
+    const { screen, texts } = recordingScreen(await person('alice'))
+    await enterRoom(room, screen, createRecentEntries(), NOTHING_SEEN, { columns, rows: 24 })
+    return texts().length
+  }
+  expect(await shown(200)).toBe(21)
+  expect(await shown(40)).toBe(7)
 })
 
 test('sessions that enter an occupied room share one read of its recent entries', async () => {

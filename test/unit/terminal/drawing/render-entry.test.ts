@@ -274,6 +274,18 @@ test('a text of more than 20 lines is folded for everybody but its author', () =
   expect(rows(74).at(-1)).toContain('… 66 more lines: /history paste')
 })
 
+test('a past reply of more than 20 rows is folded', () => {
+  const style = { columns: 60, theme: chooseTheme('dumb', {}) }
+  const text = Array.from({ length: 74 }, (_, index) => `${index}. step`).join('\n')
+  const rows = (isPast: boolean) =>
+    render({ ...base, kind: 'reply', turn: 'T' as TurnId, text }, style, markdown.tools(), { isPast }).split(
+      '\n',
+    )
+  expect(rows(false)).toHaveLength(75)
+  expect(rows(true)).toHaveLength(9)
+  expect(rows(true).at(-1)).toContain('… 67 more rows: /history')
+})
+
 describe('drawn text', () => {
   const colour = chooseTheme('xterm', {})
   const entry: Entry = {
