@@ -120,6 +120,12 @@ function layer(folder, packages) {
   })
 }
 
+/** `sshawl/wrap`, which a program loads without the other parts. */
+const PROGRAMS_DOOR = {
+  group: ['*', '**', ...['base', 'words', 'tools', 'wrap'].map((name) => `!./${name}/**`)],
+  message: 'src/wrap.ts may import base, words, tools and wrap only',
+}
+
 /** Rules that differ from their category. */
 const RULES = {
   'typescript/no-floating-promises': 'error',
@@ -173,6 +179,10 @@ export default {
   rules: RULES,
   overrides: [
     ...Object.entries(PACKAGES).flatMap(([folder, packages]) => layer(folder, packages)),
+    {
+      files: ['src/wrap.ts'],
+      rules: { 'no-restricted-imports': ['error', { patterns: [PROGRAMS_DOOR] }] },
+    },
     {
       files: ['test/**/vitest.config.ts', 'rolldown.config.ts', 'rollup.types.mjs', '.oxlintrc.mjs'],
       rules: { 'import/no-default-export': 'off' },

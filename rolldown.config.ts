@@ -59,6 +59,7 @@ const programs: BuildOptions = {
   input: {
     main: 'src/main.ts',
     index: 'src/index.ts',
+    wrap: 'src/wrap.ts',
     'wrap-process': 'src/wrap/lua/process/main.ts',
     'page-reader': 'src/web/reader/main.ts',
     'file-search': 'src/sandbox/search/main.ts',

@@ -102,13 +102,35 @@ test('publint finds nothing wrong with the package', async () => {
   expect((await publint({ pkgDir, pack: false, strict: true })).messages).toEqual([])
 })
 
-test('an import of the package starts no timer, handle or signal listener', async () => {
-  const script = `
+test.each(['sshawl', 'sshawl/wrap'])(
+  'an import of %s starts no timer, handle or signal listener',
+  async (door) => {
+    const script = `
       const before = process.getActiveResourcesInfo().length
-      const sshawl = await import('sshawl')
+      const sshawl = await import('${door}')
       const started = process.getActiveResourcesInfo().slice(before).filter((name) => !name.endsWith('Req'))
       console.log(JSON.stringify([started, typeof sshawl.createChat, process.listenerCount('SIGTERM')]))`
-  expect(JSON.parse(await evaluate(script))).toEqual([[], 'function', 0])
+    expect(JSON.parse(await evaluate(script))).toEqual([[], 'function', 0])
+  },
+)
+
+/** The packages whose files Node loads for a script, by the record of its code coverage. */
+async function loadedPackages(script: string): Promise<ReadonlySet<string>> {
+  using dir = temporaryDir()
+  const env = { NODE_V8_COVERAGE: dir.path }
+  await execa(process.execPath, ['--input-type=module', '--eval', script], { cwd: project, env })
+  const records = await Promise.all(
+    (await readdir(dir.path)).map((name) => readFile(join(dir.path, name), 'utf8')),
+  )
+  const loaded = records.flatMap((record) => (JSON.parse(record) as { result: { url: string }[] }).result)
+  return new Set(loaded.flatMap(({ url }) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
+}
+
+test("sshawl/wrap loads no package of the server's other parts", async () => {
+  expect([...(await loadedPackages("await import('sshawl/wrap')"))].toSorted()).toEqual([
+    'fastest-levenshtein',
+    'sshawl',
+  ])
 })
 
 test('the example calls.js runs calls without a model and prints what the page says', async () => {
@@ -245,9 +267,8 @@ test(
     await runBuildStage(src, out)
     const [tarball = ''] = await readdir(out)
     const { stdout } = await execa('tar', ['-tzf', join(out, tarball)])
-    expect(stdout.split('\n')).toEqual(
-      expect.arrayContaining(['package/dist/main.js', 'package/dist/index.d.ts', 'package/LICENSE']),
-    )
+    const files = ['LICENSE', 'dist/main.js', 'dist/index.d.ts', 'dist/wrap.js', 'dist/wrap.d.ts']
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(files.map((name) => `package/${name}`)))
   },
   BUILD_MS,
 )

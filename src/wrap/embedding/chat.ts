@@ -1,5 +1,5 @@
 /**
- * The same tools, toolbox and models for a program without server, rooms and turns: src/index.ts,
+ * The same tools, toolbox and models for a program without server, rooms and turns: src/wrap.ts,
  * docs/embedding.md. This folder must not know how a model is reached, where a tool comes from or what runs
  * Lua. It starts nothing.
  */
