@@ -120,6 +120,7 @@ export type Topic =
   | 'preferences'
   | 'mcp_servers'
   | 'mcp_pins'
+  | 'routines'
 
 /** Reports what other servers changed in the database, so that it is read again. */
 export interface Changes extends AsyncDisposable {

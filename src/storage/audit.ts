@@ -56,6 +56,10 @@ export function rightsQueries(at: number, listOf: (list: string) => string): rea
          || CASE reason WHEN '' THEN '' ELSE ' (' || reason || ')' END,
        until, "by"
      FROM sanctions WHERE until IS NULL OR until > ${now}`,
+    `SELECT people.name, coalesce(room, 'server'),
+       CASE state WHEN 'active' THEN 'have' ELSE 'have later' END || ' said by routine ' || number || ': ' || text,
+       until, people.name
+     FROM routines JOIN people ON people.id = person WHERE state <> 'ended'`,
     `SELECT who, coalesce(room, 'server'), what, NULL, "by" FROM removals`,
   ].map(
     (select) => `WITH rights (who, "where", may, until, "by") AS (${select})

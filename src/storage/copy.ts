@@ -12,6 +12,7 @@ import { toStorageError } from './sqlite/errors.ts'
 import { lockDirectory, lockFile, openReader, versionOf } from './sqlite/file.ts'
 import { openDatabase } from './sqlite/open.ts'
 import { type EntryRow, toEntry } from './stores/entries.ts'
+import { PAUSE_ROUTINES } from './stores/routines.ts'
 import type { Tables } from './tables.ts'
 
 /** One place is a file of SQLite, the other the URL of a PostgreSQL database. */
@@ -28,7 +29,7 @@ export interface CopyOptions {
 export type CopiedRows = ReadonlyMap<string, number>
 
 /**
- * Copies all that is stored to an empty database. No server may be using the file. Rejects with
+ * Copies all that is stored to an empty database, and pauses the copied routines. No server may be using the file. Rejects with
  * `StorageError` if nothing was copied.
  */
 export async function copyDatabase(options: CopyOptions): Promise<CopiedRows> {
@@ -52,7 +53,9 @@ async function toPostgres({ from, to, migrationsDir, now }: CopyOptions): Promis
   return await database.transaction(async (db) => {
     await removeTimeouts(db)
     await requireSchema(db, schema)
-    return await copyTables(sqliteSide(file), postgresSide(db), tablesOf(file))
+    const copied = await copyTables(sqliteSide(file), postgresSide(db), tablesOf(file))
+    await sql.raw(PAUSE_ROUTINES).execute(db)
+    return copied
   })
 }
 
@@ -71,6 +74,7 @@ async function toFile({ from, to, migrationsDir, now }: CopyOptions): Promise<Co
       await removeTimeouts(db)
       return await copyTables(postgresSide(db), sqliteSide(file), tablesOf(file))
     })
+    file.exec(PAUSE_ROUTINES)
     file.exec('COMMIT')
     return copied
   } catch (error) {

@@ -67,6 +67,8 @@ export interface Dialect {
   lockRow(strength: 'update' | 'key share'): RawBuilder<unknown>
   /** The day of a column of milliseconds, in UTC: `2026-01-31`. */
   utcDay(column: string): RawBuilder<string>
+  /** The database's clock: milliseconds since the epoch. */
+  readonly now: RawBuilder<number>
   /** The columns of ON CONFLICT that identify a grant. PostgreSQL's index has a hash of `target`. */
   readonly grantTarget: RawBuilder<unknown>
 }

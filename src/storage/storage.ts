@@ -17,6 +17,7 @@ import type { ConnectedMcpStore, McpPinStore } from '../tools/index.ts'
 import type { ResultStore } from '../tools/results/index.ts'
 import type { ChargeStore, TurnStore } from '../turns/index.ts'
 import type { GrantStore } from '../turns/approvals/index.ts'
+import type { RoutineStore } from '../turns/routines/index.ts'
 import type {
   CalibrationStore,
   HistoryStore,
@@ -66,6 +67,7 @@ export interface Stores {
     readonly turns: TurnStore
     readonly charges: ChargeStore
     readonly calibrations: CalibrationStore
+    readonly routines: RoutineStore
   }
   readonly tools: {
     readonly grants: GrantStore

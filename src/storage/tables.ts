@@ -3,6 +3,7 @@ import type { EntryId, EntryKind, RoomName, TurnId } from '../words/entry.ts'
 import type { Sanction } from '../chat/moderation/index.ts'
 import type { Fingerprint, PersonId } from '../words/person.ts'
 import type { Membership } from '../chat/index.ts'
+import type { Condition, RoutineId, RoutineProgress } from '../turns/routines/index.ts'
 
 /** A boolean in a column of numbers. */
 type Flag = 0 | 1
@@ -195,6 +196,35 @@ export interface Tables {
   untold_invitations: { person: PersonId; room: RoomName; inviter: string; at: number }
   preferences: { person: PersonId; option: string; value: string }
   last_seen: { person: PersonId; room: RoomName; entry: EntryId; at: number | null }
+  /** `condition` and `scope` are JSON; `claim_until` is by the database's clock. */
+  routines: {
+    id: RoutineId
+    room: RoomName | null
+    number: number
+    kind: Condition['kind']
+    person: PersonId
+    text: string
+    condition: string
+    scope: string | null
+    zone: string
+    tokens: number | null
+    runs_left: number | null
+    until: number | null
+    token: number | null
+    at: number
+    state: RoutineProgress['state']
+    reason: string
+    next_at: number | null
+    last_at: number | null
+    outcome: string | null
+    failures: number
+    failing_at: number | null
+    seen_at: number
+    spent: number
+    spent_day: number
+    claimed_by: string | null
+    claim_until: number | null
+  }
   mcp_pins: { server: string; tool: string; hash: string; definition: string }
   /** `entry` is JSON with the keys of `[[mcp]]`. */
   mcp_servers: { name: string; entry: string; by: string; at: number }

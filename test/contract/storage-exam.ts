@@ -18,6 +18,7 @@ import { roomsExam } from './storage/rooms-exam.ts'
 import { sanctionsExam } from './storage/sanctions-exam.ts'
 import { scriptsExam } from './storage/scripts-exam.ts'
 import { summariesExam } from './storage/summaries-exam.ts'
+import { routinesExam } from './storage/routines-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
 import { talkExam } from './storage/talk-exam.ts'
 import { typedExam } from './storage/typed-exam.ts'
@@ -65,6 +66,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`the MCP servers of ${engine}`, () => mcpExam(store))
   describe(`the long results of ${engine}`, () => resultsExam(store))
+  describe(`the routines of ${engine}`, () => routinesExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
   describe(`the summaries of ${engine}`, () => summariesExam(store))
 

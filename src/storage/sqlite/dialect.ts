@@ -11,6 +11,7 @@ export const sqliteDialect: Dialect = {
   firstRows: 100,
   lockRow: () => sql``,
   utcDay: (column) => sql`date(${sql.ref(column)} / 1000, 'unixepoch')`,
+  now: sql`cast(unixepoch('subsec') * 1000 AS integer)`,
   grantTarget: sql`(person, room, tool, target)`,
 }
 

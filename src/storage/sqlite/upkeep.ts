@@ -17,6 +17,7 @@ import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../words/errors.ts'
 import { errorCode } from '../../base/errors.ts'
 import { readMigrations } from '../migrations.ts'
+import { PAUSE_ROUTINES } from '../stores/routines.ts'
 import { toStorageError } from './errors.ts'
 import { hasLog, isEmpty, isOurs, lockDirectory, openReader, versionOf } from './file.ts'
 import { indexFile } from './search.ts'
@@ -52,7 +53,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Replaces the database by a copy of a backup. Keeps the old one under a dated name and returns that name;
+ * Replaces the database by a copy of a backup, in which all routines are paused. Keeps the old one under a dated name and returns that name;
  * undefined if there was none. If the process dies at any moment, one of the two is complete. Throws
  * `StorageError`, and errors of SQLite and `node:fs`; then the database is as it was.
  */
@@ -63,11 +64,18 @@ export function restoreFile({ source, file, migrationsDir, now }: RestoreOptions
   const copy = `${file}.restoring`
   rmSync(copy, { force: true })
   backupFile(source, copy)
+  pauseRoutines(copy)
   const kept = hadDatabase ? keepDatabase(file, now) : undefined
   renameSync(copy, file)
   for (const end of ['', '-wal', '-shm']) rmSync(`${indexFile(file)}${end}`, { force: true })
   syncDirectory(dirname(file))
   return kept
+}
+
+/** Does nothing in a database of an older version, which has none. */
+function pauseRoutines(file: string): void {
+  using db = openReader(file, { readonly: false })
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'routines'").get()) db.exec(PAUSE_ROUTINES)
 }
 
 /** Throws `StorageError` if the source is not a whole database of ours that this program knows. */

@@ -78,7 +78,7 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
     removeMessages: ({ id, name }) =>
       write(async (db) => {
         await db.deleteFrom('direct_messages').where('sender', '=', id).execute()
-        for (const table of ['typed_lines', 'drafts', 'away'] as const)
+        for (const table of ['typed_lines', 'drafts', 'away', 'routines'] as const)
           await db.deleteFrom(table).where('person', '=', id).execute()
         await db.updateTable('room_instructions').set({ text: '' }).where('author', '=', name).execute()
         truncateWalSoon()

@@ -27,6 +27,7 @@ export const TABLES_OF_ROOMS = [
   'last_seen',
   'removals',
   'room_instructions',
+  'routines',
 ] as const
 
 /** Begins the keys of former names; the values mean nothing. Keys of people and scripts have no colon. */

@@ -20,6 +20,7 @@ import {
 } from './personal.ts'
 import { createInstructionStore, createScriptStore, createSummaryStore } from './room-versions.ts'
 import { createRoomStore } from './rooms.ts'
+import { createRoutineStore } from './routines.ts'
 import { createAwayStore, createDirectMessageStore, createIgnoredStore } from './talk.ts'
 import { createTokenStore } from './tokens.ts'
 import { createGrantStore, createMcpStores, createResultStore } from './tools.ts'
@@ -68,6 +69,7 @@ export const createStores = (
     turns: createTurnStore(database, ownership),
     charges: createChargeStore(database),
     calibrations: createCalibrationStore(database),
+    routines: createRoutineStore(database),
   },
   tools: {
     grants: createGrantStore(database),

@@ -78,5 +78,9 @@ const ROWS: readonly string[] = [
   "INSERT INTO preferences VALUES ('p1', 'theme', 'dark')",
   "INSERT INTO last_seen VALUES ('p1', 'den', '01A', 7), ('p2', 'den', '01A', NULL)",
   "INSERT INTO mcp_pins VALUES ('files', 'read', 'h', '{}')",
+  `INSERT INTO routines VALUES ('01R', 'den', 3, 'once', 'p1', 'tea', '{"kind":"once","at":9}', '["Gr*"]', 'UTC', 5, 1, 99, NULL, 5,
+     'ended', 'it has run', NULL, 9, 'said', 0, NULL, 5, 7, 19000, NULL, NULL),
+    ('01S', NULL, 1, 'line', 'p2', '@qwen look', '{"kind":"line"}', NULL, 'UTC', NULL, NULL, NULL, NULL, 5,
+     'paused', 'Bob paused it', NULL, 8, 'done', 1, 8, 5, 0, 0, 's1', 9)`,
   `INSERT INTO mcp_servers VALUES ('files', '{"url":"http://localhost"}', 'alice', 5)`,
 ]

@@ -23,9 +23,15 @@ import type { RoomName } from '../../../src/words/entry.ts'
 import { copyDatabase } from '../../../src/storage/copy.ts'
 import { openFile } from '../../../src/storage/sqlite/driver.ts'
 import { paths } from '../../../src/base/paths.ts'
+import type { RoutineId } from '../../../src/turns/routines/index.ts'
+import { alice, key } from '../../contract/storage/cast.ts'
 import { message, sqliteOptions, temporaryDir } from '../../support/storage.ts'
 
 const lobby = 'lobby' as RoomName
+const ofAlice = {
+  ...{ room: null, person: alice.id, text: 'tea', scope: null, zone: 'UTC' },
+  ...{ tokens: null, runsLeft: null, until: null, token: null, at: 5 },
+}
 const ids = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from + 1 }, (_, n) => String(from + n).padStart(6, '0'))
 
@@ -182,6 +188,28 @@ test('a log without its database is refused, and no database is created beside i
   expect(existsSync(left.file)).toBe(false)
   await restore()
   expect(await lastIn(left)).toBe('1')
+})
+
+test('a restored database has all of its routines paused, since the original may still run them', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const backup = `${options.file}.backup`
+  const routine = { ...ofAlice, condition: { kind: 'once', at: 9 }, nextAt: 9 } as const
+  {
+    await using storage = await openStorage(options)
+    await storage.chat.people.register(alice, 'alice', key(1), 5)
+    for (const id of ['a', 'b'] as RoutineId[])
+      await storage.models.routines.add({ ...routine, id }, { perPerson: 9, perRoom: 9 })
+    const byHand = { state: 'paused', reason: 'alice paused it', nextAt: null } as const
+    await storage.models.routines.update('b' as RoutineId, byHand)
+    await backupDatabase(options.file, backup)
+  }
+  await restoreDatabase({ ...options, source: backup, now: new Date(0) })
+  await using restored = await openStorage(options)
+  expect(await restored.models.routines.list({})).toMatchObject([
+    { id: 'a', state: 'paused', reason: 'the database was copied or restored', nextAt: null },
+    { id: 'b', state: 'paused', reason: 'alice paused it' },
+  ])
 })
 
 test('a restore creates the database if there is none', async () => {

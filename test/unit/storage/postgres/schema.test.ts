@@ -24,6 +24,7 @@ const released: Readonly<Record<string, string>> = {
   '009-removals.sql': 'c9f7e2e7c6ae4bd28f04427049caef118377f32d8bf66b8821fc83e9c7f11e77',
   '010-instructions.sql': '3d430abcd7a0cbda835a45474f40331785d0ac4371782e34d941161fc10a0c37',
   '011-request-parts.sql': '09bd0ce23caad470d54417bd0d8510ccafa9323c14ab5c1fc02447fa0ec4131a',
+  '012-routines.sql': 'c0d79a056f9e5e9a3fea86a2feb99b79f68bc90ca06b1f16eb382105ce7e926b',
 }
 
 /** What servers know of each other: SQLite's is alone. */

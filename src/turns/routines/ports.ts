@@ -1,0 +1,144 @@
+/**
+ * routines/ has what runs by itself: an instruction kept in a room, "when this happens, this line is said
+ * there for this person". It must not know verbs, screens or databases. Times are in milliseconds since the
+ * epoch.
+ */
+import type { Brand } from '../../base/basics.ts'
+import type { RoomName } from '../../words/entry.ts'
+import type { PersonId } from '../../words/person.ts'
+import type { Spec } from './calendar.ts'
+
+export type RoutineId = Brand<'RoutineId'>
+
+/** When a routine runs. */
+export type Condition =
+  | { readonly kind: 'once'; readonly at: number }
+  | { readonly kind: 'calendar'; readonly spec: Spec }
+  | WatchCondition
+  | ListenCondition
+
+/** A line of a person that has the words. */
+export interface WatchCondition {
+  readonly kind: 'line'
+  readonly words: string
+  readonly model: string
+  readonly isRegex?: true
+  /** Milliseconds in which further lines start no run. */
+  readonly pauseMs?: number
+  /** Lines that a program posted count, too. */
+  readonly programs?: true
+}
+
+/** Each line of a person that mentions nobody and is no command; without `all`, follow-ups only. */
+export interface ListenCondition {
+  readonly kind: 'each'
+  readonly model: string
+  readonly all?: true
+}
+
+export interface NewRoutine {
+  readonly id: RoutineId
+  /** Null for a reminder to its person alone. */
+  readonly room: RoomName | null
+  readonly person: PersonId
+  readonly text: string
+  readonly condition: Condition
+  /** Patterns that take tools away; null takes none. */
+  readonly scope: readonly string[] | null
+  /** The name of a zone, in which its times are computed and shown. */
+  readonly zone: string
+  /** Tokens of a day in UTC. */
+  readonly tokens: number | null
+  readonly runsLeft: number | null
+  readonly until: number | null
+  /** The token of the login that made it. */
+  readonly token: number | null
+  readonly at: number
+  readonly nextAt: number | null
+}
+
+export interface RoutineProgress {
+  readonly state: 'active' | 'paused' | 'ended'
+  /** Why it is paused or has ended, as the end of a sentence; else empty. */
+  readonly reason: string
+  readonly runsLeft: number | null
+  /** The next run, or the next attempt of a paused routine; null for none. */
+  readonly nextAt: number | null
+  readonly lastAt: number | null
+  /** How the last run ended. */
+  readonly outcome: string | null
+  /** Failed runs in a row. */
+  readonly failures: number
+  /** When failures first paused it; null if they did not. */
+  readonly failingAt: number | null
+}
+
+export interface Routine extends NewRoutine, RoutineProgress {
+  /** Counts up in its room, or for its person if it has no room. */
+  readonly number: number
+  /** The last known login of its person, or the time when it was made. */
+  readonly seenAt: number
+  readonly spent: DaySpending
+}
+
+/** Tokens that the runs of one day used. */
+export interface DaySpending {
+  /** Days since the epoch, in UTC. */
+  readonly day: number
+  readonly tokens: number
+}
+
+/** The routines of a room, or a person's reminders without a room. */
+export type RoutinePlace = { readonly room: RoomName } | { readonly alone: PersonId }
+
+export interface RoutineCounts {
+  readonly perPerson: number
+  readonly perRoom: number
+}
+
+/** A claim of one run by one server. */
+export interface RunClaim {
+  /** The run's time, as it was read in the routine. */
+  readonly nextAt: number
+  readonly by: string
+  /** Milliseconds until the claim lapses, by the database's clock. */
+  readonly ms: number
+}
+
+/**
+ * Stores routines; all methods reject with `StorageError` only, and then changed nothing. Routines follow a
+ * renamed room, and are deleted with their room or person. Ended ones stay for 30 days, and the newest of a
+ * place for as long as it needs its number.
+ */
+export interface RoutineStore {
+  /**
+   * Adds an active routine with the next number of its place. `person` or `room`: this has as many that have
+   * not ended as it may have. Rejects for an unknown room or person.
+   */
+  add(routine: NewRoutine, most: RoutineCounts): Promise<Routine | 'person' | 'room'>
+  /** Also finds an ended routine. */
+  find(place: RoutinePlace, number: number): Promise<Routine | undefined>
+  byId(id: RoutineId): Promise<Routine | undefined>
+  /** The routines that have not ended, of a room, a person or the server, by room and number. */
+  list(of: { readonly room?: RoomName; readonly person?: PersonId }): Promise<readonly Routine[]>
+  /** At most `most` routines whose `nextAt` is the earliest, in order of it. */
+  upcoming(most: number): Promise<readonly Routine[]>
+  /**
+   * Claims a run for one server. `lapsed`: another claim of the same run has lapsed, so its line may have
+   * been said. Undefined if the run is claimed, or is not next any more.
+   */
+  claim(id: RoutineId, claim: RunClaim): Promise<'claimed' | 'lapsed' | undefined>
+  /**
+   * Changes the given columns and ends any claim. With `expected`, resolves to false, and changes nothing, if
+   * the routine is in another state or was claimed by another server.
+   */
+  update(
+    id: RoutineId,
+    change: Partial<RoutineProgress>,
+    expected?: { readonly state?: RoutineProgress['state']; readonly claimedBy?: string },
+  ): Promise<boolean>
+  /** Adds to the tokens of this day, or begins with them if the stored ones are of another day. */
+  spend(id: RoutineId, spent: DaySpending): Promise<void>
+  /** Stores that a person logged in. */
+  seen(person: PersonId, at: number): Promise<void>
+}
