@@ -18,7 +18,7 @@ function formatEntry(entry: Entry): string {
   if (entry.thread !== undefined) return `-- ${threadLine(entry)}`
   switch (entry.kind) {
     case 'message':
-      return `${shownName(entry.author)}${editedMark(entry)}: ${entry.text}`
+      return `${shownName(entry.author)}${messageMarks(entry)}: ${entry.text}`
     case 'reply':
       return `${shownName(entry.author)}: ${entry.text}`
     case 'action':
@@ -39,7 +39,13 @@ function formatEntry(entry: Entry): string {
 /** Returns the name on one line, without control characters, so that no name reads as another speaker. */
 export const shownName = (name: string): string => cleanLine(name)
 
-/** The mark after the author of an edited message. No name ends like it. */
+/** The marks after the author of a message, ` (routine 3)` or ` (edited)`. No name ends like them. */
+export const messageMarks = (message: Pick<MessageEntry, 'edits' | 'edited' | 'routine'>): string =>
+  routineMark(message) + editedMark(message)
+
+export const routineMark = ({ routine }: Pick<MessageEntry, 'routine'>): string =>
+  routine === undefined ? '' : ` (routine ${routine})`
+
 export const editedMark = ({ edits, edited }: Pick<MessageEntry, 'edits' | 'edited'>): string =>
   edits === undefined && edited === undefined ? '' : ' (edited)'
 

@@ -53,6 +53,8 @@ export interface MessageEntry extends EntryBase {
   readonly edits?: EntryId
   /** The message came by HTTP, so it calls no hook of the room's script. */
   readonly posted?: true
+  /** The number of the routine that said it for its author. */
+  readonly routine?: number
   /** In a log that was read `revised`: the entry that gave this message its text. */
   readonly edited?: EntryId
 }

@@ -1,4 +1,4 @@
-import { actionText, indentLater, shownName } from '../words/entry-text.ts'
+import { actionText, indentLater, routineMark, shownName } from '../words/entry-text.ts'
 import type { Entry, EntryKind, ToolCallEntry, ToolResultEntry } from '../words/entry.ts'
 import { textForModels } from '../words/outside.ts'
 import { utf8Bytes } from '../base/amounts.ts'
@@ -88,6 +88,7 @@ function textOf(whole: Entry, maxCharacters: number): string {
   const author = shownName(entry.author)
   switch (entry.kind) {
     case 'message':
+      return `${author}${routineMark(entry)}: ${indentLater(entry.text)}`
     case 'reply':
       return `${author}: ${indentLater(entry.text)}`
     case 'action':

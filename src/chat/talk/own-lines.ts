@@ -45,7 +45,9 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
       withoutThreads: true,
       revised: true,
     })
-    const last = lines.findLast((entry) => isLine(entry) && isOwn(entry, person) && entry.at >= oldest)
+    const isLast = (entry: Entry): boolean =>
+      isLine(entry) && !isByRoutine(entry) && isOwn(entry, person) && entry.at >= oldest
+    const last = lines.findLast(isLast)
     if (last?.kind !== 'message' && last?.kind !== 'action') throw new Refusal(NOTHING)
     const model = readers.answering(room.name, last.id)
     if (model === undefined) return last
@@ -135,6 +137,8 @@ export const isLine = (entry: Entry): boolean =>
   (entry.kind === 'message' && entry.edits === undefined) ||
   (entry.kind === 'action' && entry.reacts === undefined) ||
   entry.kind === 'reply'
+
+const isByRoutine = (entry: Entry): boolean => entry.kind === 'message' && entry.routine !== undefined
 
 /** True if this person said or did it, under whatever name. An entry of an old log has only the name. */
 export const isOwn = ({ by, author }: Entry, { id, name }: Pick<Person, 'id' | 'name'>): boolean =>

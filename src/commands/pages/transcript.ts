@@ -1,7 +1,7 @@
 import {
   actionText,
   billLine,
-  editedMark,
+  messageMarks,
   shownName,
   threadLine,
   toolCallLine,
@@ -144,7 +144,7 @@ function* spokenHtml(
   { markdown, nameOf }: EntryParts,
 ): Generator<Html, void, void> {
   const edits = entry.kind === 'message' ? entry.edits : undefined
-  const mark = entry.kind === 'message' ? editedMark(entry) : ''
+  const mark = entry.kind === 'message' ? messageMarks(entry) : ''
   yield markup`<article id="${anchorOf(entry.id)}" class="entry ${entry.kind}">
     <header>
       ${nameOf(entry)}${editedHtml(edits, mark)}

@@ -1,6 +1,6 @@
 import {
   actionText,
-  editedMark,
+  messageMarks,
   shownName,
   threadLine,
   toolCallLine,
@@ -18,7 +18,7 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
   const { emphasis } = aspect
   switch (entry.kind) {
     case 'message': {
-      const label = aspect.follows ? SAME_SPEAKER : `${name}${editedMark(entry)}: `
+      const label = aspect.follows ? SAME_SPEAKER : `${name}${messageMarks(entry)}: `
       return [...labelSpans(label, personStyle(name, emphasis, chosen)), { text: cleanText(entry.text) }]
     }
     case 'reply':

@@ -126,7 +126,9 @@ const isContinued = (before: Entry, entry: Entry): boolean =>
   entry.author === before.author &&
   entry.at - before.at <= GROUP_MS &&
   entry.edits === undefined &&
-  entry.edited === undefined
+  entry.edited === undefined &&
+  entry.routine === undefined &&
+  !('routine' in before)
 
 const MAX_PART_UNITS = 48
 /** A reply with more finished units that wait below another reply is shown first. */

@@ -61,6 +61,14 @@ test('an edit of an action and an unchanged, empty or too long edit are refused'
   expect(await lines(false)).toHaveLength(2)
 })
 
+test("a line that a routine said is not its person's last line", async () => {
+  const { own, room, ann, say, lines } = await createScene()
+  await say('ann', 'one')
+  await room.record({ kind: 'message', author: 'ann', by: ann.id, text: 'tea', routine: 3 })
+  await own.edit(room, ann, 'two')
+  expect(await lines(true)).toEqual(['ann: two', 'ann: tea'])
+})
+
 test("a person cannot edit or retract others' lines, reactions, other rooms' lines or old lines", async () => {
   const { own, rooms, reactions, room, ann, bob, say, clock } = await createScene()
   await say('bob', 'one')

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { entryJson, entryLine } from '../../../src/words/entry-text.ts'
 import { Refusal, StorageError, UsageError } from '../../../src/words/errors.ts'
 import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
 import { Runner } from '../../../src/commands/runner.ts'
@@ -239,6 +240,21 @@ test('a message that mentions several models calls each of them once', async () 
   const { turns } = await speech.say(world.room, world.ann, '@llama and @qwen: and again @llama?')
   const last = await Promise.all([...turns.values()].map((turn) => turn.done))
   expect(last.map(({ author, text }) => `${author}: ${text}`)).toEqual(['llama: I am llama', 'qwen: a'])
+})
+
+test('a line of a routine is marked, asks models, rings nobody and ends no absence', async () => {
+  await using world = await createTurnWorld(scriptedModel(say('a')))
+  const heard: string[] = []
+  const away = { heard: (_room: unknown, _person: unknown, text: string) => void heard.push(text) }
+  const speech = new Speech(world.turns, limits, away, nobody, nothingAsked)
+  const { message, turns } = await speech.say(world.room, world.ann, '@all @qwen sum up', { routine: 3 })
+  await Promise.all([...turns.values()].map((turn) => turn.done))
+  expect(message).toMatchObject({ routine: 3, by: world.ann.id })
+  expect(message).not.toHaveProperty('toAll')
+  expect([...turns.keys()]).toEqual(['qwen'])
+  expect(heard).toEqual([])
+  expect(entryLine(message)).toBe('ann (routine 3): @all @qwen sum up')
+  expect(entryJson(message)).toMatchObject({ author: 'ann', routine: 3 })
 })
 
 test.each([
