@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.ts'
 import type { Usage } from '../words/entry.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
 import { MAX_CALLS_PER_STEP, type ToolCall } from '../wrap/toolbox/index.ts'
@@ -24,6 +25,8 @@ export interface Piece {
   /** Pieces with the same ID form one thought. */
   readonly thought?: Partial<Thought> & { readonly id?: string | number }
   readonly call?: CallPiece
+  /** Data that the provider wants back with the text of the answer. */
+  readonly textData?: JsonObject
   /** The server's reason why the answer ended. An empty reason also marks the answer as complete. */
   readonly end?: string
 }
@@ -65,7 +68,7 @@ export async function* readAnswer(
     const isKnown = isObject(asList(event[dialect.field])[0])
     if (!isKnown) unknown = event
     isAnswer ||= isKnown
-    for (const { text, thought, call, end: word } of dialect.read(event)) {
+    for (const { text, thought, call, textData, end: word } of dialect.read(event)) {
       isAnswer = true
       events.bytesWithoutUse = 0
       if (text) yield { type: 'text', text }
@@ -77,6 +80,7 @@ export async function* readAnswer(
         thoughts.set(thought.id, { text: before + (thought.text ?? ''), ...(data && { providerData: data }) })
       }
       if (call) calls.add(call)
+      if (textData) yield { type: 'text-data', providerData: textData }
       if (word !== undefined) end = word || end || ''
       if (MALFORMED.test(end ?? '')) {
         const message = `it could not read what the model wrote (${end})`

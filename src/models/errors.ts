@@ -9,7 +9,7 @@ import { LimitError } from './fetch.ts'
 import { asCount, hasContent, parseIfJson, errorText, asObject, asText, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 import { isModelSlip, parseOutputRefusal, parseRateRefusal, parseRefusal } from './refusals.ts'
-import { findRefusedPart, sentOutput } from './refused-parts.ts'
+import { findRefusedPart, sentOutput, findRefusedIds } from './refused-parts.ts'
 
 export interface Target {
   readonly access: ModelAccess
@@ -124,6 +124,7 @@ function refusalOf(reply: Reply, words: string, sent: Fields): ModelRefusal | un
     (status === 429
       ? parseRateRefusal(said)
       : (parseOutputRefusal(said, sentOutput(sent)) ?? parseRefusal(said))) ??
+    findRefusedIds(said, sent) ??
     (isBadRequest ? findRefusedPart(said, sent) : undefined)
   // RFC 9110, 15.5.14: 413 means that the request is too large, whatever a proxy's page says.
   if (!refusal) return status === 413 ? { kind: 'too-long' } : undefined

@@ -1,6 +1,7 @@
 import { CAREFUL_FRAMING } from '../wrap/index.ts'
 import type { ModelFacts } from '../wrap/loop/index.ts'
 import type { Dialect, Piece } from './answer.ts'
+import { piecesOfThought, withThoughts, withWholeDetails } from './chat-thoughts.ts'
 import { queryServer } from './fetch.ts'
 import {
   argumentsText,
@@ -26,8 +27,9 @@ export const openai: Provider = {
         return createOpenAI(options)[api](model)
       },
       settings: (access) => (access.api === 'responses' ? responsesSettings(access) : chatSettings(access)),
+      echo: withThoughts,
     }),
-    dialect: ({ api }) => (api === 'responses' ? responsesDialect() : chatDialect),
+    dialect: ({ api }) => (api === 'responses' ? responsesDialect() : withWholeDetails(chatDialect)),
   }),
   framing: {
     perRequest: 9,
@@ -55,8 +57,8 @@ async function loadCompatible({ apiKey, ...options }: SdkOptions, { backend, mod
 export const openaiCompatible: Provider = {
   create: servedModel({
     endpointOf: versionedEndpoint,
-    ask: askBySdk({ load: loadCompatible, settings: chatSettings }),
-    dialect: () => chatDialect,
+    ask: askBySdk({ load: loadCompatible, settings: chatSettings, echo: withThoughts }),
+    dialect: () => withWholeDetails(chatDialect),
     advice: 'is its server running?',
     // Of all `GET /v1/models`, only vLLM's has the window (github.com/vllm-project/vllm/pull/4643).
     async inquire(access, signal) {
@@ -83,8 +85,9 @@ export const llamacpp: Provider = {
         ...chatSettings(access),
         ...(access.effort ? { chat_template_kwargs: { reasoning_effort: access.effort } } : {}),
       }),
+      echo: withThoughts,
     }),
-    dialect: () => chatDialect,
+    dialect: () => withWholeDetails(chatDialect),
     advice: 'is llama-server running?',
     // `n_ctx` is the window of one slot (github.com/ggml-org/llama.cpp, tools/server/README.md).
     async inquire(access, signal) {
@@ -143,11 +146,8 @@ const chatDialect: Dialect = {
 
 /** Mistral's content is a list of texts and thoughts. OpenAI's refusals are read as text. */
 function* piecesOfContent(delta: Fields): Iterable<Piece> {
-  const content = asList(delta['content'])
-  const thoughts = content.map((part) => joinTexts(asObject(part)['thinking']))
-  const thought = joinTexts(delta['reasoning_content'] ?? delta['reasoning']) + thoughts.join('')
-  if (thought) yield { thought: { text: thought } }
-  const text = joinTexts(content) + joinTexts(delta['refusal'])
+  yield* piecesOfThought(delta)
+  const text = joinTexts(delta['content']) + joinTexts(delta['refusal'])
   if (text) yield { text }
 }
 

@@ -2,8 +2,9 @@
  * Finds the refused part of a request: many servers accept only some of OpenAI's fields, and validate each
  * tool.
  */
-import type { ModelRefusal } from '../wrap/loop/index.ts'
-import { asCount, asList, asObject, asText, errorText, parseIfJson, type Fields } from './loose.ts'
+import type { ModelRefusal, ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
+import { asCount, asList, asObject, asText, errorText, parseIfJson, type Fields, isObject } from './loose.ts'
+import { createHash } from 'node:crypto'
 
 /** Fields that some servers know by the other name (platform.openai.com/docs/api-reference/chat/create). */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -30,16 +31,83 @@ export function sentOutput(body: Fields): number {
   return Math.max(...OUTPUT_FIELDS.map((field) => asCount(fields[field]) ?? 0))
 }
 
+/** Fields with the steps so far. */
+const HISTORIES: ReadonlySet<string> = new Set(['messages', 'input', 'contents'])
+
+/** Fields of earlier answers that requests give back: what a model thought, and marks of its provider. */
+const ECHOED: ReadonlySet<string> = new Set([
+  ...['reasoning', 'reasoning_content', 'reasoning_details', 'thinking', 'redacted_thinking'],
+  ...['phase', 'extra_content', 'signature', 'encrypted_content', 'thoughtSignature'],
+])
+
+/** A thought of these types is refused without one of its fields. */
+const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning'])
+
+/** Fields of a history whose content is not ours. */
+const OPAQUE: ReadonlySet<string> = new Set(['args', 'input', 'response', 'reasoning_details'])
+
 /** A request's body without the fields that a server refused. */
 export const without = (body: Fields, refused: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(body).flatMap(([key, value]) => {
       if (key === NESTED) return [[key, without(asObject(value), refused)]]
+      if (HISTORIES.has(key) && refused.length > 0) return [[key, withoutEchoes(value, new Set(refused))]]
       if (!refused.includes(key)) return [[key, value]]
       const other = OTHER_NAMES[key]
       return other === undefined || refused.includes(other) ? [] : [[other, value]]
     }),
   )
+
+function withoutEchoes(value: unknown, refused: ReadonlySet<unknown>): unknown {
+  if (Array.isArray(value))
+    return value
+      .filter((one) => !isRefusedThought(asObject(one), refused))
+      .map((one) => withoutEchoes(one, refused))
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([key]) => !ECHOED.has(key) || !refused.has(key))
+  return Object.fromEntries(
+    kept.map(([key, one]) => [key, OPAQUE.has(key) ? one : withoutEchoes(one, refused)]),
+  )
+}
+
+const isRefusedThought = (part: Fields, refused: ReadonlySet<unknown>): boolean =>
+  THOUGHTS.has(part['type']) && [part['type'], ...Object.keys(part)].some((name) => refused.has(name))
+
+/** A text inside of a history has its quotes escaped, so it cannot be taken for a field. */
+function echoesIn(fields: Fields): readonly string[] {
+  const history = JSON.stringify([...HISTORIES].map((key) => fields[key]))
+  return [...ECHOED].filter((name) => history.includes(`"${name}":`) || history.includes(`"type":"${name}"`))
+}
+
+/** The name of a refusal of the ids of calls, which cannot be omitted, but rewritten. */
+const CALL_ID = 'tool_call_id'
+
+/** Texts of Mistral and templates for it, OpenAI, Anthropic. */
+const REFUSED_ID =
+  /(?:tool[_ ]?(?:call|use)?s?(?:\[\d+\])?[._ ](?:call_|use_)?|\bcall_)ids?\b[^]{0,120}?(?:alphanumeric|a-z|length|pattern|too long)/i
+
+/** The id of a result, unless all servers accept it: Mistral takes nine letters and digits. */
+const OTHER_ID = /"(?:tool_call_id|tool_use_id|call_id)":"(?![a-zA-Z0-9]{9}")/
+
+/** Returns the refusal of the ids of a request's calls, unless they were rewritten already. */
+export const findRefusedIds = (said: string, sent: Fields): ModelRefusal | undefined =>
+  REFUSED_ID.test(said.slice(0, 8_000)) && OTHER_ID.test(JSON.stringify(sent))
+    ? { kind: 'field', field: CALL_ID }
+    : undefined
+
+/** Rewrites the ids of calls, and of their results, if the server refused its own. */
+export function withAcceptedIds(request: ModelRequest<RequestMessage>): ModelRequest<RequestMessage> {
+  if (!request.withoutFields?.includes(CALL_ID)) return request
+  const messages = request.messages.map((step): RequestMessage => {
+    if (step.role === 'tool') return { ...step, call: acceptedId(step.call) }
+    if (step.role === 'user') return step
+    return { ...step, calls: step.calls.map((call) => ({ ...call, id: acceptedId(call.id) })) }
+  })
+  return { ...request, messages }
+}
+
+const acceptedId = (id: string): string =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
 
 /** Returns the part that a server's text names first; undefined if it names none that can be omitted. */
 export function findRefusedPart(said: string, fields: Fields): ModelRefusal | undefined {
@@ -52,9 +120,13 @@ export function findRefusedPart(said: string, fields: Fields): ModelRefusal | un
   const field = findNamedField(text.toLowerCase(), [
     ...Object.keys(fields),
     ...Object.keys(asObject(fields[NESTED])),
+    ...(WANTED.test(text) ? [] : echoesIn(fields)),
   ])
   return field === undefined ? undefined : { kind: 'field', field }
 }
+
+/** Texts of servers that want a thought back; they do not refuse it. */
+const WANTED = /pass(?:ed)? back|preserve|missing|required/i
 
 /** Returns tool names in the forms of OpenAI's two APIs, Anthropic and Gemini. */
 const toolNames = ({ tools }: Fields): readonly unknown[] =>
@@ -100,10 +172,11 @@ function findNamedField(text: string, fields: readonly string[]): string | undef
 }
 
 /**
- * Short names without `_` match only in quotes: `stop` may be any word. Some servers write `Stream options`.
+ * Short names without `_` match only in quotes and paths: `stop` may be any word. Some servers write `Stream
+ * options`.
  */
 function namePattern(field: string): RegExp {
   const name = field.replaceAll(/\W/g, '\\$&').replaceAll('_', '[_ ]')
-  const isPlain = field.includes('_') || field.length > 8
-  return isPlain ? new RegExp(`(?<!\\w)${name}(?!\\w)`) : new RegExp(`["'\`]${name}["'\`\\\\]`)
+  const isPlain = field.includes('_') || field.length > 9
+  return isPlain ? new RegExp(`(?<!\\w)${name}(?!\\w)`) : new RegExp(`["'\`.]${name}["'\`\\\\:.\\]]`)
 }

@@ -99,6 +99,8 @@ function* piecesOfItem(item: Fields): Iterable<Piece> {
     const reasoningEncryptedContent = asText(item['encrypted_content']) ?? null
     yield { thought: { id, providerData: { openai: { itemId: id, reasoningEncryptedContent } } } }
   }
+  const phase = asText(item['phase'])
+  if (item['type'] === 'message' && phase) yield { textData: { openai: { phase } } }
   if (item['type'] === 'function_call')
     yield {
       call: {

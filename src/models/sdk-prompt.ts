@@ -35,7 +35,9 @@ function sdkMessage(step: RequestMessage): LanguageModelV3Message {
             ...{ type: 'reasoning' as const, text },
             ...optionsOf(providerData),
           })),
-          ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
+          ...(step.text === ''
+            ? []
+            : [{ type: 'text' as const, text: step.text, ...optionsOf(step.providerData) }]),
           ...step.calls.map(({ id, name, arguments: args, providerData }) => ({
             // Providers refuse a history with arguments that are not a JSON object, so those become `{}`.
             ...{ type: 'tool-call' as const, toolCallId: id, toolName: name, input: asParsedObject(args) },

@@ -6,7 +6,7 @@ import { errorOfResponse, toModelError } from './errors.ts'
 import { modelFetch } from './fetch.ts'
 import { asParsedObject, type Fields } from './loose.ts'
 import type { ModelAccess, ModelLimits } from './provider.ts'
-import { without } from './refused-parts.ts'
+import { without, withAcceptedIds } from './refused-parts.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 import { merge } from './settings.ts'
 
@@ -53,7 +53,7 @@ export const servedModel =
           return response.body
         }
         try {
-          const body = await ask(request, { access, endpoint, post })
+          const body = await ask(withAcceptedIds(request), { access, endpoint, post })
           yield* readAnswer(body, dialect(access), progress)
         } catch (error) {
           caller.throwIfAborted()
@@ -80,6 +80,8 @@ interface SdkProvider {
   readonly settings: (access: ModelAccess, maxOutput: number) => Fields
   /** Marks the end of the part that stays the same between turns, for the provider's cache. */
   readonly cacheMark?: SharedV3ProviderOptions
+  /** Adds what the SDK does not give back of earlier answers. */
+  readonly echo?: (body: Fields, request: ModelRequest<RequestMessage>) => Fields
   /** Adapts a tool's schema if the SDK does not accept every schema. */
   readonly schema?: (schema: JsonSchema) => JsonSchema
 }
@@ -89,6 +91,7 @@ interface SdkProvider {
  * SDK rejects a whole answer for one odd field, so it gets an empty answer, and the real one is read here.
  */
 export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
+  const { echo = (body: Fields) => body } = provider
   const models = new WeakMap<ModelAccess, Promise<LanguageModelV3>>()
   // The SDK passes a request's signal to `fetch`, which finds the request's own `fetch` by it.
   const fetches = new WeakMap<AbortSignal, typeof fetch>()
@@ -101,7 +104,8 @@ export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
     let answer: Body | undefined
     const { signal } = new AbortController()
     fetches.set(signal, async (input, init) => {
-      const body = merge(asParsedObject(init?.body), provider.settings(access, request.maxOutput))
+      const written = echo(asParsedObject(init?.body), request)
+      const body = merge(written, provider.settings(access, request.maxOutput))
       answer = await post(input, init?.headers, body)
       return new Response('')
     })

@@ -91,6 +91,7 @@ export type ChatMessage =
       readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]
       /** For the provider only. */
       readonly thoughts?: readonly { readonly text: string; readonly providerData?: JsonObject }[]
+      readonly providerData?: JsonObject
     }
   | ToolMessage
   /** From a tool to people; never sent to a model. */

@@ -310,35 +310,35 @@ export function luaEngineExam(
     })
 
     describe('with a short time limit', () => {
-    let patient: LuaEngine
-    beforeAll(async () => {
-      patient = engine
-      engine = await open(limitsOf(SHORT_MS))
-    })
-    afterAll(() => {
-      engine.close()
-      engine = patient
-    })
-
-    test.each([
-      ['an endless loop', 'while true do end'],
-      ['one that catches errors', 'while true do pcall(function() while true do end end) end'],
-      [
-        'one with handlers',
-        'while true do xpcall(function() while true do end end, function() while true do end end) end',
-      ],
-      [
-        'one in a metamethod',
-        'local t = setmetatable({}, {__index = function(t, k) return t[k .. "x"] end}) while true do pcall(function() return t.x end) end',
-      ],
-      ['one in loaded text', 'load("while true do end")()'],
-    ])('a script that runs too long is stopped, and the next job runs: %s', (_what, script) => {
-      expect(failure(script)).toMatchObject({
-        reason: 'limit',
-        message: `${lacks.includes('all lines') ? 'script' : 'script:1'}: it runs longer than ${SHORT_MS} ms`,
+      let patient: LuaEngine
+      beforeAll(async () => {
+        patient = engine
+        engine = await open(limitsOf(SHORT_MS))
       })
-      next()
-    })
+      afterAll(() => {
+        engine.close()
+        engine = patient
+      })
+
+      test.each([
+        ['an endless loop', 'while true do end'],
+        ['one that catches errors', 'while true do pcall(function() while true do end end) end'],
+        [
+          'one with handlers',
+          'while true do xpcall(function() while true do end end, function() while true do end end) end',
+        ],
+        [
+          'one in a metamethod',
+          'local t = setmetatable({}, {__index = function(t, k) return t[k .. "x"] end}) while true do pcall(function() return t.x end) end',
+        ],
+        ['one in loaded text', 'load("while true do end")()'],
+      ])('a script that runs too long is stopped, and the next job runs: %s', (_what, script) => {
+        expect(failure(script)).toMatchObject({
+          reason: 'limit',
+          message: `${lacks.includes('all lines') ? 'script' : 'script:1'}: it runs longer than ${SHORT_MS} ms`,
+        })
+        next()
+      })
     })
 
     test.each([

@@ -23,6 +23,8 @@ export interface AssistantMessage {
   readonly text: string
   readonly calls: readonly ToolCall[]
   readonly thoughts?: readonly Thought[]
+  /** Opaque data that the provider wants back with the text. */
+  readonly providerData?: JsonObject
 }
 
 /** Only a program's conversation (wrap/embedding/chat.ts) has user messages after the first. */
@@ -56,6 +58,7 @@ export type ModelEvent =
   /** Used if the answer breaks off. */
   | { readonly type: 'reported'; readonly usage: ReportedSoFar }
   | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text-data'; readonly providerData: JsonObject }
   /** A piece of a thought, to be shown at once. */
   | { readonly type: 'thinking'; readonly text: string }
   /** A whole thought, to be given back; comes after its pieces. */

@@ -13,9 +13,13 @@ export async function runSteps({ maxSteps, signal, checkCalls, ask, run }: StepL
     if (result.calls.length === 0) return { why: 'answered', result }
     const { calls, halt } = checkCalls(result.calls)
     if (halt !== undefined) return { why: 'halted', calls, reason: halt }
-    const { text, thoughts } = result
-    const said = { role: 'assistant', text, calls: calls.map(asRepeated) } as const
-    await run(calls, thoughts.length > 0 ? { ...said, thoughts } : said, result.end)
+    const { text, thoughts, providerData } = result
+    const said = {
+      ...{ role: 'assistant' as const, text, calls: calls.map(asRepeated) },
+      ...(thoughts.length > 0 ? { thoughts } : {}),
+      ...(providerData ? { providerData } : {}),
+    }
+    await run(calls, said, result.end)
     signal.throwIfAborted()
   }
   return { why: 'used-up' }

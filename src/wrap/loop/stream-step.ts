@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../base/json.ts'
 import type { Usage } from '../../words/entry.ts'
 import { aborted, untilAborted } from '../../base/jobs/waiting.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
@@ -19,6 +20,7 @@ export interface StepResult {
   readonly text: string
   readonly calls: readonly ToolCall[]
   readonly thoughts: readonly Thought[]
+  readonly providerData?: JsonObject
   readonly end: FinishReason
   /** Usage as the provider reported it; absent if it reported nothing that can be true. */
   readonly usage?: Usage
@@ -96,10 +98,14 @@ async function streamOnce(
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
+  let data: { readonly providerData?: JsonObject } = {}
   const events = recordEvents(model.stream(request, signal), received)
   for await (const event of untilAborted(withTaggedThoughts(events), signal)) {
     switch (event.type) {
       case 'reported':
+        break
+      case 'text-data':
+        data = { providerData: event.providerData }
         break
       case 'text':
         shown.anything ||= event.text !== ''
@@ -124,7 +130,7 @@ async function streamOnce(
         break
       case 'finish': {
         const { type: _, usage, ...end } = event
-        return { text: shown.text, calls, thoughts, end, received, ...(usage ? { usage } : {}) }
+        return { text: shown.text, calls, thoughts, ...data, end, received, ...(usage ? { usage } : {}) }
       }
     }
   }

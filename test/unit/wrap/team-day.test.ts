@@ -65,7 +65,7 @@ function teamDay(seed: number): readonly Ask[] {
     if (ask === ASKS / 2) tools.push(sampleTool('tool_late'))
     const moves = PEOPLE[dice(4)]!
     if (dice(3) === 0 && (present.size > 2 || !present.has(moves)))
-      present.has(moves) ? present.delete(moves) : present.add(moves)
+      present[present.has(moves) ? 'delete' : 'add'](moves)
     for (let chat = dice(4); chat > 0; chat -= 1) say([...present][dice(present.size)]!, 4 + dice(40))
     const asker = [...present][dice(present.size)]!
     const model = dice(2) === 0 ? 'qwen' : 'big'

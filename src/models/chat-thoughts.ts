@@ -1,0 +1,100 @@
+/**
+ * What a model thought in OpenAI's chat completions, which have no field for it. Servers use several names,
+ * and many want a thought back under the name by which they sent it, or refuse it under another.
+ */
+import type { JsonObject } from '../base/json.ts'
+import type { ModelRequest, RequestMessage, Thought } from '../wrap/loop/index.ts'
+import type { Dialect, Piece } from './answer.ts'
+import { asList, asObject, asText, hasContent, joinTexts, type Fields } from './loose.ts'
+
+/** The most usual name, also for thoughts that came between tags in the text. */
+const USUAL = 'reasoning_content'
+
+/** OpenRouter's list of thoughts, some of them sealed (openrouter.ai/docs/use-cases/reasoning-tokens). */
+const DETAILS = 'reasoning_details'
+
+/** Mistral's content is a list of texts and thoughts. */
+const CONTENT = 'content'
+
+/** Yields the thoughts of a delta. Some servers send a thought under two names, of which people see one. */
+export function* piecesOfThought(delta: Fields): Iterable<Piece> {
+  const details = asList(delta[DETAILS]).map(asObject).filter(hasContent)
+  const texts: readonly (readonly [name: string, text: string])[] = [
+    [USUAL, joinTexts(delta[USUAL])],
+    ['reasoning', joinTexts(delta['reasoning'])],
+    [CONTENT, joinTexts(asList(delta[CONTENT]).map((part) => asObject(part)['thinking']))],
+    [DETAILS, joinTexts(details.map(({ text, summary }) => text ?? summary))],
+  ]
+  const [name, text] = texts.find(([, one]) => one !== '') ?? []
+  if (name === USUAL) yield { thought: { text } }
+  else if (name && name !== DETAILS) yield { thought: { id: name, text, providerData: { chat: { name } } } }
+  if (details.length === 0) return
+  const providerData = { chat: { name: DETAILS, details: details as JsonObject[] } }
+  yield { thought: { id: DETAILS, providerData, ...(name === DETAILS ? { text } : {}) } }
+}
+
+/** Reads one answer, in which each piece of the details has all details so far. */
+export function withWholeDetails(dialect: Dialect): Dialect {
+  const details: Fields[] = []
+  return {
+    ...dialect,
+    *read(event) {
+      for (const piece of dialect.read(event)) {
+        const added = asObject(piece.thought?.providerData?.['chat'])['details']
+        for (const detail of asList(added)) addDetail(details, asObject(detail))
+        const providerData = { chat: { name: DETAILS, details: details as JsonObject[] } }
+        yield added ? { thought: { ...piece.thought, providerData } } : piece
+      }
+    },
+  }
+}
+
+/** Adds a detail, or a piece that goes on with the last one. */
+function addDetail(details: Fields[], detail: Fields): void {
+  const last = details.at(-1)
+  const isMore = last?.['type'] === detail['type'] && last?.['index'] === detail['index']
+  if (!last || !isMore || 'data' in detail) return void details.push(detail)
+  const known = Object.entries(detail).filter(([, value]) => value !== null)
+  const joined = known.map(([key, value]) => {
+    const isText = key === 'text' || key === 'summary'
+    return [key, isText ? joinTexts(last[key]) + joinTexts(value) : value]
+  })
+  details[details.length - 1] = { ...last, ...Object.fromEntries(joined) }
+}
+
+/** Gives the thoughts of earlier steps back. `body` has the messages of the request in their order. */
+export function withThoughts(body: Fields, { messages }: ModelRequest<RequestMessage>): Fields {
+  if (!body['messages']) return body
+  const asked = messages.findLastIndex(({ role }) => role === 'user')
+  const steps = messages.flatMap((step, index) =>
+    step.role === 'assistant' ? [{ ...step, isOld: index < asked }] : [],
+  )
+  const written = asList(body['messages'])
+    .map(asObject)
+    .map((message) => {
+      const step = message['role'] === 'assistant' ? steps.shift() : undefined
+      const { [USUAL]: _, ...others } = message
+      return step ? { ...others, ...fieldsOf(step.thoughts ?? [], step) } : message
+    })
+  return { ...body, messages: written }
+}
+
+/** Details of an earlier turn are refused (github.com/OpenRouterTeam/ai-sdk-provider/issues/491). */
+function fieldsOf(
+  thoughts: readonly Thought[],
+  { text: said, isOld }: { readonly text: string; readonly isOld: boolean },
+): Fields {
+  const fields: Record<string, unknown> = {}
+  for (const { text, providerData } of thoughts) {
+    const { name, details } = asObject(providerData?.['chat'])
+    const field = asText(name) ?? USUAL
+    if (field === DETAILS) Object.assign(fields, isOld ? {} : { [DETAILS]: details })
+    else if (field === CONTENT)
+      fields[CONTENT] = [
+        { type: 'thinking', thinking: [{ type: 'text', text }] },
+        ...(said === '' ? [] : [{ type: 'text', text: said }]),
+      ]
+    else if (text !== '') fields[field] = joinTexts(fields[field]) + text
+  }
+  return fields
+}
