@@ -17,7 +17,7 @@ import { createToolQuestions, type ToolQuestionParts } from './tool-questions.ts
 import { doneEnding, endingOf, recordEnd, recordHandOver, stoppedEnding, withinTime } from './turn-end.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { Ending, PreparedStep, RunTurn, Turn, TurnRequest } from './turn.ts'
-import { hasWrittenCall, refusingCutCalls } from './wrong-calls.ts'
+import { refusingCutCalls } from './wrong-calls.ts'
 
 export interface TurnParts extends StepRequestParts, ToolQuestionParts {
   readonly prepareStep: PrepareStep
@@ -115,7 +115,8 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
       const result = await requestStep(turn, await nextStep(turn, parts), parts)
       if (result.calls.length > 0) await recordSaid(turn)
       const { nameOf, content } = stepOf(turn)
-      if (content.tools.length > 0 && hasWrittenCall(result)) parts.onWrittenCall(name)
+      const isParserOff = result.writtenCalls.length > 0 && result.calls.length === 0
+      if (content.tools.length > 0 && isParserOff) parts.onWrittenCall(name)
       return { ...result, calls: result.calls.map((call) => ({ ...call, name: nameOf(call.name) })) }
     },
     async run(calls, said, reason) {

@@ -28,13 +28,13 @@ export function withinTime(
   return { signal: AbortSignal.any([stop, late.signal]), end: () => clearTimeout(timer) }
 }
 
-/** Characters of a thought that the record of a turn keeps. */
+/** Characters of a thought or a call that the record of a turn keeps. */
 const MAX_THOUGHT_CHARS = 4000
 
 /** Returns the ending of a turn that finished with this last step. */
 export function doneEnding(
   model: string,
-  { text, thoughts, end }: Pick<StepResult, 'text' | 'thoughts' | 'end'>,
+  { text, thoughts, writtenCalls, end }: Pick<StepResult, 'text' | 'thoughts' | 'writtenCalls' | 'end'>,
 ): Ending {
   const thought = isBlank(text)
     ? thoughts
@@ -42,8 +42,10 @@ export function doneEnding(
         .join('\n')
         .trim()
     : ''
+  const call = writtenCalls.join('\n')
   const ending: Ending = {
     outcome: 'done',
+    ...(call && { writtenCall: headOf(cleanText(call), MAX_THOUGHT_CHARS) }),
     ...(thought && { thought: headOf(cleanText(thought), MAX_THOUGHT_CHARS) }),
   }
   const cut = (why: string): Ending => ({
@@ -104,21 +106,28 @@ export async function recordEnd(
   try {
     if (ending.outcome === 'done') {
       const nothing = saidBefore ? '(no further answer)' : '(no answer)'
-      const said = await reply(text || (ending.thought ? ONLY_THOUGHT : nothing))
+      const said = await reply(
+        text || (ending.writtenCall ? ONLY_CALL : ending.thought ? ONLY_THOUGHT : nothing),
+      )
       return { last: ending.notice ? await notify(ending.notice) : said, reply: said }
     }
     if (text) await reply(text)
     return { last: await notify(ending.notice, text ? {} : bill) }
   } finally {
-    const why = ending.outcome === 'failed' ? ending.notice.text : thoughtIn(ending)
+    const why = ending.outcome === 'failed' ? ending.notice.text : unsaidIn(ending)
     await recorder.end({ outcome, usage: spent?.usage, ...(why === undefined ? {} : { error: why }) })
   }
 }
 
 const ONLY_THOUGHT = '(it only thought; /turn shows what)'
 
-const thoughtIn = (ending: Ending): string | undefined =>
-  ending.outcome === 'done' && ending.thought ? `it only thought: ${ending.thought}` : undefined
+const ONLY_CALL = '(it wrote a tool call as text; /turn shows it)'
+
+function unsaidIn(ending: Ending): string | undefined {
+  if (ending.outcome !== 'done') return undefined
+  if (ending.writtenCall) return `it wrote a tool call as text: ${ending.writtenCall}`
+  return ending.thought ? `it only thought: ${ending.thought}` : undefined
+}
 
 const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
   usage,

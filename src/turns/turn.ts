@@ -78,6 +78,8 @@ export type Ending =
       readonly notice?: Notice
       /** The model's thoughts, if it gave no answer. */
       readonly thought?: string
+      /** The calls in its answer that its server left in the text. */
+      readonly writtenCall?: string
     }
   | { readonly outcome: 'stopped' | 'failed'; readonly notice: Notice }
 

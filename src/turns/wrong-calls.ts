@@ -1,6 +1,6 @@
 import type { Log } from '../base/environment.ts'
 import { parseArguments, type ToolCall, type Toolbox } from '../wrap/toolbox/index.ts'
-import type { FinishReason, StepResult } from '../wrap/loop/index.ts'
+import type { FinishReason } from '../wrap/loop/index.ts'
 
 /** Returns a toolbox that refuses calls which the end of the answer cut off, and tells the model why. */
 export function refusingCutCalls(
@@ -23,15 +23,6 @@ function isCut({ arguments: args }: ToolCall, isLast: boolean): boolean {
   const parsed = parseArguments(args)
   return parsed.ok ? isLast && Object.keys(parsed.value).length === 0 : true
 }
-
-const FENCED = /^ {0,3}(```|~~~)[^]*?(?:^ {0,3}\1|(?![^]))/gm
-
-/** A call as Hermes and Qwen3-Coder write it (docs.vllm.ai, features/tool_calling). */
-const WRITTEN_CALL = /^\s*<tool_call>\s*(?:\{|<function=)/m
-
-/** True if an answer has a call as text, outside of code, which its server did not parse. */
-export const hasWrittenCall = ({ text, calls }: StepResult): boolean =>
-  calls.length === 0 && text.includes('<tool_call>') && WRITTEN_CALL.test(text.replace(FENCED, ''))
 
 /** Tells the log and admins, once for each model while the server runs. */
 export function createWrittenCallNotice(log: Log, tellAdmins: (text: string) => void) {

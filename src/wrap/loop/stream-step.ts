@@ -20,6 +20,8 @@ export interface StepResult {
   readonly text: string
   readonly calls: readonly ToolCall[]
   readonly thoughts: readonly Thought[]
+  /** Calls that the server left in the text, which did not run. */
+  readonly writtenCalls: readonly string[]
   readonly providerData?: JsonObject
   readonly end: FinishReason
   /** Usage as the provider reported it; absent if it reported nothing that can be true. */
@@ -98,6 +100,7 @@ async function streamOnce(
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
+  const writtenCalls: string[] = []
   let data: { readonly providerData?: JsonObject } = {}
   const events = recordEvents(model.stream(request, signal), received)
   for await (const event of untilAborted(withTaggedThoughts(events), signal)) {
@@ -122,6 +125,9 @@ async function streamOnce(
         shown.text = ''
         reply.unsay()
         break
+      case 'written-call':
+        writtenCalls.push(event.text)
+        break
       case 'thought':
         thoughts.push(event.thought)
         break
@@ -130,7 +136,8 @@ async function streamOnce(
         break
       case 'finish': {
         const { type: _, usage, ...end } = event
-        return { text: shown.text, calls, thoughts, ...data, end, received, ...(usage ? { usage } : {}) }
+        const rest = { ...data, ...(usage ? { usage } : {}) }
+        return { text: shown.text, calls, thoughts, writtenCalls, end, received, ...rest }
       }
     }
   }

@@ -1,10 +1,15 @@
+import { isCall, type Mark, markAt, MARKS } from './marks.ts'
 import type { ModelEvent } from './model.ts'
 
 /** An event of a step. `unsay`: all text so far in this step was a thought. */
-type StepEvent = ModelEvent | { readonly type: 'unsay' }
+type StepEvent =
+  | ModelEvent
+  | { readonly type: 'unsay' }
+  /** A call that the server left in the text. */
+  | { readonly type: 'written-call'; readonly text: string }
 
 /**
- * Turns text between the tags into thoughts. A tag in code stays text, so that a model can write about tags.
+ * Separates marked thoughts and calls from the text. A tag in code stays text: a model can write about tags.
  * Some chat templates write the opening tag themselves: then the first closing tag alone on a line ends a
  * thought that began with the answer.
  */
@@ -35,7 +40,7 @@ class ThoughtSplitter {
   /** Text received and not yet passed on. */
   #held = ''
   #thought = ''
-  #inside: Tag | undefined
+  #inside: Mark | undefined
   /** The first characters of the line; undefined at its beginning. */
   #line: string | undefined
   #isCode = false
@@ -77,23 +82,46 @@ class ThoughtSplitter {
     yield { type: 'unsay' }
   }
 
-  *#goOnThinking({ close }: Tag): Iterable<StepEvent> {
-    const end = this.#held.indexOf(close)
-    if (end < 0)
-      return yield* this.#think(this.#take(this.#held.length - partialTagLength(this.#held, close)))
-    yield* this.#think(this.#take(end))
-    this.#take(close.length)
-    yield* this.#endThought()
+  #open(mark: Mark): void {
+    this.#take(mark.open.length)
+    if (mark.kind !== 'answer') this.#inside = mark
+    this.#line = undefined
+    this.#isQuoted = false
+  }
+
+  /** Reads on in a thought or a call, up to its end. Passes nothing of a call on before. */
+  *#goOnInside({ kind, close }: Mark): Iterable<StepEvent> {
+    const ends = close.map((tag) => this.#held.indexOf(tag)).filter((at) => at >= 0)
+    const partial = Math.max(0, ...close.map((tag) => partialTagLength(this.#held, tag)))
+    const text = this.#take(ends.length > 0 ? Math.min(...ends) : this.#held.length - partial)
+    if (kind === 'call') this.#thought += text
+    else yield* this.#think(text)
+    if (ends.length === 0) return
+    const closing = close[0] ?? ''
+    const isClosed = this.#held.startsWith(closing)
+    if (isClosed) this.#take(closing.length)
+    yield* kind === 'call' ? this.#endCall(isClosed ? closing : '') : this.#endThought()
+  }
+
+  /** A sentence about calls is given back as text. `isCut` is true if the answer was cut off in the call. */
+  *#endCall(closing: string, isCut = false): Iterable<StepEvent> {
+    const text = `${this.#inside?.open}${this.#thought}${closing}`
+    const isReal = isCall(this.#thought, isCut)
+    this.#thought = ''
+    this.#inside = undefined
+    this.#line = isReal ? undefined : ''
+    if (isReal) yield { type: 'written-call', text }
+    else yield* this.#say(text)
   }
 
   /** Reads the beginning of a line. Passes nothing on while the line may still begin with a tag. */
   *#beginLine(): Iterable<StepEvent> {
     if (this.#isAfterThought) this.#held = this.#held.trimStart()
     const rest = this.#held.trimStart()
-    const opened = this.#isCode ? undefined : TAGS.find(({ open }) => rest.startsWith(open))
+    const opened = this.#isCode ? undefined : markAt(rest)
     if (opened) {
-      this.#held = rest.slice(opened.open.length)
-      this.#inside = opened
+      this.#held = rest
+      this.#open(opened)
     } else if (this.#mayEndThought() && closesAlone(rest)) {
       this.#held = rest
       yield* this.#unsay()
@@ -115,8 +143,8 @@ class ThoughtSplitter {
   #mayBecomeTag(rest: string): boolean {
     return (
       (rest === '' && this.#held.length < MAX_HELD_BLANKS) ||
-      (rest !== '' && TAGS.some(({ open }) => open.startsWith(rest))) ||
-      (rest !== '' && this.#mayEndThought() && TAGS.some(({ close }) => mayCloseAlone(close, rest)))
+      (rest !== '' && MARKS.some(({ open }) => open.startsWith(rest))) ||
+      (rest !== '' && this.#mayEndThought() && THOUGHT_ENDS.some((close) => mayCloseAlone(close, rest)))
     )
   }
 
@@ -130,10 +158,8 @@ class ThoughtSplitter {
     this.#line = (begun + text).slice(0, MAX_FENCE_CHARS)
     this.#isQuoted = hasOddTicks(text) !== this.#isQuoted
     yield* this.#say(text)
-    if (found?.tag) {
-      this.#take(found.tag.open.length)
-      this.#inside = found.tag
-    } else if (end > 0 && !found) {
+    if (found?.tag) this.#open(found.tag)
+    else if (end > 0 && !found) {
       if (FENCE.test(this.#line)) this.#isCode = !this.#isCode
       this.#line = undefined
       this.#isQuoted = false
@@ -142,10 +168,11 @@ class ThoughtSplitter {
 
   *push(piece: string): Iterable<StepEvent> {
     this.#held += piece
-    for (let before = -1; this.#held.length !== before && this.#held !== '';) {
-      before = this.#held.length
-      if (this.#inside) yield* this.#goOnThinking(this.#inside)
+    for (let isMoving = true; isMoving && this.#held !== '';) {
+      const [inside, { length }] = [this.#inside, this.#held]
+      if (this.#inside) yield* this.#goOnInside(this.#inside)
       else yield* this.#line === undefined ? this.#beginLine() : this.#goOnSpeaking(this.#line)
+      isMoving = this.#held.length !== length || this.#inside !== inside
     }
   }
 
@@ -154,11 +181,15 @@ class ThoughtSplitter {
    * then text.
    */
   *end(isWhole: boolean): Iterable<StepEvent> {
-    if (!this.#inside && this.#mayEndThought() && TAGS.some(({ close }) => close === this.#held.trim())) {
+    if (!this.#inside && this.#mayEndThought() && THOUGHT_ENDS.includes(this.#held.trim())) {
       this.#take()
       return yield* this.#unsay()
     }
     if (!this.#inside) return yield* this.#say(this.#take())
+    if (this.#inside.kind === 'call') {
+      this.#thought += this.#take()
+      return yield* this.#endCall('', !isWhole)
+    }
     yield* this.#think(this.#take())
     if (!this.#hasSaid || !isWhole) return yield* this.#endThought()
     const text = `${this.#inside.open}${this.#thought}`
@@ -167,31 +198,22 @@ class ThoughtSplitter {
   }
 }
 
-/**
- * Tags around thoughts, for servers that leave them in the text: most models (docs.vllm.ai,
- * reasoning/basic_parsers), Seed-OSS (reasoning/seedoss_reasoning_parser), Magistral
- * (reasoning/mistral_reasoning_parser).
- */
-const TAGS = [
-  { open: '<think>', close: '</think>' },
-  { open: '<seed:think>', close: '</seed:think>' },
-  { open: '[THINK]', close: '[/THINK]' },
-] as const
-
-type Tag = (typeof TAGS)[number]
+const THOUGHT_ENDS: readonly string[] = MARKS.flatMap(({ kind, close: [end] }) =>
+  kind === 'thought' && end !== undefined ? [end] : [],
+)
 
 /**
  * Finds the first opening tag outside of code, or the part of one with which the text ends (without `tag`).
  * `isQuoted` is true if the text begins inside inline code.
  */
-function findTag(text: string, isQuoted: boolean): { readonly at: number; readonly tag?: Tag } | undefined {
+function findTag(text: string, isQuoted: boolean): { readonly at: number; readonly tag?: Mark } | undefined {
   let isCode = isQuoted
-  for (const { 0: sign, index } of text.matchAll(/[<[`]/g)) {
+  for (const { 0: sign, index } of text.matchAll(/[<[◁`]/g)) {
     if (sign === '`') isCode = !isCode
     if (isCode || sign === '`') continue
-    const tag = TAGS.find(({ open }) => text.startsWith(open, index))
+    const tag = markAt(text, index)
     if (tag) return { at: index, tag }
-    if (TAGS.some(({ open }) => isTagStart(text, index, open))) return { at: index }
+    if (MARKS.some(({ open }) => isTagStart(text, index, open))) return { at: index }
   }
   return undefined
 }
@@ -212,7 +234,7 @@ function partialTagLength(text: string, tag: string): number {
 
 /** True for a closing tag with nothing after it on its line. */
 const closesAlone = (rest: string): boolean =>
-  TAGS.some(({ close }) => rest.startsWith(close) && /^[ \t\r]*\n/.test(rest.slice(close.length)))
+  THOUGHT_ENDS.some((close) => rest.startsWith(close) && /^[ \t\r]*\n/.test(rest.slice(close.length)))
 
 /** True if a line may still turn out to have only a closing tag. */
 const mayCloseAlone = (close: string, rest: string): boolean =>

@@ -151,10 +151,16 @@ const written = '<tool_call>\n{"name": "Grep", "arguments": {"q": "x"}}\n</tool_
 const warnings = (log: readonly unknown[]) =>
   log.filter((line) => JSON.stringify(line).includes('wrote a tool call as text'))
 
-it('a tool call written as text is logged as a warning, and the reply stays unchanged', async () => {
-  const { log, last } = await play([says('Let me see.\n', written)], { tools: [own('Grep')] })
+it('a tool call written as text is logged as a warning and is no part of the reply', async () => {
+  const { log, last, record } = await play([says('Let me see.\n', written)], { tools: [own('Grep')] })
   expect(warnings(log)).toHaveLength(1)
-  expect(last.text).toContain('<tool_call>')
+  expect(last.text).toBe('Let me see.')
+  expect(record?.error).toBe(`it wrote a tool call as text: ${written}`)
+})
+
+it('an answer that is only a tool call written as text is shown as such', async () => {
+  const { last } = await play([says(written)], { tools: [own('Grep')] })
+  expect(last).toMatchObject({ kind: 'reply', text: '(it wrote a tool call as text; /turn shows it)' })
 })
 
 it('a tool call in code, in a sentence or without tools causes no warning', async () => {

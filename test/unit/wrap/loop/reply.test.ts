@@ -113,13 +113,13 @@ async function split(pieces: readonly string[], reason: 'stop' | 'length' = 'sto
   let thinking = ''
   const reply = createReply(() => {})
   const view = { reply, think: (text: string) => void (thinking += text) }
-  const { thoughts } = await streamStep(
+  const { thoughts, writtenCalls } = await streamStep(
     scriptedModel(step),
     sampleRequest(),
     view,
     new AbortController().signal,
   )
-  return { said: reply.finish(), thoughts: thoughts.map(({ text }) => text), thinking }
+  return { said: reply.finish(), thoughts: thoughts.map(({ text }) => text), thinking, writtenCalls }
 }
 
 const FENCED = 'So:\n```\n<think>\nnot mine\n</think>\n```\nThat is it.'
@@ -162,13 +162,29 @@ it('an unclosed thought stays a thought if the answer was cut in it', async () =
     said: 'Hello.',
     thoughts: ['and then'],
     thinking: 'and then',
+    writtenCalls: [],
   })
 })
 
 it('thoughts and text are the same for any split of the answer into pieces', async () => {
   const part = fc.constantFrom(
-    ...['<think>', '</think>', '[THINK]', '[/THINK]', '<seed:think>', '\n', '\n\n', ' ', '```', 'a', 'b c'],
-    ...['<', '</', '[', 'é👩‍👩‍👧'],
+    ...[
+      '<think>',
+      '</think>',
+      '[THINK]',
+      '[/THINK]',
+      '<seed:think>',
+      '\n',
+      '\n\n',
+      '<tool_call>',
+      '</tool_call>',
+      '{',
+      ' ',
+      '```',
+      'a',
+      'b c',
+    ],
+    ...['<', '</', '[', 'é👩‍👩‍👧', '<|channel|>analysis<|message|>', '<|end|>', '<|start|>assistant to='],
   )
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 14 }), fc.array(fc.nat(9)), async (parts, cuts) => {
@@ -182,9 +198,9 @@ it('thoughts and text are the same for any split of the answer into pieces', asy
       const whole = await split([text])
       expect(await split(pieces)).toEqual(whole)
       expect(await split([...text])).toEqual(whole)
-      const letters = (some: string): number => some.match(/[abcé]/g)?.length ?? 0
+      const letters = (some: string): number => some.match(/[bé]/g)?.length ?? 0
       if (!/<\/think>|\[\/THINK\]/.test(text))
-        expect(letters(whole.said + whole.thoughts.join())).toBe(letters(text))
+        expect(letters(whole.said + whole.thoughts.join() + whole.writtenCalls.join())).toBe(letters(text))
     }),
   )
 })

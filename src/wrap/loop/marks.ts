@@ -1,0 +1,85 @@
+/**
+ * A mark that a server whose parser is off leaves in the text of an answer: a thought, a call or the answer
+ * itself begins after it.
+ */
+export interface Mark {
+  readonly kind: 'thought' | 'answer' | 'call'
+  readonly open: string
+  /** What ends a thought or a call. All but the first begin what follows, and are read again. */
+  readonly close: readonly string[]
+}
+
+const mark =
+  (kind: Mark['kind']) =>
+  ([open = '', ...close]: readonly string[]): Mark => ({ kind, open, close })
+
+/** Channels of gpt-oss (cookbook.openai.com/articles/openai-harmony), which begin in three ways. */
+const CHANNELS = ['', '<|start|>assistant', '<|end|><|start|>assistant']
+
+/** No mark is the beginning of another one. */
+export const MARKS: readonly Mark[] = [
+  ...[
+    // Most models (docs.vllm.ai, reasoning/basic_parsers), Seed-OSS, Magistral, Kimi-VL, Command A, Gemma 4.
+    ['<think>', '</think>'],
+    ['<seed:think>', '</seed:think>'],
+    ['[THINK]', '[/THINK]'],
+    ['◁think▷', '◁/think▷'],
+    ['<|START_THINKING|>', '<|END_THINKING|>'],
+    ['<|channel>thought', '<channel|>'],
+    ...CHANNELS.map((start) => [
+      `${start}<|channel|>analysis<|message|>`,
+      '<|end|>',
+      '<|start|>',
+      '<|channel|>',
+    ]),
+  ].map(mark('thought')),
+  ...[
+    ...['<|START_RESPONSE|>', '<|END_RESPONSE|>', '<|begin_of_box|>', '<|end_of_box|>', '<|return|>'],
+    ...CHANNELS.flatMap((start) => [
+      `${start}<|channel|>final<|message|>`,
+      `${start}<|channel|>commentary<|message|>`,
+    ]),
+  ].map((open) => mark('answer')([open])),
+  ...[
+    // Hermes, Qwen and GLM, Qwen3-Coder, Seed-OSS, MiniMax, OLMo (docs.vllm.ai, features/tool_calling).
+    ['<tool_call>', '</tool_call>'],
+    ['<function=', '</function>'],
+    ['<seed:tool_call>', '</seed:tool_call>'],
+    ['<minimax:tool_call>', '</minimax:tool_call>'],
+    ['<function_calls>', '</function_calls>'],
+    // Gemma 4, LFM2, Kimi K2, Command A.
+    ['<|tool_call>', '<tool_call|>'],
+    ['<|tool_call_start|>', '<|tool_call_end|>'],
+    ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'],
+    ['<|START_ACTION|>', '<|END_ACTION|>'],
+    // DeepSeek V3 and V3.2.
+    ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
+    ...['｜', '|'].flatMap((bar) =>
+      ['function_calls>', 'tool_calls>', 'invoke '].map((name) => [
+        `<${bar}DSML${bar}${name}`,
+        `</${bar}DSML${bar}${name.trim().replace(/>?$/, '>')}`,
+      ]),
+    ),
+    // Mistral, Llama, Granite: until the end of the answer.
+    ...[['[TOOL_CALLS]'], ['<|python_tag|>'], ['<|tool_call|>']],
+    ...CHANNELS.flatMap((start) =>
+      ['<|channel|>commentary to=', '<|channel|>analysis to='].map((to) => [
+        start + to,
+        '<|call|>',
+        '<|start|>',
+      ]),
+    ),
+    ...CHANNELS.slice(1).map((start) => [`${start} to=`, '<|call|>', '<|start|>']),
+  ].map(mark('call')),
+]
+
+/** What may follow the beginning of a call: not the rest of a sentence about it. */
+const CALLED = /^\s*(?:[{[<]|[\w.:-]+\s*(?:[{[(<>:="]|\n))/
+
+/** `isCut` is true if the answer was cut off in the text. */
+export const isCall = (text: string, isCut: boolean): boolean =>
+  CALLED.test(text) || (isCut && /^\s*[\w.:-]*$/.test(text))
+
+/** Returns the mark with which the text begins. */
+export const markAt = (text: string, at = 0): Mark | undefined =>
+  MARKS.find(({ open }) => text.startsWith(open, at))
