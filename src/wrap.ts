@@ -1,7 +1,7 @@
 /**
- * The exports of `import … from 'sshawl/wrap'`: prompts under a budget, scopes, tools, toolboxes and chats, for
- * programs. See docs/embedding.md. It may import base, words, tools and wrap only. Importing it starts no child
- * process or timer.
+ * The exports of `import … from 'sshawl/wrap'`: prompts under a budget, scopes, tools, toolboxes and chats,
+ * for programs. See docs/embedding.md. It may import base, words, tools and wrap only. Importing it starts no
+ * child process or timer.
  */
 export {
   composePrompt,
@@ -12,11 +12,21 @@ export {
   WrapError,
   type Composer,
   type Prompt,
+  type PromptRequest,
+  toRequest,
   type ToolDefinition,
   type CatalogueTool,
   type Snapshot,
 } from './wrap/index.ts'
 export {
+  composeLayers,
+  type LayerView,
+  type OfferedTool,
+  type ProgramLayer,
+  createSnapshot,
+  type SnapshotOptions,
+  priceCatalogue,
+  type PricedTool,
   callTool,
   createContext,
   type ContextOptions,
@@ -35,6 +45,8 @@ export {
 } from './wrap/embedding/index.ts'
 export type { Log } from './base/environment.ts'
 export type { Json, JsonObject, JsonSchema } from './base/json.ts'
+export { createTokenCounters, type TokenCounters } from './wrap/tokens/index.ts'
+export { readToolFiles, type ToolFiles, type ToolFileProblem } from './tools/wrapped/index.ts'
 export type { HiddenTool, Resolution } from './wrap/scope/index.ts'
 export {
   type ToolCall,

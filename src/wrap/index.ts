@@ -42,10 +42,12 @@ export {
   type BudgetReport,
   type LayerReport,
   type Prompt,
+  type PromptRequest,
   type PromptTool,
   type ToolDefinition,
   countedPrompt,
   systemAndUser,
+  toRequest,
   userContent,
 } from './prompt.ts'
 export type {

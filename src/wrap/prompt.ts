@@ -80,6 +80,20 @@ export function systemAndUser(prompt: Prompt, withoutSystemRole: boolean): { sys
   return { system: '', user: prompt.system + BREAK + user }
 }
 
+/** A prompt as plain data, for any client of a model. Clients want a list of messages that they may change. */
+export interface PromptRequest {
+  readonly system: string
+  messages: { role: 'user'; content: string }[]
+  readonly tools: readonly ToolDefinition[]
+}
+
+/** Returns what is counted and sent of a prompt. */
+export const toRequest = (prompt: Prompt): PromptRequest => ({
+  system: prompt.system,
+  messages: [{ role: 'user', content: userContent(prompt) }],
+  tools: prompt.tools.flatMap(({ definition }) => definition ?? []),
+})
+
 /** A prompt that nobody counted. */
 export const plainPrompt = (system: string, message: string, context = ''): Prompt =>
   countedPrompt({ system, message, context }, { system: 0, context: 0, message: 0 })

@@ -1,3 +1,4 @@
 /** Tools of `.tool` files. */
 export { listToolFiles, loadToolFiles } from './load.ts'
-export { type WrappedTools, createWrappedTools } from './wrapped-tools.ts'
+export type { ToolFileProblem } from './parse.ts'
+export { type ToolFiles, type WrappedTools, createWrappedTools, readToolFiles } from './wrapped-tools.ts'

@@ -29,11 +29,16 @@ export interface WrappedTools extends ToolSource, AsyncDisposable {
   reload(options?: WrappedToolsOptions): Promise<void>
 }
 
-interface Reading {
-  readonly files: readonly ToolFile[]
+export interface ToolFiles {
   readonly tools: readonly Tool[]
+  /** Reasons why files are left out. */
   readonly problems: readonly ToolFileProblem[]
+  /** Oddities of files that are still used. */
   readonly warnings: readonly ToolFileProblem[]
+}
+
+interface Reading extends ToolFiles {
+  readonly files: readonly ToolFile[]
   readonly replaced: readonly ReplacedToolFile[]
 }
 
@@ -87,14 +92,27 @@ export async function createWrappedTools({
   }
 }
 
+/**
+ * Reads the `.tool` files of these directories once, for a program. `bases` are the tools that files can build
+ * on. Never rejects.
+ */
+export async function readToolFiles(dirs: readonly string[], bases: readonly Tool[]): Promise<ToolFiles> {
+  const ids = bases.map(({ id }) => id)
+  const { tools, problems, warnings } = await readOnce({
+    dirs,
+    bases: { tools: bases, ids, kept: [], disabled: [] },
+  })
+  return { tools, problems, warnings }
+}
+
 async function readOnce(
   { dirs, bases }: WrappedToolsOptions,
-  before: readonly ToolFile[],
-  log: Log,
+  before: readonly ToolFile[] = [],
+  log?: Log,
 ): Promise<Reading> {
   const loaded = await loadToolFiles(dirs, before)
   const resolved = resolveTools(loaded.definitions, bases, await missingPrograms(loaded.definitions))
-  for (const left of resolved.skipped) log.debug(left, 'a .tool file is left out')
+  for (const left of resolved.skipped) log?.debug(left, 'a .tool file is left out')
   return {
     files: loaded.definitions,
     tools: resolved.tools,

@@ -5,9 +5,10 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NO_LOG } from '../../../../src/wrap/embedding/context.ts'
 import { createWorkspaces } from '../../../../src/sandbox/workspaces.ts'
-import { createWrappedTools } from '../../../../src/tools/wrapped/wrapped-tools.ts'
+import { createWrappedTools, readToolFiles } from '../../../../src/tools/wrapped/wrapped-tools.ts'
 import { paths } from '../../../../src/base/paths.ts'
-import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
+import { BUILTIN_IDS, builtinTools, WORKSPACE_TOOLS } from '../../../../src/tools/builtin/index.ts'
+import { defineTool } from '../../../../src/tools/define-tool.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import type { Tool } from '../../../../src/tools/tool.ts'
 import { contextFor } from '../context.ts'
@@ -499,6 +500,26 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     const result = await callTool(wrapped.tools()[0]!, { arguments: ['pwned'] }, contextFor(workspace()))
     expect(result.content).toContain('Read-only file system')
     expect(await readdir(files)).not.toContain('pwned')
+  })
+
+  it('a program reads .tool files once, on tools of its own as well', async () => {
+    await put('echo.tool', wrapper('Echo', '@command printf %s {arguments}'))
+    await put('own.tool', alias('Own', 'mine'))
+    await put('wrong.tool', alias('Wrong', 'min'))
+    const mine = defineTool({
+      id: 'mine',
+      description: 'Is mine.',
+      access: 'read',
+      parameters: {},
+      run: () => 'mine',
+    })
+    const { tools, problems } = await readToolFiles([dir], [mine, ...WORKSPACE_TOOLS])
+    expect(tools.map(({ id }) => id)).toEqual(['Echo', 'Own'])
+    expect(problems).toMatchObject([{ line: 1, message: 'there is no tool called min; did you mean mine?' }])
+    const results = [{ arguments: ['a', 'b'] }, {}].map((args, at) =>
+      callTool(tools[at]!, args, contextFor(workspace())),
+    )
+    expect((await Promise.all(results)).map(({ content }) => content)).toEqual(['ab', 'mine'])
   })
 
   it('a wrapped tool fills in every type of parameter and omits missing ones', async () => {
