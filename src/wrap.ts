@@ -89,5 +89,6 @@ export {
   type ModelEvent,
   type ModelFacts,
   type ModelRequest,
+  type RequestMessage,
   type Thought,
 } from './wrap/loop/index.ts'

@@ -80,7 +80,7 @@ export function systemAndUser(prompt: Prompt, withoutSystemRole: boolean): { sys
   return { system: '', user: prompt.system + BREAK + user }
 }
 
-/** A prompt as plain data, for any client of a model. Clients want a list of messages that they may change. */
+/** A prompt as plain data for any client of a model, which may change the list of messages. */
 export interface PromptRequest {
   readonly system: string
   messages: { role: 'user'; content: string }[]

@@ -7,7 +7,14 @@ import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { publint } from 'publint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answer, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import {
+  answer,
+  raw,
+  says,
+  startModelServer,
+  type ModelServer,
+  type Script,
+} from '../support/model-server.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { sqliteOptions, temporaryDir } from '../support/storage.ts'
 
@@ -39,7 +46,9 @@ afterAll(async () => {
 })
 
 const installWithNpm = (tarball: string) =>
-  execa('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], { cwd: project })
+  execa('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, 'ai@6.0'], {
+    cwd: project,
+  })
 
 async function linkDependencies(into: string): Promise<void> {
   const copy = (how: string) => execa('cp', [how, join(ROOT, 'node_modules'), into], { reject: false })
@@ -71,7 +80,15 @@ async function writeExamples(): Promise<void> {
     },
     ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
   }
-  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  await writeFile(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['*.ts'], exclude: ['fit.ts'] }),
+  )
+  const unchecked = { extends: './tsconfig.json', compilerOptions: { skipLibCheck: true } }
+  await writeFile(
+    join(project, 'tsconfig.fit.json'),
+    JSON.stringify({ ...unchecked, files: ['fit.ts'], include: [] }),
+  )
 }
 
 /** What the page says that its examples print, in their order. */
@@ -95,6 +112,8 @@ const twoCalls = answer([
 test("the examples of docs/embedding.md compile strictly against the package's types", async () => {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   expect(await run(tsc, '-p', project)).toBe('')
+  // The declarations of `ai` are not made for `exactOptionalPropertyTypes`.
+  expect(await run(tsc, '-p', join(project, 'tsconfig.fit.json'))).toBe('')
 })
 
 test('publint finds nothing wrong with the package', async () => {
@@ -114,7 +133,7 @@ test.each(['sshawl', 'sshawl/wrap'])(
   },
 )
 
-/** The packages whose files Node loads for a script, by the record of its code coverage. */
+/** Returns the packages whose files Node loads for a script, as its record of code coverage says. */
 async function loadedPackages(script: string): Promise<ReadonlySet<string>> {
   using dir = temporaryDir()
   const env = { NODE_V8_COVERAGE: dir.path }
@@ -128,17 +147,103 @@ async function loadedPackages(script: string): Promise<ReadonlySet<string>> {
 
 test("sshawl/wrap loads no package of the server's other parts", async () => {
   expect([...(await loadedPackages("await import('sshawl/wrap')"))].toSorted()).toEqual([
-    'fastest-levenshtein',
-    'sshawl',
+    ...['fastest-levenshtein', 'sshawl', 'tiktoken'],
   ])
 })
 
+/** An answer that is not streamed, with one call or a text. */
+const whole = (message: object, reason: string): Script =>
+  raw(
+    JSON.stringify({
+      ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 0, model: 'test' },
+      choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: reason }],
+      usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+    }),
+    'application/json',
+  )
+
+const wholeCall = (id: string, name: string, args: object): Script => {
+  const called = { name, arguments: JSON.stringify(args) }
+  return whole({ content: null, tool_calls: [{ id, type: 'function', function: called }] }, 'tool_calls')
+}
+
+test("the example fit.js fits a hundred tools into 8,000 tokens and sends them with the AI SDK's generateText", async () => {
+  const from = models.requests.length
+  await writeFile(
+    join(project, 'log.txt'),
+    Array.from({ length: 9000 }, (_, n) => `user: line ${n}\n`).join(''),
+  )
+  models.play(
+    wholeCall('a', 'find_tools', { query: 'table_42' }),
+    wholeCall('b', 'table_42', { row: 7 }),
+    wholeCall('c', 'table_13', { row: 1 }),
+    whole({ content: 'It has 294.' }, 'stop'),
+  )
+  const [, used, sent] = /^It has 294\. \((\d+) of 8000 tokens, (\d+) functions\)$/.exec(
+    await run('out/fit.js', models.endpoint),
+  )!
+  expect(Number(used)).toBeGreaterThan(7500)
+  expect(Number(used)).toBeLessThanOrEqual(8000)
+  const requests = models.requests.slice(from).map(({ body }) => body)
+  const names = requests[0]!.tools!.map((tool) => tool.function.name)
+  expect(names).toHaveLength(Number(sent))
+  expect(names).not.toContain('table_13')
+  expect(requests[0]!.messages).toMatchObject([
+    {
+      role: 'system',
+      content: expect.stringMatching(/^You answer from tables, and briefly\.\n\n/) as string,
+    },
+    { role: 'user', content: 'What is in row 7 of table 42?' },
+  ])
+  expect(requests[0]!.messages[0]!.content).toMatch(/line 8998\nuser: line 8999\n?$/)
+  const results = requests.at(-1)!.messages.filter(({ role }) => role === 'tool')
+  expect(results.map(({ content }) => content)).toEqual([
+    expect.stringContaining('table_42 {row: integer}') as string,
+    'row 7 of table 42 has 294',
+    expect.stringContaining('table_13') as string,
+  ])
+})
+
+test('the example ask.js asks on the terminal before a tool of its own runs', async () => {
+  const from = models.requests.length
+  models.play(
+    wholeCall('a', 'keep_note', { text: 'buy milk' }),
+    wholeCall('b', 'keep_note', { text: 'buy gold' }),
+    whole({ content: 'I kept the milk.' }, 'stop'),
+  )
+  const program = spawn(process.execPath, ['out/ask.js', models.endpoint], { cwd: project })
+  const ended = once(program, 'close')
+  const typed = ['Keep two notes.', 'y', 'n']
+  let shown = ''
+  for await (const piece of program.stdout.setEncoding('utf8')) {
+    shown += String(piece)
+    if (/[>?] $/.test(shown)) program.stdin.write(`${typed.shift()}\n`)
+  }
+  expect((await ended)[0]).toBe(0)
+  expect(shown).toBe(
+    '> May it use keep_note {"text":"buy milk"}? May it use keep_note {"text":"buy gold"}? I kept the milk.\n',
+  )
+  expect(await readFile(join(project, 'notes.txt'), 'utf8')).toBe('buy milk\n')
+  const results = models.requests
+    .slice(from)
+    .at(-1)!
+    .body.messages.filter(({ role }) => role === 'tool')
+  expect(results.map(({ content }) => content)).toEqual([
+    'kept',
+    'ERROR: Permission denied: use keep_note {"text":"buy gold"}? (the user said no)',
+  ])
+})
+
+test('the example catalogue.js filters and prices tools and prints what the page says', async () => {
+  expect(await run('out/catalogue.js')).toBe((await allPrinted()).at(0))
+})
+
 test('the example calls.js runs calls without a model and prints what the page says', async () => {
-  expect(await run('out/calls.js')).toBe((await allPrinted()).at(0))
+  expect(await run('out/calls.js')).toBe((await allPrinted()).at(1))
 })
 
 test("the example files.js gives the server's tools one directory and prints what the page says", async () => {
-  expect(await run('out/files.js')).toBe((await allPrinted()).at(1))
+  expect(await run('out/files.js')).toBe((await allPrinted()).at(2))
 })
 
 test("a tool of the package can ask its conversation's model, and those tokens are counted", async () => {

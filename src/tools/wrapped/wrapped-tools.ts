@@ -93,8 +93,8 @@ export async function createWrappedTools({
 }
 
 /**
- * Reads the `.tool` files of these directories once, for a program. `bases` are the tools that files can build
- * on. Never rejects.
+ * Reads the `.tool` files of these directories once, for a program. Files can build on the tools in `bases`.
+ * Never rejects.
  */
 export async function readToolFiles(dirs: readonly string[], bases: readonly Tool[]): Promise<ToolFiles> {
   const ids = bases.map(({ id }) => id)

@@ -1,4 +1,4 @@
-/** Layers that a program gives as functions, fitted into the same budget as layers in Lua. Starts no process. */
+/** Layers that a program gives as functions, fitted into the same budget as Lua layers. Starts no process. */
 import type { Json, JsonObject, JsonSchema } from '../../base/json.ts'
 import type { Access } from '../../words/tool-words.ts'
 import { composePrompt, promptBudget } from '../compose-prompt.ts'
