@@ -92,7 +92,7 @@ function tools.history(options)
 end
 
 -- The same entries as one text, each on a line of its own. The later lines of an entry are indented, and a tool's
--- result stands under its call. With `steps` up to a third of `limit` is left out, so that the text begins alike for
+-- result stands under its call. With `steps` up to a quarter of `limit` is left out, so that the text begins alike for
 -- many turns, which a provider's cache needs.
 function tools.conversation(options)
   return host("conversation", history_options(options))

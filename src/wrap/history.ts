@@ -140,7 +140,7 @@ interface HistoryQuery {
   /** Number of groups: a call and its results count once. */
   readonly limit: number
   readonly skip: number
-  /** True if up to a third of `limit` may be left out, so that the text begins alike for many turns. */
+  /** True if up to a quarter of `limit` may be left out, so that the text begins alike for many turns. */
   readonly steps: boolean
   readonly kinds: readonly Json[]
   readonly agents: boolean

@@ -11,6 +11,7 @@ const PEOPLE = ['ann', 'ben', 'cat', 'dan']
 const ROLES = ['owner', 'op', 'member', 'member']
 const WINDOWS = { qwen: 9_000, big: 24_000 }
 const ASKS = 60
+const START = 1_700_000_000_000
 
 /** Returns a number below `most`; the same series in each run. */
 function createDice(seed: number): (most: number) => number {
@@ -50,7 +51,9 @@ function teamDay(seed: number): readonly Ask[] {
   const rows: HistoryRow[] = []
   const say = (author: string, words: number, kind: 'message' | 'reply' = 'message'): string => {
     const text = `#${rows.length} ${Array.from({ length: words }, () => WORDS[dice(WORDS.length)]).join(' ')}`
-    rows.push(row(rows.length, { author, text, kind } as Parameters<typeof row>[1]))
+    rows.push(
+      row(rows.length, { author, text, kind, at: START + rows.length * 90_000 } as Parameters<typeof row>[1]),
+    )
     return text
   }
   for (let index = 0; index < 420; index += 1) say(PEOPLE[dice(4)]!, 8 + dice(60))
@@ -71,7 +74,7 @@ function teamDay(seed: number): readonly Ask[] {
     const model = dice(2) === 0 ? 'qwen' : 'big'
     const asked = say(asker, dice(10) === 0 ? 200 : 5 + dice(40))
     const given: Snapshot = sampleSnapshot({
-      now: 1_700_000_000_000 + ask * 300_000,
+      now: START + rows.length * 90_000,
       user: { name: asker, role: ROLES[PEOPLE.indexOf(asker)]! },
       present: [
         ...[...present].map((name) => ({
