@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { CAREFUL_FRAMING } from '../wrap/index.ts'
 import type { ModelFacts } from '../wrap/loop/index.ts'
 import type { Dialect, Piece } from './answer.ts'
@@ -26,7 +27,10 @@ export const openai: Provider = {
         const { createOpenAI } = await import('@ai-sdk/openai')
         return createOpenAI(options)[api](model)
       },
-      settings: (access) => (access.api === 'responses' ? responsesSettings(access) : chatSettings(access)),
+      settings: (access, _, room) => ({
+        ...(access.api === 'responses' ? responsesSettings(access) : chatSettings(access)),
+        prompt_cache_key: room === undefined ? undefined : cacheKey(room),
+      }),
       echo: withThoughts,
     }),
     dialect: ({ api }) => (api === 'responses' ? responsesDialect() : withWholeDetails(chatDialect)),
@@ -45,6 +49,12 @@ export const openai: Provider = {
   takes: [...REQUEST_KEYS, 'seed', 'reasoning_effort', 'api'],
   usual: { name: 'gpt', model: 'gpt-4.1', context_window: 128_000, api_key_env: 'OPENAI_API_KEY' },
 }
+
+/**
+ * Sends requests of a room to machines that have its beginning in their cache
+ * (platform.openai.com/docs/guides/prompt-caching).
+ */
+const cacheKey = (room: string): string => createHash('sha256').update(`sshawl ${room}`).digest('base64url')
 
 /** Loads the SDK for servers that copy OpenAI. Without a key no header is sent. */
 async function loadCompatible({ apiKey, ...options }: SdkOptions, { backend, model }: ModelAccess) {

@@ -4,18 +4,44 @@ import { systemAndUser } from '../wrap/index.ts'
 import type { ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
 import { asParsedObject } from './loose.ts'
 
-/** Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message. */
+/**
+ * Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message, on the last block of
+ * the conversation, and on the newest result of the turn.
+ */
 export function sdkPrompt(
   { prompt, messages, withoutSystemRole = false }: ModelRequest<RequestMessage>,
   cacheMark?: SharedV3ProviderOptions,
 ): LanguageModelV3Prompt {
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
   const mark = cacheMark ? { providerOptions: cacheMark } : {}
-  const userMessage = { role: 'user' as const, text: user }
+  const blocks = cacheMark ? cacheableBlocks(user, prompt.stablePrefix ?? 0) : []
+  const rest = user.slice(blocks.join('').length)
+  const content = [...blocks, rest].map((text, index) => {
+    return { type: 'text' as const, text, ...(index === blocks.length - 1 ? mark : {}) }
+  })
   return [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system, ...mark }]),
-    ...[userMessage, ...messages].map(sdkMessage),
+    { role: 'user', content },
+    ...messages.map((message, index) => {
+      return { ...sdkMessage(message), ...(index === messages.length - 1 ? mark : {}) }
+    }),
   ]
+}
+
+const BLOCK_CHARS = 4096
+
+/**
+ * Cuts the stable prefix into blocks, without what is left at its end. A provider finds only what ends where a
+ * block ended before, so blocks stay the same while the prefix grows.
+ */
+function cacheableBlocks(text: string, stablePrefix: number): readonly string[] {
+  const blocks: string[] = []
+  for (let start = 0; ;) {
+    const end = text.indexOf('\n', start + BLOCK_CHARS) + 1
+    if (end === 0 || end > stablePrefix || end === text.length) return blocks
+    blocks.push(text.slice(start, end))
+    start = end
+  }
 }
 
 function sdkMessage(step: RequestMessage): LanguageModelV3Message {

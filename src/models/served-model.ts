@@ -77,8 +77,8 @@ interface SdkProvider {
   /** Imports an SDK, which takes longer than loading the rest of the server. */
   readonly load: (options: SdkOptions, access: ModelAccess) => Promise<LanguageModelV3>
   /** The settings of the model as its provider names them. An undefined field is not sent. */
-  readonly settings: (access: ModelAccess, maxOutput: number) => Fields
-  /** Marks the end of the part that stays the same between turns, for the provider's cache. */
+  readonly settings: (access: ModelAccess, maxOutput: number, room?: string) => Fields
+  /** Marks the ends of parts that stay the same between turns, for the provider's cache. */
   readonly cacheMark?: SharedV3ProviderOptions
   /** Adds what the SDK does not give back of earlier answers. */
   readonly echo?: (body: Fields, request: ModelRequest<RequestMessage>) => Fields
@@ -105,7 +105,7 @@ export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
     const { signal } = new AbortController()
     fetches.set(signal, async (input, init) => {
       const written = echo(asParsedObject(init?.body), request)
-      const body = merge(written, provider.settings(access, request.maxOutput))
+      const body = merge(written, provider.settings(access, request.maxOutput, request.room))
       answer = await post(input, init?.headers, body)
       return new Response('')
     })

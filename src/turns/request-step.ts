@@ -107,7 +107,15 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
     room.stream({ turn: recorder.id, model: settings.name, text, thinking: true }),
   )
   const { content, size } = step
-  const request = { recorder, model, settings, content, size, view: { reply, think: thoughts.push } }
+  const request = {
+    recorder,
+    model,
+    settings,
+    content,
+    room: room.name,
+    size,
+    view: { reply, think: thoughts.push },
+  }
   const result = await sendAndCharge({ ...request, spent: (spent) => addToTurn(turn, spent) }, signal, parts)
   checkAnswer(result)
   const factor = await parts.calibrations.budgetFactor(settings)
@@ -143,6 +151,7 @@ interface MeteredRequest {
   /** The current settings, which may have smaller limits than those of `model`. */
   readonly settings: ModelSettings
   readonly content: Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
+  readonly room?: string
   readonly size: CountedRequest
   readonly view: Omit<StepView, 'onInterrupted'>
   /** Called with what each try has used. */
@@ -154,14 +163,15 @@ interface MeteredRequest {
  * be free. Stores the request while the model works, and resolves after both.
  */
 async function sendAndCharge(
-  { recorder, model, settings, content, size, view, spent }: MeteredRequest,
+  { recorder, model, settings, content, room, size, view, spent }: MeteredRequest,
   signal: AbortSignal,
   { calibrations, limits }: RequestParts,
 ): Promise<StepResult> {
   const { maxOutput, contextWindow, lacks } = settings
   const withoutSystemRole = lacks?.systemRole === undefined ? {} : { withoutSystemRole: true }
   const withoutFields = lacks?.fields ? { withoutFields: Object.keys(lacks.fields) } : {}
-  const body = { ...content, maxOutput, contextWindow, ...withoutSystemRole, ...withoutFields }
+  const asker = room === undefined ? {} : { room }
+  const body = { ...content, ...asker, maxOutput, contextWindow, ...withoutSystemRole, ...withoutFields }
   const charge = async (received: Received, reported?: Usage): Promise<void> => {
     const usage = reported ?? (await recorder.bill.estimate(settings, size, received))
     if (usage) spent(spentFor(usage, settings.price))

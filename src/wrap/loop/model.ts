@@ -46,6 +46,8 @@ export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly contextWindow?: number
   /** True if the model takes no system message: the system text then precedes the user's part. */
   readonly withoutSystemRole?: boolean
+  /** The room that asks. A provider gets at most a hash of it, as the key of its cache. */
+  readonly room?: string
   /** Request fields, by the adapter's names, that the server refused; the adapter omits or renames them. */
   readonly withoutFields?: readonly string[]
 }

@@ -3,9 +3,20 @@ import { type Backend, createModel } from '../../../src/models/providers.ts'
 import type { ModelRequest } from '../../../src/wrap/loop/model.ts'
 import { userContent } from '../../../src/wrap/prompt.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
-import { collect, definition, sampleConfig, sampleRequest } from '../../support/model-request.ts'
+import {
+  collect,
+  definition,
+  sampleConfig,
+  samplePrompt,
+  sampleRequest,
+} from '../../support/model-request.ts'
 import { eventStream, geminiWire, responsesAnswer, responsesWire } from '../../support/hosted-wires.ts'
 import { type ModelServer, type Script, startModelServer, status } from '../../support/model-server.ts'
+
+interface Block {
+  readonly text?: string
+  readonly cache_control?: object
+}
 
 describe('a hosted model', () => {
   let server: ModelServer
@@ -103,6 +114,45 @@ describe('a hosted model', () => {
       mark,
     ])
     expect(events.at(-1)).toMatchObject({ usage: { input: 1000, cached: 900, output: 9 } })
+  })
+
+  test('an Anthropic request marks a block of the conversation that the next request has, too', async () => {
+    const rows = (count: number): string =>
+      Array.from({ length: count }, (_, row) => `ann: row ${row} of what was said here`).join('\n')
+    const sent = async (context: string, messages: ModelRequest['messages'] = []) => {
+      server.play(answer)
+      const late = '\n\nann is asking you'
+      const prompt = samplePrompt({ context: context + late, stablePrefix: context.length })
+      await ask('anthropic', { ...sampleRequest({ messages }), prompt })
+      const all = server.requests.at(-1)!.body.messages as readonly { readonly content: readonly Block[] }[]
+      expect(all[0]!.content.map(({ text }) => text).join('')).toBe(userContent(prompt))
+      return all
+    }
+    const [first] = await sent(rows(500))
+    const [second, , results] = await sent(rows(540), oneCall({}))
+    const marked = (blocks: readonly Block[]) => blocks.filter((block) => block.cache_control)
+    const [mark] = marked(first!.content)
+    expect(first!.content.at(-2)).toBe(mark)
+    expect(second!.content.find(({ text }) => text === mark!.text)).toBeDefined()
+    expect(second!.content.slice(0, first!.content.length - 1).map(({ text }) => text)).toEqual(
+      first!.content.slice(0, -1).map(({ text }) => text),
+    )
+    expect(marked(second!.content)).toHaveLength(1)
+    expect(marked(results!.content)).toHaveLength(1)
+  })
+
+  test('OpenAI gets the room as a hash, as the key of its cache', async () => {
+    const keys: unknown[] = []
+    for (const room of ['den', 'den', 'hall', undefined]) {
+      server.play(answer)
+      // The answer is of another provider: only the request counts.
+      await ask('openai', { ...sampleRequest(), ...(room && { room }) }).catch(() => undefined)
+      keys.push(server.requests.at(-1)!.body['prompt_cache_key'])
+    }
+    expect(keys[0]).toMatch(/^[\w-]{43}$/)
+    expect(keys[1]).toBe(keys[0])
+    expect(keys[2]).not.toBe(keys[0])
+    expect(keys[3]).toBeUndefined()
   })
 
   test('Anthropic gets a thought back with its signature before the call that followed it', async () => {
