@@ -57,8 +57,11 @@ export interface TurnStore {
   find(id: string): Promise<TurnRecord | undefined>
   /** Resolves to turns whose server died before they ended. The calling server owns them from then on. */
   unfinished(): Promise<readonly TurnRecord[]>
-  /** Resolves to the latest turn of a room, side turns excluded. */
-  last(room: string): Promise<TurnRecord | undefined>
+  /**
+   * Resolves to the latest turn of a room, side turns excluded; with `before`, to the latest of its model that
+   * started earlier.
+   */
+  last(room: string, before?: Pick<TurnRecord, 'id' | 'model' | 'startedAt'>): Promise<TurnRecord | undefined>
   /**
    * Resolves to the turns that a person asked for under any name and whose `message` is known: newest first,
    * without prompts and steps.

@@ -6,7 +6,7 @@ import { safeJson } from '../../base/json.ts'
 import { characterAt, headOf } from '../../base/text/characters.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import { BREAK, userContent } from '../../wrap/index.ts'
-import { type TurnRecord, nothingSent, requestsOf } from '../../turns/index.ts'
+import { type SentRequest, type TurnRecord, nothingSent, requestsOf } from '../../turns/index.ts'
 import type { StepMessage } from '../../wrap/loop/index.ts'
 import { arg, JSON_FLAG, Misuse, type Output } from '../command.ts'
 import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
@@ -47,7 +47,8 @@ export const turn = verb({
     const isPage = session !== undefined && !isFull
     const chosen = choose(turn, sent, request, isPage)
     if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
-    out.line(heading(turn, sent.length))
+    const before = await services.stores.models.turns.last(room.name, turn)
+    out.line(heading(turn, sent.length) + sameAsBefore(turn, before))
     if (isPage && !printPage(chosen, turn.id, out)) return
     for (const one of isPage ? [] : chosen) {
       out.line(cleanText(requestText(one)))
@@ -176,6 +177,24 @@ function heading(turn: TurnRecord, requests: number): string {
   const side = parent === undefined ? '' : `; a side turn of ${parent}`
   return `-- turn ${id}: @${model} for ${requester}: ${end}; ${sent}${side}`
 }
+
+/**
+ * Says how much of the first request begins like the request before of the same model: a provider may have it
+ * in its cache. Empty if there is none.
+ */
+function sameAsBefore(turn: TurnRecord, before: TurnRecord | undefined): string {
+  const now = requestsOf(turn)[0]
+  const earlier = before && requestsOf(before).at(-1)
+  if (!now || !earlier) return ''
+  const [text, textBefore] = [wholeText(now), wholeText(earlier)]
+  let same = 0
+  while (same < text.length && text[same] === textBefore[same]) same += 1
+  return `; same as before: ${Math.floor((100 * same) / text.length)} %`
+}
+
+/** Returns the parts of a request in the order in which providers read them. */
+const wholeText = ({ prompt, tools }: Pick<SentRequest, 'prompt' | 'tools'>): string =>
+  JSON.stringify(tools) + prompt.system + userContent(prompt)
 
 interface RequestPart {
   readonly title: string

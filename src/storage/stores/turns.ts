@@ -59,11 +59,11 @@ export function createTurnStore({ dialect, read, writes }: Database, ownership?:
         : read((db) => select(db, sql`WHERE ended_at IS NULL ORDER BY id`)))
       return rows.map(toRecord).toSorted((a, b) => a.startedAt - b.startedAt)
     },
-    last: (room) =>
+    last: (room, before) =>
       read((db) =>
         firstWithSteps(
           db,
-          sql`WHERE room = ${room} AND requester <> ${SYSTEM} AND parent IS NULL
+          sql`WHERE room = ${room} AND requester <> ${SYSTEM} AND parent IS NULL ${before ? earlier(before) : sql``}
             ORDER BY started_at DESC, id DESC LIMIT 1`,
         ),
       ),
@@ -79,6 +79,9 @@ export function createTurnStore({ dialect, read, writes }: Database, ownership?:
       }),
   }
 }
+
+const earlier = ({ id, model, startedAt }: Pick<TurnRecord, 'id' | 'model' | 'startedAt'>) =>
+  sql`AND model = ${model} AND (started_at < ${startedAt} OR (started_at = ${startedAt} AND id < ${id}))`
 
 async function select(db: Kysely<Tables>, rest: RawBuilder<unknown>): Promise<readonly TurnRow[]> {
   return (await sql<TurnRow>`SELECT * FROM turns ${rest}`.execute(db)).rows

@@ -81,6 +81,19 @@ export function turnsExam(store: () => Storage): void {
     expect(await store().models.turns.find('T3')).toMatchObject({ parent: 'T1' })
   })
 
+  test('the last turn of a model before another turn is found', async () => {
+    const { turns } = store().models
+    await turns.begin(turn('T1', { startedAt: 100 }))
+    await turns.begin(turn('T2', { startedAt: 200, model: 'other' }))
+    await turns.begin(turn('T3', { startedAt: 200, room: 'den' }))
+    await turns.begin(turn('T4', { startedAt: 300 }))
+    await turns.begin(turn('T5', { startedAt: 300 }))
+    const before = async (id: string) => (await turns.last('lobby', (await turns.find(id))!))?.id
+    expect(await before('T5')).toBe('T4')
+    expect(await before('T4')).toBe('T1')
+    expect(await before('T1')).toBeUndefined()
+  })
+
   test('turns of one person in a room are listed under any name, newest first', async () => {
     const message = 'M1' as EntryId
     const person = 'P1' as PersonId

@@ -24,6 +24,16 @@ test('/turn shows every request, and unchanged parts only by name', async () => 
   expect(out[3]).toMatch(/^-- answer\n/)
 })
 
+test('/turn shows how much of a request was the same as the one before of the model', async () => {
+  const { world } = await createScene()
+  await using _ = world
+  await world.exec(world.ann, 'ask hall qwen hello')
+  const { out } = await world.type(world.bob, 'turn')
+  const [, share] = /; 1 request; same as before: (\d+) %$/.exec(out[0] ?? '') ?? []
+  expect(Number(share)).toBeGreaterThan(80)
+  expect(Number(share)).toBeLessThan(100)
+})
+
 test('/turn shows a single request, also as JSON', async () => {
   const { world, id } = await createScene()
   await using _ = world
