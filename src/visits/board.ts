@@ -1,6 +1,7 @@
 // The state of a room that sessions show in addition to the log.
 import type { Entry, ReplyDelta } from '../words/entry.ts'
 import type { RoomNews, Room } from '../chat/index.ts'
+import type { WaitingQuestion } from '../turns/approvals/index.ts'
 import type { Person, Role } from '../words/person.ts'
 import {
   statusRow,
@@ -57,10 +58,9 @@ class RoomBoard {
     this.#replies = createReplies(reading)
   }
 
-  /** The numbers of the open questions that this person may answer. */
-  questions(person: Person, role: Role): readonly number[] {
-    const open = this.#source.questions(this.#room)
-    return open.filter((one) => one.mayAllow(person, role)).map(({ number }) => number)
+  /** The open questions that this person may answer. */
+  questions(person: Person, role: Role): readonly WaitingQuestion[] {
+    return this.#source.questions(this.#room).filter((one) => one.mayAllow(person, role))
   }
 
   watch(person: Person, role: Role, refresh: () => void) {
@@ -77,6 +77,7 @@ class RoomBoard {
         status: statusRow(this.#status.of(person, role), style, news),
       }),
       running: (): readonly RunningWork[] => this.#status.running(),
+      questions: (): readonly WaitingQuestion[] => this.questions(person, role),
       leave: (): void => this.#leave(refresh),
     }
   }

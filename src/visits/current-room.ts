@@ -1,4 +1,5 @@
 import type { EntryId, RoomName } from '../words/entry.ts'
+import type { WaitingQuestion } from '../turns/approvals/index.ts'
 import type { FollowedRooms, FollowingSession, Room, Rooms } from '../chat/index.ts'
 import { LOBBY } from '../words/names.ts'
 import type { LastSeen } from '../chat/personal/index.ts'
@@ -59,6 +60,11 @@ export class CurrentRoom {
   /** False also for the room from which the session is being removed. */
   isIn(room: Room): boolean {
     return this.#visit?.room === room && this.#kickedFrom !== room.name
+  }
+
+  /** The open questions of a room that the person may answer; none of a room that they are not in. */
+  questions(room: RoomName): readonly WaitingQuestion[] {
+    return (this.#visit?.room.name === room && this.#board?.questions()) || []
   }
 
   board(): BoardView | undefined {
@@ -138,7 +144,7 @@ export class CurrentRoom {
       isMove: left !== undefined,
       how,
       after: this.#shown.get(room.name),
-      questions: (role) => board.questions(screen.person, role),
+      questions: (role) => board.questions(screen.person, role).map(({ number }) => number),
       isMine: window !== undefined,
     })
     this.#visit = visit

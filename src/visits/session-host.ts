@@ -1,7 +1,7 @@
 import type { InvitationNotices, InputHistory, OpenHistory, Preferences } from '../chat/personal/index.ts'
 import { Refusal, unlessRefused } from '../words/errors.ts'
-import type { OpenClient } from '../chat/moderation/index.ts'
 import type { FollowingSession, Room, Rooms } from '../chat/index.ts'
+import type { RoomName } from '../words/entry.ts'
 import type { Person } from '../words/person.ts'
 import type { Talk, TalkSession } from '../chat/talk/index.ts'
 import {
@@ -30,7 +30,9 @@ import {
 import { type Door, untilKicked } from './door.ts'
 import type { Greeting } from './greeting.ts'
 import { CurrentRoom, type RoomViews } from './current-room.ts'
-import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
+import { QuickAnswers } from './quick-answers.ts'
+import { callerIn, clientOf } from './session-caller.ts'
+import { type InputLimits, scriptInput, scriptOutput } from './script-streams.ts'
 
 /** The parts of the server that sessions and scripts use. */
 export interface HostParts {
@@ -134,12 +136,14 @@ class RoomSession implements SessionHost {
   readonly #parts: HostParts
   readonly #own: OwnParts
   readonly #gone = new AbortController()
+  readonly #answers: QuickAnswers
   #attached: Attached | undefined
 
   constructor(person: Person, parts: HostParts, own: OwnParts) {
     this.#person = person
     this.#parts = parts
     this.#own = own
+    this.#answers = new QuickAnswers(person, parts.shared.now)
   }
 
   async attach(terminal: Screen): Promise<void> {
@@ -147,9 +151,10 @@ class RoomSession implements SessionHost {
     const person = this.#person
     const talk = await openTalk({ ...terminal, zone: this.#own.zone })
     if (this.#gone.signal.aborted) return talk.close()
-    const screen = withoutIgnored(terminal, talk)
     const { size, following } = this.#own
-    const current = new CurrentRoom(screen, rooms, views, size, this.#gone.signal, following)
+    const open = (room: RoomName) => (size() ? current.questions(room) : [])
+    const screen = this.#answers.over(withoutIgnored(terminal, talk), open)
+    const current: CurrentRoom = new CurrentRoom(screen, rooms, views, size, this.#gone.signal, following)
     const forget = door.begin(clientOf(screen, current))
     this.#attached = { screen, current, talk, history: this.#own.openHistory(), forget }
     const why = door.whyOut(person)
@@ -206,12 +211,26 @@ class RoomSession implements SessionHost {
     const { screen } = attached
     const { kind: typed, rest } = classifyLine(line)
     if (typed === 'command' && !this.#parts.runner.showsWords(rest)) screen.echo(line)
-    const { kind, status } = await handleLine(line, caller, this.#parts.runner)
+    const { kind, status } = await this.#answerOrHandle(line, caller, attached)
     const history = await attached.history
     history.sent(line)
     // A pipe has no ↑ key to recall the text with.
     if (kind === 'speech' && status !== 0 && this.#own.size())
       screen.print('! your text is not lost: ↑ brings it back', 'error')
+  }
+
+  /** At a terminal, `y`, `n` and numbers answer questions; `//y` says the word. */
+  async #answerOrHandle(line: string, caller: SessionCaller, { screen, current }: Attached) {
+    const { runner } = this.#parts
+    const { room } = caller.session
+    const open = this.#own.size() ? current.questions(room.name) : []
+    const answer = this.#answers.read(line, room.name, open)
+    if ('say' in answer) return await handleLine(answer.say, caller, runner)
+    screen.echo(line)
+    if ('command' in answer)
+      return { kind: 'command', status: await runner.command(answer.command, caller) } as const
+    caller.out.warn(answer.problem)
+    return { kind: 'nothing', status: 2 } as const
   }
 
   async goNext(): Promise<void> {
@@ -254,45 +273,6 @@ class RoomSession implements SessionHost {
     if (room) await this.#parts.stop(room, this.#person)
   }
 }
-
-/** How other parts notify, move and end a session. */
-const clientOf = (screen: Screen, moves: CurrentRoom): OpenClient => ({
-  person: screen.person,
-  tell: (text) => screen.print(text),
-  end: (why) => screen.quit(`! ${why}`, 1),
-  leave: (room, why) => moves.putOut(room, why),
-  follow: (room, next) => moves.follow(room, next),
-})
-
-const callerIn = (
-  room: Room,
-  screen: Screen,
-  moves: CurrentRoom,
-  session: {
-    readonly columns: number
-    readonly signal: AbortSignal
-    readonly account: Account
-    readonly zone: Zone
-  },
-): SessionCaller => ({
-  person: screen.person,
-  out: {
-    line: (text) => screen.print(text),
-    write: (text) => screen.print(text),
-    warn: (text) => screen.print(`! ${text}`, 'error'),
-    columns: session.columns,
-    ready: () => pageTurn(session.account),
-  },
-  signal: session.signal,
-  session: {
-    room,
-    zone: session.zone,
-    isThere: () => moves.isIn(room),
-    moveTo: (next) => moves.moveTo(next),
-    clear: () => screen.clear(),
-    quit: () => screen.quit('bye'),
-  },
-})
 
 /** Hides entries of people whom this person ignores. */
 const withoutIgnored = (screen: Screen, { shows }: TalkSession): Screen => ({

@@ -182,7 +182,9 @@ export class SharedStatus {
   /** Returns equal keys for people with equal status: one per role unless something runs or waits. */
   #keyFor(person: Person, role: Role): string {
     if (!this.isBusy()) return role
-    const numbers = this.#questionsFor(person, role).map(({ number }) => number)
+    const numbers = this.#questionsFor(person, role).map(({ number, requester }) =>
+      requester === person.id ? `own ${number}` : number,
+    )
     return `${role} ${this.#hasOwn(person) ? person.name : ''} ${numbers.join()}`
   }
 
@@ -194,6 +196,7 @@ export class SharedStatus {
       ...this.#choicesOf(role),
       running: ownFirst(this.#running, person.name),
       questions: mine.map(({ number }) => number),
+      isOwnQuestion: mine.length === 1 && mine[0]?.requester === person.id && mine[0].waitsFor !== 'an admin',
       othersQuestions: this.#questions.filter((question) => !mine.includes(question)),
       viewer: this.#hasOwn(person) ? person.name : '',
       ...(this.#lastTurn ? { lastTurn: this.#lastTurn } : {}),

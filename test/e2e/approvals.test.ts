@@ -307,3 +307,22 @@ test.skipIf(lacks('bwrap'))(
       expect([name, await exists(name)]).toEqual([name, name === allowed])
   },
 )
+
+test('y at a terminal answers the only question, and Esc answers none', async () => {
+  await using zoe = await stage.open('zoe', '-tt')
+  await zoe.waitFor(/\/help lists/)
+  stage.models.play(...wantsFile('y.txt'))
+  zoe.write('@qwen go\r')
+  await zoe.waitFor(/y · n · \/allow room/)
+  // The second key ends the sequence: Esc and `y` at once are Alt-Y.
+  zoe.write('\u001b\u007f')
+  let answer = ''
+  while (!answer.includes('allowed once')) {
+    const from = zoe.output().length
+    zoe.write('y\r')
+    answer = (await zoe.waitFor(/has just come|allowed once|denied/, from)).slice(from)
+    expect(answer).not.toContain('denied')
+  }
+  await zoe.waitFor('that was it')
+  expect((await stage.as('zoe', ['history', 'lobby'])).stdout).not.toMatch(/zoe: y$/m)
+})

@@ -146,7 +146,7 @@ function questionRows(
       const rows = quoteRows(line.slice(2), columns).map((row) => row.slice(HANG.length))
       return rows.map((row) => margin + (isMine ? theme.heading(row) : row))
     }
-    const typed = isMine && line.startsWith('/') ? line.search(/ – |$/) : 0
+    const typed = isMine && /^(?:\/|y ·|\d+ ·)/.test(line) ? line.search(/ – |$/) : 0
     return rowsOf([
       { text: line.slice(0, typed), role: 'heading' },
       isMine ? { text: line.slice(typed) } : { text: line, role: 'system' },

@@ -19,7 +19,7 @@ type Part = readonly [whole: string, ...shorter: string[]]
  */
 export function statusParts(status: SessionStatus, columns: number, news: readonly RoomNews[] = []) {
   const before = cleanParts([
-    questionsPart(status.questions),
+    questionsPart(status),
     ...status.othersQuestions.map(({ number, waitsFor }): Part => [
       `question ${number} waits for ${waitsFor}`,
       `question ${number}: ${waitsFor}`,
@@ -33,15 +33,15 @@ export function statusParts(status: SessionStatus, columns: number, news: readon
     [status.scope ? `tools ${status.scope} (${status.tools})` : ''],
   ])
   const line = fitParts(before, cleanParts([newsPart(news)])[0], after, columns)
-  const waiting = questionsPart(status.questions).find((form) => form !== '' && line.startsWith(form))
+  const waiting = questionsPart(status).find((form) => form !== '' && line.startsWith(form))
   return waiting === undefined ? { waiting: '', rest: line } : { waiting, rest: line.slice(waiting.length) }
 }
 
-/** Returns `question 1: /allow 1`, `questions 1, 2: /allow 1`, or only the command. */
-function questionsPart(numbers: readonly number[]): Part {
+/** Returns `question 1: y or n`, `questions 1, 2: /allow 1`, or only what to type. */
+function questionsPart({ questions: numbers, isOwnQuestion }: SessionStatus): Part {
   const [first] = numbers
   if (first === undefined) return ['']
-  const answer = `/allow ${first}`
+  const answer = isOwnQuestion ? 'y or n' : `/allow ${first}`
   return [`question${numbers.length > 1 ? 's' : ''} ${numbers.join(', ')}: ${answer}`, answer]
 }
 

@@ -2,7 +2,7 @@ import type { RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import { mayManage, type Questions as SharedQuestions, type Room } from '../../chat/index.ts'
 import { SYSTEM } from '../../words/names.ts'
-import type { Person, Role } from '../../words/person.ts'
+import type { Person, PersonId, Role } from '../../words/person.ts'
 import type { Access, AllowRules } from '../../words/tool-words.ts'
 import type { Clock, Log } from '../../base/environment.ts'
 import { type PermissionProvider, type PermissionRequest, cancelReason } from '../../tools/index.ts'
@@ -23,6 +23,7 @@ export interface WaitingQuestion {
   readonly number: number
   /** The name of the requester, `an op` or `an admin`. */
   readonly waitsFor: string
+  readonly requester: PersonId
   mayAllow(person: Person, role: Role): boolean
 }
 
@@ -113,6 +114,7 @@ export class Approvals implements PermissionProvider {
     return this.#questions.open(room).map(({ number, asked }) => ({
       number,
       waitsFor: asked.onceOnly ? 'an admin' : asked.needsOp ? 'an op' : asked.requester.name,
+      requester: asked.requester.id,
       mayAllow: (person, role) => mayDecide('once', asked, person, role),
     }))
   }

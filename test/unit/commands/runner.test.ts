@@ -1,3 +1,4 @@
+import type { PersonId } from '../../../src/words/person.ts'
 import { expect, test } from 'vitest'
 import { entryJson, entryLine } from '../../../src/words/entry-text.ts'
 import { Refusal, StorageError, UsageError } from '../../../src/words/errors.ts'
@@ -271,7 +272,7 @@ test.each([
 ])('the message %j gets a hint only if the speaker may answer an open question', async (text, hint) => {
   await using world = await createTurnWorld(scriptedModel())
   const question = (number: number, name: string) => ({
-    ...{ number, waitsFor: name },
+    ...{ number, waitsFor: name, requester: name as PersonId },
     mayAllow: (person: { readonly name: string }) => person.name === name,
   })
   const asked = { open: () => [question(1, 'bob'), question(2, 'ann')] }
@@ -283,7 +284,15 @@ test.each([
 
 test('the hint for "allow 2" names question 2', async () => {
   await using world = await createTurnWorld(scriptedModel())
-  const asked = { open: () => [1, 2].map((number) => ({ number, waitsFor: 'ann', mayAllow: () => true })) }
+  const asked = {
+    open: () =>
+      [1, 2].map((number) => ({
+        number,
+        waitsFor: 'ann',
+        requester: 'ann' as PersonId,
+        mayAllow: () => true,
+      })),
+  }
   const speech = new Speech(world.turns, limits, { heard() {} }, nobody, asked)
   expect((await speech.say(world.room, world.ann, 'allow 2')).hint).toContain('/allow 2 answers')
 })

@@ -3,7 +3,7 @@ import { createRoomBoards } from '../../../src/visits/board.ts'
 import type { RoomStatus } from '../../../src/visits/status.ts'
 import type { WaitingQuestion } from '../../../src/turns/approvals/approvals.ts'
 import type { TurnId } from '../../../src/words/entry.ts'
-import type { Person } from '../../../src/words/person.ts'
+import type { Person, PersonId } from '../../../src/words/person.ts'
 import type { RunningWork, SessionStatus } from '../../../src/terminal/ports.ts'
 import { work } from '../../support/session-host.ts'
 import { chooseTheme } from '../../../src/terminal/drawing/theme.ts'
@@ -225,7 +225,9 @@ test("the status row lists questions first, and a person's own waiting turn befo
     work('@qwen', 'waiting', '2s', 'dave'),
     work('@gpt', 'waiting', '1s', 'alice'),
   ]
-  world.questions = [{ number: 2, waitsFor: 'alice', mayAllow: ({ name }) => name === 'alice' }]
+  world.questions = [
+    { number: 2, waitsFor: 'alice', requester: 'bob' as PersonId, mayAllow: ({ name }) => name === 'alice' },
+  ]
   await lobby.record({ kind: 'notice', author: 'system', text: 'something', level: 'info' })
   expect(alice.status()).toContain(
     'question 2: /allow 2 · @guide thinking 3s · @gpt waits 1s · ^X to stop · @qwen waits 2s · lobby',

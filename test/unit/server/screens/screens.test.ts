@@ -82,7 +82,7 @@ describe.each(LOOK_NAMES)('in %s', (look) => {
     take('thinking', session)
     asked.resolve()
     await seen(/\/deny 1/)
-    await status(/question 1: \/allow 1/)
+    await status(/question 1: y or n/)
     take('approval', session)
 
     enter('/allow 1')

@@ -27,6 +27,12 @@ test('the status line shows questions, running work, room, people, models and to
   expect(statusLine({ ...status, questions: [3, 4] }, 40)).toBe('questions 3, 4: /allow 3 · lobby · …')
 })
 
+test("the status line says that y or n answers a person's own question", () => {
+  expect(statusLine({ ...status, questions: [3], isOwnQuestion: true }, 40)).toBe(
+    'question 3: y or n · lobby · 2 here · …',
+  )
+})
+
 test('the status line shows the progress of a tool in per cent', () => {
   const running = [{ ...work('bob', 'Grep', '1s'), progress: { share: 0.376, text: 'reading' } }]
   expect(statusLine({ ...status, running }, 200)).toContain('bob Grep 37% 1s')
