@@ -36,6 +36,10 @@ export function renderEntry(
   aspect: Aspect = USUAL,
   chosen?: NameColour,
 ): string {
+  if (entry.kind === 'reply' && entry.thread === undefined) {
+    const bill = withTimes(billRows(entry, besideTimes(style)), style)
+    return [...foldPast(replyRows(entry, style, markdown, aspect), style, aspect), ...bill].join('\n')
+  }
   const rows = entryRows(entry, besideTimes(style), markdown, aspect, chosen)
   return withTimes(rows, style, entry.at).join('\n')
 }
@@ -48,8 +52,6 @@ function entryRows(
   chosen?: NameColour,
 ): readonly string[] {
   if (entry.kind === 'tool_result' && aspect.call) return resultRows(aspect.call, entry, style)
-  if (entry.kind === 'reply' && entry.thread === undefined)
-    return [...foldPast(replyRows(entry, style, markdown, aspect), style, aspect), ...billRows(entry, style)]
   if (isLongPaste(entry) && aspect.emphasis !== 'own')
     return foldedRows(entry, style, markdown, aspect, chosen)
   const spans = spansOf(entry, aspect, chosen)
@@ -97,7 +99,8 @@ const FOLDED_LINES = 8
 function foldPast(rows: readonly string[], style: DrawingStyle, { isPast }: Aspect): readonly string[] {
   if (!isPast || rows.length <= MOST_LINES) return rows
   const note = `${HANG}… ${rows.length - FOLDED_LINES} more rows: /history`
-  return [...rows.slice(0, FOLDED_LINES), ...paintRows([{ text: note, role: 'dim' }], laterStyle(style))]
+  const last = paintRows([{ text: note, role: 'dim' }], laterStyle(besideTimes(style)))
+  return [...rows.slice(0, FOLDED_LINES), ...withTimes(last, style)]
 }
 
 function foldedRows(

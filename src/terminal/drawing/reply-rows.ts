@@ -1,12 +1,14 @@
-import { billLine } from '../../words/entry-text.ts'
+import { billLine, shownName } from '../../words/entry-text.ts'
 import type { Entry, ReplyEntry } from '../../words/entry.ts'
+import { counted } from '../../base/amounts.ts'
 import { codePointAt } from '../../base/text/characters.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
-import type { Lead, Unit } from '../markdown/blocks.ts'
+import type { Lead, Unit, UnitBody } from '../markdown/blocks.ts'
 import { GrowingMarkdown } from '../markdown/growing.ts'
 import type { MarkdownTools } from '../markdown/highlight.ts'
 import { type Aspect, modelLabel } from './entry-look.ts'
-import type { DrawingStyle } from './theme.ts'
+import type { DrawingStyle, Theme } from './theme.ts'
+import { besideTimes, withTimes } from './time-column.ts'
 import {
   firstColumns,
   HANG,
@@ -33,21 +35,25 @@ export function replyRows(
   tools: MarkdownTools,
   aspect: Aspect,
 ): readonly string[] {
-  const { units: all, rest } = readUnits(cleanText(entry.text), tools)
+  const { units, rest } = readUnits(cleanText(entry.text), tools)
+  const author = shownName(entry.author)
   const label = modelLabel(entry.author, aspect)
-  const [first, ...units] = all
-  if (!first) return paintRows(label, style)
-  return [
-    ...unitRows(first, style, label),
-    ...units.flatMap((unit) => unitRows(unit, style)),
-    ...unparsedRows(rest, laterStyle(style)),
-  ]
+  const beside = besideTimes(style)
+  if (units.length === 0) return withTimes(paintRows(label, beside), style, entry.at)
+  const rows = units.flatMap((unit, index) => {
+    const lines = unit.body.type === 'fence' ? linesFrom(units, index + 1) : undefined
+    return unitRows(unit, style, { author, lines, ...(index === 0 && { label, at: entry.at }) })
+  })
+  return [...rows, ...withTimes(unparsedRows(rest, laterStyle(beside)), style)]
 }
 
-/** Returns the rows of a block between fences. */
+const linesFrom = (units: readonly Unit[], from: number): number =>
+  units.findIndex((unit, index) => index >= from && unit.body.type !== 'code') - from
+
+/** Returns the rows of a block between fences that a person wrote. */
 export function codeRows(block: string, style: DrawingStyle, tools: MarkdownTools): readonly string[] {
   const { units, rest } = readUnits(block, tools)
-  return [...units.flatMap((unit) => unitRows(unit, style)), ...unparsedRows(rest, laterStyle(style))]
+  return [...units.flatMap((unit) => indentedRows(unit, style)), ...unparsedRows(rest, laterStyle(style))]
 }
 
 function readUnits(text: string, tools: MarkdownTools) {
@@ -83,8 +89,54 @@ export function billRows(entry: Entry, style: DrawingStyle): readonly string[] {
 
 const CODE_INDENT = '  '
 
-/** `label` is written before the first row, or above it. */
-export function unitRows(unit: Unit, whole: DrawingStyle, label?: readonly Span[]): readonly string[] {
+interface UnitOfReply {
+  readonly author: string
+  /** Written before the first row, or above it, after the time `at`. */
+  readonly label?: readonly Span[] | undefined
+  readonly at?: number | undefined
+  /** Lines of the code that begins here, if it is known. */
+  readonly lines?: number | undefined
+}
+
+/** Code between fences stands at the left edge, so that it can be copied. */
+export function unitRows(unit: Unit, style: DrawingStyle, reply: UnitOfReply): readonly string[] {
+  const { label, at } = reply
+  const { lead, body } = unit
+  const beside = besideTimes(style)
+  const isFenced = body.type === 'fence' || (body.type === 'code' && body.isFenced)
+  if (!isFenced || lead.later.trim() !== '') return withTimes(indentedRows(unit, beside, label), style, at)
+  const gap = unit.gap ? [''] : []
+  const above = label ? paintRows(label, beside) : gap
+  const mark = lead.first.trim() === '' ? [] : [HANG + lead.first]
+  return [...withTimes([...above, ...mark], style, at), ...fencedRows(body, style, reply)]
+}
+
+/** Begins the later rows of a line of code. */
+const goesOn = ({ id, dim }: Theme): string => dim(id === 'mono' ? '> ' : '↪ ')
+
+const LOOKS_LIKE_RULE = /^[\p{Pd}\u2500-\u257f=_~ ]+(?:end of|code)/iu
+
+function fencedRows(
+  body: Extract<UnitBody, { readonly type: 'fence' | 'code' }>,
+  { columns, theme }: DrawingStyle,
+  { author, lines }: UnitOfReply,
+): readonly string[] {
+  if (body.type === 'fence') {
+    const line = theme.id === 'mono' ? '--' : '──'
+    const count = lines === undefined ? '' : `, ${counted(lines, 'line')}`
+    const name = body.isEnd ? `end of @${author}'s code` : `code${count}`
+    return wrapText(`${line} ${name}`, columns, HANG).map(theme.dim)
+  }
+  const code = body.read()
+  // No line of the code must look like its end.
+  const margin = LOOKS_LIKE_RULE.test(textOf(code)) ? HANG : ''
+  const width = Math.max(1, columns - HANG.length)
+  return wrapSpans(code, margin === '' ? columns : width, width).map(
+    (row, index) => (index === 0 ? margin : goesOn(theme)) + paintSpans(row, theme),
+  )
+}
+
+function indentedRows(unit: Unit, whole: DrawingStyle, label?: readonly Span[]): readonly string[] {
   const style = unit.body.type === 'text' ? withProseWidth(whole) : whole
   const lead = fitLead(unit.lead, style.columns)
   const width = Math.max(1, style.columns - HANG.length - mostCells(lead.first))
@@ -117,6 +169,8 @@ function bodyRows({ body }: Unit, style: DrawingStyle, width: number, first: num
         return painted === '' ? '' : CODE_INDENT + painted
       })
     }
+    case 'fence':
+      return []
     case 'rule':
       return [theme.dim('-'.repeat(Math.min(width, MAX_RULE)))]
     case 'note':

@@ -78,9 +78,13 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
     const language = tools.highlight.languageOf(cleanText(info))
     const note: readonly UnitBody[] =
       info.trim() === language ? [] : [{ type: 'note', text: cleanText(info).trim() }]
-    const bodies = [...note, ...codeBodies(code, count, language, tools)]
-    const continuation = { before: `${markup}${info}`, units: note.length }
-    add(from, to, bodies, { isClosed, ...(type === 'fence' && !isClosed && { isFence: true, continuation }) })
+    const isFenced = type === 'fence'
+    const lines = codeBodies({ code, count, language, isFenced }, tools)
+    if (!isFenced) return add(from, to, lines, { isClosed })
+    const bodies = [...note, FENCE_BEGIN, ...lines, FENCE_END]
+    const continuation = { before: `${markup}${info}`, units: note.length + 1 }
+    const open = { finished: bodies.length - 1, isFence: true, continuation } as const
+    add(from, to, bodies, { isClosed, ...(!isClosed && open) })
   }
 
   return { leaves: markClosed(leaves, lines), tops }
@@ -98,8 +102,11 @@ function markClosed(leaves: readonly Leaf[], lines: readonly string[]): readonly
   return leaves.map((leaf, index) => {
     if (index < leaves.length - 1) return { ...leaf, isClosed: true }
     const { to, finished, units } = leaf
-    if (to >= lines.length && lines.at(-1) !== '')
-      return { ...leaf, isClosed: false, finished: Math.min(finished, units.length - 1) }
+    if (to >= lines.length && lines.at(-1) !== '') {
+      // The end of an open fence comes after its last line, and its first line may turn out to be no fence.
+      const open = !leaf.isFence ? 1 : to - leaf.from > 1 ? 2 : units.length
+      return { ...leaf, isClosed: false, finished: Math.min(finished, units.length - open) }
+    }
     return { ...leaf, isClosed: leaf.isClosed || (!leaf.isFence && to < lines.length - 1) }
   })
 }
@@ -110,11 +117,27 @@ const textBody = (source: string, isHeading: boolean, { parser }: MarkdownTools)
   read: () => readInline(source, parser),
 })
 
-function codeBodies(code: string, count: number, language: string, { highlight }: MarkdownTools) {
+interface Code {
+  readonly code: string
+  readonly count: number
+  readonly language: string
+  readonly isFenced: boolean
+}
+
+function codeBodies({ code, count, language, isFenced }: Code, { highlight }: MarkdownTools) {
   let known: ReturnType<MarkdownTools['highlight']['lines']> | undefined
   const read = (index: number): readonly Span[] => (known ??= highlight.lines(code, language))[index] ?? []
-  return Array.from({ length: count }, (_, index): UnitBody => ({ type: 'code', read: () => read(index) }))
+  return Array.from({ length: count }, (_, index): UnitBody => ({
+    type: 'code',
+    isFenced,
+    read: () => read(index),
+  }))
 }
+
+const FENCE_BEGIN: UnitBody = { type: 'fence', isEnd: false }
+const FENCE_END: UnitBody = { type: 'fence', isEnd: true }
+
+export const endsFence = (unit: Unit | undefined): boolean => unit?.body === FENCE_END
 
 function createContainers() {
   const open: { readonly mark: string; readonly later: string; isUsed: boolean }[] = []
@@ -171,7 +194,9 @@ export interface Lead {
 
 export type UnitBody =
   | { readonly type: 'text'; readonly isHeading: boolean; readonly read: () => readonly Span[] }
-  | { readonly type: 'code'; readonly read: () => readonly Span[] }
+  | { readonly type: 'code'; readonly isFenced: boolean; readonly read: () => readonly Span[] }
+  /** The beginning or the end of code between fences. */
+  | { readonly type: 'fence'; readonly isEnd: boolean }
   | { readonly type: 'rule' }
   | { readonly type: 'row'; readonly table: Table; readonly cells: readonly Cell[]; readonly isHead: boolean }
   /** A fence's info string, unless it is empty or only names a known language. */

@@ -3,7 +3,7 @@
  * new text. It must not know rows, colours or widths, nor when anything is shown.
  */
 import { codePointAt } from '../../base/text/characters.ts'
-import { type Continuation, type Leaf, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
+import { type Continuation, endsFence, type Leaf, MAX_PIECE_UNITS, readBlocks, type Unit } from './blocks.ts'
 import type { MarkdownTools } from './highlight.ts'
 
 /** UTF-16 units after which an unfinished block is cut. The rest is parsed as its continuation. */
@@ -57,7 +57,12 @@ export class GrowingMarkdown {
   }
 
   #cut(end: number, leaves: readonly Leaf[], next: Continuation, isGap: boolean): void {
-    this.#units.push(...unitsOf(leaves).slice(this.#skipped))
+    const units = unitsOf(leaves)
+    const hasEnd = endsFence(units.at(-1))
+    // The end of a fence that goes on comes later. At the end of a text it comes even if blank lines are cut.
+    if (hasEnd && next !== NOTHING) units.pop()
+    const isOwed = hasEnd && next === NOTHING && !endsFence(this.#units.at(-1))
+    this.#units.push(...units.slice(isOwed ? Math.min(this.#skipped, units.length - 1) : this.#skipped))
     this.#tail = this.#tail.slice(end)
     this.#continuation = next
     this.#skipped = next.units
@@ -82,7 +87,8 @@ export class GrowingMarkdown {
       return true
     }
     if (isLong || isOver) {
-      this.#cut(end, leaves, lastLeaf.isClosed ? NOTHING : (lastLeaf.continuation ?? NOTHING), false)
+      const isLast = !isLong || lastLeaf.isClosed
+      this.#cut(end, leaves, isLast ? NOTHING : (lastLeaf.continuation ?? NOTHING), false)
       return this.#tail !== ''
     }
     const finished = finishedOf(leaves)
@@ -92,7 +98,7 @@ export class GrowingMarkdown {
   }
 }
 
-const unitsOf = (leaves: readonly Leaf[]): readonly Unit[] => leaves.flatMap((leaf) => leaf.units)
+const unitsOf = (leaves: readonly Leaf[]): Unit[] => leaves.flatMap((leaf) => leaf.units)
 
 const finishedOf = (leaves: readonly Leaf[]): readonly Unit[] =>
   leaves.flatMap((leaf) => (leaf.isClosed ? leaf.units : leaf.units.slice(0, leaf.finished)))
@@ -117,11 +123,12 @@ function cutAt(text: string): number {
 }
 
 /**
- * Hides a table until its widths are known, and a row until it is complete. Shows no note instead: a resize
+ * Hides the end of an open fence, a table until its widths are known, and a row until it is complete. Shows no note instead: a resize
  * could leave the note on the screen, and the status line shows that the model writes.
  */
 function hideUnready(leaf: Leaf, lines: readonly string[]): Leaf {
   const [first] = leaf.units
+  if (!leaf.isClosed && endsFence(leaf.units.at(-1))) return { ...leaf, units: leaf.units.slice(0, -1) }
   if (first?.body.type !== 'row') return leaf
   if (leaf.continuation) return lines.at(-1) === '' ? leaf : { ...leaf, units: leaf.units.slice(0, -1) }
   return { ...leaf, units: [] }

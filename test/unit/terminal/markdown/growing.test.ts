@@ -24,6 +24,8 @@ function line({ gap, lead, body }: Unit): string {
       return `${before}${body.isHeading ? '# ' : ''}${written(body.read())}`
     case 'code':
       return `${before}$ ${written(body.read())}`
+    case 'fence':
+      return `${before}${body.isEnd ? '</code>' : '<code>'}`
     case 'row':
       return `${before}${body.cells.map((cell) => written(cell())).join(' | ')}`
     case 'rule':
@@ -68,7 +70,9 @@ let x = 1 // hi
     '  - two',
     '1. first',
     '\n> quoted',
-    '\n$ let<role> x = 1<role> // hi<role>',
+    '\n<code>',
+    '$ let<role> x = 1<role> // hi<role>',
+    '</code>',
     '\na | b',
     '1 | 2',
     '\n----',
