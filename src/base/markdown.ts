@@ -97,3 +97,22 @@ export function fenceAfter(line: string, open: string): string {
   if (open === '') return mark
   return mark.startsWith(open) && line.trimEnd().endsWith(mark) ? '' : open
 }
+
+/** Returns what stands between fences, without the indent of a list or the marks of a quote. */
+export function fencedBlocks(text: string): readonly string[] {
+  const blocks: string[][] = []
+  let fence = ''
+  let margin = 0
+  for (const line of text.split('\n')) {
+    const next = fenceAfter(line, fence)
+    if (fence === '' && next !== '') {
+      blocks.push([])
+      margin = line.search(/[`~]/)
+    } else if (next !== '') {
+      const [marks = ''] = /^[ >]*/.exec(line.slice(0, margin)) ?? []
+      blocks.at(-1)?.push(line.slice(marks.length))
+    }
+    fence = next
+  }
+  return blocks.map((lines) => lines.join('\n'))
+}

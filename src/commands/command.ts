@@ -119,6 +119,8 @@ export interface SessionControl {
   isThere(): boolean
   moveTo(room: Room): Promise<void>
   clear(): void
+  /** Puts text on the person's clipboard. Returns false without a terminal. */
+  copy(text: string): boolean
   quit(): void
 }
 

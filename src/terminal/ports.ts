@@ -162,6 +162,8 @@ export interface Screen extends Omit<Participant, 'stream' | 'deliver'> {
   clear(): void
   refresh(): void
   bell(): void
+  /** Puts sanitized text on the clipboard, if the terminal allows it. Returns false without a terminal. */
+  copy(text: string): boolean
   /** Drops the queued lines. Must be called before the next room is entered. */
   kicked(): void
   /** Ends the session, with status 1 if the person is sent away. */

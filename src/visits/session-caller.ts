@@ -43,6 +43,7 @@ export const callerIn = (
     isThere: () => moves.isIn(room),
     moveTo: (next) => moves.moveTo(next),
     clear: () => screen.clear(),
+    copy: (text) => screen.copy(text),
     quit: () => screen.quit('bye'),
   },
 })

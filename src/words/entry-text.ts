@@ -125,9 +125,12 @@ const firstLine = (text: string): string => text.split('\n', 1).join('')
 
 export const MOST_LINES = 20
 
-/** True for a message of which other people see only the beginning. */
+/** True for a message of which a screen shows only the beginning. */
 export const isLongPaste = (entry: Entry): entry is MessageEntry =>
-  entry.kind === 'message' && entry.thread === undefined && entry.text.split('\n').length > MOST_LINES
+  entry.kind === 'message' && isLongText(entry)
+
+export const isLongText = ({ kind, thread, text }: Entry): boolean =>
+  (kind === 'message' || kind === 'reply') && thread === undefined && text.split('\n').length > MOST_LINES
 
 export const indentLater = (text: string): string => text.replaceAll('\n', '\n  ')
 

@@ -1,4 +1,4 @@
-import { entryJson, entryLine, isLongPaste } from '../../words/entry-text.ts'
+import { entryJson, entryLine, isLongText } from '../../words/entry-text.ts'
 import type { Entry, EntryId } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { EntryLog, LogStats } from '../../chat/index.ts'
@@ -48,13 +48,13 @@ export const history = verb({
     const limit = numberFlag('-n', flags.n, ENTRIES)
     if (args.what === 'paste') {
       await out.ready()
-      const kinds = ['message'] as const
+      const kinds = ['message', 'reply'] as const
       const said = await entries.read(name, {
         limit: SEARCHED_FOR_PASTES,
         kinds,
         ...(before ? { before } : {}),
       })
-      const pastes = said.filter(isLongPaste).slice(flags.n === undefined ? -1 : -limit)
+      const pastes = said.filter(isLongText).slice(flags.n === undefined ? -1 : -limit)
       if (pastes.length === 0 && !flags.json)
         out.line(`the last ${SEARCHED_FOR_PASTES} messages here are of 20 lines at most`)
       return await printEntries(pastes, context, flags.json)

@@ -2,6 +2,7 @@
 // verb knows how its line was parsed, how its errors are shown, or what carries its session.
 import type { CommandGroup } from '../command.ts'
 import { helpCommand } from '../help.ts'
+import { copy } from './copy.ts'
 import { claim, clear, quit, rename, set, whoami } from './account.ts'
 import { ask, retry, stop } from './ask.ts'
 import { keys, token } from './credentials.ts'
@@ -49,7 +50,7 @@ const groupsWith = (
     'from room to room, and what becomes of a room',
     [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
   ],
-  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, keep, purge]],
+  ['past', 'what was said', [history, copy, search, exportLog, summary, checkpoint, turn, keep, purge]],
   ['asking', 'models, and what their tools may do', [ask, stop, retry, models, usage, allow, deny, perms]],
   [
     'prompt',

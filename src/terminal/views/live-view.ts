@@ -16,7 +16,7 @@ import { type Draft, EMPTY_DRAFT } from '../input/edit-commands.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { type Above, createDrawItems, ReplyProgress } from './draw-items.ts'
 import type { Delivery, PrintRole, RoomFooter, Terminal } from '../ports.ts'
-import type { SessionView, ViewParts } from './view.ts'
+import { clipboardOf, type SessionView, type ViewParts } from './view.ts'
 
 /**
  * Turns off what another program left on: mouse and focus reports, modifyOtherKeys, kitty's keyboard
@@ -130,6 +130,12 @@ export class LiveView implements SessionView {
     if (this.#parts.personal.bell.mayRing()) this.#ring()
   }
 
+  copy(text: string): boolean {
+    this.#prefix += clipboardOf(text)
+    this.refresh()
+    return true
+  }
+
   /** Marks recent writes as unsure: until the server learns of a resize it writes for the old window. */
   resized(): void {
     const { now } = this.#parts
@@ -165,7 +171,7 @@ export class LiveView implements SessionView {
   }
 
   #ring(): void {
-    if (!this.#prefix.includes(BELL)) this.#prefix += BELL
+    if (!this.#prefix.startsWith(BELL)) this.#prefix = BELL + this.#prefix
     this.refresh()
   }
 

@@ -10,7 +10,7 @@ import type { Draft } from '../input/edit-commands.ts'
 import type { Key, KeyName } from '../input/keys.ts'
 import type { Delivery, PrintRole, RunningWork, Terminal } from '../ports.ts'
 import { SpokenSearch, SpokenWork } from './spoken.ts'
-import type { SessionView, ViewParts } from './view.ts'
+import { clipboardOf, type SessionView, type ViewParts } from './view.ts'
 import { codePointAt } from '../../base/text/characters.ts'
 
 const BELL = '\u0007'
@@ -34,6 +34,7 @@ export class PlainView implements SessionView {
   #isRepeated = false
   #isClosed = false
   #mustRing = false
+  #clipboard = ''
 
   constructor(terminal: Terminal, running: () => readonly RunningWork[], parts: ViewParts) {
     this.#running = running
@@ -91,6 +92,13 @@ export class PlainView implements SessionView {
 
   bell(): void {
     if (this.#personal.bell.mayRing()) this.#ring()
+  }
+
+  copy(text: string): boolean {
+    if (!this.#hasPty) return false
+    this.#clipboard = clipboardOf(text)
+    this.#writer.request()
+    return true
   }
 
   resized(): void {}
@@ -154,11 +162,15 @@ export class PlainView implements SessionView {
     if (this.#isClosed) endLine()
     else if (taken.length === items.length) echo(this.#draft)
     return {
-      text: (this.#mustRing ? BELL : '') + (this.#hasPty ? text.replaceAll('\n', '\r\n') : text),
+      text:
+        (this.#mustRing ? BELL : '') +
+        this.#clipboard +
+        (this.#hasPty ? text.replaceAll('\n', '\r\n') : text),
       items: taken.length,
       written: () => {
         this.#echoed = echoed
         this.#isRepeated = this.#mustRing = false
+        this.#clipboard = ''
       },
     }
   }

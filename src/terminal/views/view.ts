@@ -33,6 +33,7 @@ export interface SessionView {
   refresh(): void
   clear(): void
   bell(): void
+  copy(text: string): boolean
   resized(): void
   drained(): void
   settingsChanged(): void
@@ -61,6 +62,7 @@ export const screenOf = (person: Person, views: ViewSwitch, { kicked, leave }: S
   message: (message, onRead) => views.current.message(message, onRead),
   refresh: () => views.current.refresh(),
   bell: () => views.current.bell(),
+  copy: (text) => views.current.copy(text),
   kicked,
   quit(farewell, exitStatus = 0) {
     if (farewell && exitStatus === 1) views.current.print(farewell, 'error')
@@ -104,6 +106,10 @@ export class ViewSwitch {
     if (this.#draft) this.#current.draft(this.#draft)
   }
 }
+
+/** Sets the clipboard (OSC 52 of xterm; tmux needs `set -g set-clipboard on`). */
+export const clipboardOf = (text: string): string =>
+  `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`
 
 export type SharedBySessions = ReturnType<typeof createShared>
 

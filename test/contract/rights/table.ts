@@ -57,6 +57,7 @@ export const RIGHTS: readonly RightsRow[] = [
   reads('usage ROOM', READ),
   reads('who ROOM', READ),
   reads('history ROOM', READ),
+  reads('copy ROOM 1 all', READ),
   reads('search ROOM line', READ),
   reads('export ROOM', READ),
   reads('exits ROOM', READ),

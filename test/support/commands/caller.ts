@@ -44,6 +44,7 @@ export function sessionIn(room: Room, person: Person, zone = zoneOf('UTC')) {
     isThere: () => true,
     moveTo: async (target: Room) => void told.moves.push(target.name),
     clear: () => void told.moves.push('clear'),
+    copy: (text: string) => told.moves.push(`copy ${text}`) > 0,
     quit: () => void told.moves.push('quit'),
   }
   const caller: SessionCaller = { person, out, signal: new AbortController().signal, session }

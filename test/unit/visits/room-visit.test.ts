@@ -35,6 +35,7 @@ function recordingScreen(person: Person) {
     message: (message) => void printed.push(personalLine(message)),
     refresh() {},
     bell() {},
+    copy: () => false,
     kicked() {},
     quit() {},
   }
