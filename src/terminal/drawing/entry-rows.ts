@@ -19,6 +19,7 @@ import {
   HANG,
   withProseWidth,
   laterStyle,
+  linkSpans,
   paintRows,
   paintSpans,
   quoteRows,
@@ -78,8 +79,8 @@ function messageRows(
   let at = 0
   const addProse = (to: number): void => {
     const prose = shown.slice(at, to).replace(/^\n|\n$/g, '')
-    if (at === 0) rows.push(...proseRows([...label, { text: prose }], style))
-    else if (prose !== '') rows.push(...paintRows([{ text: HANG + prose }], laterStyle(style)))
+    if (at === 0) rows.push(...proseRows([...label, ...linkSpans(prose)], style))
+    else if (prose !== '') rows.push(...paintRows(linkSpans(HANG + prose), laterStyle(style)))
   }
   for (const { index, 0: code } of shown.matchAll(FENCED)) {
     addProse(index)
@@ -177,7 +178,7 @@ export function renderMessage(message: PersonalMessage, style: DrawingStyle): st
   const space = Math.max(1, withProseWidth(beside).columns - mostCells(start))
   const shown = isOneRow && mostCells(text) > space ? `${cutToCells(text, space - 1)}…` : text
   const label = labelSpans(start, { role: isOwn ? 'own' : 'mention' })
-  return withTimes(proseRows([...label, { text: cleanText(shown) }], beside), style, at).join('\n')
+  return withTimes(proseRows([...label, ...linkSpans(cleanText(shown))], beside), style, at).join('\n')
 }
 
 export function renderText(text: string | Styled, style: DrawingStyle): string {

@@ -1,4 +1,5 @@
 import { mostCells, rowRanges } from './cells.ts'
+import { safeAddress } from '../../base/addresses.ts'
 import type { Span } from '../../base/text/styled.ts'
 import type { DrawingStyle, Theme } from './theme.ts'
 import { graphemes } from '../../base/text/characters.ts'
@@ -86,6 +87,22 @@ export function paintSpans(spans: readonly Span[], theme: Theme): string {
 
 /** Begins a link, or ends one (https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda). */
 const linkTo = (address = ''): string => `\u001b]8;;${address}\u001b\\`
+
+const ADDRESS = /https?:\/\/[^\s<>"]*[^\s<>".,:;!?'()[\]{}]/gu
+
+/** Makes the addresses in a text links. */
+export function linkSpans(text: string): readonly Span[] {
+  const spans: Span[] = []
+  let at = 0
+  for (const { index, 0: found } of text.matchAll(ADDRESS)) {
+    const link = safeAddress(found)
+    if (link === undefined) continue
+    if (index > at) spans.push({ text: text.slice(at, index) })
+    spans.push({ text: found, link })
+    at = index + found.length
+  }
+  return at < text.length || at === 0 ? [...spans, { text: text.slice(at) }] : spans
+}
 
 export const withMarks = (spans: readonly Span[], theme: Theme): readonly Span[] =>
   hasColour(theme) ? spans : spans.map((one) => (one.code ? { ...one, text: `\`${one.text}\`` } : one))
