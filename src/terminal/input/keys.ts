@@ -173,6 +173,13 @@ const RXVT_MODIFIERS: Readonly<Record<string, string>> = {
 
 const KEYPAD = '*+,-./0123456789'
 
+/** The keypad in kitty's protocol, from 57399 on; keys of more than one letter by name. */
+const KITTY_KEYPAD = [
+  ...'0123456789./*-+',
+  ...['Enter', '=', ',', '←', '→', '↑', '↓', 'PageUp', 'PageDown', 'Home', 'End', 'Insert', 'Delete'],
+]
+const KITTY_KEYPAD_FROM = 57_399
+
 function keyOfSequence({ type, params, final, isAlt }: Sequence): Key | undefined {
   if (!/^[\d;:]*$/.test(params)) return undefined
   const fields = params.split(';')
@@ -214,13 +221,18 @@ function modifiersOf(field = '') {
  * neither on, but people configure terminals to send them, and another program may have left one on.
  */
 function keyOfCode(codes = '', modifier = ''): Key | undefined {
-  const code = Number(codes.split(':')[0])
+  const [code = NaN, , base = NaN] = codes.split(':').map(Number)
   const { bits, prefix, isRelease } = modifiersOf(modifier)
+  const onKeypad = isRelease ? undefined : KITTY_KEYPAD[code - KITTY_KEYPAD_FROM]
+  if (onKeypad !== undefined)
+    return press(prefix + onKeypad) ?? (onKeypad.length === 1 ? textOf(onKeypad) : undefined)
   // Keys without text have code points for private use.
   if (isRelease || code > 0x10_ffff || (code >= 0xe000 && code <= 0xf8ff)) return undefined
   const char = String.fromCodePoint(code)
   const isNamed = NAMED[char] !== undefined
-  const pressed = isNamed || bits & (CTRL | ALT) ? press(prefix + chordOf(char)) : undefined
+  // On a keyboard of another script the key has the chord of its place on a Latin one.
+  const latin = base > 0x20 && base < 0x7f ? press(prefix + chordOf(String.fromCharCode(base))) : undefined
+  const pressed = isNamed || bits & (CTRL | ALT) ? (press(prefix + chordOf(char)) ?? latin) : undefined
   if (pressed || isNamed || bits & (CTRL | ALT)) return pressed
   return textOf(bits & SHIFT ? char.toUpperCase() : char)
 }

@@ -25,6 +25,8 @@ type State =
   | 'string-escape'
   /** F1 to F5 of the Linux console are `ESC [[A` to `ESC [[E`. */
   | 'linux-key'
+  /** X10's mouse report: three bytes follow `ESC [M`. */
+  | 'mouse'
   | 'paste'
 
 const ESC = '\u001b'
@@ -33,6 +35,7 @@ const DEL = '\u007f'
 const PASTE_END = `${ESC}[201~`
 
 const MAX_PARAMS = 64
+const MOUSE_CHARS = 3
 /** Answers of terminals are shorter. */
 const MAX_STRING = 4_096
 
@@ -83,6 +86,7 @@ export class VtParser {
     if (isControl(char)) return state === 'string' && char === BEL ? this.#enter('ground') : this.#leave()
     if (state === 'string') return ++this.#stringLength <= MAX_STRING || this.#leave()
     if (state === 'linux-key') return this.#enter('ground')
+    if (state === 'mouse') return ++this.#stringLength < MOUSE_CHARS || this.#enter('ground')
     return this.#sequence(state, char)
   }
 
@@ -119,6 +123,7 @@ export class VtParser {
     const params = this.#params
     if (type === 'csi' && params + final === '200~') return this.#beginPaste()
     if (type === 'csi' && params + final === '[') return this.#enter('linux-key')
+    if (type === 'csi' && params + final === 'M') return this.#enter('mouse')
     this.#push({ type, params, final, isAlt: this.#isAlt })
     return this.#enter('ground')
   }

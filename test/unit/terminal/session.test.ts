@@ -153,7 +153,7 @@ test('a session turns mouse reports, focus reports and keyboard protocols off an
   terminal.type('hello\r\x0c\x04')
   await done
   expect(terminal.written()).toMatch(
-    /^\x1b\[\?9;1000;1001;1002;1003;1004;1005;1006;1015;1016l\x1b7\x1b\[>4m\x1b\[=0u\x1b8/,
+    /^\x1b\[\?9;1000;1001;1002;1003;1004;1005;1006;1015;1016;9001l\x1b7\x1b\[>4m\x1b\[=0u\x1b8/,
   )
   expect(terminal.written()).not.toMatch(/\x1b\[[?>=][\d;]*10\d\dh|\x1b\[>4;|\x1b\[>[\d;]+u|\x1b\[=[1-9]/)
 })
