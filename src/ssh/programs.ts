@@ -90,12 +90,14 @@ function createTerminal(
       if (hasEnded) return
       hasEnded = true
       const isCut = channel.isStopping()
-      if (isCut) outbox.push(`The server is going down. Goodbye.${eol}`, 'out')
+      if (isCut) outbox.push(`The server is going down. Goodbye. ${COME_BACK}${eol}`, 'out')
       void outbox.finish(isCut ? CONNECTION_LOST : exitStatus).then(sent.resolve)
     },
   }
   return { terminal, sent: sent.promise }
 }
+
+const COME_BACK = 'Once it is back, the same ssh command brings you in.'
 
 const END_LIMIT_MS = 500
 

@@ -184,7 +184,9 @@ test('a stopping server says goodbye to sessions, aborts commands and disconnect
   expect(await session.exit).toBe(255)
   const emulator = createEmulator()
   await emulator.write(session.output())
-  expect(emulator.all()).toEqual(['welcome', 'The server is going down. Goodbye.'])
+  expect(emulator.text()).toContain(
+    'welcome\nThe server is going down. Goodbye. Once it is back, the same ssh command brings you in.',
+  )
   expect(session.output()).toContain('\u001b[?2004l')
   expect(await command.exit).toBe(9)
   expect(room.screens.size).toBe(0)
