@@ -81,7 +81,7 @@ const isSame = (one: ToolDefinition, other: ToolDefinition): boolean =>
 function backHtml(next: SentRequest | undefined, shown: StepParts): Html {
   const back = next
     ? answerMessages(next.messages).map((message) => messageHtml(message, shown))
-    : shown.entries.flatMap((entry) => endHtml(entry, shown))
+    : lastStep(shown.entries).flatMap((entry) => endHtml(entry, shown))
   return markup`<h3>Came back</h3>
     ${back.length === 0 ? markup`<p>The log has no answer of it.</p> ` : back}`
 }
@@ -123,14 +123,29 @@ const textHtml = (text: string, markdown: MarkdownToHtml): Html =>
       ${exactText(text)}
     </details> `
 
-/** Returns the end of a turn in the room: its reply, or why there is none. */
+/** True for the last entry of a turn, a reply with an outcome or a notice. */
+export const isEnd = (entry: Entry | undefined): boolean =>
+  entry?.kind === 'notice' || (entry?.kind === 'reply' && entry.outcome !== undefined)
+
+/** Returns the last entry of a turn, behind what a stopped model had said by then. */
+export function lastStep(entries: readonly Entry[]): readonly Entry[] {
+  const end = entries.findLastIndex(isEnd)
+  const called = entries.findLastIndex(({ kind }) => kind === 'tool_result' || kind === 'tool_call')
+  return entries
+    .slice(called + 1, end + 1)
+    .filter((entry, at, all) => entry.kind === 'reply' || at === all.length - 1)
+}
+
+/** Returns an entry of the last step: what was said, or why the turn ended. */
 function endHtml(entry: Entry, { markdown }: StepParts): readonly Html[] {
-  if (entry.kind === 'reply' && entry.outcome !== undefined)
+  if (entry.kind === 'reply')
     return [
       markup`${entry.text !== '' && textHtml(entry.text, markdown)}${
-        entry.outcome !== 'done' && markup`<p class="error">${entry.outcome}</p> `
+        entry.outcome !== undefined &&
+        entry.outcome !== 'done' &&
+        markup`<p class="error">${entry.outcome}</p> `
       }`,
     ]
-  if (entry.kind === 'notice' && entry.level === 'error') return [markup`<p class="error">${entry.text}</p> `]
+  if (entry.kind === 'notice') return [markup`<p class="error">${entry.text}</p> `]
   return []
 }

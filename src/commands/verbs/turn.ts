@@ -11,7 +11,7 @@ import type { StepMessage } from '../../wrap/loop/index.ts'
 import { arg, JSON_FLAG, Misuse, type Output } from '../command.ts'
 import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
 import { verb, type Services } from './common.ts'
-import { turnPage } from '../pages/turn.ts'
+import { isEnd, lastStep, turnPage } from '../pages/turn.ts'
 
 export const turn = verb({
   name: 'turn',
@@ -112,12 +112,12 @@ async function entriesOf(
   return found
 }
 
-/** True for the last entry of a turn, a reply with an outcome or a notice. */
-const isEnd = (entry: Entry | undefined): boolean =>
-  entry?.kind === 'notice' || (entry?.kind === 'reply' && entry.outcome !== undefined)
-
-/** Returns the text of the turn's last entry; empty if there is none. */
-const answerOf = (entries: readonly Entry[]): string => entries.filter(isEnd).at(-1)?.text ?? ''
+/** Returns the text of the last step, and why the turn ended; empty if there is neither. */
+const answerOf = (entries: readonly Entry[]): string =>
+  lastStep(entries)
+    .map(({ text }) => text)
+    .filter((text) => text !== '')
+    .join('\n')
 
 /** A request with the exact texts that were sent, its number from 1 on, and the request before it. */
 type NumberedRequest = ReturnType<typeof numberRequests>[number]
@@ -256,6 +256,8 @@ const textOf = (message: StepMessage): string =>
         .join('\n')
 
 const FOLDED_LINES = 6
+/** Fewer UTF-16 units take no more space than a note that they are left out. */
+const LEAST_FOLDED = 60
 
 function foldPart({ now, short, isTail }: RequestPart, columns: number): string {
   if (short === '') return `… [${now.length} characters; full prints all]`
@@ -267,12 +269,12 @@ function foldTail(now: string, columns: number): string {
   const last = now.split('\n').slice(-FOLDED_LINES).join('\n')
   const tail = last.slice(characterAt(last, Math.max(0, last.length - FOLDED_LINES * columns)))
   const missing = now.length - tail.length
-  return missing === 0 ? now : `… [${missing} characters before; full prints all]\n${tail}`
+  return missing < LEAST_FOLDED ? now : `… [${missing} characters before; full prints all]\n${tail}`
 }
 
 function foldHead(now: string, columns: number): string {
   const first = now.split('\n').slice(0, FOLDED_LINES).join('\n')
   const head = headOf(first, FOLDED_LINES * columns)
   const missing = now.length - head.length
-  return missing === 0 ? now : `${head}\n… [${missing} more characters; full prints all]`
+  return missing < LEAST_FOLDED ? now : `${head}\n… [${missing} more characters; full prints all]`
 }

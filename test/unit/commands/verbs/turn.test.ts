@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RoomName, TurnId } from '../../../../src/words/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/words/entry.ts'
+import { lastStep } from '../../../../src/commands/pages/turn.ts'
 import { requestText } from '../../../../src/commands/verbs/turn.ts'
 import { createCommandWorld, jsonOf, misused, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'
@@ -105,6 +106,18 @@ test.each(['0', '3', 'x', '1.0', 'x'.repeat(30)])('/turn rejects the request num
       '/turn [--json] [--html] [ID] [REQUEST] [FULL]',
     ),
   )
+})
+
+test('the last step of a stopped turn is what the model had said, then why it ended', () => {
+  const base = { id: '1' as EntryId, at: 0, room: 'hall' as RoomName, author: 'qwen', turn: 't' as TurnId }
+  const result = { call: 'c', name: 'echo', isError: false, durationMs: 1, bytes: 1, text: '{}' }
+  const entries: readonly Entry[] = [
+    { ...base, kind: 'reply', text: 'let me look' },
+    { ...base, ...result, kind: 'tool_result' },
+    { ...base, kind: 'reply', text: 'it is half' },
+    { ...base, kind: 'notice', level: 'info', text: 'bob stopped @qwen' },
+  ]
+  expect(lastStep(entries).map(({ text }) => text)).toEqual(['it is half', 'bob stopped @qwen'])
 })
 
 test('/turn refuses unknown ids and ids of another room', async () => {
