@@ -1,4 +1,4 @@
-import { entryLine, isLongPaste, MOST_LINES } from '../words/entry-text.ts'
+import { entryLine, isLongText, MOST_LINES } from '../words/entry-text.ts'
 import type { ApprovalEntry, Entry, EntryId } from '../words/entry.ts'
 import type { Person, Role } from '../words/person.ts'
 import { nameOf } from '../chat/presence/index.ts'
@@ -197,7 +197,9 @@ function rowsOf(entry: Entry, columns: number): number {
     .replaceAll(/[^ -~\n]/g, '00')
     .split('\n')
   const rows = lines.reduce((sum, { length }) => sum + Math.max(1, Math.ceil(length / width)), 0)
-  return isLongPaste(entry) || (entry.kind === 'reply' && rows > MOST_LINES) ? FOLDED_ROWS : rows
+  return (entry.kind === 'message' && isLongText(entry)) || (entry.kind === 'reply' && rows > MOST_LINES)
+    ? FOLDED_ROWS
+    : rows
 }
 
 /** Divides the entries into those from before the person came and those since, delivered or not. */

@@ -125,10 +125,7 @@ const firstLine = (text: string): string => text.split('\n', 1).join('')
 
 export const MOST_LINES = 20
 
-/** True for a message of which a screen shows only the beginning. */
-export const isLongPaste = (entry: Entry): entry is MessageEntry =>
-  entry.kind === 'message' && isLongText(entry)
-
+/** True for a text of which a screen may show only the beginning. */
 export const isLongText = ({ kind, thread, text }: Entry): boolean =>
   (kind === 'message' || kind === 'reply') && thread === undefined && text.split('\n').length > MOST_LINES
 

@@ -2,7 +2,7 @@
  * drawing/ makes rows of cells from entries, drafts, replies and the status, and the bytes that bring a
  * terminal from one screen to the next. It must not know when something is drawn, nor where the bytes go.
  */
-import { isLongPaste, MOST_LINES } from '../../words/entry-text.ts'
+import { MOST_LINES, isLongText } from '../../words/entry-text.ts'
 import type { Entry, MessageEntry } from '../../words/entry.ts'
 import type { PersonalMessage } from '../../chat/talk/index.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
@@ -53,8 +53,7 @@ function entryRows(
   chosen?: NameColour,
 ): readonly string[] {
   if (entry.kind === 'tool_result' && aspect.call) return resultRows(aspect.call, entry, style)
-  if (isLongPaste(entry) && aspect.emphasis !== 'own')
-    return foldedRows(entry, style, markdown, aspect, chosen)
+  if (entry.kind === 'message' && isLongText(entry)) return foldedRows(entry, style, markdown, aspect, chosen)
   const spans = spansOf(entry, aspect, chosen)
   if (entry.kind === 'message' && entry.thread === undefined)
     return messageRows(spans, entry, style, markdown)
