@@ -23,7 +23,7 @@ function callHead(call: PendingCall, cells: number, most: number): string {
   const space = Math.max(LEAST_CELLS, cells)
   const name = callName(call)
   const asked = call.kind === 'approval' ? `${call.tool} ${askedOf(call)}` : callText(call)
-  const whole = oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${asked}`))
+  const whole = oneLine(cleanText(`-- ${callerOf(call)}: ${asked}`))
   if (!isWider(whole, space)) return whole
   if (mostCells(name) + LEAST_VALUE_CELLS > space)
     return cut(name, Math.max(space, Math.min(mostCells(name), most)))
@@ -41,7 +41,13 @@ const askedOf = ({ text }: ApprovalEntry): string =>
     .join(' ')
 
 const callName = (call: PendingCall): string =>
-  oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${call.kind === 'approval' ? call.tool : call.name}`))
+  oneLine(cleanText(`-- ${callerOf(call)}: ${call.kind === 'approval' ? call.tool : call.name}`))
+
+/** A question was asked above with the name of its model. */
+const callerOf = (call: PendingCall): string =>
+  call.kind === 'approval' && call.question !== undefined
+    ? `question ${call.question}`
+    : sideOf(call) + call.author
 
 const sideOf = ({ thread }: PendingCall): string => (thread === undefined ? '' : '(side turn) ')
 

@@ -14,6 +14,7 @@ interface Palette extends Readonly<Record<TextRole, string>> {
 const ink = (colour: number): string => `38;5;${colour}`
 const bold = (codes: string): string => `1;${codes}`
 const italic = (codes: string): string => `3;${codes}`
+const underlined = (codes: string): string => `4;${codes}`
 /** Has its own background, so that it can be read on any terminal. */
 const block = (colour: number, background: number): string => `38;5;${colour};48;5;${background}`
 
@@ -51,22 +52,22 @@ const colours = ({ people, models, dim, error, code, link, mention, status }: In
 /** For an unknown background: as far from black as from white, so no contrast is high. */
 const either = colours({
   people: { yellow: 100, brown: 137, green: 28, blue: 32, violet: 129, pink: 132 },
-  // Only these two teals differ enough from all name colours on black and on white. Italics tell them apart.
-  models: [ink(30), italic(ink(66))],
+  // Only this teal and this lavender differ enough from all name colours on black and on white.
+  models: [ink(30), italic(ink(104)), underlined(ink(30))],
   ...{ dim: 244, error: 196, code: 136, link: 32 },
   ...{ mention: block(WHITE, 97), status: block(WHITE, 240) },
 })
 
 const dark = colours({
   people: { yellow: 228, brown: 172, green: 34, blue: 39, violet: 141, pink: 218 },
-  models: [ink(37), ink(79), ink(159)],
+  models: [ink(37), ink(142), ink(201)],
   ...{ dim: 246, error: 203, code: 180, link: 75 },
   ...{ mention: block(BLACK, 176), status: block(252, 237) },
 })
 
 const light = colours({
   people: { yellow: 94, brown: 52, green: 22, blue: 20, violet: 129, pink: 162 },
-  models: [ink(24), ink(60), ink(27)],
+  models: [ink(24), ink(95), ink(27)],
   ...{ dim: 241, error: 160, code: 94, link: 25 },
   ...{ mention: block(WHITE, 90), status: block(236, 253) },
 })
@@ -74,7 +75,7 @@ const light = colours({
 /** Only what every terminal has: bold, underlined, reversed. */
 const mono: Palette = {
   tints: NAME_COLOURS.map(() => ''),
-  modelTints: ['4', italic('4')],
+  modelTints: ['4', italic('4'), '4;2'],
   ...{ own: '1;4', model: '4', tool: '', system: '', dim: '', waiting: '1;7', mention: '7' },
   ...{ error: '1', code: '', heading: '1', link: '4', status: '7' },
 }
@@ -115,8 +116,25 @@ function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, ma
 export const usualColour = (name: string): NameColour =>
   NAME_COLOURS[hashOf(name) % NAME_COLOURS.length] ?? 'green'
 
-/** A model has the same tint in every room and session. The low hash bits of short names are too similar. */
-export const modelStyle = (name: string): SpanStyle => ({ role: 'model', tint: hashOf(name) >>> 6 })
+/** The tints of models in each theme. */
+const MODEL_TINTS = 3
+
+/** Gives each model a tint of its own, in every room and session, as long as one is free. */
+export function createModelStyles(): (name: string) => SpanStyle {
+  const known = new Map<string, number>()
+  return (name) => {
+    // The low hash bits of short names are too similar.
+    const usual = (hashOf(name) >>> 6) % MODEL_TINTS
+    const taken = new Set(known.values())
+    const free = [usual, 0, 1, 2].find((tint) => !taken.has(tint))
+    const tint = known.get(name) ?? free ?? usual
+    setBounded(known, name, tint, MAX_NAMES)
+    return { role: 'model', tint }
+  }
+}
+
+/** All sessions of a process draw a model alike. */
+export const modelStyle = createModelStyles()
 
 function hashOf(name: string): number {
   let value = 0

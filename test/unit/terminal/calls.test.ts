@@ -38,7 +38,7 @@ test('a pending call is one row that changes from asked to running until its res
     calls.all().map((entry) => drawCall(entry, 1_500, { columns: 79, theme: chooseTheme('vt100', {}) }))
   const asked = approval('asked', 1)
   expect(calls.take(asked)).toEqual([asked])
-  expect(rows()).toEqual(['-- qwen: run_command ls -la: not allowed yet, 1.5s'])
+  expect(rows()).toEqual(['-- question 1: run_command ls -la: not allowed yet, 1.5s'])
   const allowed = approval('once', 1)
   expect(calls.take(allowed)).toEqual([allowed])
   expect(rows()).toEqual([])
@@ -153,9 +153,9 @@ describe('the row of a call', () => {
 
   test('a call row of 33 cells still says that the call waits for permission', () => {
     const draw = (columns: number, ms: number) => withoutSgr(drawCall(question, ms, style(columns)))
-    expect(draw(79, 2_100)).toBe('-- qwen: run_command ls -la: not allowed yet, 2.1s')
-    expect(draw(33, 2_100)).toBe('-- qwen: run_command waits 2.1s')
-    expect(draw(33, 119_000)).toBe('-- qwen: run_command waits 1m 59s')
+    expect(draw(79, 2_100)).toBe('-- question 1: run_command ls -la: not allowed yet, 2.1s')
+    expect(draw(33, 2_100)).toBe('-- question 1: run_c … waits 2.1s')
+    expect(draw(33, 119_000)).toBe('-- question 1: run … waits 1m 59s')
   })
 
   test('a call row with a long tool name is cut but shows the elapsed time', () => {
