@@ -95,7 +95,8 @@ export class Mentions {
     try {
       for (;;) {
         const { promise, resolve } = createDeferred<void>()
-        this.#wake = resolve
+        // A wait that has ended leaves this to the wait that took its place.
+        if (!end.aborted) this.#wake = resolve
         const lines = await this.#take(where, end)
         if (lines !== '') return lines
         if (this.#ending.aborted) return 'the wait was ended: the server is stopping, or you are out of it'

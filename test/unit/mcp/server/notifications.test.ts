@@ -354,6 +354,16 @@ describe('mentions', () => {
     expect(await mentions.wait(undefined, 600, NEVER)).toContain('@ann hello')
   })
 
+  test('a wait for mentions that took the place of another one wakes for a new line', async () => {
+    const { mentions, say } = createScene()
+    const first = mentions.wait(undefined, 600, NEVER)
+    await settle()
+    const second = mentions.wait(undefined, 600, NEVER)
+    await first
+    say('@ann hello')
+    expect(await second).toContain('@ann hello')
+  })
+
   test('a wait for mentions ends when another one begins or the server stops', async () => {
     const ending = new AbortController()
     const { mentions } = createScene(ending.signal)
