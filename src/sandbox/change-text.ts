@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/pro
 import { basename, dirname, join, relative } from 'node:path'
 import { bytes } from '../base/amounts.ts'
 import { errorCode } from '../base/errors.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { draftName } from './old-files.ts'
@@ -57,6 +58,10 @@ export async function checkChange(place: ChangePlace, path: string): Promise<voi
 async function readOld(place: ChangePlace, path: string): Promise<{ real: string; old: string | undefined }> {
   const { real, exists } = await followPath(place.root, path)
   if (real === place.root || path.endsWith('/')) throw new WorkspaceError(`${quoted(path)} is a directory`)
+  if (!exists && visibleLine(path) !== path)
+    throw new WorkspaceError(
+      `${quoted(path)} has control or invisible characters, which are not allowed in names`,
+    )
   const old = exists ? (await readText(place.root, path, {}, place.maxBytes)).text : undefined
   return { real, old }
 }

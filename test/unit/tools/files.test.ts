@@ -77,6 +77,7 @@ it('write_file shows the whole text in its permission request and writes nothing
 it.each([
   ['../x', /outside the workspace/],
   ['new/', /is a directory/],
+  ['new\nREADME.md', /'new\\u\{a\}README\.md' has control or invisible characters/],
   ['', /at least 1 characters/],
 ])('write_file refuses the path %j', async (path, message) => {
   const answer = await write(path, 'pwned')
