@@ -22,6 +22,8 @@ export interface ArgumentSpec {
   /** For help and the page of all commands: no sentence, no full stop. */
   readonly about: string
   readonly optional?: true
+  /** The word that counts if none is given. */
+  readonly usual?: string
   /** Only for the last argument. `rest`: the rest of the line, verbatim; `words`: all further words. */
   readonly takes?: 'rest' | 'words'
   /** The only allowed words. Any other word is a usage error. */

@@ -65,7 +65,7 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
       left = takeArgument(word, rest)
     }
   }
-  const missing = wanted.find((one) => !one.optional && !given.has(one))
+  const missing = wanted.find((one) => isNeeded(one) && !given.has(one))
   if (missing) throw wrong(`${missing.name.toUpperCase()} is missing`)
   const args = command.arguments.map((one) => [one.name, argumentValue(one, given.get(one))] as const)
   const flags = command.flags.map((one) => [one.name, flagValue(one, given.get(one))] as const)
@@ -143,8 +143,8 @@ function roomArgument({ room }: Command, kind: CallerKind): readonly ArgumentSpe
   return [room === 'optional' ? OPTIONAL_ROOM : ROOM]
 }
 
-const argumentValue = ({ takes }: ArgumentSpec, words: readonly string[] = []): ArgumentValue =>
-  takes === 'words' ? words : words[0]
+const argumentValue = ({ takes, usual }: ArgumentSpec, words: readonly string[] = []): ArgumentValue =>
+  takes === 'words' ? words : (words[0] ?? usual)
 
 function flagValue({ value, repeats }: FlagSpec, words: readonly string[] = []): FlagValue {
   if (repeats) return words
@@ -168,7 +168,7 @@ export function parsedInvocation(command: Command, { room, args = {}, flags = {}
   const known = new Set([...command.arguments, ...command.flags].map(({ name }) => name))
   const strange = [...Object.keys(args), ...Object.keys(flags)].find((name) => !known.has(name))
   if (strange !== undefined) throw new TypeError(`${command.name} has no ${strange}`)
-  const missing = command.arguments.find(({ name, optional }) => !optional && args[name] === undefined)
+  const missing = command.arguments.find((one) => isNeeded(one) && args[one.name] === undefined)
   if (missing) throw new TypeError(`${command.name} needs ${missing.name}`)
   return {
     roomName: room,
@@ -197,7 +197,9 @@ export function usage(command: Command, kind: CallerKind): string {
 export const flagsFor = ({ flags }: Command, kind: CallerKind): readonly FlagSpec[] =>
   kind === 'session' ? flags.filter((flag) => !flag.forScripts) : flags
 
-const bracketOptional = ({ optional }: ArgumentSpec, word: string): string => (optional ? `[${word}]` : word)
+const isNeeded = ({ optional, usual }: ArgumentSpec): boolean => !optional && usual === undefined
+
+const bracketOptional = (one: ArgumentSpec, word: string): string => (isNeeded(one) ? word : `[${word}]`)
 
 /** Returns the error for words that do not fit a command, with the usage line of `form`. */
 export const usageError = (command: Command, kind: CallerKind, problem: string, form = command): UsageError =>

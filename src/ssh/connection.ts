@@ -137,7 +137,9 @@ export class Connection {
     const network = networkOf(this.address)
     const { fingerprint, certifiedUntil } = key
     const until = certifiedUntil === undefined ? {} : { certifiedUntil }
-    const person = withLogin(login.person, { key: fingerprint, network, ...until })
+    const { localAddress = '', localPort = 22 } = this.socket
+    const reachedAt = { host: localAddress.replace(/^::ffff:/, ''), port: localPort }
+    const person = withLogin(login.person, { key: fingerprint, network, reachedAt, ...until })
     this.#person = person
     // Set before the client can open a channel.
     client.on('session', (accept, reject) => this.#openChannel(accept, reject))

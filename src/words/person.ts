@@ -25,6 +25,8 @@ export interface Login {
   readonly key: Fingerprint
   /** An IPv4 address or an IPv6 /64. */
   readonly network: string
+  /** Where this server was reached, such as `-p 2222 HOST` for ssh; absent for programs. */
+  readonly reachedAt?: { readonly host: string; readonly port: number }
   /** The end of the certificate that let the key in, in milliseconds since the epoch. */
   readonly certifiedUntil?: number
   readonly token?: TokenLogin

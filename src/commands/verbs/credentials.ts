@@ -9,7 +9,7 @@ import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type CommandContext } 
 import { dateText, iso, listedNumber, numberFlag, print, roomNames, type Services, verb } from './common.ts'
 
 const KEY_ARGUMENTS = [
-  arg('action', 'what to do', { oneOf: ['list', 'add', 'remove'] }),
+  arg('action', 'what to do', { oneOf: ['list', 'add', 'remove'], usual: 'list' }),
   text('key', 'for add, the line of a .pub file, which a script may pipe in; for remove, a fingerprint', {
     optional: true,
   }),
@@ -85,7 +85,7 @@ function keyLine(key: StoredKey, caller: Caller): string {
 }
 
 const TOKEN_ARGUMENTS = [
-  arg('action', 'what to do', { oneOf: ['new', 'list', 'revoke'] }),
+  arg('action', 'what to do', { oneOf: ['new', 'list', 'revoke'], usual: 'list' }),
   arg('id', 'for revoke, a number of the list', { optional: true }),
 ] as const
 

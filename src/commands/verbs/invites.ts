@@ -19,7 +19,7 @@ import {
 } from './common.ts'
 
 const ARGUMENTS = [
-  arg('action', 'what to do', { oneOf: ['new', 'list', 'revoke'] }),
+  arg('action', 'what to do', { oneOf: ['new', 'list', 'revoke'], usual: 'list' }),
   arg('which', 'for new, a room to invite to as well; for revoke, a number of the list', { optional: true }),
 ] as const
 
@@ -50,11 +50,15 @@ export const invites = verb({
     const isNew = args.action === 'new'
     if (!isNew && (flags.uses !== undefined || flags.days !== undefined))
       throw new Misuse(`--uses and --days are for new`)
-    return await { new: make, list, revoke }[args.action](services, { ...context, person })
+    return await { new: make, list, revoke }[args.action](services, { ...context, person }, context.person)
   },
 })
 
-async function make(services: Services, { person, args, flags, out, session }: Context): Promise<void> {
+async function make(
+  services: Services,
+  { person, args, flags, out, session }: Context,
+  { login }: Person,
+): Promise<void> {
   const uses = numberFlag('--uses', flags.uses, USES)
   const days = numberFlag('--days', flags.days, DAYS)
   const reason = await whyNoCodes(services, person)
@@ -72,8 +76,14 @@ async function make(services: Services, { person, args, flags, out, session }: C
   out.line(code)
   if (session)
     out.line(
-      `-- lets ${newcomers} in, for ${time}; it is shown only now. They type it when asked, or: ssh NAME+CODE@…`,
+      `-- lets ${newcomers} in, for ${time}; it is shown only now. They type it when asked, or this, with their name:\n${loginLine(code, login)}`,
     )
+}
+
+/** The command of a newcomer, with the server's address as the inviter's login reached it. */
+function loginLine(code: string, login: Person['login']): string {
+  const { host, port } = login?.reachedAt ?? { host: 'HOST', port: 22 }
+  return `ssh ${port === 22 ? '' : `-p ${port} `}NAME+${code}@${host}`
 }
 
 /** Resolves to the reason why the person may make no codes; undefined if they may. */
@@ -113,7 +123,8 @@ async function list({ rooms, comingIn }: Services, context: Context): Promise<vo
   print(
     context,
     shown.map(asJson),
-    shown.map((invite) => asLine(invite, context)).join('\n') || 'no invite code is open',
+    shown.map((invite) => asLine(invite, context)).join('\n') ||
+      `no invite code is open; ${context.session ? '/' : ''}invites new [ROOM] makes one`,
   )
 }
 

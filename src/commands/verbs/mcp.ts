@@ -8,6 +8,7 @@ import type { BegunLogin, ChangedTool, ListedMcp, McpAdmin } from './mcp-admin.t
 const ARGUMENTS = [
   arg('action', 'what to do', {
     oneOf: ['list', 'connect', 'disconnect', 'refresh', 'approve', 'login', 'logout', 'serve'],
+    usual: 'list',
   }),
   arg('name', 'of a server, for all but list and serve; its tools are NAME_tool', { optional: true }),
   text(

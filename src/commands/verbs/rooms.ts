@@ -57,7 +57,11 @@ export const create = verb({
   example: '--private attic',
   async run({ person, args, flags, out, session }, { rooms }) {
     const room = await rooms.create(args.name, person, flags)
-    out.line(`made ${room.name}, which is yours`)
+    const slash = session ? '/' : ''
+    const who = flags.private
+      ? `only those whom you ${slash}invite may join`
+      : `everybody may join; ${slash}create --private makes a closed one`
+    out.line(`made ${room.name}, which is yours: ${who}`)
     await session?.moveTo(room)
   },
 })

@@ -9,7 +9,7 @@ import { announce, dateText, findVersion, refuseWrap, type Services, verb } from
 const MAX_SCRIPT_CHARS = 65_536
 
 const ARGUMENTS = [
-  arg('action', 'what to do', { oneOf: ['show', 'set', 'check', 'reset', 'versions', 'log'] }),
+  arg('action', 'what to do', { oneOf: ['show', 'set', 'check', 'reset', 'versions', 'log'], usual: 'show' }),
   text('text', 'the script, or a version to show', { optional: true }),
 ] as const
 

@@ -240,7 +240,7 @@ test('/invites new prints only the code in a script, and also its limits in a se
   const { out } = await world.type(world.ann, 'invites new')
   expect(out).toEqual([
     expect.stringMatching(CODE),
-    expect.stringContaining('lets 1 newcomer in, for 7 days'),
+    expect.stringMatching(/lets 1 newcomer in, for 7 days[^]*\nssh NAME\+[A-Z0-9-]+@HOST$/),
   ])
   expect(jsonOf(await world.exec(world.ann, 'invites new --json den'))).toEqual({
     code: expect.stringMatching(CODE),
@@ -255,6 +255,15 @@ test('/invites new prints only the code in a script, and also its limits in a se
   )
 })
 
+test('verbs with actions list what there is if no action is given', async () => {
+  await using world = await createCommandWorld()
+  for (const line of ['keys', 'invites', 'token', 'script'])
+    expect([line, await world.type(world.bob, line)]).toMatchObject([line, { status: 0, err: [] }])
+  expect((await world.type(world.bob, 'invites')).out).toEqual([
+    'no invite code is open; /invites new [ROOM] makes one',
+  ])
+})
+
 test.each([
   ['--uses 0', '--uses takes a whole number from 1 to 100, such as --uses 1'],
   ['--uses 101', '--uses takes a whole number from 1 to 100, such as --uses 1'],
@@ -265,7 +274,9 @@ test.each([
   await using world = await createCommandWorld()
   const { status, err } = await world.exec(world.ann, `invites new ${words}`)
   expect({ status, problem: err[0] }).toEqual({ status: 2, problem: `invites: ${problem}` })
-  expect(await world.exec(world.ann, 'invites list')).toEqual(done('no invite code is open'))
+  expect(await world.exec(world.ann, 'invites list')).toEqual(
+    done('no invite code is open; invites new [ROOM] makes one'),
+  )
 })
 
 test('/invites new is allowed for members, ops of the lobby or admins, as configured', async () => {
@@ -303,7 +314,9 @@ test('a member sees and revokes only own invite codes, an admin all without priv
   )
   expect(await world.exec(world.ann, 'invites revoke 1')).toEqual(done('invite 1 lets nobody in any more'))
   expect(await world.exec(world.root, 'invites revoke 2')).toEqual(done('invite 2 lets nobody in any more'))
-  expect(await world.exec(world.root, 'invites list')).toEqual(done('no invite code is open'))
+  expect(await world.exec(world.root, 'invites list')).toEqual(
+    done('no invite code is open; invites new [ROOM] makes one'),
+  )
 })
 
 test.each(['', 'x', '-1', '1.5', '99999999999999999999'])(

@@ -171,7 +171,7 @@ test('/mcp connect runs in the background of a session', async () => {
 test('/mcp rejects missing, extra and misplaced words with its usage', async () => {
   await using world = await createCommandWorld()
   const form =
-    'mcp [--show] [--token-env VAR] [--pass-env VAR] [--trust HOW] [--json] ACTION [NAME] [TARGET…]'
+    'mcp [--show] [--token-env VAR] [--pass-env VAR] [--trust HOW] [--json] [ACTION] [NAME] [TARGET…]'
   const wrong = async (words: string, problem: string) =>
     expect(await world.exec(world.root, `mcp ${words}`)).toEqual(misused(`mcp: ${problem}`, form))
   await wrong('list all', 'list takes nothing more')

@@ -26,7 +26,10 @@ test('/rooms lists the visible rooms with their topics and number of people', as
 test('/create makes a public room owned by its creator and moves the session into it', async () => {
   await using world = await createCommandWorld()
   const made = await world.type(world.bob, 'create attic')
-  expect(made).toEqual({ ...done('made attic, which is yours'), moves: ['attic'] })
+  expect(made).toEqual({
+    ...done('made attic, which is yours: everybody may join; /create --private makes a closed one'),
+    moves: ['attic'],
+  })
   expect(await world.type(world.bob, 'topic mine', 'attic')).toMatchObject({ status: 0 })
   expect(await world.exec(world.guest, 'topic attic')).toEqual(done('mine'))
 })
