@@ -174,6 +174,14 @@ test('unread counts of other rooms appear in the status line and survive a resta
   await again.shows(/^ops · den 3 · /m)
 })
 
+test('an owner who made or forked a room by a script follows it', async () => {
+  await stage.as('olga', ['create', 'workshop'])
+  await stage.as('olga', ['fork', 'workshop', 'workshop-2'])
+  for (const room of ['workshop', 'workshop-2']) await stage.as('rhea', ['say', room, '@olga', 'hello'])
+  const mine = (await roomsOf('olga')).filter(({ named }) => named === true)
+  expect(mine.map(({ name }) => name)).toEqual(['workshop', 'workshop-2'])
+})
+
 test('lines of ignored people and of left rooms are not counted as unread', async () => {
   {
     await using fay = await atTerminal('fay', 'join', 'den')

@@ -55,14 +55,14 @@ export const create = verb({
   flags: [PRIVATE_FLAG],
   arguments: [NEW_NAME],
   example: '--private attic',
-  async run({ person, args, flags, out, session }, { rooms }) {
+  async run({ person, args, flags, out, session }, { rooms, followed }) {
     const room = await rooms.create(args.name, person, flags)
     const slash = session ? '/' : ''
     const who = flags.private
       ? `only those whom you ${slash}invite may join`
       : `everybody may join; ${slash}create --private makes a closed one`
     out.line(`made ${room.name}, which is yours: ${who}`)
-    await session?.moveTo(room)
+    await (session ? session.moveTo(room) : followed.join(person, room))
   },
 })
 
@@ -74,11 +74,11 @@ export const fork = verb({
   flags: [PRIVATE_FLAG],
   arguments: [NEW_NAME],
   example: 'den-2',
-  async run({ person, room, args, flags, out, session }, { rooms }) {
+  async run({ person, room, args, flags, out, session }, { rooms, followed }) {
     const made = await rooms.fork(room, args.name, person, flags)
     const hidden = (await made.info()).private ? ', and private' : ''
     out.line(`made ${made.name} like ${room.name}; it is yours${hidden}`)
-    await session?.moveTo(made)
+    await (session ? session.moveTo(made) : followed.join(person, made))
   },
 })
 
