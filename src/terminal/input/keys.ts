@@ -14,7 +14,7 @@ export const KEYS = {
   down: { keys: '↓, Ctrl-N', does: 'the next line' },
   search: { keys: 'Ctrl-R', does: 'look for an older line' },
   'search-newer': { keys: 'Ctrl-S', does: 'back to a newer one' },
-  cancel: { keys: 'Ctrl-G', does: 'give up looking' },
+  cancel: { keys: 'Esc, Ctrl-G', does: 'give up looking' },
   left: { keys: '←, Ctrl-B', does: 'a character back' },
   right: { keys: '→, Ctrl-F', does: 'a character on' },
   'word-left': { keys: 'Alt-B, Ctrl-←', does: 'a word back' },
@@ -67,14 +67,18 @@ export function createKeyDecoder() {
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   const parser = new VtParser()
   return (bytes: Uint8Array, silentMs = 0): Key[] => {
-    const isPressed = silentMs >= PRESS_MS && bytes.length === 1 && bytes[0] === INTERRUPT
+    const alone = silentMs >= PRESS_MS && bytes.length === 1 ? bytes[0] : undefined
+    const isPressed = alone === INTERRUPT
     if (silentMs >= PRESS_MS) parser.pause()
     if (isPressed || silentMs >= GIVE_UP_MS) parser.giveUp()
-    return parser.parse(utf8.decode(bytes, { stream: true })).flatMap((input) => keyOf(input) ?? [])
+    const keys = parser.parse(utf8.decode(bytes, { stream: true })).flatMap((input) => keyOf(input) ?? [])
+    // What follows may turn it into another key, which does no harm: Esc only ends a search.
+    return alone === ESCAPE ? [...keys, { type: 'press', name: 'cancel' }] : keys
   }
 }
 
 const INTERRUPT = 0x03
+const ESCAPE = 0x1b
 
 type Sequence = Extract<VtInput, { readonly type: 'csi' | 'ss3' }>
 

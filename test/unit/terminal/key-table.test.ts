@@ -15,7 +15,7 @@ function bytesOf(key: string): string {
 }
 
 const NAMED: Readonly<Record<string, string>> = {
-  Enter: '\r', Tab: '\t', Backspace: '\u007f', Delete: '\u001b[3~', Home: '\u001b[H', End: '\u001b[F',
+  Esc: '\u001b', Enter: '\r', Tab: '\t', Backspace: '\u007f', Delete: '\u001b[3~', Home: '\u001b[H', End: '\u001b[F',
   '↑': '\u001b[A', '↓': '\u001b[B', '→': '\u001b[C', '←': '\u001b[D', 'Ctrl-→': '\u001b[1;5C', 'Ctrl-←': '\u001b[1;5D',
 } // prettier-ignore
 
@@ -23,7 +23,7 @@ test.each(Object.entries(KEYS))(
   'every key that the key table lists for %s is decoded as that action',
   (name, { keys }) => {
     for (const key of keys.split(', '))
-      expect([key, createKeyDecoder()(new TextEncoder().encode(bytesOf(key)))]).toEqual([
+      expect([key, createKeyDecoder()(new TextEncoder().encode(bytesOf(key)), 20)]).toEqual([
         key,
         [{ type: 'press', name }],
       ])

@@ -53,6 +53,12 @@ test('a letter without an Alt binding that arrives after a separate Esc is plain
   expect(shown(decode(bytes('x'), 40))).toBe('x')
 })
 
+test('Esc pressed alone ends a search at once, and the letter after it is typed', () => {
+  const decode = createKeyDecoder()
+  expect(shown(decode(bytes(ESC), 40))).toBe('<cancel>')
+  expect(shown(decode(bytes('Q'), 40))).toBe('Q')
+})
+
 test('an unterminated escape sequence does not block the keyboard', () => {
   expect(keysOf(`${CSI}${'1;'.repeat(40)}\r`)).toMatch(/<enter>$/)
 })
@@ -150,7 +156,7 @@ const SEQUENCES: readonly (readonly [sender: string, sequence: string, does: str
   ['kitty Shift-Backspace', `${CSI}127;2u`, '<backspace>'],
   ['kitty Alt-Backspace', `${CSI}127;3u`, '<kill-word-left>'],
   ['kitty Ctrl-Backspace', `${CSI}127;5u`, '<kill-word-left>'],
-  ['kitty Esc', `${CSI}27u`, ''],
+  ['kitty Esc', `${CSI}27u`, '<cancel>'],
   ['kitty Alt-F', `${CSI}102;3u`, '<word-right>'],
   ['kitty Alt-X', `${CSI}120;3u`, ''],
   ['kitty a', `${CSI}97u`, 'a'],
