@@ -50,7 +50,7 @@ const groupsWith = (
     'from room to room, and what becomes of a room',
     [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
   ],
-  ['past', 'what was said', [history, copy, search, exportLog, summary, checkpoint, turn, keep, purge]],
+  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, keep, purge]],
   ['asking', 'models, and what their tools may do', [ask, stop, retry, models, usage, allow, deny, perms]],
   [
     'prompt',
@@ -58,7 +58,7 @@ const groupsWith = (
     [tools, run, todo, wrap, instruct, script, kv],
   ],
   ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
-  ['programs', 'that come in as you', [token]],
+  ['programs', 'that come in as you, and your clipboard', [token, copy]],
   [
     'order',
     'for those who manage a room or the server',

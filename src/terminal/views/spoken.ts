@@ -26,10 +26,12 @@ export class SpokenWork {
 }
 
 /** Returns '' for a tool that a person runs, which the log shows. */
-function sentence({ who, doing }: RunningWork): string {
+function sentence({ who, doing, requester }: RunningWork): string {
   if (!who.startsWith('@')) return ''
   const name = who.slice(1)
-  return doing === 'waiting' ? `${name} waits until other models are done` : `${name} is thinking`
+  return doing === 'waiting'
+    ? `${name} waits until other models are done`
+    : `${name} is thinking, for ${requester}`
 }
 
 /** A turn may have several calls, one after the other. */

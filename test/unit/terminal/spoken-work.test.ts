@@ -11,12 +11,12 @@ test('the state of a running model is announced in words only once', () => {
   ])
   expect(said(work('@qwen', 'waiting', '9s'))).toEqual([])
   expect(said(work('@qwen', 'thinking'), work('@gpt', 'thinking'))).toEqual([
-    '-- qwen is thinking',
-    '-- gpt is thinking',
+    '-- qwen is thinking, for bob',
+    '-- gpt is thinking, for bob',
   ])
   expect(said(work('@qwen', 'Grep'), work('@gpt', 'writing'))).toEqual([])
   expect(said()).toEqual([])
-  expect(said(work('@qwen', 'thinking'))).toEqual(['-- qwen is thinking'])
+  expect(said(work('@qwen', 'thinking'))).toEqual(['-- qwen is thinking, for bob'])
 })
 
 test('the progress of a tool is announced once for each quarter', () => {
