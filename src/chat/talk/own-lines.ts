@@ -61,8 +61,8 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
      */
     edit: (room: Room, person: Person, raw: string): Promise<void> =>
       serially(room, async () => {
-        const text = messageText(raw, limits)
         const last = await lastLine(room, person)
+        const text = messageText(substitute(raw, last.text) ?? raw, limits)
         if (last.kind === 'action')
           throw new Refusal('your last line says what you do; /retract it, and say it anew with /me')
         if (last.text === text) throw new Refusal('your last line says that already')
@@ -83,6 +83,14 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
         await readers.forget(room.name, retracts, () => room.record(draft))
       }),
   }
+}
+
+/** Returns the line changed by `s/old/new/`, or `s/old/new/g`; undefined for any other text. */
+function substitute(raw: string, line: string): string | undefined {
+  const [, before = '', after = '', end] = /^s\/([^/]+)\/([^/]*)(?:\/(g?))?$/.exec(raw.trim()) ?? []
+  if (before === '') return undefined
+  if (!line.includes(before)) throw new Refusal(`your last line has no "${before}"; nothing was changed`)
+  return end === 'g' ? line.replaceAll(before, () => after) : line.replace(before, () => after)
 }
 
 const NOTHING = `too late: only your line of the last ${EDIT_MINUTES} minutes can be changed, with at most ${MAX_LINES_SINCE} lines since`

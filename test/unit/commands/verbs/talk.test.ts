@@ -96,6 +96,12 @@ test('/edit calls no model that the new text mentions', async () => {
   const hall = await rooms.get('hall', world.ann)
   await world.exec(world.ann, 'say hall hello')
   expect(await world.exec(world.ann, 'edit hall @qwen hello')).toEqual(done())
+  expect(await world.exec(world.ann, 'edit hall s/hello/good night/')).toEqual(done())
+  expect((await world.exec(world.ann, 'history hall -n 1')).out.join()).toMatch(/: @qwen good night$/)
+  expect(await world.exec(world.ann, 'edit hall s/hello/hi/')).toEqual(
+    refused('your last line has no "hello"; nothing was changed'),
+  )
+  expect(await world.exec(world.ann, 'edit hall s/good night/hello/g')).toEqual(done())
   expect(world.turnWorld.turns.running(hall.name)).toEqual([])
 })
 
