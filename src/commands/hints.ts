@@ -25,6 +25,14 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   'dnd status': '/away TEXT says that you are not here; /who lists who is',
   thread: 'a room has one conversation; /create NAME makes a room beside it',
   pin: '/topic TEXT stands at the top; /kv notes TEXT keeps it for models',
+  'mentions notifications':
+    '/search - @YOU finds who named you in all your rooms; /rooms says where you are named',
+  'unread inbox hotlist': '/rooms says where something is new; /next goes there',
+  'switch goto buffer channel enter': '/join NAME goes to a room; /rooms lists them',
+  'dark light': '/set theme dark, light, mono or auto',
+  inv: '/invite NAME asks somebody into this room; /invites new makes a code for a newcomer',
+  'note notes': '/todo keeps a list here; /kv notes TEXT keeps a text for models',
+  'look l': '/who lists who is here, /exits the ways out, /topic what the room is about',
   undo: '/retract takes your last line back; Ctrl-_ undoes what you type',
   ls: '/rooms lists the rooms, /who the people, /run LS the files of this room',
   cd: '/join NAME goes to a room, /leave back to the lobby',
@@ -56,6 +64,11 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   version: 'the operator knows: sshawl --version',
   'admin oper sudo': '/claim CODE makes the first admin, /op NAME an op of the room; /who lists them',
 }
+
+const REMOVING: ReadonlySet<string> = new Set(['retract', 'delete', 'purge', 'archive'])
+
+/** True for a command that must not be suggested for a word that is only similar. */
+export const removes = (name: string): boolean => REMOVING.has(name)
 
 export const FOREIGN_COMMANDS: ReadonlyMap<string, string> = new Map(
   Object.entries(FOREIGN_WORDS).flatMap(([words, hint]) =>

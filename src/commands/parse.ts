@@ -33,6 +33,15 @@ export function classifyLine(line: string): EnteredLine {
 /** Includes invisible characters, which are often copied along. */
 const BLANK_BEFORE_SLASH = /^[\s\p{C}]+\//u
 
+/** True if a session can run the command with these words. */
+export function canParse(command: Command, words: string): boolean {
+  try {
+    return parseArguments(command, words, 'session') !== undefined
+  } catch {
+    return false
+  }
+}
+
 /** A line's words, by the command's declared arguments and flags. */
 export interface Parsed extends Values {
   /** The room that a script named, or `ALL_ROOMS`, which a session may name too. */
@@ -123,7 +132,9 @@ export function checkChoices(command: Command, args: Values['args'], kind: Calle
   for (const { name, oneOf } of command.arguments) {
     const word = args[name]
     if (!oneOf || typeof word !== 'string' || oneOf.includes(word)) continue
-    throw usageError(command, kind, `${eitherOf(oneOf)}, not ${word.slice(0, 40)}`)
+    const isCount = /^\d{1,6}$/.test(word) && command.flags.some((flag) => flag.name === 'n')
+    const count = isCount ? `; -n ${word} says how many` : ''
+    throw usageError(command, kind, `${eitherOf(oneOf)}, not ${word.slice(0, 40)}${count}`)
   }
 }
 

@@ -24,6 +24,7 @@ import {
   type Values,
 } from './command.ts'
 import {
+  canParse,
   checkChoices,
   parseArguments,
   parsedInvocation,
@@ -32,7 +33,7 @@ import {
   type Parsed,
 } from './parse.ts'
 import type { Speech } from './speech.ts'
-import { hintForBareCommand, hintForCommand } from './hints.ts'
+import { hintForBareCommand, hintForCommand, removes } from './hints.ts'
 
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitStatus = 0 | 1 | 2
@@ -84,7 +85,9 @@ export class Runner {
 
   /** True if a session shows the words of this command, such as `msg bob hello`, without an echo. */
   showsWords(line: string): boolean {
-    return this.#byName.get(takeWord(line.trimStart()).word.toLowerCase())?.showsWords ?? false
+    const { word, rest } = takeWord(line.trimStart())
+    const command = this.#byName.get(word.toLowerCase())
+    return command?.showsWords === true && canParse(command, rest)
   }
 
   speech(text: string, caller: SessionCaller): Promise<ExitStatus> {
@@ -125,8 +128,10 @@ export class Runner {
     const advice = hintForCommand(wanted, kind)
     if (advice !== undefined) return new UsageError(`there is no command ${shown}; ${advice}`)
     const names = this.#parts.commands.map(({ name }) => name)
-    // Names are suggested before aliases.
-    const near = closest(wanted, names) ?? closest(wanted, this.#byName.keys())
+    // Names are suggested before aliases. A guess must not remove anything.
+    const isSafe = (name: string): boolean => !removes(this.#byName.get(name)?.name ?? '')
+    const near =
+      closest(wanted, names.filter(isSafe)) ?? closest(wanted, [...this.#byName.keys()].filter(isSafe))
     const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists them`
     return new UsageError(`unknown command ${shown}; ${hint}`)
   }

@@ -59,7 +59,7 @@ test('/run --json prints the result entry', async () => {
 
 test.each([
   ['calculator {"expression":"1/0"}', 1, /^ERROR: .*zero/i],
-  ['calculator {"expression":', 1, /^ERROR: calculator: the arguments are not valid JSON/],
+  ['calculator {"expression":', 1, /^calculator takes JSON: run calculator \{expression/],
   ['calculator', 1, /^ERROR: calculator: expression is required/],
   ['edit_file notes.txt', 1, /^edit_file takes JSON: run edit_file \{file_path: string, /],
   ['--verbose calculator', 2, /unknown flag --verbose/],
@@ -147,7 +147,7 @@ test.skipIf(lacks('bwrap'))(
     await alice.waitFor('alice joined')
     const from = alice.output().length
     alice.write('/run calculator {"expression":"6*7"}\n')
-    await alice.waitFor(/\n42\n/, from)
+    await alice.waitFor('calculator: 42 (', from)
     alice.write('/run run_command {"command":"echo one; echo two"}\n')
     await alice.waitFor(/may alice use run_command \(execute\)\?\n {2}\| echo one; echo two\n/, from)
     alice.write('/allow\n')

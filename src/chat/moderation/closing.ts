@@ -39,7 +39,7 @@ export class Closing extends Acting {
         void server.stopWork({ room: name, why: `${name} was archived` })
       } else await sanctions.lift(sanctions.list(name).filter(({ kind }) => kind === 'archive'))
       const text = on
-        ? `${actor.name} archived the room: it can be read, and nobody speaks in it any more`
+        ? `${actor.name} archived the room: it can be read, and nobody speaks in it any more; /archive off opens it again`
         : `${actor.name} opened the room again`
       const act = { verb: on ? 'archive' : 'unarchive', who: name } as const
       return await this.announceDone(room, actor, text, act)

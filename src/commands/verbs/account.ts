@@ -62,7 +62,7 @@ export const set = verb({
     const value = valueOf(name, word) ?? turnedOn(name, word)
     if (value === undefined) {
       const advice = adviceFor(name, word)
-      throw new Refusal(`${name} cannot be ${word.slice(0, 40)}; ${advice}. Nothing was changed`)
+      throw new Refusal(`${name} cannot be ${word.slice(0, 40)}; ${advice} Nothing was changed`)
     }
     if (name === 'notify' && value !== 'off') needNotifiable(person, value, services.notifyOrigins())
     await services.preferences.set(person, name, value)
@@ -73,8 +73,8 @@ export const set = verb({
 
 function adviceFor(name: Option, word: string): string {
   if (name === 'timezone') return zoneAdvice(word)
-  if (name === 'notify') return 'give off, or an address such as https://ntfy.sh/TOPIC'
-  return suggestion(word, OPTIONS[name].values)
+  if (name === 'notify') return 'give off, or an address such as https://ntfy.sh/TOPIC.'
+  return `${suggestion(word, OPTIONS[name].values)}.`
 }
 
 function needNotifiable({ guest }: Person, address: string, origins: readonly string[]): void {
@@ -95,7 +95,7 @@ function turnedOn(name: Option, word: string): PersonalOptions[Option] {
 function zoneAdvice(word: string): string {
   const names = zoneNames()
   const near = names.find((name) => name.toLowerCase().endsWith(`/${word}`)) ?? closest(word, names)
-  return `give a name such as ${near ?? 'Europe/Berlin'}`
+  return near === undefined ? 'give a name such as Europe/Berlin.' : `did you mean ${near}?`
 }
 
 /** `did you mean color? Choose from …`. */

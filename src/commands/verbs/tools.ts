@@ -233,10 +233,14 @@ export const run = verb({
   },
 })
 
+/** The row of a result in the room has a shorter result whole, in any window. */
+const SHOWN_UNITS = 12
+
 /** Prints the parts of a result that the room does not show: results, and errors of several lines. */
 function showResult(out: Output, entry: ToolResultEntry, asJson: boolean): void {
   if (asJson) return out.line(safeJson(entryJson(entry)))
-  if (!entry.isError || entry.text.includes('\n')) out.line(entry.text)
+  const isShown = entry.text.length <= SHOWN_UNITS && !entry.text.includes('\n')
+  if (entry.isError ? entry.text.includes('\n') : !isShown) out.line(entry.text)
 }
 
 function printResult(out: Output, entry: ToolResultEntry, asJson: boolean): void | false {

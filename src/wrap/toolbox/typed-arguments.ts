@@ -10,14 +10,18 @@ import { parseArguments } from './tool-call.ts'
  * any other tool.
  */
 export function typedArguments(text: string, name: string, schema: JsonSchema): string {
-  // Text that begins like JSON is faulty JSON, whose error says more.
-  if (/^\s*[{[]/.test(text) || parseArguments(text).ok) return text
+  if (parseArguments(text).ok) return text
   const { properties, required } = schema
   const [only, ...others] = isJsonList(required) ? required : []
   const parameter = typeof only === 'string' && isJsonObject(properties) ? properties[only] : undefined
   const type = isJsonObject(parameter) ? parameter['type'] : undefined
   const isNumber = type === 'number' || type === 'integer'
-  if (typeof only !== 'string' || others.length > 0 || !(isNumber || type === 'string'))
+  if (
+    typeof only !== 'string' ||
+    others.length > 0 ||
+    /^\s*[{[]/.test(text) ||
+    !(isNumber || type === 'string')
+  )
     throw new Refusal(`${name} takes JSON: /run ${name} ${formOf(schema)}`)
   const typed = text.trim()
   const value = isNumber ? Number(typed) : typed

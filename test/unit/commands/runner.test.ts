@@ -107,9 +107,13 @@ test('a background task that throws prints an error and is logged, but its comma
   expect(log.lines).toContain('a command threw')
 })
 
+const UNREAD = 'there is no command /unread; /rooms says where something is new; /next goes there'
+
 test.each([
   ['', 'which command? /help lists them', 'which command? help lists them'],
   ['jion hall', 'unknown command /jion; did you mean /join?', 'unknown command jion; did you mean join?'],
+  ['unread', UNREAD, UNREAD.replaceAll(/ \//g, ' ')],
+  ['delte', 'unknown command /delte; /help lists them', 'unknown command delte; help lists them'],
   ['/help', 'unknown command //help; did you mean /help?', 'unknown command /help; did you mean help?'],
   ['__proto__', 'unknown command /__proto__; /help lists them', 'unknown command __proto__; help lists them'],
 ])('the unknown command line %j gets a one-line error without usage', async (line, typed, script) => {

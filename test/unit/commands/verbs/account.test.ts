@@ -189,7 +189,7 @@ test('/set timezone accepts an IANA name in any case and suggests one for a city
     'timezone Europe/Berlin (or a name such as Europe/Berlin): the zone of the times that you see; a TZ that ssh sends comes before it',
   ])
   expect(await world.type(world.bob, 'set timezone tokyo')).toEqual(
-    refused('timezone cannot be tokyo; give a name such as Asia/Tokyo. Nothing was changed'),
+    refused('timezone cannot be tokyo; did you mean Asia/Tokyo? Nothing was changed'),
   )
 })
 

@@ -158,7 +158,7 @@ const schemaOf = (type: string, required: readonly string[]) => ({
 const broken = tool('broken', () => failed('it broke\nin two'))
 
 test.each([
-  ['run echo {"q":"x"}', '{"q":"x"}'],
+  ['run echo {"q":"some longer text"}', '{"q":"some longer text"}'],
   ['run broken', 'ERROR: it broke\nin two'],
 ])('the line %s runs in the background and prints its whole result to the session', async (line, result) => {
   await using world = await createCommandWorld(echo, broken)
