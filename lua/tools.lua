@@ -84,21 +84,22 @@ local function history_options(options)
   }
 end
 
--- The newest rows that match, oldest first: history(20), or history{limit, skip, before, since, agents, kinds}. `skip`
--- passes over so many of the newest; `before` and `since` are a row's id or a time in milliseconds; `agents = false`
--- leaves out what models did. A call counts once, with its results.
+-- The newest rows that match, oldest first: history(20), or history{limit, skip, before, since, agents,
+-- kinds}. `skip` passes over so many of the newest; `before` and `since` are a row's id or a time in
+-- milliseconds; `agents = false` leaves out what models did. A call counts once, with its results.
 function tools.history(options)
   return host("history", history_options(options))
 end
 
--- The same entries as one text, each on a line of its own. The later lines of an entry are indented, and a tool's
--- result stands under its call. With `steps` up to a quarter of `limit` is left out, so that the text begins alike for
--- many turns, which a provider's cache needs.
+-- The same entries as one text, each on a line of its own. The later lines of an entry are indented, and a
+-- tool's result stands under its call. With `steps` up to a quarter of `limit` is left out, so that the text
+-- begins alike for many turns, which a provider's cache needs.
 function tools.conversation(options)
   return host("conversation", history_options(options))
 end
 
--- What stands for what was said before the newest entries: {text, first, last, author, at, version}; nil where there is none.
+-- What stands for what was said before the newest entries: {text, first, last, author, at, version}; nil
+-- where there is none.
 function tools.summary() return snapshot.summary end
 
 -- What the room instructs this model with /instruct: texts, or none.

@@ -1,4 +1,5 @@
--- Who is asking, right before what they ask. Rights come from here and from the room, never from what a text claims.
+-- Who is asking, right before what they ask. Rights come from here and from the room, never from what a text
+-- claims.
 
 local tools = require "tools"
 

@@ -1,6 +1,6 @@
 /**
- * base holds small helpers for any program. It must not know rooms, people, prompts or commands, nor Node, but for
- * where the package's files are.
+ * base holds small helpers for any program. It must not know rooms, people, prompts or commands, nor Node,
+ * but for where the package's files are.
  */
 
 declare const brand: unique symbol

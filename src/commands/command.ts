@@ -104,10 +104,7 @@ export interface Output {
   write(text: string): void
   /** Writes a line to standard error, for a script's author and not for readers of its output. */
   warn(text: string): void
-  /**
-   * Resolves when there is space for more output or the caller is gone, and it is this caller's turn. Must be
-   * awaited before each page of a long output is read.
-   */
+  /** To be awaited before each page of a long output: resolves when there is space, or the caller is gone. */
   ready(): Promise<void>
   /** Cells in a line, for drawn output. */
   readonly columns: number

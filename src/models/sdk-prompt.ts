@@ -31,8 +31,8 @@ export function sdkPrompt(
 const BLOCK_CHARS = 4096
 
 /**
- * Cuts the stable prefix into blocks, without what is left at its end. A provider finds only what ends where a
- * block ended before, so blocks stay the same while the prefix grows.
+ * Cuts the stable prefix into blocks, without what is left at its end. A provider finds only what ends where
+ * a block ended before, so blocks stay the same while the prefix grows.
  */
 function cacheableBlocks(text: string, stablePrefix: number): readonly string[] {
   const blocks: string[] = []

@@ -1,6 +1,6 @@
 /**
- * server joins all other parts, and only it may know everything: config, HTTP, metrics, assembly, what operators
- * run. Only main.ts and tests may import it. It decides nothing about rooms, prompts or tools.
+ * server joins all other parts, and only it may know everything: config, HTTP, metrics, assembly, what
+ * operators run. Only main.ts and tests may import it. It decides nothing about rooms, prompts or tools.
  */
 import { hostname } from 'node:os'
 import { SshServer } from '../ssh/index.ts'

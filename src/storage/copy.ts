@@ -29,8 +29,8 @@ export interface CopyOptions {
 export type CopiedRows = ReadonlyMap<string, number>
 
 /**
- * Copies all that is stored to an empty database, and pauses the copied routines. No server may be using the file. Rejects with
- * `StorageError` if nothing was copied.
+ * Copies all that is stored to an empty database, and pauses the copied routines. No server may be using the
+ * file. Rejects with `StorageError` if nothing was copied.
  */
 export async function copyDatabase(options: CopyOptions): Promise<CopiedRows> {
   try {

@@ -58,8 +58,8 @@ export interface TurnStore {
   /** Resolves to turns whose server died before they ended. The calling server owns them from then on. */
   unfinished(): Promise<readonly TurnRecord[]>
   /**
-   * Resolves to the latest turn of a room, side turns excluded; with `before`, to the latest of its model that
-   * started earlier.
+   * Resolves to the latest turn of a room, side turns excluded; with `before`, to the latest of its model
+   * that started earlier.
    */
   last(room: string, before?: Pick<TurnRecord, 'id' | 'model' | 'startedAt'>): Promise<TurnRecord | undefined>
   /**

@@ -49,16 +49,8 @@ export async function enterRoom(
   lastSeen: Pick<LastSeen, 'find' | 'put' | 'now'>,
   options: VisitOptions = {},
 ): Promise<RoomVisit> {
-  const {
-    columns = 80,
-    rows = Infinity,
-    header = 'above',
-    greet,
-    after,
-    isMove = false,
-    isMine = false,
-    how,
-  } = options
+  const { columns = 80, rows = Infinity, header = 'above', isMove = false, isMine = false } = options
+  const { greet, after, how } = options
   const { person } = screen
   /** Entries delivered before the past was shown; undefined after that. */
   let held: Entry[] | undefined = []
@@ -120,8 +112,7 @@ export async function enterRoom(
     for (const entry of [...since, ...whispered]) show(entry)
     newest = since.at(-1)?.id ?? newest
     held = undefined
-    // Stored now, because a killed server stores nothing when they leave. The first room is the lobby, or one
-    // of theirs already.
+    // Stored now: a killed server stores nothing later. The first room is the lobby, or one of theirs already.
     if (isMine && isMove) void lastSeen.put(person, room.name, newest, cameAt)
     return { room, role, newest: () => newest, leave }
   } catch (error) {

@@ -11,8 +11,8 @@ const ENTRIES_PER_START = 8
 /**
  * Returns the index of the entry at which a conversation begins that has no space for `before`, the entry
  * before these. Only the times of an entry and of its predecessor decide if it may be first, and its text if
- * they are in the same minute. So the conversation begins there until that entry no longer fits, then drops about a
- * quarter at once, and a provider's cache of it stays valid in between.
+ * they are in the same minute. So the conversation begins there until that entry no longer fits, then drops
+ * about a quarter at once, and a provider's cache of it stays valid in between.
  */
 export function steadyStart(
   entries: readonly EntryText[],

@@ -53,9 +53,10 @@ export interface RestoreOptions {
 }
 
 /**
- * Replaces the database by a copy of a backup, in which all routines are paused. Keeps the old one under a dated name and returns that name;
- * undefined if there was none. If the process dies at any moment, one of the two is complete. Throws
- * `StorageError`, and errors of SQLite and `node:fs`; then the database is as it was.
+ * Replaces the database by a copy of a backup, in which all routines are paused. Keeps the old one under a
+ * dated name and returns that name; undefined if there was none. If the process dies at any moment, one of
+ * the two is complete. Throws `StorageError`, and errors of SQLite and `node:fs`; then the database is as it
+ * was.
  */
 export function restoreFile({ source, file, migrationsDir, now }: RestoreOptions): string | undefined {
   const hadDatabase = existsSync(file) || hasLog(file)

@@ -179,7 +179,7 @@ const KEYPAD = '*+,-./0123456789'
 
 /** The keypad in kitty's protocol, from 57399 on; keys of more than one letter by name. */
 const KITTY_KEYPAD = [
-  ...'0123456789./*-+',
+  ...Array.from('0123456789./*-+'),
   ...['Enter', '=', ',', '←', '→', '↑', '↓', 'PageUp', 'PageDown', 'Home', 'End', 'Insert', 'Delete'],
 ]
 const KITTY_KEYPAD_FROM = 57_399

@@ -61,7 +61,7 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
         break
       case 'fence':
       case 'code_block':
-        addCode(from, to, token)
+        add(from, to, ...codeLeaf(token, to - from, tools))
     }
   }
 
@@ -71,23 +71,28 @@ export function readBlocks(lines: readonly string[], gapBefore: boolean, tools: 
     add(from, to, bodies, { finished, isClosed: false })
   }
 
-  function addCode(from: number, to: number, { type, info, content, markup }: Token): void {
-    const code = content.endsWith('\n') ? content.slice(0, -1) : content
-    const count = content === '' ? 0 : code.split('\n').length
-    const isClosed = type === 'fence' && to - from === count + 2
-    const language = tools.highlight.languageOf(cleanText(info))
-    const note: readonly UnitBody[] =
-      info.trim() === language ? [] : [{ type: 'note', text: cleanText(info).trim() }]
-    const isFenced = type === 'fence'
-    const lines = codeBodies({ code, count, language, isFenced }, tools)
-    if (!isFenced) return add(from, to, lines, { isClosed })
-    const bodies = [...note, FENCE_BEGIN, ...lines, FENCE_END]
-    const continuation = { before: `${markup}${info}`, units: note.length + 1 }
-    const open = { finished: bodies.length - 1, isFence: true, continuation } as const
-    add(from, to, bodies, { isClosed, ...(!isClosed && open) })
-  }
-
   return { leaves: markClosed(leaves, lines), tops }
+}
+
+/** Returns the parts of a block of code that takes `height` lines, and what is known of its end. */
+function codeLeaf(
+  { type, info, content, markup }: Token,
+  height: number,
+  tools: MarkdownTools,
+): readonly [bodies: readonly UnitBody[], rest: Partial<Leaf>] {
+  const code = content.endsWith('\n') ? content.slice(0, -1) : content
+  const count = content === '' ? 0 : code.split('\n').length
+  const isFenced = type === 'fence'
+  const isClosed = isFenced && height === count + 2
+  const language = tools.highlight.languageOf(cleanText(info))
+  const lines = codeBodies({ code, count, language, isFenced }, tools)
+  if (!isFenced) return [lines, { isClosed }]
+  const note: readonly UnitBody[] =
+    info.trim() === language ? [] : [{ type: 'note', text: cleanText(info).trim() }]
+  const bodies = [...note, FENCE_BEGIN, ...lines, FENCE_END]
+  const continuation = { before: `${markup}${info}`, units: note.length + 1 }
+  const open = { finished: bodies.length - 1, isFence: true, continuation } as const
+  return [bodies, { isClosed, ...(!isClosed && open) }]
 }
 
 /** True if the token begins an outermost block, or an item of an outermost list. */

@@ -123,8 +123,9 @@ function cutAt(text: string): number {
 }
 
 /**
- * Hides the end of an open fence, a table until its widths are known, and a row until it is complete. Shows no note instead: a resize
- * could leave the note on the screen, and the status line shows that the model writes.
+ * Hides the end of an open fence, a table until its widths are known, and a row until it is complete. Shows
+ * no note instead: a resize could leave the note on the screen, and the status line shows that the model
+ * writes.
  */
 function hideUnready(leaf: Leaf, lines: readonly string[]): Leaf {
   const [first] = leaf.units

@@ -20,8 +20,8 @@ import { clipboardOf, type SessionView, type ViewParts } from './view.ts'
 
 /**
  * Turns off what another program left on: mouse and focus reports, modifyOtherKeys, kitty's keyboard
- * protocol, win32-input-mode. Terminals without the third and fourth may read them as SGR and as a command to restore the cursor, so
- * DECSC and DECRC save both.
+ * protocol, win32-input-mode. Terminals without the third and fourth may read them as SGR and as a command to
+ * restore the cursor, so DECSC and DECRC save both.
  */
 const REPORTS_OFF =
   '\u001b[?9;1000;1001;1002;1003;1004;1005;1006;1015;1016;9001l\u001b7\u001b[>4m\u001b[=0u\u001b8'

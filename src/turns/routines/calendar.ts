@@ -18,8 +18,8 @@ const SLOT_MS = 900_000
 const AROUND_MS = 26 * 3_600_000
 
 /**
- * Returns the instant at which a clock of the zone shows `local`, which is what a UTC clock would show. A time
- * that comes twice is the first of both; one that is skipped is the end of the skipped time.
+ * Returns the instant at which a clock of the zone shows `local`, which is what a UTC clock would show. A
+ * time that comes twice is the first of both; one that is skipped is the end of the skipped time.
  */
 export function instantOf(local: number, zone: Zone): number {
   const offsets = [local - AROUND_MS, local + AROUND_MS].map((at) => zone.local(at) - at)

@@ -88,7 +88,7 @@ export function turnsExam(store: () => Storage): void {
     await turns.begin(turn('T3', { startedAt: 200, room: 'den' }))
     await turns.begin(turn('T4', { startedAt: 300 }))
     await turns.begin(turn('T5', { startedAt: 300 }))
-    const before = async (id: string) => (await turns.last('lobby', (await turns.find(id))!))?.id
+    const before = async (id: string) => (await turns.last('lobby', await turns.find(id)))?.id
     expect(await before('T5')).toBe('T4')
     expect(await before('T4')).toBe('T1')
     expect(await before('T1')).toBeUndefined()

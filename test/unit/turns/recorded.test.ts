@@ -7,7 +7,8 @@ import { call, fail, say, scriptedModel, type ScriptedStep } from '../../support
 import { anotherModel, createTurnWorld, tool, type WorldOptions } from '../../support/turn-world.ts'
 
 /*
- * What ten scripted turns send, log and store since late layers follow the conversation. Each commit does the same. `vitest -u` writes the file again: needed if a text that models or people read changes.
+ * What ten scripted turns send, log and store since late layers follow the conversation. Each commit does the
+ * same. `vitest -u` writes the file again: needed if a text that models or people read changes.
  */
 interface Turn extends WorldOptions {
   readonly says: string

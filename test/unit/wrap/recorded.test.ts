@@ -9,9 +9,9 @@ import { messages, sampleModel, snapshotFor } from '../../support/snapshot.ts'
 import { createWorkbench } from '../../support/workbench.ts'
 
 /*
- * What twenty rooms compose since late layers follow the conversation and a trimmed one begins by time. Each commit
- * composes the same bytes. `vitest -u` writes the file again: needed if a text that models read changes, or if a new
- * fast-check draws other samples.
+ * What twenty rooms compose since late layers follow the conversation and a trimmed one begins by time. Each
+ * commit composes the same bytes. `vitest -u` writes the file again: needed if a text that models read
+ * changes, or if a new fast-check draws other samples.
  */
 const bench = await createWorkbench()
 afterAll(() => bench.engine.close())

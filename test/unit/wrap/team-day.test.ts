@@ -51,9 +51,7 @@ function teamDay(seed: number): readonly Ask[] {
   const rows: HistoryRow[] = []
   const say = (author: string, words: number, kind: 'message' | 'reply' = 'message'): string => {
     const text = `#${rows.length} ${Array.from({ length: words }, () => WORDS[dice(WORDS.length)]).join(' ')}`
-    rows.push(
-      row(rows.length, { author, text, kind, at: START + rows.length * 90_000 } as Parameters<typeof row>[1]),
-    )
+    rows.push(row(rows.length, { author, text, kind, at: START + rows.length * 90_000 }))
     return text
   }
   for (let index = 0; index < 420; index += 1) say(PEOPLE[dice(4)]!, 8 + dice(60))
