@@ -83,7 +83,7 @@ const OWN_LINE = { note: 'Each for a line of their own.' }
 export const edit = verb({
   name: 'edit',
   showsWords: true,
-  summary: `say your last line of ${EDIT_MINUTES} minutes anew; models read the new one, and the log keeps both; s/old/new/ changes a part`,
+  summary: `say your last line of ${EDIT_MINUTES} minutes anew; models read the new one, and the log keeps both; s/old/new/ replaces a part`,
   room: 'here',
   arguments: [
     text('text', 'what the line should say; it calls no model; where it is -, a script pipes it in'),

@@ -129,7 +129,7 @@ test('/help keys lists the keys and names /keys', async () => {
 test('/help WORDS searches names first, then descriptions and keys', async () => {
   await using world = await createCommandWorld()
   const found = rowsOf(await world.type(world.bob, 'help private room')).filter((row) => row.startsWith('/'))
-  expect(found[0]).toMatch(/^\/join /)
+  expect(found[0]).toMatch(/^\/invite /)
   expect(found.join()).toContain('/create ')
   expect(rowsOf(await world.type(world.bob, 'help clear screen'))).toEqual([
     'Ctrl-L  clear the screen',
