@@ -228,7 +228,7 @@ export function luaEngineExam(
       ],
       [
         '\ntools.history{limits = 5}',
-        'script:2: tools.history: the options are agents, before, kinds, limit, since, skip, got limits',
+        'script:2: tools.history: the options are agents, before, kinds, limit, since, skip, steps, got limits',
       ],
       ['\nfor k in pairs({[{}] = 1, [{1}] = 2}) do end', 'script:2: pairs: this table has several keys'],
       ['\nsetmetatable({}, {__mode = "k"})', 'script:2: setmetatable: __mode is not available'],

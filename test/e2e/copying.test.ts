@@ -16,7 +16,7 @@ test('code of a model is on the screen bare, on the clipboard by /copy, and prin
   const target = { user: 'bob', port: stage.server.port, key: await stage.home.key('bob'), options: ['-tt'] }
   await using bob = openSsh(target)
   const emulator = createEmulator(80, 24)
-  await bob.waitFor("end of @qwen's code")
+  await bob.waitFor('── end')
   bob.write('/copy\r')
   const copied = await bob.waitFor('sent to your clipboard')
   bob.write('/copy 2\r')

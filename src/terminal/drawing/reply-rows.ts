@@ -1,4 +1,4 @@
-import { billLine, shownName } from '../../words/entry-text.ts'
+import { billLine } from '../../words/entry-text.ts'
 import type { Entry, ReplyEntry } from '../../words/entry.ts'
 import { counted } from '../../base/amounts.ts'
 import { codePointAt } from '../../base/text/characters.ts'
@@ -36,13 +36,12 @@ export function replyRows(
   aspect: Aspect,
 ): readonly string[] {
   const { units, rest } = readUnits(cleanText(entry.text), tools)
-  const author = shownName(entry.author)
   const label = modelLabel(entry.author, aspect)
   const beside = besideTimes(style)
   if (units.length === 0) return withTimes(paintRows(label, beside), style, entry.at)
   const rows = units.flatMap((unit, index) => {
     const lines = unit.body.type === 'fence' ? linesFrom(units, index + 1) : undefined
-    return unitRows(unit, style, { author, lines, ...(index === 0 && { label, at: entry.at }) })
+    return unitRows(unit, style, { lines, ...(index === 0 && { label, at: entry.at }) })
   })
   return [...rows, ...withTimes(unparsedRows(rest, laterStyle(beside)), style)]
 }
@@ -90,7 +89,6 @@ export function billRows(entry: Entry, style: DrawingStyle): readonly string[] {
 const CODE_INDENT = '  '
 
 interface UnitOfReply {
-  readonly author: string
   /** Written before the first row, or above it, after the time `at`. */
   readonly label?: readonly Span[] | undefined
   readonly at?: number | undefined
@@ -114,17 +112,17 @@ export function unitRows(unit: Unit, style: DrawingStyle, reply: UnitOfReply): r
 /** Begins the later rows of a line of code. */
 const goesOn = ({ id, dim }: Theme): string => dim(id === 'mono' ? '> ' : '↪ ')
 
-const LOOKS_LIKE_RULE = /^[\p{Pd}\u2500-\u257f=_~ ]+(?:end of|code)/iu
+const LOOKS_LIKE_RULE = /^[\p{Pd}\u2500-\u257f=_~ ]+(?:end|code)/iu
 
 function fencedRows(
   body: Extract<UnitBody, { readonly type: 'fence' | 'code' }>,
   { columns, theme }: DrawingStyle,
-  { author, lines }: UnitOfReply,
+  { lines }: UnitOfReply,
 ): readonly string[] {
   if (body.type === 'fence') {
     const line = theme.id === 'mono' ? '--' : '──'
     const count = lines === undefined ? '' : `, ${counted(lines, 'line')}`
-    const name = body.isEnd ? `end of @${author}'s code` : `code${count}`
+    const name = body.isEnd ? 'end' : `code${count}`
     return wrapText(`${line} ${name}`, columns, HANG).map(theme.dim)
   }
   const code = body.read()

@@ -120,7 +120,7 @@ export class StreamedReply {
       const isFirst = from + index === 0
       const label = isFirst || (index === 0 && !follows) ? labelOf(this.#name, isFirst) : undefined
       return once(unit, `${styleKey(style)} ${label ? textOf(label) : ''}`, () =>
-        unitRows(unit, style, { author: this.#name, label, at: label && this.#begunAt }),
+        unitRows(unit, style, { label, at: label && this.#begunAt }),
       )
     })
   }

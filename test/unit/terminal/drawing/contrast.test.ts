@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { NAME_COLOURS, THEME_NAMES } from '../../../../src/chat/personal/preferences.ts'
 import { personStyle } from '../../../../src/terminal/drawing/entry-look.ts'
 import { paintSpans } from '../../../../src/terminal/drawing/spans.ts'
-import { createModelStyles, modelStyle, THEMES, type Theme } from '../../../../src/terminal/drawing/theme.ts'
+import {
+  createModelStyles,
+  createModelStyles,
+  THEMES,
+  type Theme,
+} from '../../../../src/terminal/drawing/theme.ts'
 
 /** Grounds of terminals. Solarized: https://ethanschoonover.com/solarized (base03 and base3). */
 const GROUNDS = {
@@ -153,6 +158,7 @@ test.each(THEME_NAMES)('three models of one server look different in the theme %
 })
 
 test('a model keeps its tint, which differs between qwen, gpt and claude', () => {
-  const label = (name: string) => paintSpans([{ text: 'x', ...modelStyle(name) }], THEMES.dark)
+  const styleOf = createModelStyles()
+  const label = (name: string) => paintSpans([{ text: 'x', ...styleOf(name) }], THEMES.dark)
   expect(new Set(['qwen', 'gpt', 'claude', 'qwen'].map(label)).size).toBe(3)
 })

@@ -92,16 +92,16 @@ test('fenced code in the message of a person is drawn as in a reply', () => {
 })
 
 test('fenced code of a model stands at the left edge between two rules, also in a list and beside times', () => {
-  const text = "so:\n\n1. run\n\n   ```sh\n   cat <<EOF > x\n     ── end of @qwen's code\n   EOF\n   ```\n"
+  const text = 'so:\n\n1. run\n\n   ```sh\n   cat <<EOF > x\n     ── end\n   EOF\n   ```\n'
   const entry: Entry = { ...base, kind: 'reply', author: 'qwen', turn: 't' as TurnId, text }
   const times = timeColumn('minutes', zoneOf('UTC'), 79)
   const rows = (columns: number): string[] =>
     withoutSgr(renderEntry(entry, { columns, theme: colour, times })).split('\n')
-  const code = ['cat <<EOF > x', "    ── end of @qwen's code", 'EOF', "── end of @qwen's code"]
+  const code = ['cat <<EOF > x', '    ── end', 'EOF', '── end']
   expect(rows(79)).toEqual(['00:00 qwen: so:', '', '        1. run', '', '── code, 3 lines', ...code])
   const long = { ...entry, text: `\`\`\`\n${'word '.repeat(4)}\n\`\`\`` } as Entry
   expect(withoutSgr(renderEntry(long, { columns: 14, theme: colour })).split('\n')).toEqual([
-    ...['qwen:', '── code, 1', '  line', 'word word word', '↪ word', '── end of', "  @qwen's code"],
+    ...['qwen:', '── code, 1', '  line', 'word word word', '↪ word', '── end'],
   ])
 })
 
