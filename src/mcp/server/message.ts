@@ -71,8 +71,15 @@ const CHECKED = new Map<string, (typeof specTypeSchemas)[keyof typeof specTypeSc
   ['logging/setLevel', specTypeSchemas.SetLevelRequest],
 ])
 
+/** Names the revision in each request since 2026-07-28, which has no sessions. */
+const REVISION = 'io.modelcontextprotocol/protocolVersion'
+/** What that revision lacks: the SDK answers that there is no such method. */
+const GONE = new Set(['initialize', 'resources/subscribe', 'resources/unsubscribe', 'logging/setLevel'])
+
 function checkParams(message: JsonObject): void {
   const method = typeof message['method'] === 'string' ? message['method'] : ''
+  const meta = isJsonObject(message['params']) ? message['params']['_meta'] : undefined
+  if (GONE.has(method) && isJsonObject(meta) && REVISION in meta) return
   const [issue] = CHECKED.get(method)?.['~standard'].validate(message).issues ?? []
   if (!issue) return
   const why = `${(issue.path ?? []).map(String).join('.')}: ${issue.message.replace(/^Invalid input: /, '')}`
