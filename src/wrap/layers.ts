@@ -71,7 +71,7 @@ export const conversationLimit = (target: number): number => Math.floor(outputLi
 
 /**
  * Returns the layers in the order of their texts: late ones come last. What precedes them begins alike in all
- * requests of a room, whoever asks, so that a provider's cache holds for it.
+ * requests of a room for all askers, so that a provider's cache holds for it.
  */
 export const inTextOrder = (layers: readonly Layer[]): readonly Layer[] =>
   layers.toSorted((a, b) => Number(a.late ?? false) - Number(b.late ?? false))

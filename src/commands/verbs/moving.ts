@@ -37,7 +37,7 @@ export const join = verb({
 type Joining = Pick<Services, 'moderation' | 'followed'> & { readonly stores: Stores }
 type Stores = { readonly chat: Pick<Services['stores']['chat'], 'rooms'> }
 
-/** Makes a person a member, whom lines that name them are told. Returns the answer. Rejects with `Refusal`. */
+/** Makes a person a member, who is told of lines that name them. Returns the answer. Rejects with `Refusal`. */
 async function becomeMember(
   { moderation, followed }: Omit<Joining, 'stores'>,
   room: Room,
