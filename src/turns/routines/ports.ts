@@ -43,7 +43,7 @@ export interface NewRoutine {
   readonly person: PersonId
   readonly text: string
   readonly condition: Condition
-  /** Patterns that take tools away; null takes none. */
+  /** Patterns of the tools that a run may call; null for all that are in scope. */
   readonly scope: readonly string[] | null
   /** The name of a zone, in which its times are computed and shown. */
   readonly zone: string

@@ -1,0 +1,20 @@
+import type { RoutineId } from './ports.ts'
+
+/** The run of a routine, or of a hook that speaks, to which a line and the turns that answer it belong. */
+export interface RoutineRun {
+  /** Absent for a hook. */
+  readonly id?: RoutineId
+  /** Its number in the room; 0 for a hook. */
+  readonly number: number
+  /** Patterns of the tools that a run may call, within the scopes of room and model; null for all of these. */
+  readonly scope: readonly string[] | null
+  /**
+   * `person`: the rights of the requester. `member`: those of a plain member of this room, who reads no other
+   * private room.
+   */
+  readonly rights: 'person' | 'member'
+  /** Counts the tokens of a turn that has ended. Rejects with `StorageError`. */
+  spent(tokens: number): Promise<void>
+  /** Returns why no further request may be made; undefined if one may. Rejects with `StorageError`. */
+  whyNoTokens(): Promise<string | undefined>
+}
