@@ -139,11 +139,9 @@ export interface ScriptControl {
   readonly agent?: AgentControl
 }
 
-/** An agent, which may be in several rooms at once. */
+/** An agent, which may be in several rooms. Both reject with `Refusal`: `leave` if it is not in the room. */
 export interface AgentControl {
-  /** Rejects with `Refusal`, as `Room.enter` does. */
   enter(room: Room): Promise<void>
-  /** Rejects with `Refusal` if the agent is not in the room. */
   leave(room: Room): Promise<void>
 }
 
@@ -272,6 +270,8 @@ export interface CommandGroup {
 export const isCalled = ({ name, aliases = [] }: Pick<Command, 'name' | 'aliases'>, word: string): boolean =>
   name === word || aliases.includes(word)
 
+const DEFAULTS = { room: 'none', arguments: [], flags: [], example: '' } as const
+
 /** Declares a verb. Parser tests prove that it gets the arguments that it declares. */
 export function defineCommand<
   const R extends RoomUse = 'none',
@@ -281,7 +281,7 @@ export function defineCommand<
 >(definition: CommandDefinition<R, A, F, S>, services = undefined as S): Command {
   const completers = definition.complete as Completers<string, S> | undefined
   return {
-    ...{ room: 'none' as const, arguments: [], flags: [], example: '' },
+    ...DEFAULTS,
     ...definition,
     complete: (name, where) => completers?.[name]?.(where, services) ?? [],
     run: (context) => definition.run(context as never, services),

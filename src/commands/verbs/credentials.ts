@@ -73,8 +73,10 @@ const NO_KEYS = 'no key is stored for you: you come in with a certificate'
 const isInUse = ({ fingerprint }: StoredKey, { login }: Person): boolean => login?.key === fingerprint
 
 const keyJson = (key: StoredKey, person: Person) => ({
-  ...{ fingerprint: key.fingerprint, added: iso(key.addedAt) },
-  ...{ waiting: key.isWaiting, in_use: isInUse(key, person) },
+  fingerprint: key.fingerprint,
+  added: iso(key.addedAt),
+  waiting: key.isWaiting,
+  in_use: isInUse(key, person),
 })
 
 function keyLine(key: StoredKey, caller: Caller): string {

@@ -112,7 +112,10 @@ function shownLines(all: readonly StoredInstruction[], caller: Caller): readonly
 function shownJson(room: string, all: readonly StoredInstruction[]) {
   const toJson = ({ model, version, author, at, text }: StoredInstruction) => ({
     model: model === ALL_MODELS ? null : model,
-    ...{ version, author, at: iso(at), text },
+    version,
+    author,
+    at: iso(at),
+    text,
   })
   return { room, instructions: currentOf(all).map(toJson), versions: all.map(toJson) }
 }

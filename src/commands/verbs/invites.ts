@@ -135,7 +135,12 @@ async function revoke({ comingIn }: Services, { person, args, out }: Context): P
 }
 
 const asJson = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite) => ({
-  ...{ id, by: by.name, room, uses, uses_left: usesLeft, until: iso(until) },
+  id,
+  by: by.name,
+  room,
+  uses,
+  uses_left: usesLeft,
+  until: iso(until),
   ...(isHeld ? { held: `${by.name} is banned` } : {}),
 })
 

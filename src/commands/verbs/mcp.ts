@@ -101,8 +101,11 @@ const ACTIONS: Readonly<Record<Context['args']['action'], Action>> = {
     if (args.target === undefined)
       throw new Misuse('connect takes an address, or a program with its arguments')
     const order = {
-      ...{ name, target: args.target, trust: flags.trust },
-      ...{ tokenEnv: flags['token-env'], passEnv: flags['pass-env'] },
+      name,
+      target: args.target,
+      trust: flags.trust,
+      tokenEnv: flags['token-env'],
+      passEnv: flags['pass-env'],
     }
     if (session) out.line(`connecting to ${name}…`)
     await finish(context, async () => {
@@ -183,8 +186,17 @@ async function printChange({ id, isKnown, lines }: ChangedTool, out: Context['ou
 }
 
 const mcpJson = ({ name, state, why, tools, trust, at, by, login }: ListedMcp) => ({
-  ...{ name, state, why, tools: tools.offered, withheld: tools.withheld, left_out: tools.leftOut },
-  ...{ trust, login, at, from: by === null ? 'config' : 'command', by },
+  name,
+  state,
+  why,
+  tools: tools.offered,
+  withheld: tools.withheld,
+  left_out: tools.leftOut,
+  trust,
+  login,
+  at,
+  from: by === null ? 'config' : 'command',
+  by,
 })
 
 const MAX_LEFT_OUT = 3

@@ -250,8 +250,15 @@ export const bans = verb({
 })
 
 const sanctionJson = ({ kind, room, who, names, keys, by, at, until, reason }: ListedSanction) => ({
-  ...{ kind, room, who, people: names, keys, by },
-  ...{ at: iso(at), until: until === null ? null : iso(until), reason },
+  kind,
+  room,
+  who,
+  people: names,
+  keys,
+  by,
+  at: iso(at),
+  until: until === null ? null : iso(until),
+  reason,
 })
 
 /** `bob  banned by ann until 1 Jan 2026 00:00 UTC: spam`. */

@@ -114,6 +114,11 @@ function grantText({ id, name, tool, target, until, by }: Grant, now: number): s
 }
 
 const grantJson = ({ id, name, tool, target, until, by, at }: Grant) => ({
-  ...{ id, requester: name, tool, target },
-  ...{ until: until === undefined ? null : iso(until), by, at: iso(at) },
+  id,
+  requester: name,
+  tool,
+  target,
+  until: until === undefined ? null : iso(until),
+  by,
+  at: iso(at),
 })

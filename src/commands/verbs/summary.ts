@@ -138,6 +138,10 @@ const versionLine = (
 }
 
 const summaryJson = ({ version, author, at, first, last, text: words }: StoredSummary) => ({
-  ...{ version, author, at: iso(at) },
-  ...{ first, last, text: words },
+  version,
+  author,
+  at: iso(at),
+  first,
+  last,
+  text: words,
 })

@@ -115,7 +115,12 @@ const reportJson = ({ total: all, models, people, rooms, days }: UsageReport) =>
 
 /** `cost` is an exact decimal number as a string, or null if nothing had a price. */
 const sumJson = ({ turns, requests, input, cached, output, estimated, cost, unpriced }: UsageSum) => ({
-  ...{ turns, requests, input, cached, output, unpriced },
+  turns,
+  requests,
+  input,
+  cached,
+  output,
+  unpriced,
   estimated: estimated ?? { input: 0, output: 0 },
   cost: cost === undefined ? null : exactAmount(cost),
 })
