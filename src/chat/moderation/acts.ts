@@ -171,8 +171,17 @@ export class Acts extends Acting {
     const { who, people, keys, network } = target
     const at = clock.now()
     const sanction: Sanction = {
-      ...{ id: nextId(), kind, room: room?.name ?? null, who, people, keys, network, reason },
-      ...{ by: actor.name, at, until: ms === undefined ? null : at + ms },
+      id: nextId(),
+      kind,
+      room: room?.name ?? null,
+      who,
+      people,
+      keys,
+      network,
+      reason,
+      by: actor.name,
+      at,
+      until: ms === undefined ? null : at + ms,
     }
     // A person may have another name or other keys by now; a guest's name may be another guest's.
     const isSame = (one: Sanction): boolean =>

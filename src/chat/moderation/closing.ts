@@ -33,8 +33,17 @@ export class Closing extends Acting {
         throw new Refusal(on ? `${name} is archived already` : `${name} is not archived`)
       if (on) {
         await sanctions.put({
-          ...{ id: nextId(), kind: 'archive', room: name, who: name, people: [], keys: [], network: null },
-          ...{ reason: '', by: actor.name, at: clock.now(), until: null },
+          id: nextId(),
+          kind: 'archive',
+          room: name,
+          who: name,
+          people: [],
+          keys: [],
+          network: null,
+          reason: '',
+          by: actor.name,
+          at: clock.now(),
+          until: null,
         })
         void server.stopWork({ room: name, why: `${name} was archived` })
       } else await sanctions.lift(sanctions.list(name).filter(({ kind }) => kind === 'archive'))

@@ -85,7 +85,10 @@ export class Registration {
     if (this.#hasTooMany(known))
       throw new InviteRefusal('no-name', `this key has ${counted(known.namesOfKey, 'name')} already`)
     const outcome = await invites.redeem(code, {
-      ...{ person: this.#newPerson(name), skeleton: skeleton(name), key, at: clock.now() },
+      person: this.#newPerson(name),
+      skeleton: skeleton(name),
+      key,
+      at: clock.now(),
       most: policy().namesPerKey,
     })
     // Of two logins with the same name, key and code at once, the second finds the first one's person.

@@ -212,8 +212,11 @@ export class Preferences {
 
   #begin(person: Person): OpenPerson {
     const begun: OpenPerson = {
-      ...{ ready: Promise.resolve(), options: {}, earlierLogins: 0 },
-      ...{ listeners: new Set<Listener>(), holders: 0 },
+      ready: Promise.resolve(),
+      options: {},
+      earlierLogins: 0,
+      listeners: new Set<Listener>(),
+      holders: 0,
     }
     begun.ready = this.#fill(begun, person)
     return begun
