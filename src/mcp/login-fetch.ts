@@ -146,7 +146,10 @@ export async function logInAlone(
   const { auth, ClientCredentialsProvider } = await import('@modelcontextprotocol/client')
   const scope = scopes?.join(' ') ?? challenge.scope
   const provider = new ClientCredentialsProvider({
-    ...{ clientId, clientSecret, expectedIssuer: issuer, clientName: 'sshawl' },
+    clientId,
+    clientSecret,
+    expectedIssuer: issuer,
+    clientName: 'sshawl',
     ...(scope === undefined ? {} : { scope }),
   })
   try {

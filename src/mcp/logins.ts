@@ -213,7 +213,9 @@ export class ServerLogin {
       const wanted = this.#wantedScope ?? scope
       const more = wanted === undefined ? undefined : computeScopeUnion(login?.tokens.scope, wanted)
       await auth(attempt.provider, {
-        ...{ serverUrl, resourceMetadataUrl, fetchFn: this.#fetchFn },
+        serverUrl,
+        resourceMetadataUrl,
+        fetchFn: this.#fetchFn,
         scope: oauth?.scopes?.join(' ') ?? more,
       })
       const address = attempt.address()

@@ -23,6 +23,8 @@ export function withBody(
   const sent = new Headers(headers)
   if (type !== undefined) sent.set('content-type', type)
   return new Response(typeof body === 'string' ? body : ReadableStream.from(body), {
-    ...{ status, statusText, headers: sent },
+    status,
+    statusText,
+    headers: sent,
   })
 }

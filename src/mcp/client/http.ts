@@ -54,7 +54,9 @@ export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOpti
 }
 
 const errorFor = (id: RequestId, message: string): JSONRPCMessage => ({
-  ...{ jsonrpc: '2.0', id, error: { code: -32_000, message } },
+  jsonrpc: '2.0',
+  id,
+  error: { code: -32_000, message },
 })
 
 /**

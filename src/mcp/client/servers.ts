@@ -220,14 +220,15 @@ export class McpServer implements ToolSource, AsyncDisposable {
   /** Resolves to the reason when the connection has failed or ended. Never rejects. */
   async #connectOnce(): Promise<string> {
     const pinned = this.#pinned
-    const times = this.#times
-    const login = this.#login
     const { name } = this
     const { log, events, version, launch } = this.#options
     let connection: McpConnection | undefined
     try {
       connection = await connect(this.config, {
-        ...{ times, login, version, launch },
+        times: this.#times,
+        login: this.#login,
+        version,
+        launch,
         listChanged: () => void this.#readListLater(),
         slowed: () => log.warn({ server: name }, 'an MCP server sends very much; it is read more slowly'),
         signal: this.#ended.signal,

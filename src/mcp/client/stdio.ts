@@ -194,5 +194,7 @@ const WITH_US =
 export const launchUnconfined: LaunchMcp = async ({ command, env, cwd }) => ({
   file: '/bin/sh',
   args: ['-c', WITH_US, 'sh', ...command],
-  ...{ env, cwd, descriptors: ['our life'] },
+  env,
+  cwd,
+  descriptors: ['our life'],
 })

@@ -82,7 +82,9 @@ const block = z.union([
   }),
   z.object({
     type: z.literal('resource_link'),
-    ...{ uri: z.string(), name: z.string().optional(), description: z.string().optional() },
+    uri: z.string(),
+    name: z.string().optional(),
+    description: z.string().optional(),
   }),
 ])
 

@@ -56,8 +56,11 @@ export function neededRoom(uri: string): string {
 const resourcesOf = (name: string, topic: string) => [
   { uri: roomUri(name), name, title: name, description: topic, mimeType: JSON_TYPE },
   {
-    ...{ uri: logUri(name), name: `${name}/log`, title: `${name}/log` },
-    ...{ description: `What was said in ${name}`, mimeType: LINES_TYPE },
+    uri: logUri(name),
+    name: `${name}/log`,
+    title: `${name}/log`,
+    description: `What was said in ${name}`,
+    mimeType: LINES_TYPE,
   },
 ]
 
