@@ -119,13 +119,29 @@ function findError(event: Fields, { field }: Pick<Dialect, 'field'>): Fields | u
 
 /** Lower-case reasons of all protocols, because gateways pass on the reasons of other servers. */
 const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
-  ...{ '': 'stop', stop: 'stop', eos: 'stop', end_turn: 'stop', stop_sequence: 'stop', pause_turn: 'stop' },
-  ...{ tool_calls: 'calls', function_call: 'calls', tool_use: 'calls' },
-  ...{ length: 'length', max_tokens: 'length', max_output_tokens: 'length' },
+  '': 'stop',
+  stop: 'stop',
+  eos: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  pause_turn: 'stop',
+  tool_calls: 'calls',
+  function_call: 'calls',
+  tool_use: 'calls',
+  length: 'length',
+  max_tokens: 'length',
+  max_output_tokens: 'length',
   model_context_window_exceeded: 'window',
-  ...{ content_filter: 'refused', refusal: 'refused', safety: 'refused', recitation: 'refused' },
-  ...{ sensitive: 'refused', insufficient_system_resource: 'refused' },
-  ...{ blocklist: 'refused', prohibited_content: 'refused', spii: 'refused', image_safety: 'refused' },
+  content_filter: 'refused',
+  refusal: 'refused',
+  safety: 'refused',
+  recitation: 'refused',
+  sensitive: 'refused',
+  insufficient_system_resource: 'refused',
+  blocklist: 'refused',
+  prohibited_content: 'refused',
+  spii: 'refused',
+  image_safety: 'refused',
 }
 
 /** Further reasons of answers that broke off, such as `abort` and Z.ai's `network_error`. */

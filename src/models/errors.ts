@@ -59,7 +59,9 @@ export function errorOfResponse({ status, statusText, headers }: Response, said:
   const value = /^\s*[{[]/.test(said) ? parseIfJson(said) : said.trim()
   const words = errorText(value) ?? (hasContent(value) ? said : statusText)
   return new ProviderError(PAGE.test(said) ? A_PAGE : words, {
-    ...{ said, status, isPassing: (isPassing(status) || isModelSlip(said)) && !NO_CREDIT.test(said) },
+    said,
+    status,
+    isPassing: (isPassing(status) || isModelSlip(said)) && !NO_CREDIT.test(said),
     retryAfterMs:
       retryAfter(headers.get('retry-after-ms') ?? '', 1) ??
       retryAfter(headers.get('retry-after') || RETRY_DELAY.exec(said)?.[1] || ''),

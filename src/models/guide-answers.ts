@@ -142,6 +142,10 @@ const EMPTY_WORDS = new Set(
 /** Maps people's words to those of the help. */
 const SYNONYMS = new Map(
   Object.entries({
-    ...{ message: 'write', send: 'write', chat: 'talk', speak: 'talk', name: 'rename' },
+    message: 'write',
+    send: 'write',
+    chat: 'talk',
+    speak: 'talk',
+    name: 'rename',
   }).map(([said, known]) => [wordsOf(said)[0]!, wordsOf(known)[0]!] as const),
 )

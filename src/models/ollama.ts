@@ -105,7 +105,8 @@ function messageOf(step: RequestMessage): object {
         function: { name, arguments: asParsedObject(args) },
       }))
       return {
-        ...{ role: 'assistant', content: step.text },
+        role: 'assistant',
+        content: step.text,
         ...(thinking && { thinking }),
         ...(tool_calls.length > 0 && { tool_calls }),
       }

@@ -58,7 +58,8 @@ function sdkMessage(step: RequestMessage): LanguageModelV3Message {
         role: 'assistant',
         content: [
           ...(step.thoughts ?? []).map(({ text, providerData }) => ({
-            ...{ type: 'reasoning' as const, text },
+            type: 'reasoning' as const,
+            text,
             ...optionsOf(providerData),
           })),
           ...(step.text === ''
@@ -66,7 +67,10 @@ function sdkMessage(step: RequestMessage): LanguageModelV3Message {
             : [{ type: 'text' as const, text: step.text, ...optionsOf(step.providerData) }]),
           ...step.calls.map(({ id, name, arguments: args, providerData }) => ({
             // Providers refuse a history with arguments that are not a JSON object, so those become `{}`.
-            ...{ type: 'tool-call' as const, toolCallId: id, toolName: name, input: asParsedObject(args) },
+            type: 'tool-call' as const,
+            toolCallId: id,
+            toolName: name,
+            input: asParsedObject(args),
             ...optionsOf(providerData),
           })),
         ],
