@@ -171,7 +171,9 @@ async function execute(
     return await handler.files(person, pipe, (files, own) =>
       serveSftp(files, {
         input: channel.input(),
-        ...{ signal: own.signal, log, say: own.err },
+        signal: own.signal,
+        log,
+        say: own.err,
         send: (bytes) => outbox.push(bytes, 'out'),
         drained: () => outbox.drainedTo(limits.queue_bytes),
       }),

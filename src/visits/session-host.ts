@@ -76,7 +76,12 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       const openHistory = () => history.open(person, () => mine.now().history !== 'off')
       const zone = sessionZone(terminal.env, mine)
       const host = new RoomSession(person, parts, {
-        ...{ account, openHistory, zone, earlierLogins: mine.earlierLogins, firstRoom: room, following },
+        account,
+        openHistory,
+        zone,
+        earlierLogins: mine.earlierLogins,
+        firstRoom: room,
+        following,
         size: () => terminal.size(),
       })
       await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(() => {

@@ -26,8 +26,12 @@ export function createRoomStatus(
     work: Pick<ReturnType<typeof turns.running>[number], 'doing' | 'progress' | 'requester'>,
     shown: { readonly id: string; readonly who: string; readonly since: number },
   ): RunningWork => ({
-    ...{ id: shown.id, who: shown.who, requester: work.requester },
-    ...{ doing: work.doing(), progress: work.progress(), time: runningTime(clock.now() - shown.since) },
+    id: shown.id,
+    who: shown.who,
+    requester: work.requester,
+    doing: work.doing(),
+    progress: work.progress(),
+    time: runningTime(clock.now() - shown.since),
   })
   return {
     async choices(room: Room, person: Person): Promise<Choices> {

@@ -129,8 +129,17 @@ const rowOf = ({ condition, scope, runsLeft, nextAt, ...routine }: NewRoutine): 
   scope: scope && JSON.stringify(scope),
   runs_left: runsLeft,
   next_at: nextAt,
-  ...{ state: 'active', reason: '', last_at: null, outcome: null, failures: 0, failing_at: null },
-  ...{ seen_at: routine.at, spent: 0, spent_day: 0, claimed_by: null, claim_until: null },
+  state: 'active',
+  reason: '',
+  last_at: null,
+  outcome: null,
+  failures: 0,
+  failing_at: null,
+  seen_at: routine.at,
+  spent: 0,
+  spent_day: 0,
+  claimed_by: null,
+  claim_until: null,
 })
 
 const COLUMNS: Readonly<Record<keyof RoutineProgress, keyof Row>> = {

@@ -105,7 +105,12 @@ function draftOf(layer: ProgramLayer, view: LayerView, host: LuaJob['host']): re
   if (text === '' && chosen === undefined) return []
   return [
     {
-      ...{ name, priority, system: placement === 'system', required, trim, text },
+      name,
+      priority,
+      system: placement === 'system',
+      required,
+      trim,
+      text,
       heading: text === '' ? '' : heading,
       ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
       ...(chosen === undefined ? {} : { tools: chosen }),

@@ -15,7 +15,9 @@ export async function runSteps({ maxSteps, signal, checkCalls, ask, run }: StepL
     if (halt !== undefined) return { why: 'halted', calls, reason: halt }
     const { text, thoughts, providerData } = result
     const said = {
-      ...{ role: 'assistant' as const, text, calls: calls.map(asRepeated) },
+      role: 'assistant' as const,
+      text,
+      calls: calls.map(asRepeated),
       ...(thoughts.length > 0 ? { thoughts } : {}),
       ...(providerData ? { providerData } : {}),
     }

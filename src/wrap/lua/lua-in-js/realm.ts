@@ -171,7 +171,8 @@ export function createOperators(
     /string|number/.test(typeof it) ? tostring(it) : fail(`attempt to concatenate a ${type(it)} value`)
   function repair(theirs: Operators): Operators {
     const own: Functions = {
-      ...{ call, get },
+      call,
+      get,
       and: (left, right) => (isTrue(left) ? call(right)[0] : left),
       or: (left, right) => (isTrue(left) ? left : call(right)[0]),
       method: (object, key, ...given) => call(get(object, key), object, ...given),

@@ -61,8 +61,16 @@ export function createStrings(
 /** Finds patterns of Lua, converted to regular expressions. Sent to the context as text. */
 export function createSearch(text: ToText) {
   const classes: Readonly<Record<string, string>> = {
-    ...{ a: 'A-Za-z', d: '0-9', l: 'a-z', u: 'A-Z', w: '0-9A-Za-z', x: '0-9A-Fa-f', s: '\\t-\\r\\x20' },
-    ...{ c: '\\0-\\x1f\\x7f', g: '\\x21-\\x7e', p: '\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e' },
+    a: 'A-Za-z',
+    d: '0-9',
+    l: 'a-z',
+    u: 'A-Z',
+    w: '0-9A-Za-z',
+    x: '0-9A-Fa-f',
+    s: '\\t-\\r\\x20',
+    c: '\\0-\\x1f\\x7f',
+    g: '\\x21-\\x7e',
+    p: '\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e',
   }
   const hex = (letter: string): string => `\\x${letter.charCodeAt(0).toString(16).padStart(2, '0')}`
   const single = (part: string): string => {
