@@ -11,6 +11,7 @@ import {
   type Command,
   type CommandGroup,
 } from './command.ts'
+import { beforeSemicolon, oneRow, overview } from './help-overview.ts'
 import { forCaller, hintForCommand } from './hints.ts'
 import { flagsFor, spelled, usage } from './parse.ts'
 
@@ -101,33 +102,6 @@ function nothingFound(words: string, commands: readonly Command[], kind: CallerK
   const near = closest(words, namesOf(commands))
   const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists the commands`
   return new Refusal(`no command and no key has "${words.slice(0, 40)}"; ${hint}`)
-}
-
-export function overview(groups: readonly CommandGroup[], kind: CallerKind, columns: number): string {
-  const width = Math.max(...groups.map(({ name }) => name.length)) + 2
-  const isNarrow = columns < NARROW
-  const rows = groups.flatMap(({ name, commands }) => {
-    const names = commands.map((one) => (kind === 'session' ? `/${one.name}` : one.name)).join(' ')
-    const heading = isNarrow ? `${name}: ` : name.padEnd(width)
-    return plainRows(heading + names, columns, ' '.repeat(isNarrow ? 2 : width))
-  })
-  const sentences = MORE[kind]
-  const areRows = sentences.every(({ length }) => length <= columns)
-  return [...rows, ...(areRows ? sentences : plainRows(sentences.join(' '), columns, ''))].join('\n')
-}
-
-/** Columns below which help saves cells. */
-const NARROW = 60
-
-const MORE: Readonly<Record<CallerKind, readonly string[]>> = {
-  session: [
-    '/help GROUP, COMMAND, keys or WORDS tells more.',
-    'All else is said to the room; @guide in it asks a model',
-  ],
-  script: [
-    'help GROUP, COMMAND, keys or WORDS tells more.',
-    'A script names the room first: ssh HOST say lobby hello; flags before text',
-  ],
 }
 
 export function groupHelp(
@@ -221,17 +195,11 @@ function inTwoRows(lines: CommandLines, columns: number): readonly string[] {
   return [more.length === 0 ? form : oneRow(lines.form, columns), oneRow(lines.what, columns)]
 }
 
-/** As many whole words as fit; `…` says that there are more. */
-function oneRow(words: string, columns: number): string {
-  const [row = '', ...more] = plainRows(words, columns - 1, '  ')
-  return more.length === 0 ? row : `${row}…`
-}
-
 /** Returns the usage line, with the example after it if both fit in a row. */
 const formRows = ({ form, such }: CommandLines, columns: number): readonly string[] =>
   form.length + such.length <= columns ? [form + such] : plainRows(form, columns, '  ')
 
-const shortSummary = ({ summary }: Command): string => summary.split(/[;:] /, 1)[0] ?? ''
+const shortSummary = ({ summary }: Command): string => beforeSemicolon(summary)
 
 /** Returns an example as this caller types it. */
 function exampleOf({ name, room, example }: Command, kind: CallerKind): string {

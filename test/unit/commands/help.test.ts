@@ -3,7 +3,8 @@ import { KEY_HELP } from '../../../src/terminal/input/keys.ts'
 import { createCommandWorld, done, refused } from '../../support/commands/command-world.ts'
 import { usage } from '../../../src/commands/parse.ts'
 import { FOREIGN_COMMANDS } from '../../../src/commands/hints.ts'
-import { groupHelp, overview } from '../../../src/commands/help.ts'
+import { groupHelp } from '../../../src/commands/help.ts'
+import { overview } from '../../../src/commands/help-overview.ts'
 
 /** On 24 rows there are also the command that was typed, the status line and the prompt. */
 const ROWS = 21
@@ -28,9 +29,34 @@ test('/help lists all groups with their commands, with a slash only in a session
       expect(script.join(' ').split(/\s+/)).toContain(command.name)
     }
   }
-  expect(typed.at(-1)).toBe('All else is said to the room; @guide in it asks a model')
+  expect(typed.at(-1)).toBe('All else is said to the room; @guide in it helps')
   expect(script.join('\n')).not.toMatch(/ \/[a-z]/)
   expect(script.at(-1)).toContain('A script names the room first')
+})
+
+test('/help begins with eight lines of existing commands that say what people do first', async () => {
+  await using world = await createCommandWorld()
+  for (const kind of ['session', 'script'] as const)
+    for (const columns of [79, 39]) {
+      const rows = overview(world.groups, kind, columns).split('\n')
+      expect([rows.length <= 20, rows.filter((row) => row.length > columns)]).toEqual([true, []])
+      const verbs = rows.slice(0, 8).map((row) => /^\/?([a-z-]+)/.exec(row)![1])
+      expect(verbs.filter((verb) => !world.commands.some(({ name }) => name === verb))).toEqual([])
+      const names = rows.slice(8, 8 + world.groups.length).map((row) => /^[a-z]+/.exec(row)![0])
+      expect(names).toEqual(world.groups.map(({ name }) => name))
+    }
+  const typed = overview(world.groups, 'session', 79).split('\n')
+  expect(typed[0]).toBe('/msg NAME TEXT  write to one person; nobody else reads it; /reply answers')
+  const narrow = overview(world.groups, 'session', 39).split('\n')
+  expect(narrow[0]).toBe('/msg NAME TEXT  write to one person')
+  expect(narrow[8]).toBe('talk: /say /me /msg /reply /edit …')
+})
+
+test('/help shows as many commands of each group as fit in a row if there are too many', async () => {
+  await using world = await createCommandWorld()
+  const rows = overview([...world.groups, ...world.groups], 'session', 79).split('\n')
+  expect(rows.filter((row) => row.startsWith('places '))).toHaveLength(2)
+  expect(rows.at(-1)).toContain('@guide')
 })
 
 test('/help output for every group fits on 24 rows of 80 columns', async () => {
