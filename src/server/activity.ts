@@ -43,14 +43,16 @@ export async function createActivity(
   const { storage, log, clock, nextId } = context
   const { limits } = current
   const room = (name: RoomName): Promise<Room | undefined> => rooms.anyRoom(name)
-  const hasModels = current.now().models.some(({ backend }) => backend !== 'guide')
   // A composer in `overrides` is not disposed of with the server.
-  const ownComposer = overrides.composer ?? owned(composerFor(current.now(), hasModels, log))
+  const ownComposer = overrides.composer ?? owned(composerFor(current.now(), log))
   const composer = meteredComposer(ownComposer, context.meter)
   const workspaces = owned(workspacesFor(current.now(), log))
   const { tools, mcp, scopedTools, asks } = await openToolkit(current, rooms, context, owned)
   const approvals = new Approvals({
-    ...{ room, limits, clock, log },
+    room,
+    limits,
+    clock,
+    log,
     rules: () => current.now().tools.allow,
     grants: storage.tools.grants,
     questions: peers.questions,
@@ -67,7 +69,11 @@ export async function createActivity(
       modelNames: () => models().map(({ settings }) => settings.name),
       slots: peers.slots,
       sendWebhook: createSendWebhook(current, outgoing),
-      ...{ composer, clock, log, room, nextId },
+      composer,
+      clock,
+      log,
+      room,
+      nextId,
     }),
   )
   const bytes = createByteQuota(limits, clock, peers.serversOf)
@@ -75,12 +81,21 @@ export async function createActivity(
     runner: new ToolRunner(toolLimits(current), log),
     permissions: approvals,
     results: storage.tools.results,
-    ...{ scopedTools, workspaces, bytes, clock, hooks },
+    scopedTools,
+    workspaces,
+    bytes,
+    clock,
+    hooks,
   })
   const runs = owned(new ToolRuns(openToolbox, nextId, clock, peers.slots))
   const services = createModelServices({
-    ...{ models, composer, limits, context, stores: storage },
-    ...{ slots: peers.slots, chargeBytes: bytes.charge },
+    models,
+    composer,
+    limits,
+    context,
+    stores: storage,
+    slots: peers.slots,
+    chargeBytes: bytes.charge,
     lostTurn: (turn) => void interrupted.endLost(turn),
   })
   const shared = { context, stores: storage, composer, limits, models: services }
@@ -90,32 +105,10 @@ export async function createActivity(
   const summaries = owned(assembleSummaries({ ...shared, anyRoom: room, usualSummarizer }))
   const keeping = owned(createKeeping(current, context))
   const work: Work = { runs, turns, summaries }
-  return {
-    ...{ work, approvals, bytes, workspaces, tools, mcp, hooks, keeping, outgoing },
-    /**
-     * Resolves when prompts can be composed, or when the reason why not was logged; at once if only @guide is
-     * configured.
-     */
-    async composes(): Promise<void> {
-      if (hasModels) await composer.ready(AbortSignal.timeout(WRAP_START_MS)).catch(() => undefined)
-    },
-    /** Queries model servers for their facts, and starts summaries and removals that are due. */
-    warmUp(): void {
-      keeping.start()
-      turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
-      summaries
-        .checkAll()
-        .catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
-    },
-    /** Sets the commands that @guide explains. They are created later than the activity, which they need. */
-    describe: (groups: readonly CommandGroup[]): void => void (commands = describeCommands(groups)),
-    /** Starts the process that composes prompts, if it does not run. */
-    warmComposer: (): void => composer.warmUp(),
-  }
+  /** Sets the commands that @guide explains. They are created later than the activity, which they need. */
+  const describe = (groups: readonly CommandGroup[]): void => void (commands = describeCommands(groups))
+  return { work, approvals, bytes, workspaces, tools, mcp, hooks, keeping, outgoing, composer, describe }
 }
-
-/** Time in ms to wait for a wrap process, which usually starts in 500 ms but may hang. */
-const WRAP_START_MS = 5_000
 
 const toolLimits = (current: CurrentConfig): ToolLimits => ({
   get timeoutMs() {
@@ -124,7 +117,11 @@ const toolLimits = (current: CurrentConfig): ToolLimits => ({
   ...OUTPUT_LIMITS,
 })
 
-const composerFor = ({ lua, models }: Config, hasModels: boolean, log: Log): PoolComposer =>
+/** True if prompts will be composed: @guide needs none. */
+export const hasModels = ({ models }: Pick<Config, 'models'>): boolean =>
+  models.some(({ backend }) => backend !== 'guide')
+
+const composerFor = ({ lua, models }: Config, log: Log): PoolComposer =>
   createComposer(
     {
       entry: paths.wrapProcess,
@@ -134,7 +131,7 @@ const composerFor = ({ lua, models }: Config, hasModels: boolean, log: Log): Poo
       size: Math.max(2, availableParallelism()),
       log,
     },
-    hasModels ? 'now' : 'later',
+    hasModels({ models }) ? 'now' : 'later',
   )
 
 const workspacesFor = ({ dataDir, sandbox }: Config, log: Log): RoomWorkspaces =>

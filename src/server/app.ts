@@ -12,7 +12,7 @@ import { createRoomsAndPeople } from './rooms-and-people.ts'
 import { clusterEvents, configHash, openCluster, tellFacts } from './cluster.ts'
 import { followChanges } from './follow-changes.ts'
 import { openData } from './open-data.ts'
-import { createActivity } from './activity.ts'
+import { type Activity, createActivity, hasModels } from './activity.ts'
 import { createInterruptedTurns } from './assemble-turns.ts'
 import { version } from '../base/paths.ts'
 import { allModels, createCurrentConfig, type CurrentConfig } from './current-config.ts'
@@ -20,7 +20,9 @@ import { openHttp } from './http.ts'
 import { createReload, type Reloaded } from './reload.ts'
 import { createLocalBus, createLocalPeers } from '../chat/index.ts'
 import type { Config } from './config/config.ts'
-import { createHandler } from './create-handler.ts'
+import { createCommands } from './commands.ts'
+import { createVisits } from './visits.ts'
+import { createPostLine } from './post-line.ts'
 
 /** The address on which the server listens. */
 export interface Listening {
@@ -81,11 +83,13 @@ async function assemble(config: Config, overrides: Overrides, data: Promise<AppC
   // Runs after the sessions have ended and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => rooms.flushPresence() })
   const markdown = createLazyMarkdown()
-  const { handler, agents, talk, postLine } = await createHandler(current, chat, activity, context, markdown)
+  const commands = await createCommands(current, chat, activity, context)
+  const { talk, runner } = commands
+  const { handler, agents } = createVisits(current, { context, chat, activity, commands, markdown })
   if (cluster) await followChanges(cluster, { chat, talk, work, mcp, context })
   const ssh = owned(createSshServer(current, hostKeys, handler, context))
   const { meter } = context
-  const needs = { context, ssh, agents, postLine, overrides }
+  const needs = { context, ssh, agents, postLine: createPostLine(runner, rooms), overrides }
   const http = meter && owned(await openHttp(current, chat, activity, { ...needs, meter }))
   const reload = createReload(current, { tools, mcp, summaries: work.summaries, hostKeys }, context.log)
   return {
@@ -136,11 +140,11 @@ export class App implements AsyncDisposable {
 
   /** Listens on the configured address. Rejects if it cannot. */
   async listen(): Promise<Listening> {
-    const { config, ssh, shown, cluster, activity } = this.#parts
+    const { config, current, ssh, shown, cluster, activity } = this.#parts
     const address = await ssh.listen(config.listen.host, config.listen.port)
     shown.name = nameOf(address)
     void tellFacts(cluster, this.log)
-    await activity.composes()
+    if (hasModels(current.now())) await composes(activity.composer)
     // Starts after the caller has printed the address.
     setImmediate(() => this.#warmUp())
     return address
@@ -153,12 +157,21 @@ export class App implements AsyncDisposable {
     return listen && (await http?.listen(listen.host, listen.port))
   }
 
-  /** Loads parts so that the first users need not wait. A failure is reported again when a part is used. */
+  /**
+   * Loads parts so that the first users need not wait, and starts summaries and removals that are due. A
+   * failure is reported again when a part is used.
+   */
   #warmUp(): void {
-    this.#parts.activity.warmUp()
+    const { log } = this
+    const { keeping, work } = this.#parts.activity
+    keeping.start()
+    work.turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
+    work.summaries
+      .checkAll()
+      .catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
     this.#parts.markdown
       .load()
-      .catch((error: unknown) => this.log.error({ error }, 'the parser of Markdown could not be loaded'))
+      .catch((error: unknown) => log.error({ error }, 'the parser of Markdown could not be loaded'))
   }
 
   /**
@@ -186,6 +199,13 @@ export class App implements AsyncDisposable {
     await agents.stop()
   }
 }
+
+/** Time in ms to wait for a wrap process, which usually starts in 500 ms but may hang. */
+const WRAP_START_MS = 5_000
+
+/** Resolves when prompts can be composed, or when the reason why not was logged. */
+const composes = (composer: Activity['composer']): Promise<void> =>
+  composer.ready(AbortSignal.timeout(WRAP_START_MS)).catch(() => undefined)
 
 function createSshServer(
   { now, limits }: CurrentConfig,

@@ -122,9 +122,19 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
   const { context, stores, models, composer, anyRoom, usualSummarizer, limits } = assembly
   const { checkQuotas, turnLog, calibrations, modelFacts, slots } = models
   return new Summaries({
-    ...{ clock: context.clock, log: context.log, rooms: stores.chat.rooms, anyRoom },
-    ...{ history: stores.prompts.history, summaries: stores.prompts.summaries },
-    ...{ checkQuotas, turnLog, calibrations, modelFacts, slots, composer, limits },
+    clock: context.clock,
+    log: context.log,
+    rooms: stores.chat.rooms,
+    anyRoom,
+    history: stores.prompts.history,
+    summaries: stores.prompts.summaries,
+    checkQuotas,
+    turnLog,
+    calibrations,
+    modelFacts,
+    slots,
+    composer,
+    limits,
     summarizers: { models: models.enabled, usual: usualSummarizer },
     sizes: new SummarySizes({ models: models.enabled, modelFacts, calibrations }),
   })
@@ -208,7 +218,8 @@ export const createInterruptedTurns = (rooms: Rooms, { storage, log, clock }: Ap
   new InterruptedTurns({
     turns: storage.models.turns,
     entries: storage.chat.entries,
-    ...{ clock, log },
+    clock,
+    log,
     room: (name) => rooms.anyRoom(name),
     isShared: storage.cluster !== undefined,
   })

@@ -31,7 +31,10 @@ export const createTidy =
 export function createKeeping(current: CurrentConfig, context: AppContext): Keeping {
   const { storage, clock, nextId, log } = context
   return new Keeping({
-    ...{ clock, nextId, log, limits: current.limits },
+    clock,
+    nextId,
+    log,
+    limits: current.limits,
     store: storage.chat.retention,
     rooms: storage.chat.rooms,
     async removeFiles(room, before) {

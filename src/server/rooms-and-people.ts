@@ -32,7 +32,9 @@ export async function createRoomsAndPeople(
   await rooms.lobby()
   const invites = new Invites({
     store: stores.invites,
-    ...{ codes, clock, log },
+    codes,
+    clock,
+    log,
     maxOpen: () => limits.invites_per_person,
     isOut: (maker) => sanctions.whyOut(maker) !== undefined,
     onRedeemed: (invite, newcomer) => void tellRoom(rooms, invite, newcomer, log),
@@ -45,7 +47,10 @@ export async function createRoomsAndPeople(
   const tokens = new Tokens({
     store: stores.tokens,
     texts: tokenTexts,
-    ...{ people, sanctions, clock, log },
+    people,
+    sanctions,
+    clock,
+    log,
     maxTokens: () => limits.bearer_tokens_per_person,
   })
   const clients = new Clients(peers)

@@ -1,0 +1,99 @@
+// Joins the verbs with what they act on: direct messages, speech, moderation, followed rooms. It decides
+// nothing about a verb.
+import { createRateLimiter, FollowedRooms, type FollowingParts, type Room } from '../chat/index.ts'
+import { createLastSeen, InputHistory } from '../chat/personal/index.ts'
+import { type LineReaders, Notices, Talk } from '../chat/talk/index.ts'
+import { joinRoom, Runner, Speech } from '../commands/index.ts'
+import { createCommandGroups } from '../commands/verbs/index.ts'
+import { KEY_HELP } from '../terminal/index.ts'
+import type { Work } from '../visits/index.ts'
+import type { Person } from '../words/person.ts'
+import type { Activity } from './activity.ts'
+import { assembleModeration } from './assemble-moderation.ts'
+import type { AppContext } from './context.ts'
+import type { CurrentConfig } from './current-config.ts'
+import { pause } from './process-timers.ts'
+import type { RoomsAndPeople } from './rooms-and-people.ts'
+import { sendNotice } from './webhooks.ts'
+
+export type Commands = Awaited<ReturnType<typeof createCommands>>
+
+/** Creates the commands and their runner. Rejects with `StorageError`. */
+export async function createCommands(
+  current: CurrentConfig,
+  chat: RoomsAndPeople,
+  activity: Activity,
+  context: AppContext,
+) {
+  const { clock, log, storage, nextId } = context
+  const { work, bytes, approvals, hooks, mcp, keeping, outgoing } = activity
+  const { rooms, preferences, enforcement, peers } = chat
+  const { limits } = current
+  const talk = await Talk.open({
+    people: storage.chat.people,
+    stores: storage.talk,
+    readers: lineReaders(work),
+    limits,
+    peers,
+    clock,
+    nextId,
+    log,
+  })
+  const notifyOrigins = () => current.now().notify.allow
+  const send = (url: string, text: string): void => sendNotice(outgoing, url, text)
+  const notices = new Notices({ talk, rooms, preferences, origins: notifyOrigins, send, clock, log })
+  chat.tap(notices.onEntry)
+  talk.messages.onSent = notices.onMessage
+  const history = new InputHistory(storage.talk.typed, clock, log)
+  const speech = new Speech(work.turns, limits, talk.away, talk.findPerson, approvals)
+  const moderation = assembleModeration(chat, work, context, {
+    dataDir: current.now().dataDir,
+    roomsDir: current.now().sandbox.rooms_dir,
+    admins: () => current.now().server.admins,
+  })
+  const lastSeen = createLastSeen(storage.chat.lastSeen, clock, log)
+  const { ignores } = talk
+  const isAnswerTo = isAnswerOf(work.turns)
+  const followed = new FollowedRooms({ rooms, lastSeen, clock, log, ignores, isAnswerTo })
+  const groups = createCommandGroups({
+    ...chat,
+    ...work,
+    notifyOrigins,
+    followed,
+    speech,
+    talk,
+    history,
+    moderation,
+    keeping,
+    approvals,
+    hooks,
+    mcp,
+    clock,
+    keys: KEY_HELP,
+    stores: storage,
+  })
+  activity.describe(groups)
+  const commands = groups.flatMap((group) => group.commands)
+  const pace = createRateLimiter({ limits, clock, wait: pause, serversOf: peers.serversOf })
+  const { sanctions } = enforcement
+  const { upToDate } = peers
+  const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
+  const joining = { moderation, followed, stores: storage }
+  const join = (name: string, person: Person, goIn: (room: Room) => Promise<void>): Promise<void> =>
+    joinRoom(joining, name, person, goIn)
+  return { talk, history, lastSeen, followed, commands, pace, runner, join }
+}
+
+/** True for the end of this person's turn: a reply, or an error. The turn itself runs for another moment. */
+const isAnswerOf =
+  (turns: Work['turns']): FollowingParts['isAnswerTo'] =>
+  (entry, person) =>
+    ((entry.kind === 'reply' && entry.outcome === 'done') ||
+      (entry.kind === 'notice' && entry.level === 'error')) &&
+    turns.running(entry.room).some(({ id, requesterId }) => id === entry.turn && requesterId === person)
+
+/** Turns and summaries must not use a message that was edited after they read it. */
+const lineReaders = ({ turns, summaries }: Work): LineReaders => ({
+  answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
+  forget: summaries.forget,
+})

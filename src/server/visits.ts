@@ -1,0 +1,72 @@
+// Joins people and agents who log in with the rooms and commands. It decides nothing about a visit.
+import { createCompletion, stopOwn } from '../commands/index.ts'
+import { type ClientHandler, createShared, type LazyMarkdown } from '../terminal/index.ts'
+import {
+  createClientHandler,
+  createDoor,
+  createFileServing,
+  createGreeting,
+  createRecentEntries,
+  createRoomBoards,
+  createRoomStatus,
+} from '../visits/index.ts'
+import type { Activity } from './activity.ts'
+import { type Agents, createAgents, createServeMcp } from './agents.ts'
+import type { Commands } from './commands.ts'
+import type { AppContext } from './context.ts'
+import type { CurrentConfig } from './current-config.ts'
+import { processTimers } from './process-timers.ts'
+import type { RoomsAndPeople } from './rooms-and-people.ts'
+
+interface VisitsParts {
+  readonly context: Pick<AppContext, 'storage' | 'clock' | 'log'>
+  readonly chat: RoomsAndPeople
+  readonly activity: Activity
+  readonly commands: Commands
+  readonly markdown: LazyMarkdown
+}
+
+/** Creates the handler of connections, and the agents. */
+export function createVisits(
+  current: CurrentConfig,
+  { context, chat, activity, commands, markdown }: VisitsParts,
+): { readonly handler: ClientHandler; readonly agents: Agents } {
+  const { clock, log, storage } = context
+  const { work, bytes, workspaces, approvals, composer } = activity
+  const { rooms, people, preferences, invitations, enforcement, peers } = chat
+  const { sanctions, clients } = enforcement
+  const { talk, history, lastSeen, followed, pace, runner, join } = commands
+  const { limits } = current
+  const { upToDate } = peers
+  const door = createDoor(people, sanctions, clients, talk.ignores, peers.serversOf)
+  const agents = createAgents({ runner, rooms, door, talk, log })
+  const status = createRoomStatus(work, approvals, storage.models.turns, clock)
+  const wallNow = () => clock.now()
+  const boards = createRoomBoards(status, processTimers.now, { tools: markdown.tools, wallNow })
+  const filesOf = (room: string) => workspaces.of(room).files
+  const handler = createClientHandler({
+    door,
+    rooms,
+    runner,
+    history,
+    invitations,
+    preferences,
+    join,
+    views: { boards, recent: createRecentEntries(), lastSeen, followed },
+    shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
+    complete: createCompletion(commands.commands, work.turns),
+    serveMcp: createServeMcp(agents, log),
+    files: createFileServing(door, { rooms, pace, bytes, upToDate, log, filesOf }),
+    openTalk: talk.openSession,
+    greeting: createGreeting({
+      models: () => current.now().models,
+      isClaimable: () => people.isClaimable(),
+      troubles: peers.problems,
+    }),
+    stop: (room, person) => stopOwn(work, room, person),
+    warmComposer: () => composer.warmUp(),
+    motd: () => current.now().server.motd,
+    stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
+  })
+  return { handler, agents }
+}
