@@ -130,8 +130,9 @@ function checkWhileRunning(
   ]
   return async () => {
     const free = await freeSpace(directory)
-    for (const isSpent of before && free ? spentChecks : [])
-      if (before && free && (await isSpent(before, free)))
+    if (!before || !free) return undefined
+    for (const isSpent of spentChecks)
+      if (await isSpent(before, free))
         return `the room's files came over ${bytes(diskBytes)} or ${files} in number; delete what is not needed`
     return undefined
   }
