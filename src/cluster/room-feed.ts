@@ -142,10 +142,11 @@ const isEntry = (value: unknown): boolean =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
+/** `newest` and `read` reject with `StorageError` only. */
 export interface RoomDeliveryParts {
-  /** Resolves to the newest entry's id; undefined if there is none. Rejects with `StorageError`. */
+  /** Resolves to the newest entry's id; undefined if there is none. */
   readonly newest: () => Promise<EntryId | undefined>
-  /** Resolves to the first entries after that one, oldest first. Rejects with `StorageError`. */
+  /** Resolves to the first entries after that one, oldest first. */
   readonly read: (after: EntryId) => Promise<readonly Entry[]>
   /** Must not throw. */
   readonly deliver: (entry: Entry, after: EntryId | undefined) => void

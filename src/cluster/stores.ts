@@ -122,7 +122,10 @@ export type Topic =
   | 'mcp_pins'
   | 'routines'
 
-/** Reports what other servers changed in the database, so that it is read again. */
+/**
+ * Reports what other servers changed in the database, so that it is read again. All methods reject with
+ * `StorageError` only.
+ */
 export interface Changes extends AsyncDisposable {
   /**
    * Calls `read` with the keys of what other servers changed, at least once for each change, in any order.
@@ -130,9 +133,9 @@ export interface Changes extends AsyncDisposable {
    * and every 30 seconds. If it rejects with `StorageError`, it is called again a second later.
    */
   on(topic: Topic, read: (keys: readonly never[] | 'all') => Promise<void>): void
-  /** Resolves when all topics were read and changes are received. Rejects with `StorageError`. */
+  /** Resolves when all topics were read and changes are received. */
   begin(): Promise<void>
-  /** Makes all topics read everything again, and resolves when that is done. Rejects with `StorageError`. */
+  /** Makes all topics read everything again, and resolves when that is done. */
   readAll(): Promise<void>
   /** See `Peers.upToDate`. */
   upToDate(): Promise<void> | undefined

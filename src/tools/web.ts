@@ -24,7 +24,7 @@ export interface Visit {
   /** With an unusual port. Permissions are for this host. */
   readonly host: string
   readonly url: string
-  /** Reads the page within its own limits. Rejects with `WebError`, or the signal's reason. */
+  /** Reads the page within its own limits. */
   read(format: PageFormat, signal: AbortSignal): Promise<WebPage>
 }
 
@@ -37,16 +37,14 @@ export interface SearchHit {
 export interface WebSearch {
   readonly provider: string
   readonly host: string
-  /**
-   * Returns about ten results from number `start`, 1-based. Rejects with `WebError`, or the signal's reason.
-   */
+  /** Resolves to about ten results from number `start`, 1-based. */
   find(
     query: { readonly words: string; readonly start: number },
     signal: AbortSignal,
   ): Promise<readonly SearchHit[]>
 }
 
-/** Unconfigured parts are absent. */
+/** Unconfigured parts are absent. Their methods reject with `WebError` only, or with the signal's reason. */
 export interface Web {
   /** Throws `WebError` unless it is a public web address. Sends nothing before `read`. */
   readonly visit?: (url: string) => Visit

@@ -22,18 +22,20 @@ export class WrapError extends Error {
 export const isOverBudget = (error: unknown): boolean =>
   error instanceof WrapError && error.reason === 'budget'
 
-/** Composes prompts outside of the server's process. */
+/**
+ * Composes prompts outside of the server's process. All methods reject with `WrapError` only, or with the
+ * reason of their signal.
+ */
 export interface Composer extends AsyncDisposable {
-  /** Rejects with `WrapError`, or with the signal's reason. */
   compose(snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt>
   /**
    * Composes a trial prompt with a script, at the cost of the trial's user. `print` gets each line that the
-   * script prints, also if it fails. Rejects with `WrapError`.
+   * script prints, also if it fails.
    */
   check(source: string, trial: Snapshot, print?: (line: string) => void): Promise<void>
-  /** Runs a hook under the limits of a prompt and at the cost of the room. Rejects as `compose` does. */
+  /** Runs a hook under the limits of a prompt and at the cost of the room. */
   runHook(run: HookRun, signal?: AbortSignal): Promise<HookOutcome>
-  /** Tokens of each text. Rejects with `WrapError`, also if there are too many such requests at once. */
+  /** Resolves to the tokens of each text. Also rejects if there are too many such requests at once. */
   count(encoding: string, texts: readonly string[]): Promise<readonly number[]>
 }
 

@@ -30,7 +30,7 @@ interface KeepingParts {
 /** Entries in one transaction. It takes a few milliseconds, for which the next line may have to wait. */
 const AT_ONCE = 200
 
-/** Removes old lines and requests once a day. Disposing ends it. */
+/** Removes old lines and requests once a day. Disposing ends it. Methods reject with `StorageError` only. */
 export class Keeping implements AsyncDisposable {
   readonly #parts: KeepingParts
   readonly #serially = createSerial()
@@ -40,22 +40,19 @@ export class Keeping implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /**
-   * Resolves to the days that a room keeps lines, the fewer of its own and the server's; undefined: for good.
-   * Rejects with `StorageError`.
-   */
+  /** Resolves to the days that a room keeps lines, its own or the server's if fewer; undefined: for good. */
   async daysOf(room: RoomName) {
     const own = (await this.#parts.store.days()).get(room)
     const days = this.#shortest(own)
     return { days, isOwn: days === own }
   }
 
-  /** Counts the lines of a room that are older than `days`. Rejects with `StorageError`. */
+  /** Counts the lines of a room that are older than `days`. */
   olderThan(room: RoomName, days: number): Promise<number> {
     return this.#parts.store.countBefore(room, this.#before(days))
   }
 
-  /** Sets a room's own days, null for good, and starts to remove older lines. Rejects with `StorageError`. */
+  /** Sets a room's own days, null for good, and starts to remove older lines. */
   async set(room: RoomName, days: number | null, { name: by }: Person, older: number): Promise<void> {
     const { store, clock, nextId } = this.#parts
     const at = clock.now()

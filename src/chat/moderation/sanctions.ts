@@ -18,7 +18,10 @@ type Speaker = Pick<Person, 'id' | 'login'>
 
 const MAX_IN_ONE_PLACE = 1_000
 
-/** Bans, mutes, and rooms that are archived or being deleted. Reads only from memory. */
+/**
+ * Bans, mutes, and rooms that are archived or being deleted. Reads only from memory. Methods that use the
+ * store reject with `StorageError`.
+ */
 export class Sanctions {
   readonly #store: SanctionStore
   readonly #clock: Clock
@@ -36,7 +39,7 @@ export class Sanctions {
     this.#isConfigAdmin = isConfigAdmin
   }
 
-  /** Bans do not apply to keys for which `isConfigAdmin` is true. Rejects with `StorageError`. */
+  /** Bans do not apply to keys for which `isConfigAdmin` is true. */
   static async load(
     store: SanctionStore,
     clock: Clock,
@@ -80,7 +83,7 @@ export class Sanctions {
     return mute && `you are muted in ${room} ${this.#howLong(mute)}: you may read, and not speak`
   }
 
-  /** Why work for a person in a room must stop, as the end of a sentence. Rejects with `StorageError`. */
+  /** Resolves to why work for a person in a room must stop, as the end of a sentence. */
   async whyNoWork(
     room: RoomName,
     person: Person,
@@ -136,7 +139,7 @@ export class Sanctions {
     })
   }
 
-  /** Reads all sanctions again. Resolves to new ones of other servers. Rejects with `StorageError`. */
+  /** Reads all sanctions again. Resolves to new ones of other servers. */
   readAgain(): Promise<readonly Sanction[]> {
     return this.#serial(async () => {
       const stored = await this.#store.all()

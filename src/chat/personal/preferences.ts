@@ -110,6 +110,7 @@ interface OpenPerson {
   holders: number
 }
 
+/** Methods that use the store reject with `StorageError`. */
 export class Preferences {
   readonly #store: PreferenceStore
   readonly #log: Pick<Log, 'warn'>
@@ -123,7 +124,7 @@ export class Preferences {
     this.#log = log
   }
 
-  /** Reads the colours of people's names. Rejects with `StorageError`. */
+  /** Reads the colours of people's names. */
   static async load(store: PreferenceStore, log: Pick<Log, 'warn'>): Promise<Preferences> {
     const preferences = new Preferences(store, log)
     for (const { name, value } of await store.everyone('color')) preferences.#setColour(name, value)
@@ -151,7 +152,7 @@ export class Preferences {
     }
   }
 
-  /** Resolves to a person's options, with or without a session. Rejects with `StorageError`. */
+  /** Resolves to a person's options, with or without a session. */
   async of(person: Person): Promise<PersonalOptions> {
     const mine = this.#open.get(person.id)
     if (!mine) return await this.#read(person)
@@ -161,7 +162,7 @@ export class Preferences {
 
   /**
    * Applies at once in all sessions of the person, and is stored; for a guest until their last session ends.
-   * Rejects with `StorageError`, and with `Refusal` for a guest without a session.
+   * Rejects with `Refusal` for a guest without a session.
    */
   async set<Name extends Option>(
     person: Person,
@@ -178,7 +179,7 @@ export class Preferences {
     for (const listener of mine.listeners) listener(option)
   }
 
-  /** Reads options again that another server may have changed. Rejects with `StorageError`. */
+  /** Reads options again that another server may have changed. */
   readAgain(person: Pick<Person, 'id' | 'name'>): Promise<void> {
     return this.#serially(person.id, () => this.#readAgain(person))
   }
