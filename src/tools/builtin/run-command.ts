@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
@@ -36,6 +37,7 @@ interface PreparedCommand {
   /** The command as shown to people. */
   readonly shown: string
   readonly spec: ProcessSpec
+  readonly listsNames?: boolean
 }
 
 const prepared = ({ command, working_dir: cwd, network }: z.output<typeof input>): PreparedCommand => ({
@@ -48,7 +50,9 @@ function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
   if (words === null) throw new ArgumentError('run_command can be wrapped only with a @command')
   const argv = buildArgv(words, args)
   const shown = quoteArgv(argv)
-  const command = { tool, shown, spec: { argv, readOnly: access === 'read' } }
+  const readOnly = access === 'read'
+  const listsNames = readOnly && PRINTS_NAMES.test(argv[0] ?? '')
+  const command = { tool, shown, spec: { argv, readOnly }, listsNames }
   return {
     shown,
     asks: (context) => question(command, context),
@@ -56,8 +60,13 @@ function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
   }
 }
 
-const execute = async (command: PreparedCommand, context: ToolContext): Promise<ToolResult> =>
-  report(command, await context.workspace.run(command.spec, context.limits, context.signal))
+async function execute(command: PreparedCommand, { workspace, limits, signal }: ToolContext) {
+  const { spec, listsNames } = command
+  const run = (each: ProcessSpec): Promise<ProcessOutcome> => workspace.run(each, limits, signal)
+  if (!listsNames || !('argv' in spec)) return report(command, await run(spec))
+  const outcome = await run({ ...spec, argv: ['/bin/sh', '-c', LIST_ODD_NAMES, ODD_NAME, ...spec.argv] })
+  return report(command, { ...outcome, output: spellNames(outcome.output) })
+}
 
 /** Commands with the network or without a sandbox are allowed only once. */
 function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext): Question {
@@ -84,6 +93,35 @@ function report({ tool, spec }: PreparedCommand, outcome: ProcessOutcome): ToolR
   const end =
     exitCode === undefined ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${exitCode}`
   return failed(`${tool}: the command ${end}${note}${output ? `\n${output}` : ' and wrote nothing'}`)
+}
+
+/** Programs that print names of files as they are, so that a line feed in one would forge a line. */
+const PRINTS_NAMES = /(^|\/)(find|[ef]?grep)$/
+
+/** For fnmatch(3): a name with control, bidi or zero-width characters. */
+const ODD_NAME = '*[[:cntrl:]\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*'
+
+/** Prints the paths with such names and then a `/`, each ended by a NUL, and becomes the command. */
+const LIST_ODD_NAMES = `find . -name "$0" -print0 2>/dev/null | head -c 65536; printf '\\0/\\0'; exec "$@"`
+
+/** More names would keep the server busy. */
+const MAX_ODD_NAMES = 200
+
+/** Returns the output after the list of odd names, with these names spelled out. */
+function spellNames(listed: string): string {
+  const paths = listed.split('\0')
+  const end = paths.indexOf('/')
+  if (end === -1) return ''
+  const bases = paths.slice(0, end).map((path) => path.slice(path.lastIndexOf('/') + 1))
+  const names = new Set(bases.filter((name) => name !== ''))
+  const output = [...names]
+    .slice(0, MAX_ODD_NAMES)
+    .flatMap((name) => [`/${name}`, `\n${name}`])
+    .reduce(
+      (text, name) => text.replaceAll(name, () => name.charAt(0) + visibleLine(name.slice(1))),
+      `\n${paths.slice(end + 1).join('\0')}`,
+    )
+  return output.slice(1)
 }
 
 const NOTHING = 'The command succeeded and wrote nothing.'

@@ -320,6 +320,22 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
   })
 
   it.each([
+    ['Glob', ['odd'], ''],
+    ['Grep', ['-rn', 'TODO', 'odd'], ':1:TODO odd'],
+    ['Grep', ['-rl', 'odd'], ''],
+  ])('%s %j spells out hidden characters in names that a command made', async (id, args, end) => {
+    const odd = join(files, 'odd')
+    const names = ['x\n./src/b.ts', 'a\u202eb\u009bc', 'größe\t1']
+    await mkdir(join(odd, 'x\n.', 'src'), { recursive: true })
+    for (const name of names) await writeFile(join(odd, name), 'TODO odd\n')
+    const { content } = await callTool(tool(id), { arguments: args }, contextFor(workspace(), 'deny'))
+    await rm(odd, { recursive: true })
+    const shown = ['x\\u{a}./src/b.ts', 'a\\u{202e}b\\u{9b}c', 'größe\\u{9}1']
+    const rows = shown.map((name) => `odd/${name}${end}`)
+    expect(content.trimEnd().split('\n').toSorted()).toEqual(rows.toSorted())
+  })
+
+  it.each([
     ['Glob', ['.', '-name', '*.ts'], './src/a.ts\n'],
     ['Grep', ['-rn', 'TODO', '.'], './src/a.ts:2:TODO two\n'],
     ['LS', ['-1a', 'src'], '.\n..\na.ts\n'],
