@@ -197,7 +197,7 @@ export class BoundedMessage {
 
   #shrink(): void {
     const json = Buffer.concat(this.#pieces).toString('latin1')
-    const short = Buffer.from(json.replaceAll(MEDIA, shortMedia), 'latin1')
+    const short = Buffer.from(shortenMedia(json), 'latin1')
     // Shrinking reads the whole message, so it is not repeated after a small gain.
     this.#isCut = short.length > MAX_MESSAGE_BYTES / 2
     this.#pieces = [this.#isCut ? short.subarray(0, HEAD_BYTES) : short]
@@ -205,14 +205,34 @@ export class BoundedMessage {
   }
 }
 
-/** Base64, possibly with parts that were replaced before. */
-const MEDIA = /("(?:data|blob)"\s*:\s*")((?:[\w+/=\\-]|#\d+#){1024,})/g
-const shortMedia = (_: string, before: string, base64: string): string => `${before}#${base64Length(base64)}#`
+/** Matches the key of an image or a sound, and the quote before its base64. */
+const BEFORE_MEDIA = /"(?:data|blob)"\s*:\s*"/g
+const MIN_MEDIA_CHARS = 1_024
+const OTHER_THAN_BASE64 = /[^\w+/=\\-]/
+const REPLACED = /#(\d+)#/g
+
+/**
+ * Replaces base64 by its length. No regular expression repeats over the base64: V8 would store up to 18 bytes
+ * for each character, and throws a `RangeError` at 64 MiB.
+ */
+function shortenMedia(json: string): string {
+  let short = ''
+  let done = 0
+  for (const { 0: before, index } of json.matchAll(BEFORE_MEDIA)) {
+    const from = index + before.length
+    const quote = json.indexOf('"', from)
+    const base64 = json.slice(from, quote < 0 ? undefined : quote)
+    if (base64.length < MIN_MEDIA_CHARS || OTHER_THAN_BASE64.test(base64.replaceAll(REPLACED, ''))) continue
+    short += `${json.slice(done, from)}#${base64Length(base64)}#`
+    done = from + base64.length
+  }
+  return short + json.slice(done)
+}
 
 /** Characters of base64, including those that `BoundedMessage` replaced by their number. */
 export function base64Length(base64: string): number {
-  const replaced = [...base64.matchAll(/#(\d+)#/g)].reduce((sum, [, count]) => sum + Number(count), 0)
-  return base64.replaceAll(/#\d+#/g, '').length + replaced
+  const replaced = [...base64.matchAll(REPLACED)].reduce((sum, [, count]) => sum + Number(count), 0)
+  return base64.replaceAll(REPLACED, '').length + replaced
 }
 
 /** Returns a function that yields complete lines without their ends. Throws `TooLong`. */

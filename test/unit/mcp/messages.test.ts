@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MessageReader } from '../../../src/mcp/client/message-reader.ts'
+import { base64Length, BoundedMessage, MessageReader } from '../../../src/mcp/client/message-reader.ts'
 import { hasWrongMarks } from '../../../src/mcp/client/tool-list.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { addressParts, redact, secretValues } from '../../../src/mcp/redact.ts'
@@ -53,6 +53,32 @@ test('a notification with null for its id and params is read', () => {
 test('a message nested 200,000 levels deep is read without a stack overflow', () => {
   const deep = `${'{"a":'.repeat(200_000)}null${'}'.repeat(200_000)}`
   expect(readMessages(`{"jsonrpc":"2.0","id":7,"result":${deep}}`, [7])).toHaveLength(1)
+})
+
+test.each([
+  ['one piece', 12],
+  ['pieces of 64 KiB', 1 / 16],
+])('an image of 12 MiB that arrives in %s is replaced by its length', (_, mebibytes) => {
+  const image = `{"type": "image", "data" : "${'iV/+'.repeat(3 * 1024 * 1024)}", "mimeType": "image/png"}`
+  const message = new BoundedMessage()
+  for (let at = 0; at < image.length; at += mebibytes * 1024 * 1024)
+    message.add(Buffer.from(image.slice(at, at + mebibytes * 1024 * 1024)))
+  const { text, isCut } = message.take()
+  const { data, ...rest } = JSON.parse(text) as Record<string, string>
+  expect([isCut, base64Length(data!), rest]).toEqual([
+    false,
+    12 * 1024 * 1024,
+    { type: 'image', mimeType: 'image/png' },
+  ])
+})
+
+test('a long text in the place of an image is kept, and counts in the size of its message', () => {
+  const short = `{"data":"${'some words '.repeat(1_000)}","blob":"${'iVBO'.repeat(2 * 1024 * 1024)}"}`
+  const message = new BoundedMessage()
+  message.add(Buffer.from(short))
+  expect(message.take()).toEqual({ text: short.replace(/(?:iVBO)+/, '#8388608#'), isCut: false })
+  message.add(Buffer.from(`{"data":"${'some words '.repeat(400_000)}"}`))
+  expect(message.take().isCut).toBe(true)
 })
 
 test('a cancelled request is no longer pending', () => {
