@@ -113,8 +113,8 @@ export interface SessionStatus {
   readonly running: readonly RunningWork[]
   /** Numbers of the questions that this person may answer. */
   readonly questions: readonly number[]
-  /** True if `y` and `n` answer the only question: the person's own. */
-  readonly isOwnQuestion: boolean
+  /** What answers the first of them: `y` and `n` only the person's own, if it is the only one. */
+  readonly answeredBy: 'word' | 'number' | 'command'
   /** `waitsFor`: somebody's name, `an op` or `an admin`. */
   readonly othersQuestions: readonly { readonly number: number; readonly waitsFor: string }[]
   /** The person's name if something runs for them; `^X` stops that. */

@@ -200,12 +200,21 @@ export class SharedStatus {
       ...this.#choicesOf(role),
       running: ownFirst(this.#running, person.name),
       questions: mine.map(({ number }) => number),
-      isOwnQuestion: mine.length === 1 && mine[0]?.requester === person.id && mine[0].waitsFor !== 'an admin',
+      answeredBy: answerTo(mine, person),
       othersQuestions: this.#questions.filter((question) => !mine.includes(question)),
       viewer: this.#hasOwn(person) ? person.name : '',
       ...(this.#lastTurn ? { lastTurn: this.#lastTurn } : {}),
     }
   }
+}
+
+/** The words that `QuickAnswers` reads: only admins' questions need a whole command. */
+function answerTo(
+  [first, ...others]: readonly WaitingQuestion[],
+  { id }: Person,
+): SessionStatus['answeredBy'] {
+  if (first?.waitsFor === 'an admin') return 'command'
+  return first?.requester === id && others.length === 0 ? 'word' : 'number'
 }
 
 const textOf = ({ id, who, doing, progress, time }: RunningWork): string =>

@@ -22,7 +22,7 @@ export const status: SessionStatus = {
   lastTurn: { model: 'guide', percent: 34 },
   running: [],
   questions: [],
-  isOwnQuestion: false,
+  answeredBy: 'command',
   othersQuestions: [],
   viewer: 'bob',
 }

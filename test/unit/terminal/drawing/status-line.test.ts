@@ -28,8 +28,14 @@ test('the status line shows questions, running work, room, people, models and to
 })
 
 test("the status line says that y or n answers a person's own question", () => {
-  expect(statusLine({ ...status, questions: [3], isOwnQuestion: true }, 40)).toBe(
+  expect(statusLine({ ...status, questions: [3], answeredBy: 'word' }, 40)).toBe(
     'question 3: y or n · lobby · 2 here · …',
+  )
+})
+
+test('the status line says that a number answers one of several questions', () => {
+  expect(statusLine({ ...status, questions: [3, 4], answeredBy: 'number' }, 40)).toBe(
+    'questions 3, 4: 3 or /deny 3 · lobby · …',
   )
 })
 
