@@ -34,7 +34,7 @@ export class QuickAnswers {
     if (entry.kind !== 'approval' || entry.question === undefined) return entry
     this.#shownAt.set(`${entry.room} ${entry.question}`, this.#now())
     const isOwn = this.#own(open).some(({ number }) => number === entry.question)
-    return isOwn ? { ...entry, text: `${withoutOpsRow(entry.text)}\n${this.#row(entry, open)}` } : entry
+    return isOwn ? { ...entry, text: `${entry.text}\n${this.#row(entry, open)}` } : entry
   }
 
   /**
@@ -48,8 +48,10 @@ export class QuickAnswers {
     if (word === undefined || !first) return { say: line }
     if (line.startsWith('//')) return { say: word }
     const numbers = meant.map(({ number }) => number).join(', ')
-    if (others.length > 0)
-      return { problem: `several questions wait: ${numbers}; a number alone allows one, //${word} says it` }
+    if (others.length > 0) {
+      const way = no === undefined ? 'a number alone allows one' : `/deny ${first.number} denies one`
+      return { problem: `several questions wait: ${numbers}; ${way}, //${word} says it` }
+    }
     const key = `${room} ${first.number}`
     const shownAt = this.#shownAt.get(key) ?? this.#now()
     this.#shownAt.set(key, shownAt)
@@ -77,5 +79,3 @@ const isCalled =
   (digits: string) =>
   ({ number }: WaitingQuestion): boolean =>
     number === Number(digits)
-
-const withoutOpsRow = (text: string): string => text.replace(/\n\/allow always [^\n]*\(ops only\)(?=\n)/, '')

@@ -74,8 +74,12 @@ export async function enterRoom(
     },
   }
   const isLeftOut = (entry: Entry): boolean => isMove && isOwnComing(entry, person)
+  /** Known before anything is shown. */
+  let mayAllowAlways = false
+  const deliver: Screen['deliver'] = (entry, how) =>
+    screen.deliver(mayAllowAlways ? entry : withoutOpsRow(entry), how)
   const show = (entry: Entry): void => {
-    if (!isLeftOut(entry)) screen.deliver(entry, isAsked(entry, person) ? { waits: true } : {})
+    if (!isLeftOut(entry)) deliver(entry, isAsked(entry, person) ? { waits: true } : {})
   }
   const entering = room.enter(participant, how)
   const kept = recent.open(room)
@@ -98,6 +102,7 @@ export async function enterRoom(
       how ? undefined : lastSeen.find(person, room.name),
       entering,
     ])
+    mayAllowAlways = role !== 'member' && role !== 'guest'
     const title = topic ? `${room.name}: ${topic}` : room.name
     const printHeader = (): void => screen.print(`-- ${title}`, 'heading')
     if (header === 'above') printHeader()
@@ -106,7 +111,7 @@ export async function enterRoom(
     const { older, past, since } = partsOf(known, held, after, (past) => fitting(past, columns, rows))
     const others = past.filter((entry) => !isLeftOut(entry))
     const open = options.questions?.(role) ?? []
-    showPast({ older, past: kept.folded(others, columns), seen, open }, screen)
+    showPast({ older, past: kept.folded(others, columns), seen, open }, { ...screen, deliver })
     if (header === 'below') printHeader()
     greet?.()
     for (const entry of [...since, ...whispered]) show(entry)
@@ -162,6 +167,18 @@ const isAnswered = (entry: Entry, past: readonly Entry[]): boolean =>
 
 const isQuestion = (entry: Entry): entry is ApprovalEntry =>
   entry.kind === 'approval' && entry.verdict === 'asked'
+
+const OPS_ROW = /\n\/allow always [^\n]*\(ops only\)(?=\n)/
+
+/** Maps a question to the one that members see, so that it is drawn once for all of them. */
+const forMembers = new WeakMap<Entry, Entry>()
+
+function withoutOpsRow(entry: Entry): Entry {
+  if (!isQuestion(entry)) return entry
+  const shown = forMembers.get(entry) ?? { ...entry, text: entry.text.replace(OPS_ROW, '') }
+  forMembers.set(entry, shown)
+  return shown
+}
 
 const isOwnComing = (entry: Entry, { name }: Person): boolean =>
   entry.kind === 'presence' && entry.event !== 'summed' && nameOf(entry) === name

@@ -17,7 +17,7 @@ const question = (number: number, waitsFor = 'ann', requester = ann.id) => ({
 const asked = (number: number): ApprovalEntry => ({
   ...{ kind: 'approval', verdict: 'asked', question: number, tool: 'touch', requester: 'ann' },
   ...{ id: `${number}` as EntryId, at: 0, room: den, author: 'ann' },
-  text: `question ${number}?\n/allow room ${number} – a\n/allow always ${number} – b (ops only)\n/deny ${number}`,
+  text: `question ${number}?\n/allow room ${number} – a\n/deny ${number}`,
 })
 
 /** A terminal on which these questions were shown `ms` ago. */
@@ -55,7 +55,9 @@ test('a question that has just come is not answered yet, and the word is not sai
 
 test('a word answers none of several questions, and a number answers its own', () => {
   const { read } = terminal([question(3), question(4)], 1_000)
-  expect(read('y')).toHaveProperty('problem')
+  const problem = 'several questions wait: 3, 4;'
+  expect(read('y')).toEqual({ problem: `${problem} a number alone allows one, //y says it` })
+  expect(read('n')).toEqual({ problem: `${problem} /deny 3 denies one, //n says it` })
   expect(read('4')).toEqual({ command: 'allow 4' })
 })
 

@@ -312,6 +312,27 @@ test('an open past question is marked as waiting only for people who may answer 
   expect(waiting).toEqual(['open', 'for me'])
 })
 
+test('only ops see the row of a question that ops alone can use', async () => {
+  const { rooms, person } = await createChatParts()
+  const alice = await person('alice')
+  const room = await rooms.create('den', alice, { private: false })
+  const question = ['may I?', '| touch a', '/allow 1', '/allow always 1 – for good (ops only)', '/deny 1']
+  const ask = () =>
+    room.record({
+      ...{ kind: 'approval', tool: 'touch', requester: 'bob', author: 'qwen', verdict: 'asked', question: 1 },
+      text: question.join('\n'),
+    })
+  await ask()
+  const [owner, member] = [recordingScreen(alice), recordingScreen(await person('bob'))]
+  await enterRoom(room, owner.screen, createRecentEntries(), NOTHING_SEEN)
+  await enterRoom(room, member.screen, createRecentEntries(), NOTHING_SEEN)
+  await ask()
+  const isQuestion = (text: string): boolean => text.startsWith('may I?')
+  expect(owner.texts().filter(isQuestion)).toEqual([question.join('\n'), question.join('\n')])
+  const shorter = question.filter((line) => !line.includes('always')).join('\n')
+  expect(member.texts().filter(isQuestion)).toEqual([shorter, shorter])
+})
+
 test('an answered question is omitted from the past that a new session shows', async () => {
   const { rooms, person } = await createChatParts()
   const room = await rooms.lobby()
