@@ -71,7 +71,8 @@ const PACKAGES = {
     'highlight.js',
     'highlight.js/**',
   ],
-  ssh: [...NODE, 'ssh2', '@noble/post-quantum/**'],
+  ssh: [...NODE, 'ssh2'],
+  'ssh/ssh2': [...NODE, 'ssh2', '@noble/post-quantum/**'],
   mcp: [
     ...NODE,
     '@modelcontextprotocol/client',

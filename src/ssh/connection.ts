@@ -15,8 +15,8 @@ import { applyBackPressure, InputQueue } from './input-queue.ts'
 import { handleLogin } from './login.ts'
 import { runCommand, runShell } from './programs.ts'
 import type { Identified } from './quotas.ts'
-import { type Answers, disconnect, guardClient, watchAnswers } from './ssh2-internals.ts'
-import { patchKeyExchanges } from './ssh2-key-exchange.ts'
+import { type Answers, disconnect, guardClient, watchAnswers } from './ssh2/internals.ts'
+import { patchKeyExchanges } from './ssh2/key-exchange.ts'
 import { closeGracefully, reasonOf, refuse } from './transport.ts'
 
 /** Time for a refused client to open a channel and read the reason: four round trips on a slow line. */

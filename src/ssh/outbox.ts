@@ -3,7 +3,7 @@ import type { ServerChannel } from 'ssh2'
 import { duration } from '../base/amounts.ts'
 import { createProgressTimer, type ProgressTimer } from '../base/jobs/waiting.ts'
 import type { SshLimits } from './admission.ts'
-import { sendableBytes, sendPacket } from './ssh2-internals.ts'
+import { sendableBytes, sendPacket } from './ssh2/internals.ts'
 
 export type Stream = 'out' | 'err'
 

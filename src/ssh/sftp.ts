@@ -5,7 +5,7 @@ import type { Log } from '../base/environment.ts'
 import { errorMessage } from '../base/errors.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
 import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../base/file-tree.ts'
-import { type Codec, createSftpCodec, OPEN_MODE, STATUS_CODE } from './ssh2-sftp.ts'
+import { type Codec, createSftpCodec, OPEN_MODE, STATUS_CODE } from './ssh2/sftp-codec.ts'
 
 export interface SftpWire {
   readonly input: AsyncIterable<Uint8Array>

@@ -4,8 +4,8 @@ import { errorMessage } from '../base/errors.ts'
 import type { HostKey } from './keys/host-keys.ts'
 import { signingKey } from './keys/signature.ts'
 import { writeStrings } from './keys/wire.ts'
-import { ssh2 } from './ssh2.ts'
-import { disconnectMessage, socketOf } from './ssh2-internals.ts'
+import { ssh2 } from './ssh2/library.ts'
+import { disconnectMessage, socketOf } from './ssh2/internals.ts'
 
 /**
  * OpenSSH 9's preferences among ssh2's algorithms, without NIST curves and without compression, which makes a

@@ -4,7 +4,7 @@
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import type { ParsedKey, PublicKeyAuthContext } from 'ssh2'
-import { ssh2 } from '../ssh2.ts'
+import { ssh2 } from '../ssh2/library.ts'
 import type { Fingerprint } from '../../words/person.ts'
 import type { OfferedKey } from '../../terminal/index.ts'
 import { isCertificateAlgorithm, readCertificate, type CertificateUse, whyUntrusted } from './certificate.ts'

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import type { JsonWebKeyInput } from 'node:crypto'
 import type { ParsedKey } from 'ssh2'
-import { ssh2 } from '../ssh2.ts'
+import { ssh2 } from '../ssh2/library.ts'
 import { readStrings } from './wire.ts'
 
 /** The key's type, the hash, and for ECDSA the bytes of each integer. */

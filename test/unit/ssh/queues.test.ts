@@ -6,7 +6,7 @@ import type { Connection } from 'ssh2'
 import { SendQueues } from '../../../src/ssh/outbox.ts'
 import { InputQueue, applyBackPressure } from '../../../src/ssh/input-queue.ts'
 import { createScheduler } from '../../../src/base/jobs/scheduler.ts'
-import { Answers, guardClient, socketOf } from '../../../src/ssh/ssh2-internals.ts'
+import { Answers, guardClient, socketOf } from '../../../src/ssh/ssh2/internals.ts'
 
 test('the client with the longest send queue is dropped while all queues exceed the limit', () => {
   const queues = new SendQueues(() => 100)

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel } from 'ssh2'
-import { writeStrings, writeUint32 } from './keys/wire.ts'
+import { writeStrings, writeUint32 } from '../keys/wire.ts'
 
 /**
- * Reaches into ssh2 (1.17), as only ssh2-key-exchange.ts does besides. The functions throw if ssh2's
- * internals have moved, so that no upgrade silently removes a guard.
+ * Reads and replaces private fields of ssh2, as only this folder does: docs/internals/ssh2.md lists them. The
+ * functions throw if a guard can no longer be set.
  */
 
 interface Protocol {

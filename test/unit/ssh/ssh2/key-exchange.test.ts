@@ -17,9 +17,9 @@ import {
   patchKeyExchanges,
   quicken,
   type Exchange,
-} from '../../../src/ssh/ssh2-key-exchange.ts'
-import { makeKey } from '../../support/load/keys.ts'
-import { firstMessage, guess } from '../../support/raw-handshake.ts'
+} from '../../../../src/ssh/ssh2/key-exchange.ts'
+import { makeKey } from '../../../support/load/keys.ts'
+import { firstMessage, guess } from '../../../support/raw-handshake.ts'
 
 /** An exchange with keys of its own, as ssh2 has it. */
 function exchange(keys = generateKeyPairSync('x25519')): Exchange {

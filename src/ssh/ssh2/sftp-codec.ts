@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { SFTPWrapper } from 'ssh2'
-import { ssh2 } from './ssh2.ts'
+import { ssh2 } from './library.ts'
 
 /** `push` takes input in arbitrary chunks, and throws for some malformed input. */
 export type Codec = SFTPWrapper & { push(bytes: Uint8Array): void }

@@ -4,7 +4,7 @@ import { ml_kem768 } from '@noble/post-quantum/ml-kem.js'
 import type { Connection } from 'ssh2'
 
 /**
- * Extends ssh2 (1.17) by a post-quantum key exchange, right guesses of clients, and speed.
+ * Extends ssh2 by a post-quantum key exchange, right guesses of clients, and speed.
  *
  * mlkem768x25519-sha256 (draft-ietf-sshm-mlkem-hybrid-kex) has the messages and the hash of
  * curve25519-sha256, with longer values. It is offered to clients. ssh2, which does not know it, reads its
