@@ -7,6 +7,7 @@ import {
   kindOf,
   text,
   type ArgumentSpec,
+  type Caller,
   type CallerKind,
   type Command,
   type CommandGroup,
@@ -20,16 +21,30 @@ export interface HelpKey {
   readonly does: string
 }
 
+/** What fits a question: a sentence in the words of a session, and names of commands, best first. */
+export interface HelpAnswer {
+  readonly hint: string | undefined
+  readonly commands: readonly string[]
+}
+
+/** Finds what fits a question in people's own words; undefined for nothing. */
+export type FindHelp = (words: string, groups: readonly CommandGroup[]) => HelpAnswer | undefined
+
 /** `all` is asked each time, so that help knows every command, itself included. */
-export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly HelpKey[]): Command =>
+export const helpCommand = (
+  all: () => readonly CommandGroup[],
+  { keys, findHelp }: { readonly keys: readonly HelpKey[]; readonly findHelp: FindHelp },
+): Command =>
   defineCommand({
     name: 'help',
     allowedWhenCutOff: true,
     aliases: ['h', '?', 'commands', 'man'],
     summary:
-      'what you can do here: groups of commands, one group, one command, the keys, or what has some words',
+      'what you can do here: groups of commands, one group, one command, the keys, a question, or what has some words',
     arguments: [
-      text('words', 'a group or a command; keys; or words to look for in all of them', { optional: true }),
+      text('words', 'a group or a command; keys; a question; or words to look for in all of them', {
+        optional: true,
+      }),
     ],
     example: 'tools',
     complete: {
@@ -58,8 +73,14 @@ export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly H
       const hint = hintForCommand(name, kind)
       if (hint !== undefined) return out.line(hint)
       if (name.startsWith('@')) return out.line(forCaller(HOW_TO_ASK[kind], kind))
-      const found = search(words.split(/\s+/), commands, keys)
-      if (found.commands.length + found.keys.length === 0) throw nothingFound(name, commands, kind)
+      const apart = words.split(/\s+/)
+      const answer = findHelp(words, all())
+      if (answer && apart.length >= SENTENCE) return out.line(answerText(answer, commands, context))
+      const found = search(apart, commands, keys)
+      if (found.commands.length + found.keys.length === 0) {
+        if (answer) return out.line(answerText(answer, commands, context))
+        throw nothingFound(name, commands, kind)
+      }
       for (const one of found.keys) out.line(`${one.keys}  ${one.does}`)
       const shown = found.commands.slice(0, MAX_FOUND)
       if (shown.length > 0) out.line(commandRows(shown, kind, columns).join('\n'))
@@ -67,6 +88,23 @@ export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly H
         out.line(`${found.commands.length - MAX_FOUND} more have that; another word tells them apart`)
     },
   })
+
+/** Fewer words are first looked for as they are. */
+const SENTENCE = 3
+
+function answerText(
+  { hint, commands: names }: HelpAnswer,
+  commands: readonly Command[],
+  caller: Caller,
+): string {
+  const kind = kindOf(caller)
+  const columns = caller.out.columns - 1
+  const shown = names.flatMap((name) => commands.find((one) => one.name === name) ?? [])
+  return [
+    ...(hint === undefined ? [] : plainRows(forCaller(hint, kind), columns, '  ')),
+    ...commandRows(shown, kind, columns),
+  ].join('\n')
+}
 
 const HOW_TO_ASK: Readonly<Record<CallerKind, string>> = {
   session: 'a model is asked in the room: type @guide help, without /help; /models lists the models',

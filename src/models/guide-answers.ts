@@ -11,19 +11,32 @@ const ASKS = /\?|^\s*(?:how|what|where|which|who|why|when|can|could|do|does|is|a
 export const isQuestion = (text: string): boolean =>
   ASKS.test(text) && !ABOUT_THE_GUIDE.test(text) && wordsOf(text).some((word) => !EMPTY_WORDS.has(word))
 
-/** Returns the answer to a question: the hint for a word that is in no help summary, and matching help. */
-export function answerFrom(
-  question: string,
-  context: string,
-  { commands, hint }: Pick<GuidePlace, 'commands' | 'hint'>,
-): string | undefined {
+/** What was found for a question: at most one hint, and the commands that fit best, best first. */
+export interface FoundHelp {
+  /** What to type instead of another program's word. */
+  readonly hint: string | undefined
+  readonly commands: readonly DescribedCommand[]
+}
+
+type Known = Pick<GuidePlace, 'commands' | 'hint'>
+
+/** Returns the hint for a word that is in no help summary, and the fitting commands; undefined if nothing fits. */
+export function findHelp(question: string, { commands, hint }: Known): FoundHelp | undefined {
   const described = commands()
-  const found = hintIn(question, described, hint)
-  const lines = [
-    ...(found === undefined ? [] : [`- ${found}`]),
-    helpAnswer(question, context, described) ?? [],
-  ]
-  return lines.flat().join('\n') || undefined
+  const found = { hint: hintIn(question, described, hint), commands: commandsFor(question, described) }
+  return found.hint === undefined && found.commands.length === 0 ? undefined : found
+}
+
+/** Returns the answer to a question as a list in Markdown; undefined if nothing fits. */
+export function answerFrom(question: string, context: string, known: Known): string | undefined {
+  const found = findHelp(question, known)
+  if (!found) return undefined
+  const asker = askerIn(context)
+  return [
+    // In backticks, a name mentions no model.
+    ...(found.hint === undefined ? [] : [`- ${found.hint.replace(/@\w+/g, '`$&`')}`]),
+    ...found.commands.map((command, at) => line(command, asker, at === 0)),
+  ].join('\n')
 }
 
 function hintIn(
@@ -38,16 +51,10 @@ function hintIn(
       (stem) => !EMPTY_WORDS.has(stem) && !texts.some((weights) => (weights.get(stem) ?? 0) > DETAIL),
     ),
   )
-  // In backticks, a name mentions no model.
-  return foreign.flatMap((word) => hint(word) ?? [])[0]?.replace(/@\w+/g, '`$&`')
+  return foreign.flatMap((word) => hint(word) ?? [])[0]
 }
 
-/** Returns the help of the commands that fit a question best; undefined if none fits. */
-function helpAnswer(
-  question: string,
-  context: string,
-  commands: readonly DescribedCommand[],
-): string | undefined {
+function commandsFor(question: string, commands: readonly DescribedCommand[]): readonly DescribedCommand[] {
   const texts = commands.map(weightedWords)
   const asked = wordsOf(question)
     .filter((word) => !EMPTY_WORDS.has(word))
@@ -56,19 +63,16 @@ function helpAnswer(
   const names = new Set(namedIn(question).filter((word) => asked.includes(word) && !known.includes(word)))
   const isNamed = known.some((word) => texts.some((weights) => weights.get(word) === NAME))
   const unknown = asked.length - known.length - names.size
-  if (known.length === 0 || ABOUT_THE_GUIDE.test(question) || (!isNamed && unknown >= known.length))
-    return undefined
+  if (known.length === 0 || ABOUT_THE_GUIDE.test(question) || (!isNamed && unknown >= known.length)) return []
   const words = new Set([...known, ...(names.size > 0 ? ['person'] : [])])
   const scored = commands
     .map((command, at) => ({ command, score: scoreOf(words, texts[at]!, texts) }))
     .toSorted((a, b) => b.score - a.score || Number(isLong(a.command)) - Number(isLong(b.command)))
   const enough = scored[0]!.score / 2
-  const asker = askerIn(context)
   return scored
     .slice(0, MOST)
     .filter(({ score }) => score >= enough)
-    .map(({ command }, at) => line(command, asker, at === 0))
-    .join('\n')
+    .map(({ command }) => command)
 }
 
 /**

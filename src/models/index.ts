@@ -1,5 +1,6 @@
 /** Language models behind one port: providers, their dialects and refusals. Knows no room and no turn. */
 export { discoverOllamaModels } from './discover-ollama.ts'
+export { findHelp } from './guide-answers.ts'
 export type { DescribedCommand, GuidePlace } from './guide-place.ts'
 export { createGuide } from './guide.ts'
 export type { ModelAccess, RequiredKey, SettingKey } from './provider.ts'

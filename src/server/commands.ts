@@ -12,6 +12,7 @@ import type { Activity } from './activity.ts'
 import { assembleModeration } from './assemble-moderation.ts'
 import type { AppContext } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
+import { findGuideHelp } from './guide-place.ts'
 import { pause } from './process-timers.ts'
 import type { RoomsAndPeople } from './rooms-and-people.ts'
 import { sendNotice } from './webhooks.ts'
@@ -70,6 +71,7 @@ export async function createCommands(
     mcp,
     clock,
     keys: KEY_HELP,
+    findHelp: findGuideHelp,
     stores: storage,
   })
   activity.describe(groups)

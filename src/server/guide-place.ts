@@ -1,6 +1,6 @@
 // Gives the guide its facts of this server: the texts of help, and what config and tools allow.
-import type { DescribedCommand, GuidePlace } from '../models/index.ts'
-import { type CommandGroup, hintForCommand, usage } from '../commands/index.ts'
+import { type DescribedCommand, findHelp, type GuidePlace } from '../models/index.ts'
+import { type CommandGroup, type FindHelp, hintForCommand, usage } from '../commands/index.ts'
 import type { CurrentConfig } from './current-config.ts'
 
 export const guidePlace = (
@@ -10,7 +10,7 @@ export const guidePlace = (
 ): GuidePlace => ({
   commands,
   asks,
-  hint: (word) => hintForCommand(word, 'session'),
+  hint: sessionHint,
   models: () =>
     current
       .now()
@@ -21,6 +21,14 @@ export const guidePlace = (
     return access === 'invite' ? invites : undefined
   },
 })
+
+/** Finds for /help what the guide finds. */
+export const findGuideHelp: FindHelp = (words, groups) => {
+  const found = findHelp(words, { commands: () => describeCommands(groups), hint: sessionHint })
+  return found && { ...found, commands: found.commands.map(({ name }) => name) }
+}
+
+const sessionHint: GuidePlace['hint'] = (word) => hintForCommand(word, 'session')
 
 export const describeCommands = (groups: readonly CommandGroup[]): readonly DescribedCommand[] =>
   groups.flatMap(({ name: group, about, commands }) =>

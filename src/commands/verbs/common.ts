@@ -32,7 +32,7 @@ import {
   type Here,
   type RoomUse,
 } from '../command.ts'
-import type { HelpKey } from '../help.ts'
+import type { FindHelp, HelpKey } from '../help.ts'
 import type { Speech } from '../speech.ts'
 import type { McpAdmin } from './mcp-admin.ts'
 
@@ -72,6 +72,7 @@ export interface Services {
   readonly clock: Clock
   /** The keys of a session, for help. */
   readonly keys: readonly HelpKey[]
+  readonly findHelp: FindHelp
   readonly stores: {
     readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly entries: EntryLog }
     readonly prompts: {

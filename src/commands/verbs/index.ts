@@ -28,7 +28,7 @@ import { wrap } from './wrap.ts'
 
 /** Every command, in its group and in the order of `help`. */
 export function createCommandGroups(services: Services): readonly CommandGroup[] {
-  const help: Verb = () => helpCommand(() => groups, services.keys)
+  const help: Verb = () => helpCommand(() => groups, services)
   const groups = groupsWith(help).map(([name, about, verbs]): CommandGroup => {
     return { name, about, commands: verbs.map((verb) => verb(services)) }
   })

@@ -14,6 +14,7 @@ import { Speech } from '../../../src/commands/speech.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { InputHistory } from '../../../src/chat/personal/input-history.ts'
 import type { InvitePolicy } from '../../../src/commands/verbs/common.ts'
+import { findGuideHelp } from '../../../src/server/guide-place.ts'
 import { createCommandGroups } from '../../../src/commands/verbs/index.ts'
 import { KEY_HELP } from '../../../src/terminal/input/keys.ts'
 import { ToolRuns } from '../../../src/turns/tool-runs.ts'
@@ -189,6 +190,7 @@ async function runnerIn(
     comingIn: { invites, keys, tokens, clients, policy },
     ...{ speech, talk, history, turns, runs, summaries, approvals, hooks, mcp, moderation, keeping },
     keys: KEY_HELP,
+    findHelp: findGuideHelp,
     clock,
     stores: storage,
   })

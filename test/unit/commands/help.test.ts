@@ -169,6 +169,19 @@ test('/help WORDS searches names first, then descriptions and keys', async () =>
 })
 
 test.each([
+  ['how do I stop', '/stop '],
+  ['who is here?', '/who'],
+  ['how do I talk to bob alone', '/msg '],
+  ['where is my timezone', '/set timezone Europe/Berlin chooses'],
+])('/help finds for the question "%s" what @guide would find', async (question, beginning) => {
+  await using world = await createCommandWorld()
+  const rows = rowsOf(await world.type(world.bob, `help ${question}`))
+  expect(rows[0]!.startsWith(beginning)).toBe(true)
+  const script = rowsOf(await world.exec(world.bob, `help ${question}`))
+  expect(script[0]!.startsWith(beginning.slice(1).trim())).toBe(true)
+})
+
+test.each([
   ['jion', 'no command and no key has "jion"; did you mean /join?'],
   ['__proto__', 'no command and no key has "__proto__"; /help lists the commands'],
   ['x'.repeat(50), `no command and no key has "${'x'.repeat(40)}"; /help lists the commands`],
