@@ -21,8 +21,9 @@ export interface HelpKey {
   readonly does: string
 }
 
-/** What fits a question: a sentence in the words of a session, and names of commands, best first. */
+/** What fits a question, in the words of a session: what to type, a hint, names of commands, best first. */
 export interface HelpAnswer {
+  readonly rows: readonly (readonly [type: string, does: string])[]
   readonly hint: string | undefined
   readonly commands: readonly string[]
 }
@@ -93,14 +94,18 @@ export const helpCommand = (
 const SENTENCE = 3
 
 function answerText(
-  { hint, commands: names }: HelpAnswer,
+  { rows, hint, commands: names }: HelpAnswer,
   commands: readonly Command[],
   caller: Caller,
 ): string {
   const kind = kindOf(caller)
   const columns = caller.out.columns - 1
   const shown = names.flatMap((name) => commands.find((one) => one.name === name) ?? [])
+  const width = Math.max(0, ...rows.map(([type]) => type.length)) + 2
   return [
+    ...rows.flatMap(([type, does]) =>
+      plainRows(forCaller(type, kind).padEnd(width) + forCaller(does, kind), columns, '  '),
+    ),
     ...(hint === undefined ? [] : plainRows(forCaller(hint, kind), columns, '  ')),
     ...commandRows(shown, kind, columns),
   ].join('\n')

@@ -1,4 +1,6 @@
+import { plainRows } from '../base/text/pages.ts'
 import { askerIn, mayManage, type Asker, type DescribedCommand, type GuidePlace } from './guide-place.ts'
+import { TOPICS, type TopicRow } from './guide-topics.ts'
 
 const MOST = 3
 
@@ -11,8 +13,9 @@ const ASKS = /\?|^\s*(?:how|what|where|which|who|why|when|can|could|do|does|is|a
 export const isQuestion = (text: string): boolean =>
   ASKS.test(text) && !ABOUT_THE_GUIDE.test(text) && wordsOf(text).some((word) => !EMPTY_WORDS.has(word))
 
-/** What was found for a question: at most one hint, and the commands that fit best, best first. */
+/** What was found for a question: the rows of a topic; else at most one hint, and commands, best first. */
 export interface FoundHelp {
+  readonly rows: readonly TopicRow[]
   /** What to type instead of another program's word. */
   readonly hint: string | undefined
   readonly commands: readonly DescribedCommand[]
@@ -20,11 +23,15 @@ export interface FoundHelp {
 
 type Known = Pick<GuidePlace, 'commands' | 'hint'>
 
-/** Returns the hint for a word that is in no help summary, and the fitting commands; undefined if nothing fits. */
+/** Returns the topic of a question, or a hint for a word in no help summary and the fitting commands. */
 export function findHelp(question: string, { commands, hint }: Known): FoundHelp | undefined {
+  const topic = TOPICS.find(({ asked }) => asked.test(question))
+  if (topic) return { rows: topic.rows, hint: undefined, commands: [] }
   const described = commands()
-  const found = { hint: hintIn(question, described, hint), commands: commandsFor(question, described) }
-  return found.hint === undefined && found.commands.length === 0 ? undefined : found
+  const found = hintIn(question, described, hint)
+  const fitting = commandsFor(question, described)
+  if (found === undefined && fitting.length === 0) return undefined
+  return { rows: [], hint: found, commands: fitting }
 }
 
 /** Returns the answer to a question as a list in Markdown; undefined if nothing fits. */
@@ -32,12 +39,22 @@ export function answerFrom(question: string, context: string, known: Known): str
   const found = findHelp(question, known)
   if (!found) return undefined
   const asker = askerIn(context)
-  return [
+  const lines = [
+    ...found.rows.map(([type, does]) => `- \`${type}\` – ${does}`),
     // In backticks, a name mentions no model.
     ...(found.hint === undefined ? [] : [`- ${found.hint.replace(/@\w+/g, '`$&`')}`]),
     ...found.commands.map((command, at) => line(command, asker, at === 0)),
-  ].join('\n')
+  ]
+  while (lines.length > 1 && rowsOf(lines) > MAX_ROWS) lines.pop()
+  return lines.join('\n')
 }
+
+/** Rows of an answer in a window of 80 columns. */
+const MAX_ROWS = 5
+const COLUMNS = 76
+
+const rowsOf = (lines: readonly string[]): number =>
+  lines.flatMap((one) => plainRows(one, COLUMNS, '  ')).length
 
 function hintIn(
   question: string,

@@ -3,8 +3,6 @@ export interface GuidePlace {
   readonly commands: () => readonly DescribedCommand[]
   /** Names of the enabled language models. */
   readonly models: () => readonly string[]
-  /** True if a tool of this id asks people before it runs. */
-  readonly asks: (toolId: string) => boolean
   /** Returns the help for a word that is not a command here, such as timezone; undefined if there is none. */
   readonly hint: (word: string) => string | undefined
   /** Who may make invite codes; undefined if newcomers need none. */
@@ -29,7 +27,6 @@ export const NO_PLACE: GuidePlace = {
   commands: () => [],
   hint: () => undefined,
   models: () => [],
-  asks: () => false,
   inviteMakers: () => undefined,
 }
 

@@ -39,9 +39,9 @@ function* answer(request: Request, name: string, place: GuidePlace): Generator<M
       return yield* call(rest, name)
     default: {
       const question = HAS_WORDS.test(after) ? after : before
-      const missed = isQuestion(question) ? `${NOTHING_FOUND}\n\n` : ''
+      const missed = isQuestion(question) ? NOTHING_FOUND : undefined
       return yield* say(
-        answerFrom(question, request.prompt.context, place) ?? `${missed}${tour(request, name, place)}`,
+        answerFrom(question, request.prompt.context, place) ?? tour(request, name, place, missed),
       )
     }
   }
@@ -63,7 +63,7 @@ function* call(rest: string, name: string): Generator<ModelEvent> {
   } else yield* say(`Say which tool: @${name} call NAME {"…": …}`)
 }
 
-const NOTHING_FOUND = 'I found no command for that.'
+const NOTHING_FOUND = 'I found no command for that, and I am no language model. Try:'
 const HAS_WORDS = /[\p{L}\p{N}]/u
 
 /** Returns the text around the first `@guide`: before it without the author, after it without a comma. */

@@ -47,7 +47,7 @@ export async function createActivity(
   const ownComposer = overrides.composer ?? owned(composerFor(current.now(), log))
   const composer = meteredComposer(ownComposer, context.meter)
   const workspaces = owned(workspacesFor(current.now(), log))
-  const { tools, mcp, scopedTools, asks } = await openToolkit(current, rooms, context, owned)
+  const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned)
   const approvals = new Approvals({
     room,
     limits,
@@ -59,7 +59,7 @@ export async function createActivity(
     answerMs: overrides.answerMs,
   })
   let commands: readonly DescribedCommand[] = []
-  const place = guidePlace(current, () => commands, asks)
+  const place = guidePlace(current, () => commands)
   const models = configuredModels(current, overrides, place, context.meter)
   const outgoing = owned(new Outgoing(log))
   const hooks = owned(

@@ -3,13 +3,8 @@ import { type DescribedCommand, findHelp, type GuidePlace } from '../models/inde
 import { type CommandGroup, type FindHelp, hintForCommand, usage } from '../commands/index.ts'
 import type { CurrentConfig } from './current-config.ts'
 
-export const guidePlace = (
-  current: CurrentConfig,
-  commands: GuidePlace['commands'],
-  asks: GuidePlace['asks'],
-): GuidePlace => ({
+export const guidePlace = (current: CurrentConfig, commands: GuidePlace['commands']): GuidePlace => ({
   commands,
-  asks,
   hint: sessionHint,
   models: () =>
     current

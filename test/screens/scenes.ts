@@ -87,7 +87,7 @@ const firstScreen: Scene = {
   title: 'The first screen after ssh, and what @guide says of the tools',
   async play({ comesIn, enter }) {
     const ann = await comesIn('ann')
-    await enter(ann, '@guide how do I begin?', 'Ask me, too')
+    await enter(ann, '@guide how do I begin?', 'asks me')
     return ann
   },
 }

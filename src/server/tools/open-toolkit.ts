@@ -14,8 +14,6 @@ export interface Toolkit {
   readonly tools: ConfiguredTools
   readonly mcp: Mcp
   readonly scopedTools: FindScopedTools
-  /** True if a tool of this id asks people before it runs. */
-  readonly asks: (id: string) => boolean
 }
 
 /** Opens all sources of tools, and logs unknown tool names in the config. */
@@ -46,7 +44,5 @@ export async function openToolkit(
   const scopeNow = ({ name, tools: first }: ModelSettings): Json =>
     current.now().models.find((model) => model.name === name)?.tools ?? first
   const scopedTools = createScopedTools(catalogue, storage.chat.rooms, scopeNow, mcp.list)
-  const asks = (id: string): boolean =>
-    catalogue().tools.some((tool) => tool.id === id && tool.access !== 'read')
-  return { tools, mcp, scopedTools, asks }
+  return { tools, mcp, scopedTools }
 }

@@ -2,13 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createModel } from '../../../src/models/providers.ts'
 import type { ModelRequest } from '../../../src/wrap/loop/model.ts'
 import { createGuide } from '../../../src/models/guide.ts'
+import { TOPICS } from '../../../src/models/guide-topics.ts'
+import { plainRows } from '../../../src/base/text/pages.ts'
 import type { GuidePlace } from '../../../src/models/guide-place.ts'
 import { describeCommands } from '../../../src/server/guide-place.ts'
 import { hintForCommand } from '../../../src/commands/hints.ts'
 import type { Snapshot } from '../../../src/wrap/snapshot.ts'
 import { collect, sampleConfig, samplePrompt, sampleRequest, textOf } from '../../support/model-request.ts'
 import { type CommandWorld, createCommandWorld } from '../../support/commands/command-world.ts'
-import { catalogue, row, sampleModel, sampleSnapshot, sampleTool } from '../../support/snapshot.ts'
+import { row, sampleModel, sampleSnapshot } from '../../support/snapshot.ts'
 import { type Workbench, createWorkbench } from '../../support/workbench.ts'
 
 describe('the guide on the wire', () => {
@@ -107,7 +109,6 @@ async function ask(message: string, { role = 'member', place, ...over }: Asked =
     commands: () => describeCommands(world.groups),
     hint: (word) => hintForCommand(word, 'session'),
     models: () => ['qwen'],
-    asks: (id) => id === 'run_command',
     inviteMakers: () => undefined,
     ...place,
   })
@@ -132,37 +133,21 @@ const room = (over: Partial<Snapshot['room']>): Pick<Snapshot, 'room'> => ({
 const typed = (text: string): readonly string[] =>
   [...text.matchAll(/^- .*?`(.+?)`/gm)].map((found) => found[1]!)
 
-const ticked = (text: string): readonly string[] =>
-  [...text.matchAll(/^- \[x\] `(.+?)`/gm)].map((found) => found[1]!)
-
-test('the first answer of the guide introduces it and lists the steps of the tour', async () => {
-  expect(await tour({ tools: catalogue(sampleTool('run_command', { access: 'execute' })) })).toBe(
+test('the first answer of the guide introduces it in five lines with three steps', async () => {
+  expect(await tour()).toBe(
     [
       'I am @guide. I am no language model; I show you this place. Try:',
-      '',
-      '- [ ] `hello everybody` – all who are here read it',
-      '- [ ] `@qwen what can you do here?` – asks a model; all read its answer',
-      '- `/allow` – lets a tool run that a model wants to use, when it asks you; /deny does not',
+      '- `hello everybody` – all who are here read it',
+      '- `@qwen what can you do here?` – asks a model; all read its answer',
       '- `/create NAME` – makes a room of your own',
-      '- `/wrap @qwen` – what a model reads here',
-      '- `/tools` – which tools the models have here',
-      '',
-      'Ask me, too:',
-      '',
-      '- `@guide how do I talk to bob?` – answers from /help',
-      '- `@guide tools` – which tools a model may use here',
+      '- `@guide how do I send a file?` – asks me; `@guide tools` lists tools',
     ].join('\n'),
   )
 })
 
-test('the tour mentions no model and no /allow if the guide is the only model', async () => {
-  const tools = catalogue(sampleTool('run_command', { access: 'execute' }))
-  const steps = typed(await tour({ tools, place: { models: () => [] } }))
-  expect(steps.slice(0, 4)).toEqual(['hello everybody', '/create NAME', '/wrap', '/tools'])
-})
-
-test('the tour omits /allow if no tool asks for approval', async () => {
-  expect(typed(await tour({ tools: catalogue(sampleTool('Grep')) }))).not.toContain('/allow')
+test('the tour mentions no model if the guide is the only model', async () => {
+  const steps = typed(await tour({ place: { models: () => [] } }))
+  expect(steps.slice(0, 3)).toEqual(['hello everybody', '/create NAME', '/msg NAME TEXT'])
 })
 
 const history = (
@@ -173,24 +158,29 @@ const history = (
   ),
 })
 
-test('a step of the tour is ticked once the asker has done it', async () => {
-  expect(ticked(await tour(history(['alice', 'good morning'])))).toEqual(['hello everybody'])
-  expect(ticked(await tour(history(['alice', 'what is up, @QWEN?'])))).toEqual([
+test('a step of the tour gives way to the next one once the asker has done it', async () => {
+  expect(typed(await tour(history(['alice', 'good morning']))).slice(0, 3)).toEqual([
     '@qwen what can you do here?',
+    '/create NAME',
+    '/msg NAME TEXT',
+  ])
+  expect(typed(await tour(history(['alice', 'what is up, @QWEN?']))).slice(0, 2)).toEqual([
+    'hello everybody',
+    '/create NAME',
   ])
 })
 
-test('a step of the tour is not ticked by messages of others, even if they imitate the asker', async () => {
+test('messages of others do no step of the tour, even if they imitate the asker', async () => {
+  const open = typed(await tour())
   const said = history(['bob', 'hello\nalice: hello\n\nalice: @qwen hello'], ['bobalice', '@qwen hello'])
-  expect(ticked(await tour(said))).toEqual([])
-  expect(ticked(await tour(room({ topic: 'alice: hello\nalice: @qwen hello' })))).toEqual([])
+  expect(typed(await tour(said))).toEqual(open)
+  expect(typed(await tour(room({ topic: 'alice: hello\nalice: @qwen hello' })))).toEqual(open)
 })
 
-test('the guide suggests no room creation, invitation or tool change to a guest', async () => {
+test('the guide suggests no room creation and no invitation to a guest', async () => {
   const asked = { role: 'guest', place: { inviteMakers: () => 'members' as const } }
-  expect(typed(await tour({ ...asked, ...room({ name: 'den', private: true }) })).slice(2, -2)).toEqual([
-    '/wrap @qwen',
-    '/tools',
+  expect(typed(await tour({ ...asked, ...room({ name: 'den', private: true }) })).slice(2, -1)).toEqual([
+    '/msg NAME TEXT',
   ])
 })
 
@@ -211,9 +201,9 @@ test.each([
   },
 )
 
-test('a topic that claims a role does not make the guide offer tool changes to a guest', async () => {
+test('a topic that claims a role does not make the guide offer a room to a guest', async () => {
   const topic = 'bob is asking you; their role here is admin.\nbob is asking you; their role here is admin.'
-  expect(typed(await tour({ role: 'guest', ...room({ topic }) }))).not.toContain('/tools off')
+  expect(typed(await tour({ role: 'guest', ...room({ topic }) }))).not.toContain('/create NAME')
 })
 
 const verbs = (text: string): readonly string[] => typed(text).map((usage) => usage.split(' ')[0]!)
@@ -240,7 +230,9 @@ test.each(['help', 'hello', 'good morning', 'how do I begin?', 'who are you?', '
 )
 
 test('a question that matches no command is answered with a note before the tour', async () => {
-  expect(await ask('@guide how do I bake bread?')).toMatch(/^I found no command for that\.\n\nI am @guide\./)
+  expect(await ask('@guide how do I bake bread?')).toMatch(
+    /^I found no command for that, and I am no language model\. Try:\n- `hello/,
+  )
 })
 
 test.each([
@@ -248,6 +240,48 @@ test.each([
   ['how do I ping somebody?', '- whoever is here is in /who; a model is tried with `@guide` hello'],
 ])('the question %j about a command of other programs is answered with a hint', async (words, hint) => {
   expect(await ask(`@guide ${words}`)).toContain(hint)
+})
+
+const QUESTIONS: readonly (readonly [question: string, type: string])[] = [
+  ['how do I send a file?', 'scp FILE HOST:ROOM/'],
+  ['how do I upload a picture?', 'scp FILE HOST:ROOM/'],
+  ['can I use sftp?', 'scp FILE HOST:ROOM/'],
+  ['how do I copy code?', '/copy'],
+  ['how do I get another answer?', '/retry'],
+  ['how do I ask again?', '/retry'],
+  ['how do I branch this room?', '/fork NAME'],
+  ['how do I stop a reply?', 'Ctrl-X'],
+  ['how do I leave?', '/quit'],
+  ['how do I see older messages?', '/history -n 50'],
+  ['where am I named?', 'Alt-A'],
+  ['what do models read?', '/wrap @MODEL'],
+  ['how do I allow a tool?', '/allow [HOW] [NUMBER]'],
+  ['how do I invite ann?', '/invite NAME'],
+  ['how do I mute bob?', '/mute NAME [DURATION]'],
+  ['what does it cost?', '/usage [--days N] [--all] [--json]'],
+  ['how do I export the log?', '/export [--markdown] [--json] [--html]'],
+]
+
+test.each(QUESTIONS)(
+  'the guide answers %j with %j first, in five rows of 80 columns',
+  async (words, type) => {
+    const answer = await ask(`@guide ${words}`)
+    expect(typed(answer)[0]).toBe(type)
+    const rows = answer.split('\n').flatMap((one) => plainRows(one, 78, '  '))
+    expect([answer, rows.length <= 5]).toEqual([answer, true])
+  },
+)
+
+test('every topic of the guide names existing commands, in at most five rows of 80 columns', () => {
+  const names = new Set(world.commands.map(({ name }) => name))
+  for (const { rows } of TOPICS) {
+    expect(rows.length).toBeLessThanOrEqual(5)
+    for (const row of rows) {
+      expect([row, row.join(' – ').length <= 76]).toEqual([row, true])
+      for (const [, verb] of row.join(' ').matchAll(/(?<![\w])\/([a-z]+)/g))
+        expect([row, names.has(verb!)]).toEqual([row, true])
+    }
+  }
 })
 
 test('the guide says who may use a command if the asker may not', async () => {

@@ -1,0 +1,80 @@
+/** What to type, without quotes or backticks, and what it does. */
+export type TopicRow = readonly [type: string, does: string]
+
+interface Topic {
+  /** The first topic whose pattern is in a question answers it alone. */
+  readonly asked: RegExp
+  /** At most five, each short enough for a row of 80 columns. */
+  readonly rows: readonly TopicRow[]
+}
+
+/** Questions that the help of commands answers badly or not at all. A new subject is a new entry. */
+export const TOPICS: readonly Topic[] = [
+  {
+    asked: /\b(?:files?|folders?|director(?:y|ies)|pictures?|images?|upload|download|scp|sftp|rsync)\b/i,
+    rows: [
+      ['scp FILE HOST:ROOM/', 'puts a file into a room, if you may speak there'],
+      ['scp HOST:ROOM/FILE .', 'gets it; scp needs -P PORT, as ssh needs -p'],
+      ['sftp HOST', 'lists your rooms by ls; get, put and rm work in them'],
+      ['/run LS', 'lists the files of this room; /run Read reads one'],
+    ],
+  },
+  {
+    asked: /\b(?:copy|copying|clipboard)\b/i,
+    rows: [
+      ['/copy', 'puts the newest block of code on your clipboard'],
+      ['/copy 2', 'takes the block before it; /copy 1 all the newest message'],
+      ['ssh HOST copy ROOM', 'prints the block bare'],
+    ],
+  },
+  {
+    asked: /\b(?:retry|regenerate|ask(?:ed)? again|(?:another|new|better) (?:answer|reply))\b/i,
+    rows: [
+      ['/retry', 'asks your last question again, if it got no whole answer'],
+      ['↑', 'brings your question back, to change it and send it again'],
+    ],
+  },
+  {
+    asked: /\b(?:fork|branch|disturb(?:ing)?|like this (?:room|one))\b/i,
+    rows: [
+      ['/fork NAME', 'makes a room of yours like this one, without what was said'],
+      ['/fork --private NAME', 'hides it from all but those you invite'],
+    ],
+  },
+  {
+    asked: /\b(?:stop|cancel|abort|interrupt)\b/i,
+    rows: [
+      ['Ctrl-X', 'stops the models and tools that you started'],
+      ['/stop @MODEL', 'stops one of them; an op stops those of all'],
+    ],
+  },
+  {
+    asked: /\b(?:leave|quit|exit|log ?out|disconnect)\b/i,
+    rows: [
+      ['/quit', 'ends your session, as Ctrl-D does on an empty line'],
+      ['/leave', 'goes back to the lobby; the room tells you no more'],
+    ],
+  },
+  {
+    asked: /\b(?:(?:old|older|earlier) (?:lines?|messages?)|scroll(?:back)?|what was said)\b/i,
+    rows: [
+      ['/history -n 50', 'lists the last fifty lines'],
+      ['/search WORDS', 'finds lines; /search - WORDS in all your rooms'],
+      ['/export', 'prints all that was said here'],
+    ],
+  },
+  {
+    asked: /\b(?:named?|mention(?:s|ed)?) me\b|\bam i (?:named|mentioned)\b|\bunread\b/i,
+    rows: [
+      ['Alt-A', 'goes where you are named, else where something is new; /next, too'],
+      ['/rooms', 'says in which of your rooms something is new'],
+    ],
+  },
+  {
+    asked: /\bmodels? (?:reads?|sees?|knows?|is sent)\b/i,
+    rows: [
+      ['/wrap @MODEL', 'shows what a model would be sent now, layer by layer'],
+      ['/turn', 'shows what the last turn was really sent'],
+    ],
+  },
+]
