@@ -61,6 +61,7 @@ const PACKAGES = {
   sandbox: [...NODE, 'execa', 'p-limit', 're2js'],
   chat: [],
   turns: ['zod'],
+  'turns/routines': ['zod', 're2js'],
   commands: [],
   'commands/pages': ['markdown-it'],
   terminal: [

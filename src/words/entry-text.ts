@@ -25,6 +25,7 @@ function formatEntry(entry: Entry): string {
       return `* ${shownName(entry.author)} ${actionText(entry)}`
     case 'presence':
     case 'notice':
+    case 'routine':
       return `-- ${entry.text}`
     case 'scope':
     case 'approval':

@@ -160,6 +160,14 @@ export interface ApprovalEntry extends EntryBase {
   readonly verdict: 'asked' | 'once' | 'room' | 'always' | 'denied' | 'revoked'
 }
 
+/** A routine was made, changed, paused or ended; `author` did it, or is the routine's person. */
+export interface RoutineEntry extends EntryBase {
+  readonly kind: 'routine'
+  /** Its number in the room. */
+  readonly routine: number
+  readonly event: 'made' | 'changed' | 'paused' | 'ended'
+}
+
 /** All that can happen in a room. Handle it with an exhaustive `switch` on `kind`. */
 export type Entry =
   | MessageEntry
@@ -172,6 +180,7 @@ export type Entry =
   | ToolResultEntry
   | ScopeEntry
   | ApprovalEntry
+  | RoutineEntry
 
 export type EntryKind = Entry['kind']
 
@@ -185,6 +194,7 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   tool_result: true,
   scope: true,
   approval: true,
+  routine: true,
 }
 
 /** False for kinds of another version of the program. */

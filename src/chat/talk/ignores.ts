@@ -189,6 +189,7 @@ function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
     case 'presence':
     case 'reply':
     case 'scope':
+    case 'routine':
       return false
   }
 }

@@ -123,6 +123,7 @@ function unspokenHtml(entry: Entry, { nameOf }: EntryParts): Html {
     case 'message':
     case 'reply':
     case 'presence':
+    case 'routine':
       return aside(entry, entry.text)
     case 'notice':
       return markup`${aside(entry, entry.text, entry.level === 'error')}${billHtml(entry)}`

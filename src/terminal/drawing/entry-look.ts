@@ -28,6 +28,7 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
       return [...label, { text: cleanText(actionText(entry)) }]
     }
     case 'presence':
+    case 'routine':
       return aside(entry.text, 'system')
     case 'notice':
       return aside(entry.text, entry.level === 'error' ? 'error' : 'system')

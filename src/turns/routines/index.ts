@@ -1,4 +1,5 @@
 /** What runs by itself, for a person, in a room. */
+export { conditionText } from './describe.ts'
 export { type Spec, specText, timeText } from './calendar.ts'
 export { parseSpec, parseUntil, parseWhen } from './parse-when.ts'
 export type {
@@ -10,3 +11,6 @@ export type {
   RoutineProgress,
   RoutineStore,
 } from './ports.ts'
+export { type AllowedPeople, type RoutinePolicy, type RoutineVerb, allowedPeople } from './rights.ts'
+export type { RoutineRun } from './run.ts'
+export { type ListedRoutine, type RoutineDraft, type RoutineLimits, Routines } from './service.ts'

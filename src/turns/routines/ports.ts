@@ -10,10 +10,10 @@ import type { Spec } from './calendar.ts'
 
 export type RoutineId = Brand<'RoutineId'>
 
-/** When a routine runs. */
+/** When a routine runs. `asks`: the models that its text mentioned when it was made. */
 export type Condition =
-  | { readonly kind: 'once'; readonly at: number }
-  | { readonly kind: 'calendar'; readonly spec: Spec }
+  | { readonly kind: 'once'; readonly at: number; readonly asks?: readonly string[] }
+  | { readonly kind: 'calendar'; readonly spec: Spec; readonly asks?: readonly string[] }
   | WatchCondition
   | ListenCondition
 
