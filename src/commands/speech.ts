@@ -19,9 +19,9 @@ export interface Said {
   readonly turns: ReadonlyMap<string, RunningTurn>
 }
 
-type HowToAsk = Pick<Mention, 'permissions'>
+type HowToAsk = Pick<Mention, 'permissions' | 'routine'>
 /** A line of a `routine` is said while its person is elsewhere: it rings nobody and ends no absence. */
-type HowToSay = HowToAsk & Pick<MessageEntry, 'posted' | 'routine'>
+type HowToSay = HowToAsk & Pick<MessageEntry, 'posted'>
 
 /** UTF-16 units of a question that are shown when it is asked again. */
 const MAX_REPEATED = 80
@@ -53,14 +53,15 @@ export class Speech {
    * wait, possibly after the message was said.
    */
   async say(room: Room, requester: Person, raw: string, how: HowToSay = {}): Promise<Said> {
-    const { posted, routine, ...asking } = how
+    const { posted, ...asking } = how
+    const { routine } = how
     room.needVoice(requester)
     const text = messageText(raw, this.#limits)
-    const { toAll, hint } = routine === undefined ? await this.#ringing(room, requester, text) : {}
+    const { toAll, hint } = routine ? {} : await this.#ringing(room, requester, text)
     const said = { kind: 'message', author: requester.name, by: requester.id, text, ...toAll } as const
-    const marks = { ...(posted && { posted }), ...(routine !== undefined && { routine }) }
+    const marks = { ...(posted && { posted }), ...(routine && { routine: routine.number }) }
     const message = await room.record({ ...said, ...marks })
-    if (routine === undefined) this.#away.heard(room, requester, text)
+    if (!routine) this.#away.heard(room, requester, text)
     const turns = await this.#startAll({ room, requester, message, ...asking })
     return { message, turns, hint: hint ?? (await this.#hintFor(text, room, requester)) }
   }

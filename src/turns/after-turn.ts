@@ -22,8 +22,8 @@ interface AfterTurnParts {
 
 /**
  * Returns `runTurn` with follow-ups: runs the room's `after_turn`, and calls the models that the reply
- * mentions, for the same requester, whose quotas and rights apply, up to the depth limit. Does not pass
- * `permissions` on. Side turns have no follow-ups.
+ * mentions, for the same requester and routine, whose quotas and rights apply, up to the depth limit. Does not
+ * pass `permissions` on. Side turns have no follow-ups.
  */
 export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
   /** How many models' replies led to an entry; 0 if the entry is absent. */
@@ -53,12 +53,12 @@ export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }:
 async function callAll(
   message: ReplyEntry,
   models: readonly string[],
-  { room, requester }: Pick<TurnRequest, 'room' | 'requester'>,
+  { room, requester, routine }: Pick<TurnRequest, 'room' | 'requester' | 'routine'>,
   turns: Pick<Turns, 'start'>,
 ): Promise<void> {
   for (const model of models) {
     try {
-      await turns.start({ room, requester, model, message })
+      await turns.start({ room, requester, model, message, ...(routine ? { routine } : {}) })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       await tellUnasked(room, message, [model], error.message)

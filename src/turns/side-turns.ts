@@ -75,7 +75,7 @@ function sideTurn(
   { depth, budget }: ParentOrigin,
   { models, turnLog, limits }: SideTurnParts,
 ): TurnRequest {
-  const { room, requester, permissions, recorder, step } = parent
+  const { room, requester, permissions, routine, recorder, step } = parent
   const model = modelFor(request, parent.model, models())
   const isDeepest = depth + 1 >= limits.turn_depth
   const ids = (step?.toolIds ?? []).filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
@@ -89,6 +89,7 @@ function sideTurn(
     model,
     message: sideTurnMessage(request, parent),
     ...(permissions ? { permissions } : {}),
+    ...(routine ? { routine } : {}),
     report: (doing, progress) => parent.report(`side turn: ${doing}`, progress),
     origin: { parent, depth: depth + 1, budget, within, fresh },
   }

@@ -8,6 +8,7 @@ import type { RoomToolbox } from './room-toolbox.ts'
 import type { ChatModel, PermissionProvider, SubTurns } from '../tools/index.ts'
 import type { Spent } from './billing.ts'
 import type { ConfiguredModel, ModelRequest, StepMessage, Reply } from '../wrap/loop/index.ts'
+import type { RoutineRun } from './routines/index.ts'
 import type { TurnRecorder } from './turn-log.ts'
 
 /** The entry that a turn answers: a person's message or another model's reply. */
@@ -23,6 +24,8 @@ export interface TurnRequest {
   readonly message: AnsweredEntry
   /** Answers permission questions instead of people in the room: a script's caller cannot be asked. */
   readonly permissions?: PermissionProvider
+  /** The run of a routine that the turn belongs to. */
+  readonly routine?: RoutineRun
   /** Sets the status line to `thinking`, `writing` or the name of a running tool. */
   readonly report: ReportDoing
   /** Present in a side turn. */

@@ -12,6 +12,7 @@ import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from '../wrap/loop/index.ts'
 import { modelNamed, type Preview } from './preview.ts'
 import { remoteTurns, takeTurnSlot, type CalledTurn, type QueueLimits, type TurnAtWork } from './queue.ts'
+import type { RoutineRun } from './routines/index.ts'
 import { TurnStopped } from './turn-end.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { AnsweredEntry, RunTurn, TurnRequest } from './turn.ts'
@@ -23,6 +24,7 @@ export interface Mention {
   readonly message: AnsweredEntry
   /** See `TurnRequest`. */
   readonly permissions?: PermissionProvider
+  readonly routine?: RoutineRun
 }
 
 /** A turn of this server that runs or waits for its slot. */

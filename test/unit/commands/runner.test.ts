@@ -8,6 +8,7 @@ import { Speech } from '../../../src/commands/speech.ts'
 import { recordOutput, sessionIn } from '../../support/commands/caller.ts'
 import { createCommandWorld, done, misused, refused } from '../../support/commands/command-world.ts'
 import { defineCommand } from '../../../src/commands/command.ts'
+import { routineRun } from '../../support/routine-run.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld } from '../../support/turn-world.ts'
 import { answerCommand, hintForBareCommand, hintForSpeech } from '../../../src/commands/hints.ts'
@@ -252,7 +253,8 @@ test('a line of a routine is marked, asks models, rings nobody and ends no absen
   const heard: string[] = []
   const away = { heard: (_room: unknown, _person: unknown, text: string) => void heard.push(text) }
   const speech = new Speech(world.turns, limits, away, nobody, nothingAsked)
-  const { message, turns } = await speech.say(world.room, world.ann, '@all @qwen sum up', { routine: 3 })
+  const routine = routineRun()
+  const { message, turns } = await speech.say(world.room, world.ann, '@all @qwen sum up', { routine })
   await Promise.all([...turns.values()].map((turn) => turn.done))
   expect(message).toMatchObject({ routine: 3, by: world.ann.id })
   expect(message).not.toHaveProperty('toAll')
@@ -260,6 +262,10 @@ test('a line of a routine is marked, asks models, rings nobody and ends no absen
   expect(heard).toEqual([])
   expect(entryLine(message)).toBe('ann (routine 3): @all @qwen sum up')
   expect(entryJson(message)).toMatchObject({ author: 'ann', routine: 3 })
+  const { message: byHook } = await speech.say(world.room, world.ann, 'hi', {
+    routine: routineRun({ number: 0 }),
+  })
+  expect(byHook).toMatchObject({ routine: 0 })
 })
 
 test.each([
