@@ -19,12 +19,19 @@ const CHANNELS = ['', '<|start|>assistant', '<|end|><|start|>assistant']
 /** No mark is the beginning of another one. */
 export const MARKS: readonly Mark[] = [
   ...[
-    // Most models (docs.vllm.ai, reasoning/basic_parsers), Seed-OSS, Magistral, Kimi-VL, Command A, Gemma 4.
+    // Most models (docs.vllm.ai, reasoning/basic_parsers); Nova and Claude; Gemini's OpenAI-compatible server;
+    // Seed-OSS, LongCat, OpenThinker, Apertus, Magistral, Kimi-VL, Command A, Gemma 3 and 4.
     ['<think>', '</think>'],
+    ['<thinking>', '</thinking>'],
+    ['<thought>', '</thought>'],
     ['<seed:think>', '</seed:think>'],
+    ['<longcat_think>', '</longcat_think>'],
+    ['<|begin_of_thought|>', '<|end_of_thought|>'],
+    ['<|inner_prefix|>', '<|inner_suffix|>'],
     ['[THINK]', '[/THINK]'],
     ['◁think▷', '◁/think▷'],
     ['<|START_THINKING|>', '<|END_THINKING|>'],
+    ['<unused94>thought', '<unused95>'],
     ['<|channel>thought', '<channel|>'],
     ...CHANNELS.map((start) => [
       `${start}<|channel|>analysis<|message|>`,
@@ -35,24 +42,32 @@ export const MARKS: readonly Mark[] = [
   ].map(mark('thought')),
   ...[
     ...['<|START_RESPONSE|>', '<|END_RESPONSE|>', '<|begin_of_box|>', '<|end_of_box|>', '<|return|>'],
+    ...['<|begin_of_solution|>', '<|end_of_solution|>'],
     ...CHANNELS.flatMap((start) => [
       `${start}<|channel|>final<|message|>`,
       `${start}<|channel|>commentary<|message|>`,
     ]),
   ].map((open) => mark('answer')([open])),
   ...[
-    // Hermes, Qwen and GLM, Qwen3-Coder, Seed-OSS, MiniMax, OLMo (docs.vllm.ai, features/tool_calling).
+    // Hermes, Qwen and GLM, Hunyuan, Qwen3-Coder, Seed-OSS, MiniMax, LongCat, OLMo, Claude, Nemotron
+    // (docs.vllm.ai, features/tool_calling).
     ['<tool_call>', '</tool_call>'],
+    ['<tool_calls>', '</tool_calls>'],
     ['<function=', '</function>'],
     ['<seed:tool_call>', '</seed:tool_call>'],
     ['<minimax:tool_call>', '</minimax:tool_call>'],
+    ['<longcat_tool_call>', '</longcat_tool_call>'],
     ['<function_calls>', '</function_calls>'],
-    // Gemma 4, LFM2, Kimi K2, Command A.
+    ['<invoke ', '</invoke>'],
+    ['<TOOLCALL>', '</TOOLCALL>'],
+    // Gemma 4, LFM2, InternLM, Kimi K2, Command A.
     ['<|tool_call>', '<tool_call|>'],
     ['<|tool_call_start|>', '<|tool_call_end|>'],
+    ['<|action_start|>', '<|action_end|>'],
     ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'],
     ['<|START_ACTION|>', '<|END_ACTION|>'],
-    // DeepSeek V3 and V3.2.
+    // Step 3, DeepSeek V3 and V3.2.
+    ['<｜tool_calls_begin｜>', '<｜tool_calls_end｜>'],
     ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
     ...['｜', '|'].flatMap((bar) =>
       ['function_calls>', 'tool_calls>', 'invoke '].map((name) => [

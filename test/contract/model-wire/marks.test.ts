@@ -73,6 +73,17 @@ const ANSWERS: readonly (readonly [sent: string, read: Read])[] = [
   ['<|channel>thought\nhm<channel|>hello', { text: 'hello', thoughts: ['hm'] }],
   ['<|channel>thought\n<channel|>hello', { text: 'hello' }],
   ['I look.<|tool_call>call:f{q:<|"|>x<|"|>}<tool_call|>', { text: 'I look.', calls: 1 }],
+  ...[
+    ['<thinking>', '</thinking>'],
+    ['<thought>', '</thought>'],
+    ['<longcat_think>', '</longcat_think>'],
+    ['<|inner_prefix|>', '<|inner_suffix|>'],
+    ['<unused94>thought\n', '<unused95>'],
+  ].map(([open, close]) => [`${open}hm${close}hello`, { text: 'hello', thoughts: ['hm'] }] as const),
+  [
+    '<|begin_of_thought|>hm<|end_of_thought|>\n<|begin_of_solution|>hello<|end_of_solution|>',
+    { text: 'hello', thoughts: ['hm'] },
+  ],
   ['◁think▷hm◁/think▷hello', { text: 'hello', thoughts: ['hm'] }],
   [
     '<|START_THINKING|>hm<|END_THINKING|><|START_RESPONSE|>hello<|END_RESPONSE|>',
@@ -96,6 +107,12 @@ const ANSWERS: readonly (readonly [sent: string, read: Read])[] = [
   ['<tool_call>\n<function=f>\n<parameter=q>\nx\n</parameter>\n</function>\n</tool_call>', { calls: 1 }],
   ['<tool_call>f\n<arg_key>q</arg_key>\n<arg_value>x</arg_value>\n</tool_call>', { calls: 1 }],
   ['<minimax:tool_call>\n<invoke name="f">\n</invoke>\n</minimax:tool_call>', { calls: 1 }],
+  ['I look.\n<invoke name="f">\n<parameter name="q">x</parameter>\n</invoke>', { text: 'I look.', calls: 1 }],
+  ['<tool_calls>[{"name":"f","arguments":{}}]</tool_calls>', { calls: 1 }],
+  ['<TOOLCALL>[{"name":"f","arguments":{}}]</TOOLCALL>', { calls: 1 }],
+  ['<longcat_tool_call>f\n</longcat_tool_call>', { calls: 1 }],
+  ['<|action_start|><|plugin|>{"name":"f","parameters":{}}<|action_end|>', { calls: 1 }],
+  ['<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>f<｜tool_calls_end｜>', { calls: 1 }],
   ['[TOOL_CALLS][{"name":"f","arguments":{}}]', { calls: 1 }],
   ['[TOOL_CALLS]f[ARGS]{}', { calls: 1 }],
   ['<|python_tag|>{"name":"f","parameters":{}}', { calls: 1 }],
@@ -106,6 +123,7 @@ const ANSWERS: readonly (readonly [sent: string, read: Read])[] = [
     'Between <tool_call> and </tool_call> there is JSON.',
     'Mistral says [TOOL_CALLS] before it calls.',
     'I like <tool_call> more.',
+    'Write <invoke a name> there, then <tool_calls>.',
     'a <| b |> c',
   ].map((text) => [text, { text }] as const),
 ]
