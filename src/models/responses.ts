@@ -14,7 +14,7 @@ export const responsesSettings = (access: ModelAccess): Fields => {
  */
 export function responsesDialect(): Dialect {
   const said = { part: '', item: '', response: '' }
-  const called = new Set<unknown>()
+  const read = new Set<unknown>()
   /** True if the current item's thoughts have come by deltas. */
   let hasThought = false
   const say = (text: string): Piece => {
@@ -27,8 +27,8 @@ export function responsesDialect(): Dialect {
   function* readItem(item: Fields): Iterable<Piece> {
     const { id, type } = item
     const key = asText(item['call_id']) || id
-    if (type === 'function_call' && key !== undefined && called.has(key)) return
-    if (type === 'function_call') called.add(key)
+    if (key !== undefined && read.has(key)) return
+    read.add(key)
     const text = joinTexts(item['summary']) + joinTexts(item['content'])
     if (type === 'reasoning' && text && !hasThought) yield { thought: { id: asText(id) ?? '', text } }
     if (type === 'reasoning') hasThought = false
@@ -69,7 +69,7 @@ export function responsesDialect(): Dialect {
           .map(textsOf)
           .join(''),
       )
-      for (const item of output) if (item['type'] === 'function_call') yield* readItem(item)
+      for (const item of output) yield* readItem(item)
       const { reason } = asObject(response['incomplete_details'])
       yield { end: asText(reason) ?? (type === 'cancelled' ? type : '') }
     },

@@ -57,6 +57,22 @@ export const RESPONSES: readonly Case[] = [
   ['a call in both places', [started, itemDone(call), completed(call)], { calls: ['f {"q":1}'] }],
   ['a call only in its last event', [started, completed(call)], { calls: ['f {"q":1}'] }],
   [
+    'a thought only in its last event',
+    [started, delta('ok'), completed(thought, message(part('ok')))],
+    { text: 'ok', thinking: 'hm' },
+  ],
+  [
+    'a thought in all places',
+    [
+      started,
+      { type: 'response.reasoning_summary_text.delta', item_id: 't', delta: 'hm' },
+      itemDone(thought),
+      itemDone(message(part('ok'))),
+      completed(thought, message(part('ok'))),
+    ],
+    { text: 'ok', thinking: 'hm' },
+  ],
+  [
     'one JSON for a stream',
     {
       object: 'response',
