@@ -37,6 +37,9 @@ const TOO_LONG: readonly RegExp[] = [
   // Mistral and Kimi
   /prompt contains (?<tokens>\d+) tokens.{0,60}large for model with (?<window>\d+) maximum context/,
   /model token limit\s?: (?<window>\d+) \(requested: (?<total>\d+)\)/,
+  // Fireworks, Cerebras
+  /prompt is too long: (?<tokens>\d+), model maximum (?:context|prompt) length: (?<window>\d+)/,
+  /current length is \d+ while limit is (?<window>\d+)/,
   // xAI and GitHub Copilot
   /maximum prompt length is (?<window>\d+) but the request contains (?<tokens>\d+)/,
   /prompt token count of (?<tokens>\d+) exceeds the limit of (?<window>\d+)/,
@@ -49,7 +52,7 @@ const TOO_LONG: readonly RegExp[] = [
   // packages/ai/src/utils/overflow.ts.
   /context_length_exceeded|request_too_large|request exceeds the maximum|model token limit/,
   /prompt (?:is )?too long|too long (?:for requested model|to fit into the model)|large for model with/,
-  /exceeds? (?:the )?(?:available )?context (?:window|size|length)|context window exceeds limit/,
+  /exceeds? (?:(?:the|this|available|max(?:imum)?|model'?s?) ){0,4}context (?:window|size|length)|context window exceeds limit/,
   /(?:longer|greater) than the (?:maximum model|context) length|exceeds the maximum allowed input length/,
   /maximum prompt length is|prompt token count of|range of input length should be|too many tokens: total/,
   /`inputs` (?:tokens \+ `max_new_tokens` must be|must have less than)/,
@@ -97,7 +100,7 @@ const OUTPUT_LIMITS: readonly RegExp[] = [
   // Ranges of DeepSeek, DashScope, Z.ai, Vertex
   /(?:[[(]|between |from |range:? )\d+(?: \(inclusive\))? ?(?:,|-|~|to|and) ?(?<output>\d+)(?<above>\)| \(excl)?/,
   // Anthropic, OpenAI, Groq, Cohere, Bedrock, pydantic; some servers in Chinese
-  /(?:<=|≤|>|equal to|at most|up to|(?:more|greater|larger|higher) than|exceeds?|limit(?:ed)?(?: of| is| to)?|maximum(?: allowed| value| of| is| length)*|大于|超过|小于等于|最大值?为?)[`'"(: ]{0,3}(?<output>\d+)/,
+  /(?:<=|≤|>|equal to|at most|up to|(?:more|greater|larger|higher) than|exceeds?|limit(?:ed)?(?: of| is| to)?|max(?:imum)?(?: allowed| value| of| is| length| output| tokens)*|大于|超过|小于等于|最大值?为?)[`'"(: ]{0,3}(?<output>\d+)/,
   /(?<above>(?:less|lower|smaller) than|below|under|<)[`'"(: ]{0,3}(?<output>\d+)/,
 ].map((limit) => new RegExp(`(?<!\\+ \`?)${OUTPUT_TOKENS.source}${BETWEEN.source}${limit.source}`))
 

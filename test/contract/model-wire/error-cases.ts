@@ -91,6 +91,8 @@ const OUTPUT_LIMITS = [
   'max_tokens: 512 > 256, which is the maximum allowed number of output tokens for this model',
   'max_tokens is too large: 512. This model supports at most 256 completion tokens',
   '`max_tokens` must be less than or equal to `256`',
+  'max_tokens exceeds limit, max allowed 256',
+  'Requested max_tokens 512 exceeds the maximum output length of 256 for this model',
   'a maxOutputTokens value of 512 but the supported range is from 1 (inclusive) to 257 (exclusive)',
 ]
 
@@ -164,6 +166,27 @@ export const ERRORS: readonly Case[] = [
     "Kimi's numbers of a prompt that is too long",
     { error: { message: 'Your request exceeded model token limit: 8000 (requested: 9000)' } },
     { end: { refusal: { kind: 'too-long', total: 9000, window: 8000 } } },
+    { status: 400 },
+  ],
+  [
+    "Fireworks' numbers of a prompt that is too long",
+    { error: { message: 'The prompt is too long: 9000, model maximum context length: 8000' } },
+    { end: { refusal: { kind: 'too-long', tokens: 9000, window: 8000 } } },
+    { status: 400 },
+  ],
+  [
+    "Cerebras' window for a prompt that is too long",
+    {
+      message:
+        'Please reduce the length of the messages or completion. Current length is 9000 while limit is 8000',
+    },
+    { end: { refusal: { kind: 'too-long', window: 8000 } } },
+    { status: 400 },
+  ],
+  [
+    'a prompt that is too long without numbers',
+    { error: { message: "The input exceeds this model's maximum context window" } },
+    { end: { refusal: { kind: 'too-long' } } },
     { status: 400 },
   ],
   [
