@@ -10,27 +10,31 @@ import { asList, asObject, asText, hasContent, joinTexts, type Fields } from './
 /** The most usual name, also for thoughts that came between tags in the text. */
 const USUAL = 'reasoning_content'
 
-/** OpenRouter's list of thoughts, some of them sealed (openrouter.ai/docs/use-cases/reasoning-tokens). */
-const DETAILS = 'reasoning_details'
+/**
+ * Lists of thoughts, some of them sealed, of OpenRouter (openrouter.ai/docs/use-cases/reasoning-tokens) and of
+ * LiteLLM for Claude (docs.litellm.ai/docs/reasoning_content).
+ */
+const LISTS: readonly string[] = ['reasoning_details', 'thinking_blocks']
 
 /** Mistral's content is a list of texts and thoughts. */
 const CONTENT = 'content'
 
 /** Yields the thoughts of a delta. Some servers send a thought under two names, of which people see one. */
 export function* piecesOfThought(delta: Fields): Iterable<Piece> {
-  const details = asList(delta[DETAILS]).map(asObject).filter(hasContent)
+  const list = LISTS.find((field) => hasContent(delta[field])) ?? ''
+  const details = asList(delta[list]).map(asObject).filter(hasContent)
   const texts: readonly (readonly [name: string, text: string])[] = [
     [USUAL, joinTexts(delta[USUAL])],
     ['reasoning', joinTexts(delta['reasoning'])],
     [CONTENT, joinTexts(asList(delta[CONTENT]).map((part) => asObject(part)['thinking']))],
-    [DETAILS, joinTexts(details.map(({ text, summary }) => text ?? summary))],
+    [list, joinTexts(details.map(({ text, summary, thinking }) => text ?? summary ?? thinking))],
   ]
   const [name, text] = texts.find(([, one]) => one !== '') ?? []
   if (name === USUAL) yield { thought: { text } }
-  else if (name && name !== DETAILS) yield { thought: { id: name, text, providerData: { chat: { name } } } }
+  else if (name && name !== list) yield { thought: { id: name, text, providerData: { chat: { name } } } }
   if (details.length === 0) return
-  const providerData = { chat: { name: DETAILS, details: details as JsonObject[] } }
-  yield { thought: { id: DETAILS, providerData, ...(name === DETAILS ? { text } : {}) } }
+  const providerData = { chat: { name: list, details: details as JsonObject[] } }
+  yield { thought: { id: list, providerData, ...(name === list ? { text } : {}) } }
 }
 
 /** Reads one answer, in which each piece of the details has all details so far. */
@@ -40,24 +44,27 @@ export function withWholeDetails(dialect: Dialect): Dialect {
     ...dialect,
     *read(event) {
       for (const piece of dialect.read(event)) {
-        const added = asObject(piece.thought?.providerData?.['chat'])['details']
+        const { details: added, ...chat } = asObject(piece.thought?.providerData?.['chat'])
         for (const detail of asList(added)) addDetail(details, asObject(detail))
-        const providerData = { chat: { name: DETAILS, details: details as JsonObject[] } }
+        const providerData = { chat: { ...chat, details } as JsonObject }
         yield added ? { thought: { ...piece.thought, providerData } } : piece
       }
     },
   }
 }
 
-/** Adds a detail, or a piece that goes on with the last one. */
+/** Fields of a detail whose pieces are joined. */
+const TEXTS: ReadonlySet<string> = new Set(['text', 'summary', 'thinking'])
+
+/** Adds a detail, or a piece that goes on with the last one. A signature is the end of LiteLLM's. */
 function addDetail(details: Fields[], detail: Fields): void {
   const last = details.at(-1)
   const isMore = last?.['type'] === detail['type'] && last?.['index'] === detail['index']
-  if (!last || !isMore || 'data' in detail) return void details.push(detail)
+  const isSigned = last?.['type'] === 'thinking' && hasContent(last['signature'])
+  if (!last || !isMore || isSigned || 'data' in detail) return void details.push(detail)
   const known = Object.entries(detail).filter(([, value]) => value !== null)
   const joined = known.map(([key, value]) => {
-    const isText = key === 'text' || key === 'summary'
-    return [key, isText ? joinTexts(last[key]) + joinTexts(value) : value]
+    return [key, TEXTS.has(key) ? joinTexts(last[key]) + joinTexts(value) : value]
   })
   details[details.length - 1] = { ...last, ...Object.fromEntries(joined) }
 }
@@ -88,7 +95,7 @@ function fieldsOf(
   for (const { text, providerData } of thoughts) {
     const { name, details } = asObject(providerData?.['chat'])
     const field = asText(name) ?? USUAL
-    if (field === DETAILS) Object.assign(fields, isOld ? {} : { [DETAILS]: details })
+    if (LISTS.includes(field)) Object.assign(fields, isOld ? {} : { [field]: details })
     else if (field === CONTENT)
       fields[CONTENT] = [
         { type: 'thinking', thinking: [{ type: 'text', text }] },

@@ -34,24 +34,33 @@ export function sentOutput(body: Fields): number {
 /** Fields with the steps so far. */
 const HISTORIES: ReadonlySet<string> = new Set(['messages', 'input', 'contents'])
 
+/** Anthropic's mark of what its cache keeps, which some of its gateways refuse. */
+const CACHE_MARK = 'cache_control'
+
+/** Fields whose parts may have the mark. */
+const MARKED: ReadonlySet<string> = new Set([...HISTORIES, 'tools', 'system'])
+
 /** Fields of earlier answers that requests give back: what a model thought, and marks of its provider. */
 const ECHOED: ReadonlySet<string> = new Set([
   ...['reasoning', 'reasoning_content', 'reasoning_details', 'thinking', 'redacted_thinking'],
-  ...['phase', 'extra_content', 'signature', 'encrypted_content', 'thoughtSignature'],
+  ...['phase', 'extra_content', 'signature', 'encrypted_content', 'thoughtSignature', 'thinking_blocks'],
+  CACHE_MARK,
 ])
 
 /** A thought of these types is refused without one of its fields. */
 const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning'])
 
-/** Fields of a history whose content is not ours. */
-const OPAQUE: ReadonlySet<string> = new Set(['args', 'input', 'response', 'reasoning_details'])
+/** Fields of steps and tools whose content is not ours. */
+const OPAQUE: ReadonlySet<string> = new Set([
+  ...['args', 'input', 'response', 'reasoning_details', 'thinking_blocks', 'input_schema', 'parameters'],
+])
 
 /** A request's body without the fields that a server refused. */
 export const without = (body: Fields, refused: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(body).flatMap(([key, value]) => {
       if (key === NESTED) return [[key, without(asObject(value), refused)]]
-      if (HISTORIES.has(key) && refused.length > 0) return [[key, withoutEchoes(value, new Set(refused))]]
+      if (MARKED.has(key) && refused.length > 0) return [[key, withoutEchoes(value, new Set(refused))]]
       if (!refused.includes(key)) return [[key, value]]
       const other = OTHER_NAMES[key]
       return other === undefined || refused.includes(other) ? [] : [[other, value]]
@@ -75,7 +84,7 @@ const isRefusedThought = (part: Fields, refused: ReadonlySet<unknown>): boolean 
 
 /** A text inside of a history has its quotes escaped, so it cannot be taken for a field. */
 function echoesIn(fields: Fields): readonly string[] {
-  const history = JSON.stringify([...HISTORIES].map((key) => fields[key]))
+  const history = JSON.stringify([...MARKED].map((key) => fields[key]))
   return [...ECHOED].filter((name) => history.includes(`"${name}":`) || history.includes(`"type":"${name}"`))
 }
 
@@ -112,6 +121,8 @@ const acceptedId = (id: string): string =>
 /** Returns the part that a server's text names first; undefined if it names none that can be omitted. */
 export function findRefusedPart(said: string, fields: Fields): ModelRefusal | undefined {
   const text = said.slice(0, 8_000)
+  if (text.includes(CACHE_MARK) && echoesIn(fields).includes(CACHE_MARK))
+    return { kind: 'field', field: CACHE_MARK }
   // A server's sentence may name another tool than its `param`; the sentence is right.
   const sentence = errorText(parseIfJson(text)) ?? ''
   const names = toolNames(fields)
@@ -171,12 +182,23 @@ function findNamedField(text: string, fields: readonly string[]): string | undef
   return named.toSorted((a, b) => a.place - b.place)[0]?.field
 }
 
+/** Words of Ollama, Claude and Gemini for a field that a model does not take. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  think: 'not support thinking|think value',
+  thinking: 'not support thinking|thinking is not supported',
+  thinkingconfig: 'thinking (?:level|budget) is not supported|not support thinking',
+  output_config: 'effort parameter',
+}
+
 /**
- * Short names without `_` match only in quotes and paths: `stop` may be any word. Some servers write `Stream
- * options`.
+ * Short names without `_` match only in quotes, in paths and after a word for them: `stop` may be any word.
+ * Some servers write `Stream options` or `streamOptions`.
  */
 function namePattern(field: string): RegExp {
-  const name = field.replaceAll(/\W/g, '\\$&').replaceAll('_', '[_ ]')
+  const name = field.replaceAll(/\W/g, '\\$&').replaceAll('_', '[_ ]?')
   const isPlain = field.includes('_') || field.length > 9
-  return isPlain ? new RegExp(`(?<!\\w)${name}(?!\\w)`) : new RegExp(`["'\`.]${name}["'\`\\\\:.\\]]`)
+  const pattern = isPlain
+    ? `(?<!\\w)${name}(?!\\w)`
+    : `["'\`.]${name}["'\`\\\\:.\\]]|(?:parameter|argument|on this model:) ${name}(?!\\w)`
+  return new RegExp([pattern, ...(OTHER_WORDS[field] ? [OTHER_WORDS[field]] : [])].join('|'))
 }

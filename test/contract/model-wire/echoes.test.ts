@@ -55,6 +55,12 @@ const PIECES = [
   { ...text!, text: 'so' },
 ]
 
+const BLOCKS = [
+  { type: 'thinking', thinking: 'hm', signature: 's' },
+  { type: 'thinking', thinking: 'so', signature: 't' },
+  { type: 'redacted_thinking', data: 'AAAA' },
+]
+
 const THOUGHTS: readonly (readonly [name: string, deltas: readonly object[], back: object])[] = [
   [
     'reasoning_content',
@@ -73,6 +79,16 @@ const THOUGHTS: readonly (readonly [name: string, deltas: readonly object[], bac
   ],
   ['reasoning_details alone', [{ reasoning_details: DETAILS }], { reasoning_details: DETAILS }],
   [
+    'thinking_blocks beside reasoning_content',
+    [
+      { reasoning_content: 'h', thinking_blocks: [{ type: 'thinking', thinking: 'h', signature: null }] },
+      { reasoning_content: 'm', thinking_blocks: [{ type: 'thinking', thinking: 'm', signature: null }] },
+      { reasoning_content: '', thinking_blocks: [{ type: 'thinking', thinking: '', signature: 's' }] },
+      { thinking_blocks: BLOCKS.slice(1) },
+    ],
+    { reasoning_content: 'hm', thinking_blocks: BLOCKS },
+  ],
+  [
     'a list in the content',
     [
       { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'h' }] }] },
@@ -88,7 +104,7 @@ const THOUGHTS: readonly (readonly [name: string, deltas: readonly object[], bac
   ],
 ]
 
-const NAMES = ['reasoning', 'reasoning_content', 'reasoning_details', 'content'] as const
+const NAMES = ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking_blocks', 'content'] as const
 
 test.each(
   CHAT.flatMap((access) => THOUGHTS.map((thought) => ({ ...access, access, thought, name: thought[0] }))),
@@ -185,6 +201,10 @@ const REFUSED: readonly Refused[] = [
     ...{ access, field: 'reasoning_details', words: GROQ('reasoning_details') },
     called: chatCall('call_a', { reasoning_details: DETAILS }),
   })),
+  ...CHAT.map((access) => ({
+    ...{ access, field: 'thinking_blocks', words: GROQ('thinking_blocks') },
+    called: chatCall('call_a', { thinking_blocks: BLOCKS }),
+  })),
   {
     access: { backend: 'openai-compatible' },
     field: 'extra_content',
@@ -204,6 +224,10 @@ const REFUSED: readonly Refused[] = [
   {
     ...{ access: { backend: 'anthropic' }, field: 'AAAA', says: anthropicSays, called: anthropicCall() },
     words: 'messages.1.content.0: Invalid `signature` in `thinking` block',
+  },
+  {
+    ...{ access: { backend: 'anthropic' }, field: 'cache_control', says: anthropicSays },
+    ...{ called: anthropicCall(), words: 'tools.0.custom.cache_control: Extra inputs are not permitted' },
   },
   {
     ...{ access: { backend: 'gemini' }, field: 'thoughtSignature', says: gemini({ text: 'done' }) },

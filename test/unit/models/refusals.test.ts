@@ -318,9 +318,50 @@ test.each([
   ],
   ['reasoning_effort', 'Function tools with reasoning_effort are not supported for this model'],
   ['stop', "property 'stop' is unsupported"],
+  ['stop', '{"error":"Argument not supported on this model: stop"}'],
+  ['reasoning_effort', 'Model grok does not support parameter reasoningEffort'],
 ])('the rejected field %s is found in: %s', (field, said) => {
   expect(named(said)).toEqual({ kind: 'field', field })
 })
+
+test.each([
+  [{ think: true }, '"llama3.2" does not support thinking'],
+  [{ think: 'low' }, 'think value "low" is not supported for this model'],
+  [{ thinking: { type: 'enabled' } }, "'claude-3-5-haiku-20241022' does not support thinking."],
+  [{ thinking: { type: 'adaptive' } }, 'adaptive thinking is not supported on this model'],
+  [{ output_config: { effort: 'low' } }, 'This model does not support the effort parameter.'],
+])('the rejected field of %j is found in: %s', (fields, said) => {
+  expect(named(said, fields)).toEqual({ kind: 'field', field: Object.keys(fields)[0] })
+})
+
+test('a refused level of thinking of Gemini is found within its settings', () => {
+  const fields = { generationConfig: { thinkingConfig: { thinkingLevel: 'low' } } }
+  const said = 'Thinking level is not supported for this model.'
+  expect(named(said, fields)).toEqual({ kind: 'field', field: 'thinkingConfig' })
+})
+
+const MARK = { cache_control: { type: 'ephemeral' } }
+
+test.each(['tools.1.custom', 'system.0', 'messages.0.content.0'])(
+  'a cache mark that is refused in %s is left out everywhere, and no tool with it',
+  (place) => {
+    const schema = { type: 'object', properties: { cache_control: { type: 'string' } } }
+    const text = { type: 'text', text: 'hello' }
+    const tools = [
+      { name: 'say', input_schema: schema },
+      { name: 'go', input_schema: schema },
+    ]
+    const plain = { system: [text], tools, messages: [{ role: 'user', content: [text] }] }
+    const marked = {
+      system: [{ ...text, ...MARK }],
+      tools: [tools[0], { ...tools[1], ...MARK }],
+      messages: [{ role: 'user', content: [{ ...text, ...MARK }] }],
+    }
+    const refused = named(`${place}.cache_control: Extra inputs are not permitted`, marked)
+    expect(refused).toEqual({ kind: 'field', field: 'cache_control' })
+    expect(without(marked, ['cache_control'])).toEqual(plain)
+  },
+)
 
 test.each([
   ['holler_set', "Invalid schema for function 'holler_set': object schema missing properties."],
