@@ -99,7 +99,7 @@ export async function* readAnswer(
 }
 
 /** Ends of Gemini, of its OpenAI-compatible server and of Bedrock, after which another try may succeed. */
-const MALFORMED = /malformed_/i
+const MALFORMED = /malformed_|unexpected_tool_call/i
 
 const FAILURE = /^(?:error|fail|failed|failure)$/i
 
@@ -132,6 +132,7 @@ const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
   max_tokens: 'length',
   max_output_tokens: 'length',
   model_context_window_exceeded: 'window',
+  model_length: 'window',
   content_filter: 'refused',
   refusal: 'refused',
   safety: 'refused',
@@ -144,8 +145,9 @@ const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
   image_safety: 'refused',
 }
 
-/** Further reasons of answers that broke off, such as `abort` and Z.ai's `network_error`. */
-const CUT = /error|abort|cancel|fail|interrupt|time_?out|overload|unavailable/i
+/** Further reasons of answers that broke off, such as Z.ai's `network_error` and Bedrock's `content_filtered`. */
+const CUT =
+  /error|abort|cancel|fail|interrupt|time_?out|overload|unavailable|filter|guardrail|block|safety|moderat/i
 
 function endOf(word: string, hasCalls: boolean): FinishReason {
   const reason = ENDS[word.toLowerCase()] ?? (CUT.test(word) ? 'refused' : 'other')

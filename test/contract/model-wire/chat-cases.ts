@@ -37,7 +37,7 @@ export const CHAT: readonly Case[] = [
   ['a refusal', [choice({ refusal: 'No.' }), ends('length')], { text: 'No.', end: { reason: 'length' } }],
   ...[
     ...['error', 'abort', 'sensitive', 'insufficient_system_resource', 'network_error', 'CANCELLED'],
-    ...['server_timeout', 'upstream_failure'],
+    ...['server_timeout', 'upstream_failure', 'content_filtered', 'guardrail_intervened'],
   ].map((word): Case => [
     `the finish reason ${word}`,
     [half, ends(word)],
@@ -47,6 +47,11 @@ export const CHAT: readonly Case[] = [
     "the finish reason of Gemini's malformed call",
     [choice({}, { finish_reason: 'function_call_filter: MALFORMED_FUNCTION_CALL' })],
     { end: failure(/could not read what the model wrote/, true) },
+  ],
+  [
+    'the finish reason of a full window',
+    [half, ends('model_length')],
+    { text: 'half', end: { type: 'finish', reason: 'window' } },
   ],
   ['an empty finish reason', [choice({ content: 'ok' }, { finish_reason: '' }), stop]],
   ['arguments that are an object', [calls({ q: 1 }), called], { calls: ['f {"q":1}'] }],

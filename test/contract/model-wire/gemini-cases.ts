@@ -1,4 +1,4 @@
-import { CUT, reported, sse, type Case } from './case.ts'
+import { CUT, failure, reported, sse, type Case } from './case.ts'
 
 const candidate = (parts: unknown, rest: object = {}) => ({ candidates: [{ content: { parts }, ...rest }] })
 const FINISH = { finishReason: 'STOP' }
@@ -31,6 +31,11 @@ export const GEMINI: readonly Case[] = [
   ['one part that is no list', [candidate({ text: 'ok' }, FINISH)]],
   ['a part that is a text', [candidate(['ok'], FINISH)]],
   ['the finish reason in small letters', [candidate([{ text: 'ok' }], { finishReason: 'stop' })]],
+  [
+    'an end by a call of no tool',
+    [candidate([], { finishReason: 'UNEXPECTED_TOOL_CALL' })],
+    { end: failure(/could not read what the model wrote/, true) },
+  ],
   [
     'an unspecified finish reason',
     [
