@@ -154,7 +154,8 @@ class TurnSteps {
  * Returns the turn as its tools see it. `model` is a getter because the settings may change during the turn.
  */
 function callerOf(turn: Turn) {
-  const { recorder, room, requester, message, permissions, report, origin, insteadOf, messages } = turn
+  const { recorder, room, requester, message, permissions, report, origin, insteadOf, messages, routine } =
+    turn
   const chat: ChatView = {
     model: turn.questions.model,
     get messages() {
@@ -174,6 +175,7 @@ function callerOf(turn: Turn) {
     chat,
     report,
     ...(permissions ? { permissions } : {}),
+    ...(routine ? { routine } : {}),
     ...(origin ? { within: origin.within } : {}),
     ...(insteadOf ? { insteadOf } : {}),
   } satisfies ToolCaller

@@ -16,6 +16,7 @@ import {
   type Resolution,
 } from '../wrap/scope/index.ts'
 import type { Catalogue } from '../wrap/toolbox/index.ts'
+import type { RoutineRun } from './routines/index.ts'
 
 /** A requester, who calls tools through a model or, without one, by hand. */
 export interface ScopeQuery {
@@ -24,6 +25,8 @@ export interface ScopeQuery {
   readonly model?: ModelSettings
   /** Names of the failed models whose fallback this one is. */
   readonly insteadOf?: readonly string[]
+  /** The run that the turn belongs to. */
+  readonly routine?: RoutineRun
   /** For a side turn: the bounds that its parent turn sets. */
   readonly within?: Bounds
 }
@@ -59,7 +62,7 @@ export function createScopedTools(
           ),
         )
 
-  return async ({ room, requester, model, insteadOf = [], within }) => {
+  return async ({ room, requester, model, insteadOf = [], routine, within }) => {
     const models = model ? [model.name, ...insteadOf] : []
     const [stored, nav, role, modelHere] = await Promise.all([
       rooms.getValue(room.name, SCOPE_KEY),
@@ -69,7 +72,10 @@ export function createScopedTools(
     ])
     const scope = stored ?? 'all'
     const catalogue = catalogueNow()
-    const scopes = { room: scope, role, within, model: model && scopeOf(model), modelHere }
+    const scopes = {
+      ...{ room: scope, role, within, model: model && scopeOf(model), modelHere },
+      routine: routine?.scope ?? undefined,
+    }
     const [modelScope] = modelHere
     const narrowed = effectiveScope(toolsOf(catalogue, nav === true), scopes, servers)
     const { visible, hidden, warnings } = model ? withoutRefused(model, narrowed) : narrowed

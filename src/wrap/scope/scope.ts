@@ -36,6 +36,8 @@ interface TurnScopes {
   /** The room's scopes for the model and for the models whose fallback it is. */
   readonly modelHere?: readonly unknown[]
   readonly role: Role
+  /** The patterns of the routine whose run the turn belongs to. */
+  readonly routine?: readonly string[] | undefined
   readonly within?: Bounds | undefined
 }
 
@@ -48,12 +50,13 @@ export interface Bounds {
 /** Returns the tools that all scopes show. Guests get only tools that read. */
 export function effectiveScope(
   catalogue: readonly CatalogueTool[],
-  { room, model, modelHere = [], role, within }: TurnScopes,
+  { room, model, modelHere = [], role, routine, within }: TurnScopes,
   servers = NO_SERVERS,
 ): Resolution {
   const parsedRoom = parseScope(room)
   const parsedModel = parseScope(model)
   const parsedHere = modelHere.map((scope) => parseScope(scope))
+  const parsedRoutine = routine && parseScope(routine)
   const parsedWithin = within && parseScope(within.scope)
   const hiddenIn = (of: string, scope: ParsedScope): HidingRule => {
     const rule = scopeRule(scope, catalogue)
@@ -67,10 +70,13 @@ export function effectiveScope(
     hiddenIn('model', parsedModel),
     ...parsedHere.map((scope) => hiddenIn('model in this room', scope)),
     roleRule(role),
+    ...(parsedRoutine ? [hiddenIn('routine', parsedRoutine)] : []),
     ...(within ? [boundsRule(within.ids)] : []),
     ...(parsedWithin ? [hiddenIn('side turn', parsedWithin)] : []),
   ]
-  const scopes = [parsedRoom, parsedModel, ...parsedHere, ...(parsedWithin ? [parsedWithin] : [])]
+  const scopes = [parsedRoom, parsedModel, ...parsedHere, parsedRoutine, parsedWithin].flatMap(
+    (scope) => scope ?? [],
+  )
   return {
     ...applyRules(catalogue, rules),
     warnings: scopes.flatMap((scope) => warningsOf(scope, catalogue, servers)),
