@@ -1,4 +1,5 @@
 import type { TurnOutcome, Usage } from '../words/entry.ts'
+import { Refusal } from '../words/errors.ts'
 import { errorMessage } from '../base/errors.ts'
 import {
   type Calibrations,
@@ -21,6 +22,7 @@ import {
   type StepResult,
   type StepView,
 } from '../wrap/loop/index.ts'
+import type { RoutineRun } from './routines/index.ts'
 import { createAttempts, learnFromRefusal } from './learn-from-refusal.ts'
 import type { ModelFactsTable } from './model-facts.ts'
 import { TurnStopped } from './turn-end.ts'
@@ -100,7 +102,7 @@ async function prepareAgain(
 
 async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts): Promise<StepResult> {
   const { recorder, reply, settings, model, room, signal } = turn
-  if (usesTokens(settings)) await recorder.bill.allow()
+  await allowRequest(turn)
   turn.report('thinking')
   reply.nextStep()
   const thoughts = createStreamCleaner((text) =>
@@ -108,6 +110,7 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
   )
   const { content, size } = step
   const request = {
+    ...withRoutine(turn),
     recorder,
     model,
     settings,
@@ -122,6 +125,17 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
   parts.modelFacts.promptAccepted(settings, size.counted, factor)
   return result
 }
+
+/** Rejects with `Refusal` if a quota, or what its routine may use, is used up, or with `StorageError`. */
+export async function allowRequest({ settings, recorder, routine }: Turn): Promise<void> {
+  if (!usesTokens(settings)) return
+  await recorder.bill.allow()
+  const why = await routine?.whyNoTokens()
+  if (why !== undefined) throw new Refusal(why)
+}
+
+export const withRoutine = ({ routine }: Pick<Turn, 'routine'>): Pick<Turn, 'routine'> =>
+  routine ? { routine } : {}
 
 /** Adds to the usage of a turn and of the turns above it. */
 export function addToTurn(turn: Turn, spent: Spent): void {
@@ -148,6 +162,7 @@ export interface RequestParts {
 interface MeteredRequest {
   readonly recorder: TurnRecorder
   readonly model: ConfiguredModel
+  readonly routine?: RoutineRun
   /** The current settings, which may have smaller limits than those of `model`. */
   readonly settings: ModelSettings
   readonly content: Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
@@ -163,7 +178,7 @@ interface MeteredRequest {
  * be free. Stores the request while the model works, and resolves after both.
  */
 async function sendAndCharge(
-  { recorder, model, settings, content, room, size, view, spent }: MeteredRequest,
+  { recorder, model, routine, settings, content, room, size, view, spent }: MeteredRequest,
   signal: AbortSignal,
   { calibrations, limits }: RequestParts,
 ): Promise<StepResult> {
@@ -176,6 +191,7 @@ async function sendAndCharge(
     const usage = reported ?? (await recorder.bill.estimate(settings, size, received))
     if (usage) spent(spentFor(usage, settings.price))
     await recorder.bill.charge(settings, usage)
+    if (usage) await routine?.spent(usage.input + usage.output)
   }
   const shown = { ...view, onInterrupted: (received: Received) => charge(received) }
   const streamed = streamStep(model.adapter, body, shown, signal, limits.retryPauses)
@@ -192,6 +208,7 @@ async function sendAndCharge(
 export interface SingleRequest {
   readonly model: ConfiguredModel
   readonly settings: ModelSettings
+  readonly routine?: RoutineRun
   readonly prompt: Prompt
   /** The request's own record, which ends with it. */
   readonly recorder: TurnRecorder

@@ -14,8 +14,8 @@ import {
   type ChatModel,
   type ModelAnswer,
 } from '../tools/index.ts'
-import { addToTurn, requestOnce, type RequestParts } from './request-step.ts'
-import { usesTokens, type Spent } from './billing.ts'
+import { addToTurn, allowRequest, requestOnce, withRoutine, type RequestParts } from './request-step.ts'
+import type { Spent } from './billing.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { Turn, ToolQuestions } from './turn.ts'
 import { questionTexts } from '../wrap/loop/index.ts'
@@ -46,10 +46,10 @@ async function askFor(
   const signal = stop ? AbortSignal.any([turn.signal, stop]) : turn.signal
   signal.throwIfAborted()
   const prompt = await promptOf(messages, settings, parts)
-  if (usesTokens(settings)) await recorder.bill.allow()
+  await allowRequest(turn)
   const facts = { room: room.name, requester, model: settings.name, parent: recorder.id }
   turn.report('thinking')
-  const question = { model, settings, prompt, recorder: parts.turnLog.begin(facts) }
+  const question = { ...withRoutine(turn), model, settings, prompt, recorder: parts.turnLog.begin(facts) }
   const spent = (used: Spent): void => addToTurn(turn, used)
   return await requestOnce({ ...question, answer: 'answer', spent }, signal, parts)
 }

@@ -13,7 +13,7 @@ export interface RoutineRun {
    * private room.
    */
   readonly rights: 'person' | 'member'
-  /** Counts the tokens of a turn that has ended. Rejects with `StorageError`. */
+  /** Counts the tokens of one request, also of a side turn's. Rejects with `StorageError`. */
   spent(tokens: number): Promise<void>
   /** Returns why no further request may be made; undefined if one may. Rejects with `StorageError`. */
   whyNoTokens(): Promise<string | undefined>
