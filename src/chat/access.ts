@@ -12,7 +12,7 @@ export interface Audience {
 
 /**
  * True if an audience may read a room. Only members may read a private room: no invited people and no admins.
- * A token reaches only its own rooms. Rejects with `StorageError`.
+ * A token reaches only its own rooms, and a plain member of one room no other private one. Rejects with `StorageError`.
  */
 export async function isVisible(
   rooms: RoomLookup,
@@ -21,6 +21,7 @@ export async function isVisible(
 ): Promise<boolean> {
   if (isBeyondToken(room, viewer)) return false
   if (!room.private) return true
+  if (viewer.plainMemberOf !== undefined && viewer.plainMemberOf !== room.name) return false
   if (!isMember(await rooms.membership(room.name, viewer.id))) return false
   return toldIn === undefined || toldIn === room.name || (await allMaySee(rooms, toldIn, room.name))
 }
@@ -28,7 +29,7 @@ export async function isVisible(
 export async function isKnown(rooms: RoomLookup, room: RoomRecord, audience: Audience): Promise<boolean> {
   if (await isVisible(rooms, room, audience)) return true
   const { viewer, toldIn } = audience
-  if (isBeyondToken(room, viewer)) return false
+  if (isBeyondToken(room, viewer) || viewer.plainMemberOf !== undefined) return false
   return toldIn === undefined && (await rooms.membership(room.name, viewer.id)) === 'invited'
 }
 
@@ -55,6 +56,7 @@ interface RoleStores {
 
 export async function roleIn(room: RoomName, person: Person, { rooms, people }: RoleStores): Promise<Role> {
   if (person.guest) return 'guest'
+  if (person.plainMemberOf !== undefined) return 'member'
   // The store is asked each time: a person may become an admin while their session lasts.
   const [now, membership] = await Promise.all([people.byId(person.id), rooms.membership(room, person.id)])
   if (person.admin || now?.admin) return 'admin'

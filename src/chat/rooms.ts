@@ -179,7 +179,8 @@ export class Rooms {
   }
 
   #whyOut(row: RoomRecord, viewer: Person): string | undefined {
-    if (viewer.admin || row.owner === viewer.id) return undefined
+    const isOwner = row.owner === viewer.id && viewer.plainMemberOf === undefined
+    if (viewer.admin || isOwner) return undefined
     return this.#parts.sanctions.whyOutOf(row.name, viewer)
   }
 

@@ -1,7 +1,7 @@
 import type { Entry, RoomName } from '../words/entry.ts'
 import { Refusal } from '../words/errors.ts'
 import type { Slot, Slots, Room } from '../chat/index.ts'
-import type { Person } from '../words/person.ts'
+import { asPlainMember, type Person } from '../words/person.ts'
 import type { ToolProgress } from '../words/tool-progress.ts'
 import type { Log } from '../base/environment.ts'
 import { aborted } from '../base/jobs/waiting.ts'
@@ -76,7 +76,8 @@ export class Turns implements AsyncDisposable {
    * Starts a turn, or queues it. Rejects with `Refusal` (no such model, no right to speak, a quota is used
    * up, the queue is full, the server is stopping) or `StorageError`.
    */
-  async start(mention: Mention): Promise<RunningTurn> {
+  async start(asked: Mention): Promise<RunningTurn> {
+    const mention = withRightsOfRun(asked)
     const { checkQuotas, turnLog, slots, limits, log } = this.#parts
     const { room, requester } = mention
     const model = modelNamed(mention.model, this.#parts.models())
@@ -198,6 +199,11 @@ export class Turns implements AsyncDisposable {
 
   readonly #allEnded = (): Promise<unknown> =>
     Promise.allSettled([...this.#active.keys()].map((turn) => turn.done))
+}
+
+function withRightsOfRun(mention: Mention): Mention {
+  if (mention.routine?.rights !== 'member') return mention
+  return { ...mention, requester: asPlainMember(mention.requester, mention.room.name) }
 }
 
 async function stopIfRemoved(turn: RunningTurn, { room, requester }: Mention): Promise<void> {

@@ -18,6 +18,8 @@ export interface Person {
   /** What they must know of this login, as a sentence without its full stop. */
   readonly notice?: string
   readonly login?: Login
+  /** The name of a room, if they have only the rights of its plain member, and may read no other private one. */
+  readonly plainMemberOf?: string
 }
 
 /** Limits apply to the key and the network as to the person. */
@@ -49,6 +51,16 @@ export const withLogin = (person: Person, login: Login): Person => ({
     return person.admin
   },
   login,
+})
+
+/** Returns the person with the rights of a plain member of a room. */
+export const asPlainMember = (person: Person, room: string): Person => ({
+  ...person,
+  get name() {
+    return person.name
+  },
+  admin: false,
+  plainMemberOf: room,
 })
 
 export type Role = 'admin' | 'owner' | 'op' | 'member' | 'guest'
