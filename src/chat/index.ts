@@ -13,6 +13,7 @@ export {
   type QuotaKey,
   type RateLimiter,
   createByteQuota,
+  createQuotaLedger,
   createRateLimiter,
   quotaKeyName,
   quotaKeysOf,

@@ -45,6 +45,19 @@ export function createRoutineStore({ dialect, read, writes }: Database): Routine
         const row = await db.selectFrom('routines').selectAll().where('id', '=', id).executeTakeFirst()
         return row && toRoutine(row)
       }),
+    lastRung: (person) =>
+      read(async (db) => {
+        const rung = db
+          .selectFrom('routines')
+          .selectAll()
+          .where(isIn({ alone: person }))
+        const newest = rung
+          .where('last_at', 'is not', null)
+          .orderBy('last_at', 'desc')
+          .orderBy('number', 'desc')
+        const row = await newest.limit(1).executeTakeFirst()
+        return row && toRoutine(row)
+      }),
     list: ({ room, person }) =>
       read(async (db) => {
         let open = db.selectFrom('routines').selectAll().where('state', '<>', 'ended')

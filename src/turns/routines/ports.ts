@@ -119,6 +119,8 @@ export interface RoutineStore {
   /** Also finds an ended routine. */
   find(place: RoutinePlace, number: number): Promise<Routine | undefined>
   byId(id: RoutineId): Promise<Routine | undefined>
+  /** The reminder of a person without a room that rang last. */
+  lastRung(person: PersonId): Promise<Routine | undefined>
   /** The routines that have not ended, of a room, a person or the server, by room and number. */
   list(of: { readonly room?: RoomName; readonly person?: PersonId }): Promise<readonly Routine[]>
   /** At most `most` routines whose `nextAt` is the earliest, in order of it. */

@@ -152,6 +152,18 @@ export class Routines {
     return [...new Set(models)]
   }
 
+  /**
+   * Makes a reminder with the text of the one that rang last. `ms`: from now. Throws `Refusal` if none rang.
+   */
+  async remindAgain(person: Person, ms: number): Promise<Routine> {
+    const last = await this.#parts.store.lastRung(person.id)
+    if (!last) throw new Refusal('no reminder has rung for you yet; /remind 10m TEXT makes one')
+    const { text, zone } = last
+    const condition = { kind: 'once', at: this.#parts.clock.now() + ms } as const
+    const none = { room: null, scope: null, tokens: null, until: null, runs: null }
+    return await this.make(person, { ...none, text, zone, condition })
+  }
+
   #withModels({ condition, text, room }: RoutineDraft): Condition {
     if (condition.kind === 'line' || condition.kind === 'each') return condition
     const { asks: _, ...when } = condition

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { errorMessage } from '../../base/errors.ts'
 import { foldCase } from '../../words/mentions.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { WatchCondition } from './ports.ts'
@@ -17,9 +18,7 @@ export function checkWords({ words, isRegex }: Words): void {
   try {
     RE2JS.compile(words)
   } catch (error) {
-    throw new Refusal(
-      `that is no regular expression (RE2): ${error instanceof Error ? error.message : error}`,
-    )
+    throw new Refusal(`that is no regular expression (RE2): ${errorMessage(error)}`)
   }
 }
 

@@ -1,0 +1,75 @@
+import { DAY_MS } from '../../base/amounts.ts'
+import type { Entry, RoomName } from '../../words/entry.ts'
+import { warnOfStorage } from '../../words/errors.ts'
+import type { Person, PersonId } from '../../words/person.ts'
+import { Runs } from './runs.ts'
+import { Schedule } from './schedule.ts'
+import { type RoutineLimits, Routines, type RoutinesParts } from './service.ts'
+import { type TriggerParts, Triggers } from './triggers.ts'
+
+export interface RoutineEngineParts extends Omit<TriggerParts, 'runs' | 'changed' | 'limits'> {
+  readonly people: TriggerParts['people'] & RoutinesParts['people']
+  readonly limits: RoutineLimits & TriggerParts['limits']
+  readonly nextId: () => string
+}
+
+/** All that runs by itself on this server, and the routines that say what. */
+export class RoutineEngine implements AsyncDisposable {
+  readonly routines: Routines
+  readonly #parts: RoutineEngineParts
+  readonly #schedule: Schedule
+  readonly #triggers: Triggers
+  /** The day of the last login that was stored, by person. */
+  readonly #seen = new Map<PersonId, number>()
+  #isRunning = false
+
+  constructor(parts: RoutineEngineParts) {
+    this.#parts = parts
+    const changed = (): void => this.changed()
+    const runs = new Runs({ ...parts, changed })
+    this.routines = new Routines({ ...parts, changed })
+    this.#schedule = new Schedule({ ...parts, attempt: runs.attempt })
+    this.#triggers = new Triggers({ ...parts, changed, runs })
+  }
+
+  /** Runs what is due, and from now on what will be, unless the operator has turned routines off. */
+  start(): void {
+    this.#isRunning = true
+    this.changed()
+  }
+
+  /** Reads anew what other servers, or this one, have changed. Never throws. */
+  changed(): void {
+    this.#triggers.forget()
+    if (this.#isRunning && this.#parts.policy().enabled) this.#schedule.wake()
+  }
+
+  /** Takes each entry that this server recorded. Never throws. */
+  readonly onEntry = (entry: Entry): void => {
+    if (this.#isRunning && this.#parts.policy().enabled) this.#triggers.onEntry(entry)
+  }
+
+  /** A person typed a line at a terminal in this room. Never throws. */
+  readonly typed = (room: RoomName): void =>
+    void this.#triggers
+      .typed(room)
+      .catch(warnOfStorage(this.#parts.log, 'listeners were not told that somebody is there'))
+
+  /** Stores, once a day, that a person logged in. Never throws. */
+  readonly onLogin = ({ id, guest }: Person): void => {
+    const now = this.#parts.clock.now()
+    const day = Math.floor(now / DAY_MS)
+    if (guest || this.#seen.get(id) === day) return
+    this.#seen.set(id, day)
+    this.#parts.store
+      .seen(id, now)
+      .catch(warnOfStorage(this.#parts.log, 'it is not stored that somebody logged in'))
+  }
+
+  /** Starts nothing from now on. Resolves when the lines of runs that have begun are said. Never rejects. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isRunning = false
+    this.#triggers.close()
+    await this.#schedule.close()
+  }
+}
