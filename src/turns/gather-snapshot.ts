@@ -33,6 +33,7 @@ import {
   type ToolsInTurn,
 } from '../wrap/index.ts'
 import { type Checkpoint, checkpointOf, summaryAfter } from './key-values.ts'
+import { type RoutineRun, SILENCE_HINT } from './routines/index.ts'
 import type { Resolution } from '../wrap/scope/index.ts'
 
 interface PromptRequest {
@@ -41,6 +42,8 @@ interface PromptRequest {
   readonly model: ModelSettings
   /** The entry that is answered; absent for `/wrap`. */
   readonly message?: MessageEntry | ReplyEntry
+  /** The run in which it is answered. */
+  readonly routine?: RoutineRun
   /** True for a side turn that starts without the conversation. */
   readonly fresh?: boolean
   /** Tokens to keep free for the steps that this turn has made already. */
@@ -78,7 +81,7 @@ export class Snapshots {
     scoped: Promise<ScopedForPrompt> | ScopedForPrompt,
   ): Promise<Snapshot> {
     const parts = this.#parts
-    const { room, requester, message, inTurn, reserve, fresh } = request
+    const { room, requester, message, routine, inTurn, reserve, fresh } = request
     const [calibration, values, { visible, role }] = await Promise.all([
       parts.calibrations.budgetFactor(request.model),
       parts.rooms.values(room.name),
@@ -115,7 +118,7 @@ export class Snapshots {
       model,
       tools: visible,
       history,
-      message: message ? attributed(message) : '',
+      message: message ? `${attributed(message)}${routine ? `\n${SILENCE_HINT}` : ''}` : '',
       ...(script?.source ? { script: { source: script.source, version: script.version } } : {}),
       ...(instructions.length > 0 ? { instructions } : {}),
       ...(stored ? { summary: withoutRoom(stored) } : {}),

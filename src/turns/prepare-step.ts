@@ -117,11 +117,13 @@ class TurnSteps {
   }
 
   async #compose(tools: ScopedTools | Promise<ScopedTools>, reserve: number): Promise<Composed> {
-    const { room, requester, message, settings: model, origin, signal } = this.#turn
+    const { room, requester, message, settings: model, origin, routine, signal } = this.#turn
     const { found, called, searches } = this.#used
     const inTurn = { found: [...found], called: [...called] }
     const fresh = origin?.fresh ?? false
-    const occasion = { room, requester, model, message, fresh, reserve, inTurn }
+    // A side turn answers the model that started it, which must hear of its end.
+    const inRun = routine && !origin ? { routine } : {}
+    const occasion = { room, requester, model, message, fresh, reserve, inTurn, ...inRun }
     const snapshot = await this.#parts.snapshots.gather(occasion, tools)
     const prompt = await this.#parts.composer.compose(snapshot, signal)
     return { prompt, rows: snapshot.history, reserve, searches }

@@ -101,13 +101,14 @@ async function prepareAgain(
 }
 
 async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts): Promise<StepResult> {
-  const { recorder, reply, settings, model, room, signal } = turn
+  const { recorder, reply, settings, model, room, routine, signal } = turn
   await allowRequest(turn)
   turn.report('thinking')
   reply.nextStep()
-  const thoughts = createStreamCleaner((text) =>
-    room.stream({ turn: recorder.id, model: settings.name, text, thinking: true }),
-  )
+  const thoughts = createStreamCleaner((text) => {
+    // A run that says nothing must show nothing.
+    if (!routine) room.stream({ turn: recorder.id, model: settings.name, text, thinking: true })
+  })
   const { content, size } = step
   const request = {
     ...withRoutine(turn),

@@ -15,6 +15,7 @@ import { requestStep, type StepRequestParts } from './request-step.ts'
 import { createSideTurns, type SideTurnLimits } from './side-turns.ts'
 import { createToolQuestions, type ToolQuestionParts } from './tool-questions.ts'
 import { doneEnding, endingOf, recordEnd, recordHandOver, stoppedEnding, withinTime } from './turn-end.ts'
+import { isSilence } from './routines/index.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { Ending, PreparedStep, RunTurn, Turn, TurnRequest } from './turn.ts'
 import { refusingCutCalls } from './wrong-calls.ts'
@@ -87,10 +88,11 @@ export function createRunTurn(parts: TurnParts): RunTurn {
   function begin(request: TurnRequest, signal: AbortSignal): Turn {
     const { recorder, room, report, model } = request
     const { settings } = model
-    const reply = createReply((text) => {
+    const show = (text: string): void => {
       report('writing')
       room.stream({ turn: recorder.id, model: settings.name, text })
-    })
+    }
+    const reply = createReply(show, request.routine && isSilence)
     const turn: Turn = {
       ...{ ...request, signal, reply, messages: [], settings },
       sideTurns: createSideTurns(() => turn, runTurn, parts),
@@ -170,9 +172,10 @@ async function firstStep(turn: Turn, { modelFacts, prepareStep }: TurnParts): Pr
 }
 
 /** Records what the model said before its calls, as a reply without an outcome. */
-async function recordSaid({ reply, room, recorder, settings }: Turn): Promise<void> {
+async function recordSaid({ reply, room, recorder, settings, routine }: Turn): Promise<void> {
   const text = reply.take()
-  if (text !== '') await room.record({ kind: 'reply', author: settings.name, text, turn: recorder.id })
+  if (text !== '' && !(routine && isSilence(text)))
+    await room.record({ kind: 'reply', author: settings.name, text, turn: recorder.id })
 }
 
 /**

@@ -8,6 +8,7 @@ import { cleanText, isBlank } from '../base/text/clean-text.ts'
 import { WrapError } from '../wrap/index.ts'
 import type { Spent } from './billing.ts'
 import { ModelError, type StepResult } from '../wrap/loop/index.ts'
+import { isSilence } from './routines/index.ts'
 import type { TurnRecorder } from './turn-log.ts'
 import type { Ending, Notice, Turn, TurnEnd } from './turn.ts'
 
@@ -87,16 +88,18 @@ const failedEnding = (text: string): Ending => ({ outcome: 'failed', notice: { l
 
 /**
  * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not
- * be told. `text` is the model's last text, sanitized; `saidBefore` is true if the model said anything.
+ * be told. `text` is the model's last text, sanitized; `saidBefore` is true if the model said anything. Of a
+ * routine's run, an answer that says nothing is not recorded; `last` is then the entry that it answers.
  * Rejects with `StorageError`.
  */
 export async function recordEnd(
-  { recorder, room, settings: { name: author }, spent }: Turn,
+  { recorder, room, settings: { name: author }, spent, routine, message }: Turn,
   { text, saidBefore }: { readonly text: string; readonly saidBefore: boolean },
   ending: Ending,
 ): Promise<Pick<TurnEnd, 'last' | 'reply'>> {
   const { outcome } = ending
   const turn = recorder.id
+  const isSilent = routine !== undefined && isSilence(text)
   const bill = spent ? billOf(spent, recorder) : {}
   const reply = (said: string): Promise<Entry> =>
     room.record({ kind: 'reply', author, text: said, outcome, turn, ...bill })
@@ -105,14 +108,16 @@ export async function recordEnd(
 
   try {
     if (ending.outcome === 'done') {
+      if (isSilent) return { last: ending.notice ? await notify(ending.notice, bill) : message }
       const nothing = saidBefore ? '(no further answer)' : '(no answer)'
       const said = await reply(
         text || (ending.writtenCall ? ONLY_CALL : ending.thought ? ONLY_THOUGHT : nothing),
       )
       return { last: ending.notice ? await notify(ending.notice) : said, reply: said }
     }
-    if (text) await reply(text)
-    return { last: await notify(ending.notice, text ? {} : bill) }
+    const isShown = text !== '' && !isSilent
+    if (isShown) await reply(text)
+    return { last: await notify(ending.notice, isShown ? {} : bill) }
   } finally {
     const why = ending.outcome === 'failed' ? ending.notice.text : unsaidIn(ending)
     await recorder.end({ outcome, usage: spent?.usage, ...(why === undefined ? {} : { error: why }) })

@@ -61,7 +61,7 @@ export interface Turn extends TurnRequest {
 
 /** A turn that has ended and is recorded. */
 export interface TurnEnd {
-  /** Its last entry: its reply, or a notice after it. */
+  /** Its last entry: its reply, or a notice after it; if a routine's run said nothing, the answered entry. */
   readonly last: Entry
   /** All that the model said in the turn. */
   readonly text: string

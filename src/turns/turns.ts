@@ -30,8 +30,7 @@ export interface Mention {
 /** A turn of this server that runs or waits for its slot. */
 export interface RunningTurn extends TurnAtWork {
   /**
-   * Resolves to the turn's last entry: its reply, or the notice that ends it. Rejects with `StorageError`
-   * only.
+   * Resolves to the turn's last entry (`TurnEnd`). Rejects with `StorageError` only.
    */
   readonly done: Promise<Entry>
 }

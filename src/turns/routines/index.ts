@@ -13,5 +13,5 @@ export type {
   RoutineStore,
 } from './ports.ts'
 export { type AllowedPeople, type RoutinePolicy, type RoutineVerb, allowedPeople } from './rights.ts'
-export type { RoutineRun } from './run.ts'
 export { type ListedRoutine, type RoutineDraft, type RoutineLimits, Routines } from './service.ts'
+export { isSilence, type RoutineRun, SILENCE_HINT } from './run.ts'

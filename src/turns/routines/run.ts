@@ -18,3 +18,10 @@ export interface RoutineRun {
   /** Returns why no further request may be made; undefined if one may. Rejects with `StorageError`. */
   whyNoTokens(): Promise<string | undefined>
 }
+
+/** True for an answer of a run that is not shown. */
+export const isSilence = (text: string): boolean => ['', '-'].includes(text.trim())
+
+/** What a model reads after the line that it answers in a run. */
+export const SILENCE_HINT =
+  '(A routine asks this. If there is nothing to say, answer only "-": that is not shown.)'

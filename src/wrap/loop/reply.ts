@@ -21,19 +21,25 @@ export interface Reply {
   finish(): string
 }
 
-/** `show` gets sanitized pieces, each continuing the one before. */
-export function createReply(show: (text: string) => void): Reply {
+/**
+ * `show` gets sanitized pieces, each continuing the one before. The text of a step is held back for as long as
+ * it `isHeld`.
+ */
+export function createReply(
+  show: (text: string) => void,
+  isHeld: (text: string) => boolean = () => false,
+): Reply {
   const parts: string[] = []
   let part: string[] = []
   /** The index in `part` at which the text of this step begins. */
   let stepStart = 0
   let length = 0
   let gap = ''
-  let cleaner = createStreamCleaner(show)
+  let cleaner = createStreamCleaner(unlessHeld(show, isHeld))
 
   function take(): string {
     cleaner.flush()
-    cleaner = createStreamCleaner(show)
+    cleaner = createStreamCleaner(unlessHeld(show, isHeld))
     gap = ''
     const text = cleanText(part.join('')).trim()
     part = []
@@ -57,7 +63,7 @@ export function createReply(show: (text: string) => void): Reply {
     },
     nextStep() {
       cleaner.flush()
-      cleaner = createStreamCleaner(show)
+      cleaner = createStreamCleaner(unlessHeld(show, isHeld))
       stepStart = part.length
       gap = part.length > 0 ? '\n\n' : ''
     },
@@ -70,6 +76,17 @@ export function createReply(show: (text: string) => void): Reply {
       take()
       return parts.join('\n\n')
     },
+  }
+}
+
+function unlessHeld(show: (text: string) => void, isHeld: (text: string) => boolean) {
+  let held: string | undefined = ''
+  return (text: string): void => {
+    if (held === undefined) return show(text)
+    held += text
+    if (isHeld(held)) return
+    show(held)
+    held = undefined
   }
 }
 

@@ -133,3 +133,38 @@ it("the turn of a run with a member's rights can do what a plain member's turn c
   expect(plain!.results).toHaveLength(9)
   expect(bounded).toEqual(plain)
 })
+
+it.each([
+  ['', []],
+  ['-', []],
+  [' -\n', []],
+  ['--', ['--']],
+  ['- one', ['- one']],
+])('a run that answers %j says %j in its room, and is stored and billed', async (answer, said) => {
+  await using world = await createTurnWorld(scriptedModel(say(...answer)), { settings: PAID })
+  const routine = routineRun()
+  const last = await run(world, routine)
+  expect(await world.lines()).toEqual(said.map((text) => `reply: ${text}`))
+  expect(world.deltas.join('')).toBe(said.join(''))
+  if (said.length === 0) expect(last.kind).toBe('message')
+  const record = await world.chatParts.storage.models.turns.last(world.room.name)
+  expect(record).toMatchObject({ outcome: 'done', usage: { input: 10 } })
+  expect(routine.tokens).toHaveLength(1)
+})
+
+it('a run that says nothing after its calls shows its calls alone, and its prompt tells how', async () => {
+  const thought = function* () {
+    yield { type: 'thought', thought: { text: 'hm' } } as const
+    yield { type: 'text', text: '-' } as const
+    yield { type: 'finish', reason: 'stop', usage: { input: 1, output: 1 } } as const
+  }
+  const model = scriptedModel(call(['Grep', {}]), thought)
+  await using world = await createTurnWorld(model, { tools: [tool('Grep')] })
+  await run(world, routineRun())
+  expect(await world.lines()).toEqual([
+    expect.stringMatching(/^tool_call/),
+    expect.stringMatching(/^tool_result/),
+  ])
+  expect([...world.deltas, ...world.thoughts]).toEqual([])
+  expect(model.requests[0]!.prompt.message).toMatch(/^ann: @qwen go\n\(A routine asks this\..*"-"/)
+})
