@@ -107,7 +107,21 @@ export async function createActivity(
   const work: Work = { runs, turns, summaries }
   /** Sets the commands that @guide explains. They are created later than the activity, which they need. */
   const describe = (groups: readonly CommandGroup[]): void => void (commands = describeCommands(groups))
-  return { work, approvals, bytes, workspaces, tools, mcp, hooks, keeping, outgoing, composer, describe }
+  const { checkQuotas } = services
+  return {
+    work,
+    approvals,
+    bytes,
+    workspaces,
+    tools,
+    mcp,
+    hooks,
+    keeping,
+    outgoing,
+    composer,
+    checkQuotas,
+    describe,
+  }
 }
 
 const toolLimits = (current: CurrentConfig): ToolLimits => ({

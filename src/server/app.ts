@@ -85,8 +85,9 @@ async function assemble(config: Config, overrides: Overrides, data: Promise<AppC
   const markdown = createLazyMarkdown()
   const commands = await createCommands(current, chat, activity, context)
   const { talk, runner } = commands
+  const routines = owned(commands.routines)
   const { handler, agents } = createVisits(current, { context, chat, activity, commands, markdown })
-  if (cluster) await followChanges(cluster, { chat, talk, work, mcp, context })
+  if (cluster) await followChanges(cluster, { chat, talk, work, mcp, routines, context })
   const ssh = owned(createSshServer(current, hostKeys, handler, context))
   const { meter } = context
   const needs = { context, ssh, agents, postLine: createPostLine(runner, rooms), overrides }
@@ -103,6 +104,7 @@ async function assemble(config: Config, overrides: Overrides, data: Promise<AppC
     activity,
     markdown,
     agents,
+    routines,
     ssh,
     http,
     reload,
@@ -165,6 +167,7 @@ export class App implements AsyncDisposable {
     const { log } = this
     const { keeping, work } = this.#parts.activity
     keeping.start()
+    this.#parts.routines.start()
     work.turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
     work.summaries
       .checkAll()
@@ -180,10 +183,11 @@ export class App implements AsyncDisposable {
    * rejects.
    */
   async drain(hurry: () => AbortSignal): Promise<void> {
-    const { chat, activity, ssh, http, agents, current } = this.#parts
+    const { chat, activity, ssh, http, agents, routines, current } = this.#parts
     const { turns } = activity.work
     const sessions = chat.comingIn.clients.sessions()
     activity.approvals.drain()
+    await routines[Symbol.asyncDispose]()
     ssh.drain()
     http?.drain()
     const { drain_s: seconds } = current.limits

@@ -10,6 +10,7 @@ import type { Work } from '../visits/index.ts'
 import type { Person } from '../words/person.ts'
 import type { Activity } from './activity.ts'
 import { assembleModeration } from './assemble-moderation.ts'
+import { assembleRoutines } from './assemble-routines.ts'
 import type { AppContext } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { findGuideHelp } from './guide-place.ts'
@@ -45,8 +46,11 @@ export async function createCommands(
   const notices = new Notices({ talk, rooms, preferences, origins: notifyOrigins, send, clock, log })
   chat.tap(notices.onEntry)
   talk.messages.onSent = notices.onMessage
+  talk.messages.onReminder = notices.onReminder
   const history = new InputHistory(storage.talk.typed, clock, log)
   const speech = new Speech(work.turns, limits, talk.away, talk.findPerson, approvals)
+  const routines = assembleRoutines(current, chat, activity, context, { speech, talk })
+  chat.tap(routines.onEntry)
   const moderation = assembleModeration(chat, work, context, {
     dataDir: current.now().dataDir,
     roomsDir: current.now().sandbox.rooms_dir,
@@ -83,7 +87,7 @@ export async function createCommands(
   const joining = { moderation, followed, stores: storage }
   const join = (name: string, person: Person, goIn: (room: Room) => Promise<void>): Promise<void> =>
     joinRoom(joining, name, person, goIn)
-  return { talk, history, lastSeen, followed, commands, pace, runner, join }
+  return { talk, history, lastSeen, followed, routines, commands, pace, runner, join }
 }
 
 /** True for the end of this person's turn: a reply, or an error. The turn itself runs for another moment. */

@@ -2,6 +2,7 @@ import { enforceDeletions, enforceSanctions } from '../chat/moderation/index.ts'
 import type { RoomName } from '../words/entry.ts'
 import type { PersonId } from '../words/person.ts'
 import type { Talk } from '../chat/talk/index.ts'
+import type { RoutineEngine } from '../turns/routines/index.ts'
 import type { Cluster } from '../cluster/index.ts'
 import type { Work } from '../visits/index.ts'
 import { stopWork } from './assemble-moderation.ts'
@@ -14,6 +15,7 @@ export interface FollowingParts {
   readonly talk: Talk
   readonly work: Work
   readonly mcp: Pick<Mcp, 'readAgain' | 'approvedElsewhere'>
+  readonly routines: Pick<RoutineEngine, 'changed'>
   readonly context: Pick<AppContext, 'storage' | 'clock'>
 }
 
@@ -24,7 +26,7 @@ type Keys<Key> = readonly Key[] | 'all'
  * read once. Rejects with `StorageError`.
  */
 export async function followChanges(cluster: Cluster, parts: FollowingParts): Promise<void> {
-  const { chat, talk, work, mcp, context } = parts
+  const { chat, talk, work, mcp, routines, context } = parts
   const { people, preferences, rooms, invitations } = chat
   const { sanctions, clients } = chat.enforcement
   const { changes } = cluster
@@ -75,6 +77,7 @@ export async function followChanges(cluster: Cluster, parts: FollowingParts): Pr
   changes.on('away', () => talk.away.readAgain())
   changes.on('ignored', (ids: Keys<PersonId>) => talk.ignores.readAgain(idsIn(ids)))
   changes.on('room_scripts', forgetScripts)
+  changes.on('routines', async () => routines.changed())
   changes.on('mcp_servers', (names: Keys<string>) => mcp.readAgain(names === 'all' ? undefined : names))
   changes.on('mcp_pins', async (names: Keys<string>) => {
     // Each listing of tools compares them with the pins.

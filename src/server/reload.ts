@@ -30,7 +30,8 @@ export interface Reloaded {
 export type Reload = (read: () => Config) => Promise<Reloaded>
 
 /** Keys that a running server applies. All other keys need a restart, and so do the host keys in `server`. */
-const FOLLOWED = 'server models mcp discoverModels tools memory limits http webhooks notify file'.split(' ')
+const FOLLOWED =
+  'server models mcp discoverModels tools memory limits http webhooks notify routines file'.split(' ')
 
 interface Following {
   readonly tools: ConfiguredTools

@@ -35,10 +35,10 @@ export function createVisits(
   const { work, bytes, workspaces, approvals, composer } = activity
   const { rooms, people, preferences, invitations, enforcement, peers } = chat
   const { sanctions, clients } = enforcement
-  const { talk, history, lastSeen, followed, pace, runner, join } = commands
+  const { talk, history, lastSeen, followed, routines, pace, runner, join } = commands
   const { limits } = current
   const { upToDate } = peers
-  const door = createDoor(people, sanctions, clients, talk.ignores, peers.serversOf)
+  const door = createDoor(people, sanctions, clients, talk.ignores, peers.serversOf, routines.onLogin)
   const agents = createAgents({ runner, rooms, door, talk, log })
   const status = createRoomStatus(work, approvals, storage.models.turns, clock)
   const wallNow = () => clock.now()

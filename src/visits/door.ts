@@ -21,6 +21,7 @@ export const createDoor = (
   clients: Pick<Clients, 'begin'>,
   ignores: Pick<Ignores, 'onLogin'>,
   serversOf: (quotaKey: string) => number,
+  onLogin: (person: Person) => void = () => {},
 ): Door => ({
   async identify(name, { fingerprint, isCertified = false, mayFollow }, address, code) {
     const person = await people.identify(name, fingerprint, address, {
@@ -29,6 +30,7 @@ export const createDoor = (
       ...(code === undefined ? {} : { code }),
     })
     ignores.onLogin(person, fingerprint)
+    onLogin(person)
     return person
   },
   whyOut: (person) => sanctions.whyOut(person),

@@ -84,7 +84,7 @@ export const TO_ALL: readonly string[] = ['all', 'everyone', 'here', 'channel']
 
 /** Names that nobody can register, by what others would take them for. Older registrations stay. */
 const RESERVED: readonly (readonly [means: string, names: readonly string[]])[] = [
-  ['the server speaks in this name', [SYSTEM, 'server', 'sshawl', LOBBY]],
+  ['the server speaks in this name', [SYSTEM, 'server', 'sshawl', LOBBY, 'reminder']],
   ['a line with it rings everybody in the room', TO_ALL],
   ['the server says it of nobody in particular', ['everybody', 'nobody', 'somebody', 'someone', 'anybody']],
   ['the server says it to its reader', ['you']],

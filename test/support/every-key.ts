@@ -81,6 +81,16 @@ rooms_dir = "${dir}/rooms"
 [lua]
 engine = "wasmoon"
 
+[routines]
+enabled = true
+
+[routines.allow]
+remind = "members"
+every = "members"
+watch = "ops"
+listen = "ops"
+remember = "ops"
+
 [memory]
 summarizer = "qwen"
 

@@ -15,6 +15,8 @@ import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 export class DirectMessages {
   /** Called with each message that was sent through this server. Must not throw. */
   onSent = (_from: Sender, _to: Person): void => {}
+  /** Called with each reminder that rang through this server. Must not throw. */
+  onReminder = (_to: Person, _text: string): void => {}
   readonly #parts: DirectMessageParts
   readonly #lastWriters = new Map<PersonId, Sender>()
   /** The ids of messages that a screen has shown and that are not known to be read. */
@@ -33,6 +35,26 @@ export class DirectMessages {
    */
   async send(from: Person, name: string, text: string): Promise<SentMessage> {
     return await this.#send(from, await this.#parts.findPerson.called(name), text)
+  }
+
+  /**
+   * Rings a text in all sessions of a person, or at their next login. Resolves once it is stored. Rejects with
+   * `StorageError`.
+   */
+  async remind(to: Person, text: string): Promise<void> {
+    const { nextId, clock, peers, store } = this.#parts
+    const from = { id: to.id, name: REMINDER, guest: false }
+    const message = { id: nextId(), to: to.id, from, at: clock.now(), text }
+    this.#justWritten.add(message.id)
+    try {
+      // How many wait is limited by how many reminders a person may have.
+      await this.#serially(to.id, () => store.put(message, UNLIMITED))
+      if (this.#parts.sessions.of(to.id).length > 0) await this.#showNow(to, message)
+    } finally {
+      this.#justWritten.delete(message.id)
+    }
+    await peers.broadcast('message', { message, to: { id: to.id, name: to.name, guest: false } })
+    this.onReminder(to, text)
   }
 
   /** Sends to the writer of the message that this person was shown last, since the server started. */
@@ -123,6 +145,7 @@ export class DirectMessages {
   }
 
   #noteWriter({ to, from }: DirectMessage): void {
+    if (to === from.id) return
     this.#lastWriters.delete(to)
     this.#lastWriters.set(to, from)
     const [first] = this.#lastWriters.keys()
@@ -132,7 +155,7 @@ export class DirectMessages {
   async #showSent({ message, to }: Broadcasts['message']): Promise<void> {
     // Reads first: a call that rejects is repeated, and must show nothing twice.
     const filter = await this.#parts.ignores.open(to)
-    this.#showSender(message, to)
+    if (message.from.id !== to.id) this.#showSender(message, to)
     try {
       if (!filter.acceptsFrom(message.from)) return
       this.#noteWriter(message)
@@ -199,6 +222,9 @@ interface DirectMessageParts {
 /** Messages of this many senders fill `waiting_messages_per_person`: one sender may use a fifth. */
 const SENDERS_TO_FILL = 5
 const MAX_DAYS = 30
+/** The sender of reminders, which nobody can be called. */
+const REMINDER = 'reminder'
+const UNLIMITED = { forOne: 1e9, fromOne: 1e9, inAll: 1e9, notBefore: 0 }
 /** The most people who can reply; beyond it, the person who was written to longest ago cannot. */
 const MAX_WRITERS = 10_000
 

@@ -51,6 +51,10 @@ export class Notices {
       }),
     )
 
+  /** Takes each reminder that rang through this server. */
+  readonly onReminder = (to: Person): void =>
+    void this.#attempt(() => this.#tell(to, async () => 'a reminder rang for you'))
+
   async #tellMentioned(entry: Entry): Promise<void> {
     const { talk, rooms } = this.#parts
     for (const word of addressedWords(entry).slice(0, MAX_WORDS)) {

@@ -67,7 +67,7 @@ type AllowRules = { readonly [Key in keyof Allow]-?: NonNullable<Allow[Key]> }
 type Changed<Part, Changes> = Readonly<Omit<Part, keyof Changes> & Changes>
 
 /** Throws `ConfigError`. Writes nothing to disk. */
-export function loadConfig({ flags }: CommandLine, env: Environment = process.env): Config {
+export function loadConfig({ flags, noRoutines }: CommandLine, env: Environment = process.env): Config {
   const setting = settingsOf(flags, env)
   const path = configPath(setting('config', 'SSHAWL_CONFIG'), env)
   const fromFile = path === undefined ? noConfigFile() : readConfigFile(path)
@@ -103,6 +103,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
       },
       web: webFrom(tools.web, env),
     },
+    routines: { ...fromFile.routines, enabled: fromFile.routines.enabled && !noRoutines },
     storage: storageFrom(fromFile.storage, env),
     bus: busFrom(fromFile.bus, path, env),
     mcp: mcpFrom(mcp, path, env),

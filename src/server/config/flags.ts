@@ -4,7 +4,11 @@ import { didYouMean } from '../../base/suggest.ts'
 import { ConfigError } from './environment.ts'
 
 /** Flag values are unchecked. */
-export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
+export type CommandLine = {
+  readonly flags: { readonly [Name in FlagName]?: string }
+  /** Nothing runs by itself. */
+  readonly noRoutines?: true
+} & (
   | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb | 'audit' | 'copy' | 'mcp'> }
   | { readonly verb: 'audit'; readonly json: boolean }
   /** `target` is the file to write, or to restore. */
@@ -61,6 +65,7 @@ Options of serve, with the environment variable that each overrides:
   --http HOST:PORT    SSHAWL_HTTP    address for HTTP; default: no HTTP
   --log-level LEVEL   SSHAWL_LOG     trace, debug, info, warn, error, fatal or
                                      silent; default info
+  --no-routines                      nothing runs by itself
 
 check, audit, backup and restore also take --data and --config, reload takes
 --data, and mcp import takes --config.
@@ -76,8 +81,10 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const [word = 'serve', target] = positionals
   const verb = VERBS.find((one) => one === word)
   if (!verb) throw new ConfigError([`unknown command ${word}${didYouMean(word, VERBS)}; see sshawl --help`])
-  const { help: _, version: __, json, add, from, to, ...flags } = values
-  const own = Object.entries({ json, add, from, to }).flatMap(([flag, value]) => (value ? [flag] : []))
+  const { help: _, version: __, json, add, from, to, 'no-routines': noRoutines, ...flags } = values
+  const own = Object.entries({ json, add, from, to, 'no-routines': noRoutines }).flatMap(([flag, value]) =>
+    value ? [flag] : [],
+  )
   const extra = own.find((flag) => !OWN_FLAGS[verb]?.includes(flag))
   refuse(extra === undefined ? positionals[OPERANDS[verb] ?? 1] : `--${extra}`)
   switch (verb) {
@@ -95,13 +102,14 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
         verb === 'backup' ? 'backup needs a FILE to write' : 'restore needs the FILE of a backup',
       ])
     default:
-      return { verb, flags }
+      return { verb, flags, ...(noRoutines ? { noRoutines } : {}) }
   }
 }
 
 type Verb = (typeof VERBS)[number]
 
 const OWN_FLAGS: { readonly [Name in Verb]?: readonly string[] } = {
+  serve: ['no-routines'],
   mcp: ['add'],
   copy: ['from', 'to'],
   audit: ['json'],
@@ -136,6 +144,7 @@ function parsed(argv: readonly string[]) {
         add: { type: 'boolean' },
         from: { type: 'string' },
         to: { type: 'string' },
+        'no-routines': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },

@@ -84,6 +84,11 @@ export const limitsSchema = z.strictObject({
     'Days that rooms keep what is said, with results and files; a room may set fewer by `/keep`; 0: for good.',
   ),
   keep_turns_days: orOff(30, 'Days that `/turn` shows what models were sent; 0: for good.'),
+  routines_per_person: positive(20, 'Routines of a person: what runs by itself.'),
+  routines_per_room: positive(50, 'Routines of a room.'),
+  routine_runs_per_hour: positive(12, 'Times an hour that lines may start the same watch.'),
+  routine_tokens_day: orOff(200_000, 'Tokens that a routine uses in a day of UTC; 0: no limit.'),
+  routines_tokens_day_server: orOff(0, 'Tokens that all routines use in a day of UTC; 0: no limit.'),
   tokens_per_person_day: orOff(0, 'Tokens that models read and write for a person in 24 hours; 0: no limit.'),
   tokens_per_room_day: orOff(0, 'Tokens that models read and write in a room in 24 hours; 0: no limit.'),
 })

@@ -6,6 +6,7 @@ import { ROOM_NAME } from '../../words/names.ts'
 import { limitsSchema } from './limits.ts'
 import { mcpEntry } from './mcp.ts'
 import { modelSchema } from './models.ts'
+import { routinesSchema } from './routines.ts'
 import { busSchema, storageSchema } from './storage.ts'
 import { orOff, positive } from './values.ts'
 import { webSchema } from './web.ts'
@@ -195,6 +196,7 @@ export const fileSchema = z.strictObject({
     })
     .prefault({})
     .describe("Summaries of rooms' history."),
+  routines: routinesSchema,
   http,
   webhooks: z
     .array(webhookSchema)

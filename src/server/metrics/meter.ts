@@ -54,6 +54,11 @@ export class Meter {
     this.#metrics.turnSeconds.observe({ model, outcome }, seconds)
   }
 
+  /** Counts a run of a routine by its one-word outcome. */
+  routineRan(outcome: string): void {
+    this.#metrics.routines.inc({ outcome })
+  }
+
   firstToken(model: string, seconds: number): void {
     this.#metrics.firstTokens.observe({ model }, seconds)
   }
@@ -117,6 +122,7 @@ function metricsIn(registers: Registry[]) {
       'sshawl_deliveries_total',
       'Entries times the people present that they were delivered to',
     ),
+    routines: counter('sshawl_routine_runs_total', 'Runs of routines, by outcome', ['outcome']),
     logins: counter('sshawl_logins_total', 'Logins over SSH'),
     refusals: counter('sshawl_login_refusals_total', 'Logins over SSH that were refused, by reason', [
       'reason',

@@ -44,6 +44,7 @@ export async function check(line: CommandLine): Promise<number> {
     await checkRoomsDir(config, found)
     await checkBus(config, found)
     found.warnings.push(...lentToStrangers(config), ...webhooksForAll(config))
+    found.notes.push(...routinesOfStrangers(config))
     await tryTo(found, () => checkMigrationsAndTools(config, found))
   }
   // Files may come from anybody, so quotes from them must not control the terminal.
@@ -138,6 +139,17 @@ async function checkRoomsDir({ dataDir, sandbox }: Config, { warnings }: Finding
   const group = mode & 0o020 ? [`can be written by the group ${gid}`] : []
   for (const what of [...owner, ...group])
     warnings.push(`sandbox.rooms_dir: ${dir} ${what}: they can change the files of all rooms`)
+}
+
+/** Strangers who make a room own it, so `ops` does not keep them from what asks models by itself. */
+function routinesOfStrangers({ server, listen, routines }: Config): readonly string[] {
+  if (!routines.enabled || !isOpenToStrangers(server.access, listen)) return []
+  const { remember: _, ...asking } = routines.allow
+  const open = Object.entries(asking).filter(([, allowed]) => allowed === 'members' || allowed === 'ops')
+  return open.map(
+    ([verb, allowed]) =>
+      `[routines] allow.${verb} is "${allowed}", and anybody can register: strangers may make routines that ask models`,
+  )
 }
 
 function lentToStrangers(config: Config): readonly string[] {

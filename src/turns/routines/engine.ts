@@ -17,6 +17,7 @@ export interface RoutineEngineParts extends Omit<TriggerParts, 'runs' | 'changed
 export class RoutineEngine implements AsyncDisposable {
   readonly routines: Routines
   readonly #parts: RoutineEngineParts
+  readonly #runs: Runs
   readonly #schedule: Schedule
   readonly #triggers: Triggers
   /** The day of the last login that was stored, by person. */
@@ -26,10 +27,10 @@ export class RoutineEngine implements AsyncDisposable {
   constructor(parts: RoutineEngineParts) {
     this.#parts = parts
     const changed = (): void => this.changed()
-    const runs = new Runs({ ...parts, changed })
+    this.#runs = new Runs({ ...parts, changed })
     this.routines = new Routines({ ...parts, changed })
-    this.#schedule = new Schedule({ ...parts, attempt: runs.attempt })
-    this.#triggers = new Triggers({ ...parts, changed, runs })
+    this.#schedule = new Schedule({ ...parts, attempt: this.#runs.attempt })
+    this.#triggers = new Triggers({ ...parts, changed, runs: this.#runs })
   }
 
   /** Runs what is due, and from now on what will be, unless the operator has turned routines off. */
@@ -70,6 +71,7 @@ export class RoutineEngine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isRunning = false
     this.#triggers.close()
+    this.#runs.close()
     await this.#schedule.close()
   }
 }

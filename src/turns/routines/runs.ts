@@ -1,5 +1,6 @@
 import { HOUR_MS, utf8Bytes } from '../../base/amounts.ts'
 import type { Alarm, Clock, Log } from '../../base/environment.ts'
+import { createDeferred } from '../../base/jobs/waiting.ts'
 import { createKeyedSerial } from '../../base/jobs/serial.ts'
 import { zoneOf } from '../../base/zone.ts'
 import type { Room } from '../../chat/index.ts'
@@ -62,6 +63,9 @@ export class Runs {
   /** Asking routines of a room wait for each other, so that each finds the slots that are free then. */
   readonly #inTurn = createKeyedSerial<RoomName>()
 
+  #isClosed = false
+  readonly #closed = createDeferred<void>()
+
   constructor(parts: RunParts) {
     this.#parts = parts
     this.outcomes = new Outcomes(parts)
@@ -73,6 +77,7 @@ export class Runs {
     if (room === null || modelsOf(routine.condition).length === 0) return await this.#claimAndRun(routine)
     return await this.#inTurn(room, async () => {
       const isFree = await this.#slotIsFree(room, (routine.nextAt ?? 0) + MAX_WAIT_MS)
+      if (this.#isClosed) return 'taken'
       return await this.#claimAndRun(routine, isFree ? undefined : 'no slot')
     })
   }
@@ -88,6 +93,12 @@ export class Runs {
     } catch (error) {
       log.warn({ error, routine: routine.number, room: routine.room }, 'it is not stored how a routine ran')
     }
+  }
+
+  /** Nothing waits for a slot any more. */
+  close(): void {
+    this.#isClosed = true
+    this.#closed.resolve()
   }
 
   /** Looks up who runs it, and whether its tokens of today are used up. Rejects with `StorageError`. */
@@ -160,11 +171,11 @@ export class Runs {
     const { running, limits, clock } = this.#parts
     for (;;) {
       const turns = running(room)
-      if (turns.length < limits.turns_per_room) return true
+      if (this.#isClosed || turns.length < limits.turns_per_room) return true
       const left = until - clock.now()
       if (left <= 0) return false
       const late = new Promise<void>((resolve) => clock.later(left, resolve))
-      await Promise.race([late, ...turns.map((turn) => turn.ended())])
+      await Promise.race([late, this.#closed.promise, ...turns.map((turn) => turn.ended())])
     }
   }
 
