@@ -52,9 +52,22 @@ export function writeChange(drawn: Region, texts: readonly DrawnText[], next: Re
   return updateRegion(drawn, texts, next) ?? eraseRegion(drawn, next.size.columns) + drawBelow(texts, next)
 }
 
-/** Does the same as `writeChange` for a region of unknown height: erases nothing above the cursor. */
-export const paintUnsureRegion = (texts: readonly DrawnText[], next: Region): string =>
-  eraseFrom(0) + drawBelow(texts, next)
+/**
+ * Does the same as `writeChange` if the terminal may have become narrower before the last writes. Each row of
+ * the region has at least one row there, so only so many are erased above the cursor. `isSettled`: none of
+ * those writes was for another size, so that the terminal has wrapped the status line, too.
+ */
+export function paintUnsureRegion(
+  drawn: Region,
+  texts: readonly DrawnText[],
+  next: Region,
+  isSettled: boolean,
+): string {
+  const { rows, live, cursor } = drawn
+  const status = cursor.row > live && isSettled ? rows[live] : undefined
+  const wrapped = status === undefined ? 0 : brokenRows(status, next.size.columns) - 1
+  return eraseFrom(cursor.row + wrapped) + drawBelow(texts, next)
+}
 
 const drawBelow = (texts: readonly DrawnText[], next: Region): string =>
   texts.map(({ text }) => `${text}\r\n`).join('') + drawRegion(next)

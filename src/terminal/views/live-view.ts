@@ -2,7 +2,6 @@ import type { Entry } from '../../words/entry.ts'
 import { PresenceFold } from '../../chat/presence/index.ts'
 import { OPTIONS } from '../../chat/personal/index.ts'
 import type { PersonalMessage } from '../../chat/talk/index.ts'
-import { headOf } from '../../base/text/characters.ts'
 import type { Styled } from '../../base/text/styled.ts'
 import { drawCall } from '../drawing/call-row.ts'
 import { createDraftLayout } from '../drawing/draft-rows.ts'
@@ -16,7 +15,7 @@ import { type Draft, EMPTY_DRAFT } from '../input/edit-commands.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { type Above, createDrawItems, ReplyProgress } from './draw-items.ts'
 import type { Delivery, PrintRole, RoomFooter, Terminal } from '../ports.ts'
-import { clipboardOf, type SessionView, type ViewParts } from './view.ts'
+import { clipboardOf, firstLineOf, type SessionView, type ViewParts } from './view.ts'
 
 /**
  * Turns off what another program left on: mouse and focus reports, modifyOtherKeys, kitty's keyboard
@@ -62,8 +61,12 @@ export class LiveView implements SessionView {
   #writtenAt = -Infinity
   /** The terminal may have wrapped text that was written after this time for another window size. */
   #sureUntil = Infinity
+  /** When a region of the drawn size was first written. */
+  #sizedAt = -Infinity
   #resizes = 0
   #resizedAt: number | undefined
+  /** True if a resize that is not confirmed made the window smaller. */
+  #isSmaller = false
 
   constructor(terminal: Terminal, footer: (style: DrawingStyle) => RoomFooter, parts: ViewParts) {
     const { personal, drawEntry } = parts
@@ -136,9 +139,14 @@ export class LiveView implements SessionView {
     return true
   }
 
-  /** Marks recent writes as unsure: until the server learns of a resize it writes for the old window. */
+  /**
+   * Marks recent writes as unsure if the window became smaller: until the server learns of that it writes for
+   * the old window.
+   */
   resized(): void {
     const { now } = this.#parts
+    const [{ columns, rows }, before] = [this.#size(), this.#drawn.size]
+    this.#isSmaller ||= columns < before.columns || rows < before.rows
     this.#resizedAt ??= now()
     const resize = ++this.#resizes
     this.#writer.hold()
@@ -146,8 +154,10 @@ export class LiveView implements SessionView {
       if (resize !== this.#resizes || this.#resizedAt === undefined) return
       // The notice of the resize took about as long as this answer. Twice that time allows for the delay
       // behind the client.
-      this.#sureUntil = Math.min(this.#sureUntil, this.#resizedAt - 2 * (now() - this.#resizedAt))
+      const sureUntil = this.#resizedAt - 2 * (now() - this.#resizedAt)
+      if (this.#isSmaller) this.#sureUntil = Math.min(this.#sureUntil, sureUntil)
       this.#resizedAt = undefined
+      this.#isSmaller = false
       this.#writer.release()
     })
   }
@@ -197,11 +207,15 @@ export class LiveView implements SessionView {
     const { texts, taken, after } = this.#drawItems(all, this.#styleNow(), from, again.length)
     const next = this.#region(after)
     const shown = this.#isCleared() ? NO_REGION : this.#drawn
+    const painted = isUnsure
+      ? paintUnsureRegion(shown, texts, next, this.#sizedAt <= this.#sureUntil)
+      : paintRegion(shown, texts, next)
     return {
-      text: this.#prefix + (isUnsure ? paintUnsureRegion(texts, next) : paintRegion(shown, texts, next)),
+      text: this.#prefix + painted,
       items: taken - again.length,
       written: () => {
         this.#remember({ items: all.slice(0, taken), rows: rowsOf(texts), from }, next.size.rows)
+        if (next.size.columns !== this.#drawn.size.columns) this.#sizedAt = this.#writtenAt
         this.#drawn = next
         this.#above = after
         this.#prefix = ''
@@ -280,12 +294,4 @@ export class LiveView implements SessionView {
     this.#style = { columns, theme: personal.theme(), times }
     return this.#style
   }
-}
-
-const MAX_ECHO_UNITS = 200
-
-function firstLineOf(line: string): string {
-  const [first = ''] = line.split('\n', 1)
-  const shown = headOf(first, MAX_ECHO_UNITS)
-  return shown.length < line.length ? `${shown} …` : shown
 }

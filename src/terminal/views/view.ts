@@ -2,6 +2,7 @@
  * views/ shows a session on its terminal: as lines that are only appended, or as a screen whose last rows are
  * drawn again. It must not know how a row looks, which is `drawing/`, nor what a key does, which is `input/`.
  */
+import { headOf } from '../../base/text/characters.ts'
 import type { Entry } from '../../words/entry.ts'
 import type { Person } from '../../words/person.ts'
 import type { PersonalMessage } from '../../chat/talk/index.ts'
@@ -128,3 +129,12 @@ export const createShared = (
   wallNow: () => clock.now(),
   log,
 })
+
+const MAX_ECHO_UNITS = 200
+
+/** Returns the row that echoes a command. */
+export function firstLineOf(line: string): string {
+  const [first = ''] = line.split('\n', 1)
+  const shown = headOf(first, MAX_ECHO_UNITS)
+  return shown.length < line.length ? `${shown} …` : shown
+}

@@ -42,11 +42,11 @@ interface Size {
 }
 
 /** A live view at a terminal in memory, with the emulator that shows it, in a time that the test moves. */
-function open(size: Size) {
+function open(size: Size, options = {}) {
   const timers = handTimers()
   const account = createScheduler(timers).open()
   const terminal = createFakeTerminal({ size, term: 'vt100' })
-  const emulator = createEmulator(size.columns, size.rows)
+  const emulator = createEmulator(size.columns, size.rows, options)
   const personal = personalAt(terminal, { timestamps: 'off' })
   const shared = createShared(timers, { markdown, log: memoryLog(), clock: { now: () => 0 } })
   const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
@@ -332,6 +332,58 @@ test('simultaneous changes of a screen are one write, constant ones about 30 wri
   counting()
   view.close()
 })
+
+/** Resizes a window of 80 columns in the middle of a reply, each time before the server knows. */
+async function resizeInReply(widths: readonly number[], reflowCursorLine: boolean, delay: number) {
+  const session = open({ columns: 80, rows: 24 }, { reflowCursorLine })
+  const { terminal, emulator, timers, view, show } = session
+  const confirm: (() => void)[] = []
+  terminal.whenRead = (listener) => void confirm.push(listener)
+  view.print('said long before')
+  timers.advance(10_000)
+  const write = (): void => {
+    session.stream({ text: (n) => `- word ${n} of a row that nearly fills the window of eighty\n`, words: 1 })
+    timers.advance(delay)
+  }
+  for (let i = 0; i < 5; i++) write()
+  for (const columns of widths) {
+    await show()
+    emulator.resize(columns, 24)
+    write()
+    await show()
+    terminal.resize(columns, 24)
+    timers.advance(100)
+    for (const settled of confirm.splice(0)) settled()
+    for (let i = 0; i < 2; i++) write()
+  }
+  session.endReply()
+  session.settle()
+  await show()
+  return session
+}
+
+const everyWay = [true, false].flatMap((reflows) => [0, 40, 90].map((delay) => ({ reflows, delay })))
+
+test.each([[[60]], [[60, 140]]])(
+  'resizes to %j columns before the server knows of them leave one status line',
+  async (widths) => {
+    for (const { reflows, delay } of everyWay) {
+      const { emulator } = await resizeInReply(widths, reflows, delay)
+      expect(emulator.all().filter((row) => row.includes('lobby · '))).toHaveLength(1)
+    }
+  },
+)
+
+test.each([[[60]], [[60, 140]], [[70, 62, 50]], [[100, 50, 80]]])(
+  'resizes to %j columns before the server knows of them lose no line',
+  async (widths) => {
+    for (const { reflows, delay } of everyWay) {
+      const { emulator, streamed } = await resizeInReply(widths, reflows, delay)
+      expect(emulator.all().filter((row) => row === 'said long before')).toHaveLength(1)
+      for (let n = 0; n < streamed(); n++) expect(emulator.text()).toContain(`word ${n} of`)
+    }
+  },
+)
 
 test('a client that never confirms a resize delays at most 64 items', async () => {
   const { terminal, view, show, emulator, settle, resize } = open({ columns: 40, rows: 10 })
