@@ -35,6 +35,7 @@ const NODE = ['node:*', 'node:*/**']
 const PACKAGES = {
   base: ['fastest-levenshtein', 'ipaddr.js', 'markdown-it', 'ulid'],
   'base/paths.ts': NODE,
+  'base/text/line-diff.ts': ['diff'],
   words: [],
   tools: ['zod'],
   'tools/modules': [...NODE, 'zod'],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { answer, calls, says } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
@@ -126,6 +126,22 @@ test('a question escapes invisible characters of a file, and the file is written
   const { stdout } = await stage.as('alice', ['history', 'lobby', '--json', '-n', '10'])
   const call = stdout.split('\n').find((line) => line.includes('"tool_call"'))
   expect(JSON.parse(call!)).toMatchObject({ arguments: { content: 'one\ntwo' } })
+})
+
+test('a question before a change of a file has the lines that differ, and /turn repeats it', async () => {
+  await mkdir(dirname(inLobby('list')), { recursive: true })
+  await writeFile(inLobby('list'), 'a\nb\nc\nd\ne\nf\ng\nh\n')
+  const { text, number, from } = await asks('', alice, [
+    calls('edit_file', { file_path: 'list', old_text: 'e', new_text: 'E' }),
+    says('that was it'),
+  ])
+  const rows = ['edit list:', '… 1 line as before', '  2  b', '  3  c', '  4  d', '- 5  e', '+ 5  E']
+  const shown = [...rows, '  6  f', '  7  g', '  8  h'].map((row) => `| ${row}\n`)
+  expect(text).toContain(shown.map((row) => `  ${row}`).join(''))
+  alice.write(`/deny ${number}\n`)
+  await alice.waitFor('qwen: that was it', from)
+  expect((await stage.as('alice', ['turn', 'lobby', 'last'])).stdout).toContain(shown.join(''))
+  expect((await stage.as('alice', ['turn', 'lobby', '--html', 'last'])).stdout).toContain(shown.join(''))
 })
 
 test.skipIf(lacks('bwrap'))('a question can be allowed by an op, but not by another member', async () => {

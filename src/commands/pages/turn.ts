@@ -24,6 +24,11 @@ export async function* turnPage(
   for (const [at, request] of requests.entries())
     yield markup`<h2>Step ${at + 1}</h2>
       ${sentHtml(request, requests[at - 1], at, shown)}${backHtml(requests[at + 1], shown)}`
+  for (const { text } of questionsOf(entries))
+    yield markup`<details class="tool">
+      <summary>${text.split('\n', 1).join('')}</summary>
+      ${exactText(text)}
+    </details> `
   yield markup`${requests.length === 0 && markup`<p>In this turn ${nothingSent(turn)}.</p> `}${PAGE_END}`
 }
 
@@ -126,6 +131,10 @@ const textHtml = (text: string, markdown: MarkdownToHtml): Html =>
 /** True for the last entry of a turn, a reply with an outcome or a notice. */
 export const isEnd = (entry: Entry | undefined): boolean =>
   entry?.kind === 'notice' || (entry?.kind === 'reply' && entry.outcome !== undefined)
+
+/** Returns the questions that were asked for the calls of a turn. A question before a write has its changes. */
+export const questionsOf = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.filter((entry) => entry.kind === 'approval' && entry.verdict === 'asked')
 
 /** Returns the last entry of a turn, behind what a stopped model had said by then. */
 export function lastStep(entries: readonly Entry[]): readonly Entry[] {

@@ -11,7 +11,7 @@ import type { StepMessage } from '../../wrap/loop/index.ts'
 import { arg, JSON_FLAG, Misuse, type Output } from '../command.ts'
 import { HTML_FLAG, PageWriter, refuseInSession } from './log-pages.ts'
 import { verb, type Services } from './common.ts'
-import { isEnd, lastStep, turnPage } from '../pages/turn.ts'
+import { isEnd, lastStep, questionsOf, turnPage } from '../pages/turn.ts'
 
 export const turn = verb({
   name: 'turn',
@@ -55,8 +55,13 @@ export const turn = verb({
       await out.ready()
       if (signal.aborted) return
     }
-    const answer = chosen.at(-1)?.number === sent.length ? answerOf(await entriesOf(turn, room, out)) : ''
-    if (answer !== '') out.line(cleanText(`-- answer\n${isPage ? foldHead(answer, out.columns) : answer}`))
+    if (chosen.at(-1)?.number !== sent.length) return
+    const entries = await entriesOf(turn, room, out)
+    const show = (title: string, text: string): void =>
+      out.line(cleanText(`-- ${title}\n${isPage ? foldHead(text, out.columns) : text}`))
+    for (const { text } of questionsOf(entries)) show('asked', text)
+    const answer = answerOf(entries)
+    if (answer !== '') show('answer', answer)
   },
 })
 
@@ -99,7 +104,7 @@ async function entriesOf(
   room: Room,
   out: Output,
 ): Promise<readonly Entry[]> {
-  const kinds = ['reply', 'notice', 'tool_call', 'tool_result'] as const
+  const kinds = ['reply', 'notice', 'tool_call', 'tool_result', 'approval'] as const
   const found: Entry[] = []
   for (let after = message; after !== undefined;) {
     await out.ready()

@@ -3,7 +3,10 @@ import { ArgumentError } from '../arguments.ts'
 import { defineTool } from '../define-tool.ts'
 import { linesOf, replaceShown } from '../file-text.ts'
 import { ok } from '../results/result.ts'
+import { lineDiff } from '../../base/text/line-diff.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
+import { WorkspaceError } from '../../words/errors.ts'
+import type { Workspace } from '../workspace.ts'
 
 const filePath = z.string().min(1).describe('In the workspace.')
 
@@ -47,7 +50,7 @@ export const writeFile = defineTool({
     await workspace.checkChange(file_path)
     return {
       target: file_path,
-      detail: `write ${visibleLine(file_path)}:\n${content}`,
+      detail: writeDetail(file_path, await oldText(workspace, file_path), content),
       asked: `write '${visibleLine(file_path)}'?`,
     }
   },
@@ -72,8 +75,9 @@ export const editFile = defineTool({
   verbatim: ['old_text', 'new_text'],
   files: ['file_path'],
   asks: async ({ file_path, old_text, new_text }, { workspace }) => {
-    replaceIn(file_path, old_text, new_text)((await workspace.readText(file_path)).text)
-    const detail = `edit ${visibleLine(file_path)}:\n${marked('-', old_text)}\n${marked('+', new_text)}`
+    const old = (await workspace.readText(file_path)).text
+    const changes = lineDiff(old, replaceIn(file_path, old_text, new_text)(old))
+    const detail = `edit ${visibleLine(file_path)}:\n${changes ?? bothTexts(old_text, new_text)}`
     return { target: file_path, detail, asked: `edit '${visibleLine(file_path)}'?` }
   },
   run: async ({ file_path, old_text, new_text }, { workspace }) => {
@@ -89,5 +93,31 @@ const replaceIn =
     if (old === undefined) throw new ArgumentError(`'${path}' does not exist; write_file makes new files`)
     return replaceShown(path, old, { before, after })
   }
+
+/** A longer difference is replaced by the new text: a question has at most 65,536 characters. */
+const MAX_DIFF_CHARS = 60_000
+
+function writeDetail(path: string, old: string | undefined, text: string): string {
+  const name = visibleLine(path)
+  if (old === undefined) return `write ${name}:\n${text}`
+  const changes = lineDiff(old, text)
+  if (changes === '') return `write ${name} with the text that it has`
+  return changes === undefined || changes.length > MAX_DIFF_CHARS
+    ? `replace ${name} by:\n${text}`
+    : `change ${name}:\n${changes}`
+}
+
+/** Resolves to undefined for a new file, after `checkChange`. */
+async function oldText(workspace: Workspace, path: string): Promise<string | undefined> {
+  try {
+    return (await workspace.readText(path)).text
+  } catch (error) {
+    if (error instanceof WorkspaceError) return undefined
+    throw error
+  }
+}
+
+/** For an edit that changes too much for a comparison. */
+const bothTexts = (old: string, text: string): string => `${marked('-', old)}\n${marked('+', text)}`
 
 const marked = (mark: string, text: string): string => `${mark} ${text.replaceAll('\n', `\n${mark} `)}`

@@ -116,6 +116,17 @@ it('write_file keeps at most a hundred old versions', async () => {
   expect(await text('x')).toBe('version 103')
 })
 
+it.each([
+  ['changes a line', 'one\n2\n', 'change x:\n  1  one\n- 2  two\n+ 2  2'],
+  ['changes nothing', 'one\ntwo\n', 'write x with the text that it has'],
+  ['is too different', 'y\n'.repeat(401), `replace x by:\n${'y\n'.repeat(401)}`],
+])('write_file says in its permission request how a text that %s differs', async (_what, content, detail) => {
+  await writeFile(join(files, 'x'), 'one\ntwo\n')
+  const denied = context('deny')
+  await callTool(writeFileTool, { file_path: 'x', content }, denied)
+  expect(denied.asked).toMatchObject([{ detail }])
+})
+
 describe('edit_file', () => {
   beforeEach(() => writeFile(join(files, 'a.txt'), 'one\ntwo $& three\ntwo\n'))
 
@@ -128,7 +139,8 @@ describe('edit_file', () => {
   it('edit_file shows the removed and the added lines in its permission request', async () => {
     const asked = context('deny')
     await callTool(editFile, { file_path: 'a.txt', old_text: 'one\ntwo', new_text: 'three' }, asked)
-    expect(asked.asked).toMatchObject([{ detail: 'edit a.txt:\n- one\n- two\n+ three', target: 'a.txt' }])
+    const detail = 'edit a.txt:\n- 1  one\n- 2  two $& three\n+ 1  three $& three\n  2  two'
+    expect(asked.asked).toMatchObject([{ detail, target: 'a.txt' }])
     expect(await text('a.txt')).toContain('one')
   })
 
