@@ -130,6 +130,7 @@ export interface Tables {
     until: number | null
     by: string
     at: number
+    routine: string | null
   }
   /** `bytes` is the size of the text in UTF-8, and `outside` is JSON: which of its lines strangers wrote. */
   results: {

@@ -21,7 +21,14 @@ export interface PermissionRequest {
   /** True if a lasting grant would be too much. In a room only an admin may allow the call. */
   readonly onceOnly?: boolean
   readonly turn?: TurnId
+  /** The routine in whose run it is asked; without an id, the room's script. */
+  readonly routine?: AskingRoutine
   readonly signal: AbortSignal
+}
+
+export interface AskingRoutine {
+  readonly id?: string
+  readonly number: number
 }
 
 export interface Denial {

@@ -96,8 +96,17 @@ async function contextOf(caller: ToolCaller, parts: RoomToolboxParts): Promise<C
       ...(turn && { turn }),
     },
     workspace: parts.workspaces.of(room.name),
-    permissions: caller.permissions ?? parts.permissions,
+    permissions: caller.permissions ?? permissionsFor(caller, parts.permissions),
     addMessage: (entry) => room.record({ ...entry, ...authorOf(caller) }),
+  }
+}
+
+function permissionsFor({ routine }: ToolCaller, permissions: PermissionProvider): PermissionProvider {
+  if (!routine) return permissions
+  const { id, number } = routine
+  return {
+    asksToRead: () => permissions.asksToRead?.() ?? false,
+    request: (asked) => permissions.request({ ...asked, routine: { number, ...(id && { id }) } }),
   }
 }
 

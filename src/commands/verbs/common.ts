@@ -1,5 +1,6 @@
 // What the verbs share: the parts of the server that they use, and small helpers.
 import type { Approvals, GrantStore } from '../../turns/approvals/index.ts'
+import type { RoutineStore } from '../../turns/routines/index.ts'
 import type { RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { FollowedRooms, EntryLog, PeopleStore, RoomStore, Room, Rooms } from '../../chat/index.ts'
@@ -81,7 +82,11 @@ export interface Services {
       readonly summaries: SummaryStore
       readonly history: Pick<HistoryStore, 'following'>
     }
-    readonly models: { readonly turns: TurnStore; readonly charges: ChargeStore }
+    readonly models: {
+      readonly turns: TurnStore
+      readonly charges: ChargeStore
+      readonly routines: RoutineStore
+    }
     readonly tools: { readonly grants: GrantStore }
   }
 }

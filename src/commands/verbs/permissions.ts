@@ -1,3 +1,4 @@
+import type { RoutineId } from '../../turns/routines/index.ts'
 import type { Decision, Grant } from '../../turns/approvals/index.ts'
 import { Refusal } from '../../words/errors.ts'
 import { mayManage } from '../../chat/index.ts'
@@ -81,12 +82,20 @@ export const perms = verb({
     const { room, args } = context
     if (args.action !== undefined)
       return await revoke(services, context, listedNumber(args.number, 'NUMBER must be one of the list'))
-    const grants = await visibleTo(services, context)
+    const grants = await Promise.all((await visibleTo(services, context)).map((one) => listed(one, services)))
     const lines = grants.map((grant) => grantText(grant, services.clock.now()))
     const json = { room: room.name, grants: grants.map(grantJson) }
     print(context, json, lines.length > 0 ? lines : 'no permission was given in this room')
   },
 })
+
+/** A grant with the number of its routine in the room. */
+type ListedGrant = Omit<Grant, 'routine'> & { readonly routine?: number }
+
+async function listed({ routine: id, ...grant }: Grant, { stores }: Services): Promise<ListedGrant> {
+  const routine = id === undefined ? undefined : await stores.models.routines.byId(id as RoutineId)
+  return routine ? { ...grant, routine: routine.number } : grant
+}
 
 async function visibleTo({ stores, clock }: Services, { room, person }: Here): Promise<readonly Grant[]> {
   const all = await stores.tools.grants.list(room.name, clock.now())
@@ -105,15 +114,16 @@ async function revoke(services: Services, context: Here, id: number): Promise<vo
 }
 
 /** Returns a permission as text. `|` is before the lines of its target, as in the question. */
-function grantText({ id, name, tool, target, until, by }: Grant, now: number): string {
+function grantText({ id, name, tool, target, until, by, routine }: ListedGrant, now: number): string {
   const end = until === undefined ? 'until it is revoked' : `for ${duration(until - now)}`
   const lines = visibleText(target)
     .split('\n')
     .map((line) => `  | ${line}`)
-  return [`${id}  ${tool} for ${name}, ${end}, allowed by ${by}`, ...lines].join('\n')
+  const only = routine === undefined ? '' : ` (routine ${routine} alone)`
+  return [`${id}  ${tool} for ${name}${only}, ${end}, allowed by ${by}`, ...lines].join('\n')
 }
 
-const grantJson = ({ id, name, tool, target, until, by, at }: Grant) => ({
+const grantJson = ({ id, name, tool, target, until, by, at, routine }: ListedGrant) => ({
   id,
   requester: name,
   tool,
@@ -121,4 +131,5 @@ const grantJson = ({ id, name, tool, target, until, by, at }: Grant) => ({
   until: until === undefined ? null : iso(until),
   by,
   at: iso(at),
+  ...(routine === undefined ? {} : { routine }),
 })

@@ -12,7 +12,7 @@ export const sqliteDialect: Dialect = {
   lockRow: () => sql``,
   utcDay: (column) => sql`date(${sql.ref(column)} / 1000, 'unixepoch')`,
   now: sql`cast(unixepoch('subsec') * 1000 AS integer)`,
-  grantTarget: sql`(person, room, tool, target)`,
+  grantTarget: sql`(person, room, tool, target, coalesce(routine, ''))`,
 }
 
 const FACTS: Record<EntryFact, string> = {

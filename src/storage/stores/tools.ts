@@ -11,30 +11,32 @@ import type { Tables } from '../tables.ts'
 export function createGrantStore({ dialect, read, writes }: Database): GrantStore {
   const { write, statement } = writes()
   return {
-    put: ({ room, person, name, tool, target, until = null, by, at }) =>
+    put: ({ room, person, name, tool, target, until = null, by, at, routine = null }) =>
       write(async (db) => {
         await db.deleteFrom('grants').where('room', '=', room).where('until', '<=', at).execute()
         const { rows } = await sql<Tables['grants']>`
-          INSERT INTO grants (room, id, person, name, tool, target, until, "by", at)
+          INSERT INTO grants (room, id, person, name, tool, target, until, "by", at, routine)
           SELECT ${room}, coalesce(max(id), 0) + 1, ${person}, ${name}, ${tool}, ${target}, ${integer(until)},
-            ${by}, ${integer(at)}
+            ${by}, ${integer(at)}, ${routine}
           FROM grants WHERE room = ${room}
           ON CONFLICT ${dialect.grantTarget} DO UPDATE
             SET until = excluded.until, "by" = excluded."by", at = excluded.at
           RETURNING *`.execute(db)
         return withoutNulls(requireRow(rows[0]))
       }, numbersOf(room)),
-    find: ({ person, room, tool, target, at }) =>
+    find: ({ person, room, tool, target, at, routine }) =>
       read(async (db) => {
         const row = await validGrants(db, room, at)
           .where('person', '=', person)
           .where('tool', '=', tool)
           .where('target', '=', target)
+          .where('routine', routine === undefined ? 'is' : '=', routine ?? null)
           .executeTakeFirst()
         return row && withoutNulls(row)
       }),
     list: (room, at) =>
       read(async (db) => (await validGrants(db, room, at).orderBy('id').execute()).map(withoutNulls)),
+    removeOf: (routine) => statement((db) => send(db.deleteFrom('grants').where('routine', '=', routine))),
     remove: (room, id) =>
       statement((db) => changesRow(db, sql`DELETE FROM grants WHERE room = ${room} AND id = ${id}`)),
   }

@@ -119,6 +119,11 @@ export class Approvals implements PermissionProvider {
     }))
   }
 
+  /** Ends what was allowed to a routine that has ended. Rejects with `StorageError`. */
+  async endRoutine(id: string): Promise<void> {
+    await this.#parts.grants.removeOf(id)
+  }
+
   /** Questions that end from now on say that the server is stopping. */
   drain(): void {
     this.#questions.drain()

@@ -27,9 +27,10 @@ export function ruledAccess(
 }
 
 /** Returns the reason if only this one call may be allowed. */
-export function whyOnlyOnce({ onceOnly, access, requester }: AskedFor): string | undefined {
+export function whyOnlyOnce({ onceOnly, access, requester, routine }: AskedFor): string | undefined {
   if (onceOnly) return 'it needs the network or has no sandbox'
   if (access === 'network') return 'what goes to the network is asked for each time'
+  if (routine && routine.id === undefined) return "the room's script asks"
   return requester.guest ? `${requester.name} is a guest` : undefined
 }
 
@@ -48,7 +49,7 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
   async covers(asked: AskedFor): Promise<boolean> {
     if (whyOnlyOnce(asked) !== undefined) return false
     const { requester, room, tool, target } = asked
-    const what = { person: requester.id, room, tool, target, at: clock.now() }
+    const what = { person: requester.id, room, tool, target, at: clock.now(), ...routineOf(asked) }
     return (await store.find(what)) !== undefined
   },
   async give(by: Pick<Person, 'name'>, verdict: 'room' | 'always', asked: AskedFor): Promise<void> {
@@ -56,7 +57,7 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
     const at = clock.now()
     const until = verdict === 'room' ? { until: at + ROOM_GRANT_MS } : {}
     const who = { person: requester.id, name: requester.name, by: by.name }
-    await store.put({ room, tool, target, at, ...who, ...until })
+    await store.put({ room, tool, target, at, ...who, ...until, ...routineOf(asked) })
   },
   async refuseIfFull({ requester: { id, name }, room }: AskedFor): Promise<void> {
     const grants = await store.list(room, clock.now())
@@ -66,6 +67,8 @@ export const createGrants = (store: GrantStore, clock: Clock) => ({
   },
 })
 
+const routineOf = ({ routine }: AskedFor) => (routine?.id === undefined ? {} : { routine: routine.id })
+
 /** People whose roles are read for a question: a full room must not block the server. */
 const MAX_LOOKED_UP = 64
 
@@ -74,10 +77,11 @@ const MAX_LOOKED_UP = 64
  * admins first; undefined if nobody may. Rejects with `StorageError`.
  */
 export async function findAnswerers(room: Room, asked: AskedFor): Promise<readonly string[] | undefined> {
-  const { requester } = asked
+  const { requester, routine } = asked
   const present = room.present()
-  // A requester who is moving to another server answers there.
-  const all = present.some(({ id }) => id === requester.id) ? present : [...present, requester]
+  const isHere = present.some(({ id }) => id === requester.id)
+  // A requester who is moving to another server answers there; that of a routine may be anywhere.
+  const all = isHere || routine ? present : [...present, requester]
   // A person may have become an admin after joining.
   const rank = ({ id, admin }: Person): number => (id === requester.id ? 0 : admin ? 1 : 2)
   const names: string[] = []

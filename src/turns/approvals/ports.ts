@@ -22,19 +22,23 @@ export interface Grant {
   /** Name of the person who gave it. */
   readonly by: string
   readonly at: number
+  /** The id of the routine whose runs alone may use it. */
+  readonly routine?: string
 }
 
 /** An expired grant is never returned. All methods reject with `StorageError` only. */
 export interface GrantStore {
-  /** Replaces an earlier grant for the same person, room, tool and target, and keeps that one's id. */
+  /** Replaces an earlier grant for the same person, room, tool, target and routine, and keeps that one's id. */
   put(grant: Omit<Grant, 'id'>): Promise<Grant>
   find(
-    what: Pick<Grant, 'room' | 'person' | 'tool' | 'target'> & { readonly at: number },
+    what: Pick<Grant, 'room' | 'person' | 'tool' | 'target' | 'routine'> & { readonly at: number },
   ): Promise<Grant | undefined>
   /** The grants of a room that hold at time `at`, in order of id. */
   list(room: RoomName, at: number): Promise<readonly Grant[]>
   /** Resolves to false if there was none. */
   remove(room: RoomName, id: number): Promise<boolean>
+  /** Removes all grants of a routine. */
+  removeOf(routine: string): Promise<void>
 }
 
 export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>

@@ -8,8 +8,8 @@ import type { AskedFor, Verdict } from './ports.ts'
  * characters.
  */
 export function questionText(number: number, asked: AskedFor, answerMs: number): string {
-  const { requester, model, tool, access, detail } = asked
-  const who = model === undefined ? requester.name : `@${model}, for ${requester.name},`
+  const { model, tool, access, detail } = asked
+  const who = model === undefined ? requesterOf(asked) : `@${model}, for ${requesterOf(asked)},`
   return [
     `question ${number}: may ${who} use ${tool} (${access})?`,
     ...visibleText(detail)
@@ -53,7 +53,10 @@ const ANSWERED: Readonly<Record<Verdict, string>> = {
 }
 
 /** `run_command for alice` */
-export const toolFor = ({ tool, requester }: AskedFor): string => `${tool} for ${requester.name}`
+export const toolFor = (asked: AskedFor): string => `${asked.tool} for ${requesterOf(asked)}`
+
+const requesterOf = ({ requester: { name }, routine }: AskedFor): string =>
+  routine ? `${name} (routine ${routine.number})` : name
 
 export const approvalFacts = ({ turn, tool, requester }: AskedFor) => ({
   kind: 'approval' as const,

@@ -165,11 +165,15 @@ export class Questions {
   /**
    * Gives up when the requester leaves or the signal is aborted. Returns the function that stops watching.
    */
-  #watchRequester(room: Room, { requester, signal }: Asking, giveUp: (why: string) => void): () => void {
+  #watchRequester(
+    room: Room,
+    { requester, routine, signal }: Asking,
+    giveUp: (why: string) => void,
+  ): () => void {
     const stopped = (): void => giveUp(cancelReason(signal))
     signal.addEventListener('abort', stopped, { once: true })
     const checkPresence = (): void => {
-      if (room.awaits(requester.id)) return
+      if (routine || room.awaits(requester.id)) return
       giveUp(this.#isDraining ? SERVER_STOPPING.message : `${requester.name} left`)
     }
     const stopListening = room.listen({ peopleChanged: checkPresence })
@@ -185,22 +189,25 @@ export class Questions {
 
 const unanswered = (why: string): QuestionEnd => ({ kind: 'unanswered', why })
 
-function whyNot(room: Room, { requester, detail }: AskedFor): string | undefined {
-  if (!room.awaits(requester.id)) return `${requester.name} is not in ${room.name} to be asked`
+function whyNot(room: Room, { requester, detail, routine }: AskedFor): string | undefined {
+  if (!routine && !room.awaits(requester.id)) return `${requester.name} is not in ${room.name} to be asked`
   return detail.length > MAX_DETAIL_CHARS
     ? `it is too long to be shown: ${detail.length} characters`
     : undefined
 }
 
 /** The requester can allow any other call. */
-const nobodyText = ({ name }: Room, { onceOnly }: AskedFor): string =>
-  `only an ${onceOnly ? 'admin' : 'op'} can allow it, and none is in ${name}`
+function nobodyText({ name }: Room, { onceOnly, needsOp, routine, requester }: AskedFor): string {
+  if (routine && !onceOnly && !needsOp)
+    return `only ${requester.name} or an op can allow it, and none is in ${name}`
+  return `only an ${onceOnly ? 'admin' : 'op'} can allow it, and none is in ${name}`
+}
 
 export const askedFromJson = (asked: JsonObject): AskedFor => asked as unknown as AskedFor
 
 /** Other servers get no key or network of the requester. */
 function toJson(asked: AskedFor): JsonObject {
-  const { room, tool, access, target, detail, model, turn, onceOnly, needsOp } = asked
+  const { room, tool, access, target, detail, model, turn, onceOnly, needsOp, routine } = asked
   const { id, name, admin, guest } = asked.requester
   return {
     requester: { id, name, admin, guest },
@@ -209,5 +216,6 @@ function toJson(asked: AskedFor): JsonObject {
     ...(turn !== undefined && { turn }),
     ...(onceOnly !== undefined && { onceOnly }),
     ...(needsOp && { needsOp }),
+    ...(routine && { routine: { ...routine } }),
   }
 }

@@ -65,6 +65,19 @@ export function grantsExam(store: () => Storage): void {
     expect([await ids(den), await ids(lobby)]).toEqual([[1, 3], [1]])
   })
 
+  test('a grant of a routine is found for that routine alone, beside an equal one, and ends with it', async () => {
+    const grants = await prepare()
+    const general = await grants.put(given)
+    const bound = await grants.put({ ...given, routine: 'r1' })
+    expect(bound).toEqual({ ...given, id: 2, routine: 'r1' })
+    expect(await grants.put({ ...given, routine: 'r1', by: 'alice' })).toMatchObject({ id: 2, by: 'alice' })
+    expect(await grants.find(wanted)).toEqual(general)
+    expect(await grants.find({ ...wanted, routine: 'r1' })).toMatchObject({ id: 2 })
+    expect(await grants.find({ ...wanted, routine: 'r2' })).toBeUndefined()
+    await grants.removeOf('r1')
+    expect(await grants.list(den, at)).toEqual([general])
+  })
+
   test('a grant keeps any target text unchanged', async () => {
     const grants = await prepare()
     const target = `a\n\u0000\u{1F600}'"%_\\${'x'.repeat(40_000)}`

@@ -61,7 +61,7 @@ const ROWS: readonly string[] = [
   "INSERT INTO spendings VALUES ('person p1', 1, 7)",
   "INSERT INTO calibrations VALUES ('qwen', 1.0625, 3, 4, 5, 1.1, 6)",
   "INSERT INTO model_facts VALUES ('qwen', '{}')",
-  "INSERT INTO grants VALUES ('den', 4, 'p1', 'alice', 'Bash', 'ls', NULL, 'Bob', 5)",
+  "INSERT INTO grants VALUES ('den', 4, 'p1', 'alice', 'Bash', 'ls', NULL, 'Bob', 5, '01R')",
   "INSERT INTO results VALUES ('den', 3, 'Bash', 100, 5, 4, 'text', '[1]')",
   "INSERT INTO result_numbers VALUES ('den', 3)",
   `INSERT INTO sanctions VALUES ('s1', 'ban', NULL, 'Eve', '["p9"]', '["SHA256:e"]', '10.0.0.0/8', 'spam', 'alice', 5, NULL)`,

@@ -46,6 +46,7 @@ const released: Readonly<Record<string, string>> = {
   '030-instructions.sql': '12ed5fc1ab6f7716e849183caf46ce6fab98ba862408397fa757d5f58850ecc8',
   '031-request-parts.sql': '5cc329dc233a0f50b8971ce12decaed6c099fe34d79807daad0b815e7aef3481',
   '032-routines.sql': '24510ce66e1da0a800ad04490d43b826787a0a6e7fd62e5406ec99d70cdf032f',
+  '033-grants-of-routines.sql': '8c6f8809ab587bddfb12f29b69fb4ed08d7a172551b59e4c128f29ce31b11f13',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -25,6 +25,7 @@ const released: Readonly<Record<string, string>> = {
   '010-instructions.sql': '3d430abcd7a0cbda835a45474f40331785d0ac4371782e34d941161fc10a0c37',
   '011-request-parts.sql': '09bd0ce23caad470d54417bd0d8510ccafa9323c14ab5c1fc02447fa0ec4131a',
   '012-routines.sql': 'c0d79a056f9e5e9a3fea86a2feb99b79f68bc90ca06b1f16eb382105ce7e926b',
+  '013-grants-of-routines.sql': 'b7f53c3ea0143a41e6c4097ee3df3888539279ce18ce88406f1608ee2b812754',
 }
 
 /** What servers know of each other: SQLite's is alone. */

@@ -468,3 +468,47 @@ it('a grant does not apply to a script without --allow', async () => {
   await answer(op, 'always')
   expect(await approvals.forScript(new Set()).request(wants('ls'))).toEqual({ why: NO_SCRIPT })
 })
+
+it("a run uses only a grant that its own routine's question gave, and it ends with the routine", async () => {
+  const { approvals, ann, ask, answer, wants, entries } = await createScene()
+  const routine = { id: 'r3', number: 3 }
+  const { verdict: general } = await ask('x')
+  await answer(ann, 'room')
+  expect(await general).toBe('allow')
+  const { verdict } = await ask('x', { routine })
+  expect((await entries()).at(-1)!.text).toContain('may @qwen, for ann (routine 3), use run_command')
+  await answer(ann, 'room')
+  expect(await verdict).toBe('allow')
+  expect(await approvals.request(wants('x', { routine }))).toBe('allow')
+  const { verdict: other } = await ask('x', { routine: { id: 'r4', number: 4 } })
+  await answer(ann, 'denied')
+  expect(await other).toEqual({ why: 'denied by ann' })
+  await approvals.endRoutine('r3')
+  const { verdict: later } = await ask('x', { routine })
+  await answer(ann, 'denied')
+  expect(await later).toEqual({ why: 'denied by ann' })
+  expect(await approvals.request(wants('x'))).toBe('allow')
+})
+
+it('what a script asks for can be allowed only once', async () => {
+  const { ann, ask, answer } = await createScene()
+  const { verdict } = await ask('x', { routine: { number: 0 } })
+  await expect(answer(ann, 'room')).rejects.toThrow(
+    "this can be allowed only once, because the room's script asks",
+  )
+  await answer(ann, 'once')
+  expect(await verdict).toBe('allow')
+})
+
+it("a routine's question is answered by an op while its person is away, and denied at once if nobody may", async () => {
+  const { room, op, screens, ask, answer, entries } = await createScene()
+  const routine = { id: 'r3', number: 3 }
+  await room.leave(screens[0])
+  const { verdict: denied } = await ask('x', { routine })
+  expect(await denied).toEqual({ why: 'only ann or an op can allow it, and none is in lobby' })
+  expect((await entries()).at(-1)!.text).toMatch(/^denied: .*\(run_command for ann \(routine 3\)\)$/)
+  await room.enter(screenOf(op))
+  const { verdict } = await ask('x', { routine })
+  await answer(op)
+  expect(await verdict).toBe('allow')
+})
