@@ -1,8 +1,11 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
 import { bytes } from '../base/amounts.ts'
+import { readPictureFile } from '../base/picture-file.ts'
 import type { FileSlice } from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
+import { Picture } from '../words/picture.ts'
 import { followPath, isInside, outsideError, quoted, pathError } from './follow-path.ts'
 
 /** Links are resolved before. Opening must not wait for a FIFO, nor make a terminal the server's own. */
@@ -24,6 +27,18 @@ export async function readText(
   const { size } = await file.stat()
   if (size > maxBytes) throw tooLarge(path, size, maxBytes)
   return slice(decode(path, await readAll(path, file, maxBytes)), lines)
+}
+
+/** Reads a picture of at most `maxBytes` inside `root`, as `readText` does a text. Throws `WorkspaceError`. */
+export async function readPicture(root: string, path: string, maxBytes: number): Promise<Picture> {
+  const { real } = await followPath(root, path)
+  await using file = await openInside(root, real, path)
+  const { size } = await file.stat()
+  if (size > maxBytes)
+    throw new WorkspaceError(`${quoted(path)} has ${bytes(size)}; a picture may have ${bytes(maxBytes)}`)
+  const picture = readPictureFile(await readAll(path, file, maxBytes))
+  if (typeof picture === 'string') throw new WorkspaceError(`${quoted(path)} ${picture}`)
+  return new Picture(picture, { name: path, hash: createHash('sha256').update(picture.bytes).digest('hex') })
 }
 
 /**

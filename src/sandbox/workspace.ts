@@ -13,7 +13,7 @@ import { followPath, quoted } from './follow-path.ts'
 import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch.ts'
 import type { SandboxState } from './probe.ts'
 import { removeOldDrafts } from './old-files.ts'
-import { readText } from './read-text.ts'
+import { readPicture, readText } from './read-text.ts'
 import { type DiskLimits, RoomDisk, UNLIMITED } from './room-disk.ts'
 import { RoomFiles } from './room-files.ts'
 import type { Searcher } from './searcher.ts'
@@ -96,6 +96,7 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
     async readText(path, lines = {}) {
       return readText(await root(), path, lines, limits.fileBytes)
     },
+    readPicture: async (path, maxBytes) => readPicture(await root(), path, maxBytes),
     checkDirectory: async (path) => void (await directoryIn(await root(), path)),
     checkChange: async (path) => checkChange(await changePlace(), path),
     changeText: (path, change) =>

@@ -1,3 +1,5 @@
+import type { Picture } from '../words/picture.ts'
+
 export interface ToolLimits {
   readonly timeoutMs: number
   readonly outputLines: number
@@ -94,6 +96,11 @@ export interface Workspace {
   readonly unsandboxed?: boolean
   /** Throws `WorkspaceError`: not found, outside, not a regular file, too large, not text. */
   readText(path: string, lines?: { readonly first?: number; readonly last?: number }): Promise<FileSlice>
+  /**
+   * Reads a PNG, JPEG, WebP or GIF without its metadata. Throws `WorkspaceError` as `readText` does, and for a
+   * picture that is damaged, or whose measures are too large.
+   */
+  readPicture(path: string, maxBytes: number): Promise<Picture>
   /** Throws `WorkspaceError` if `run` would refuse this `cwd`. */
   checkDirectory(path: string): Promise<void>
   /** Throws `WorkspaceError` if `changeText` would for any new text. */

@@ -175,6 +175,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
 /** A workspace for tools that use none. */
 const noWorkspace: Workspace = {
   readText: () => Promise.reject(new Error('this tool has no files')),
+  readPicture: () => Promise.reject(new Error('this tool has no files')),
   checkDirectory: () => Promise.reject(new Error('this tool has no files')),
   checkChange: () => Promise.reject(new Error('this tool has no files')),
   changeText: () => Promise.reject(new Error('this tool has no files')),

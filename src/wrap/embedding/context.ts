@@ -67,6 +67,7 @@ const refuse = (): Promise<never> =>
 
 const NO_WORKSPACE: Workspace = {
   readText: refuse,
+  readPicture: refuse,
   checkDirectory: refuse,
   checkChange: refuse,
   changeText: refuse,

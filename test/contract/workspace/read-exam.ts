@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, expect, it } from 'vitest'
 import { WorkspaceError } from '../../../src/words/errors.ts'
+import { pngOf } from '../../support/pictures.ts'
 import type { Examined } from './examinee.ts'
 
-/** What reading in a workspace must do: `readText` and `placeOf`. */
+/** What reading in a workspace must do: `readText`, `readPicture` and `placeOf`. */
 export function readExam(examined: Examined): void {
   const files = () => examined().files
   const readText = (...args: Parameters<ReturnType<Examined>['workspace']['readText']>) =>
@@ -143,4 +144,24 @@ export function readExam(examined: Examined): void {
       expect(await contains(`${name}/../../..`)).toBe(false)
     },
   )
+
+  it('readPicture reads a picture by its real path, and refuses one that is outside or too large', async () => {
+    const readPicture = (path: string, maxBytes = 5000) => examined().workspace.readPicture(path, maxBytes)
+    await writeFile(join(files(), 'p.png'), pngOf(64, 48))
+    await writeFile(join(secret(), 'q.png'), pngOf(64, 48))
+    await symlink('../p.png', join(files(), 'dir', 'link.png'))
+    await symlink(join(secret(), 'q.png'), join(files(), 'q.png'))
+    const { bytes, ...facts } = await readPicture('p.png')
+    expect({ ...facts, bytes }).toMatchObject({
+      type: 'image/png',
+      width: 64,
+      height: 48,
+      size: bytes.length,
+    })
+    expect(facts).toMatchObject({ name: 'p.png', hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect((await readPicture('dir/link.png')).hash).toBe(facts.hash)
+    for (const path of ['q.png', '../files-secret/q.png', 'outdir/q.png', 'a.txt', 'dir', 'none.png'])
+      await expect(readPicture(path)).rejects.toThrow(WorkspaceError)
+    await expect(readPicture('p.png', 50)).rejects.toThrow(/a picture may have 50/)
+  })
 }

@@ -17,6 +17,7 @@ import { callTool } from '../../support/call-tool.ts'
 
 const noFiles: Workspace = {
   readText: () => Promise.reject(new Error('no files here')),
+  readPicture: () => Promise.reject(new Error('no files here')),
   checkDirectory: () => Promise.reject(new Error('no files here')),
   checkChange: () => Promise.reject(new Error('no files here')),
   changeText: () => Promise.reject(new Error('no files here')),
