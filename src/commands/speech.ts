@@ -76,7 +76,8 @@ export class Speech {
     how?: HowToAsk,
   ): Promise<RunningTurn> {
     room.needVoice(requester)
-    const text = `${requester.name} asked @${model} again: ${cleanLine(headOf(message.text, MAX_REPEATED))}`
+    const asked = mentions(message.text, [model]).length > 0 ? `@${model} again` : `@${model}, too`
+    const text = `${requester.name} asked ${asked}: ${cleanLine(headOf(message.text, MAX_REPEATED))}`
     await room.record({ kind: 'notice', level: 'info', author: requester.name, text })
     return await this.#turns.start({ room, requester, model, message, ...how })
   }

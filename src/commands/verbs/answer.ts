@@ -142,6 +142,9 @@ async function toolIds(
   return new Set(ids.flat())
 }
 
+export const completeModel = (_where: unknown, { turns }: Services): readonly string[] =>
+  turns.names().map((name) => `@${name}`)
+
 /** Returns the model that `@qwen`, `qwen` or `@QWEN` means. Throws `Refusal`. */
 export function modelNamed(word: string, names: readonly string[]): string {
   const name = word.replace(/^@/, '').toLowerCase()

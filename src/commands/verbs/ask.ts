@@ -6,7 +6,14 @@ import type { Person } from '../../words/person.ts'
 import { isOwn } from '../../chat/talk/index.ts'
 import type { TurnRecord, TurnAtWork } from '../../turns/index.ts'
 import { arg, JSON_FLAG, text, type Caller } from '../command.ts'
-import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed, printAnswer } from './answer.ts'
+import {
+  ALLOW_FLAG,
+  ALLOW_NOTE,
+  callerPermissions,
+  completeModel,
+  modelNamed,
+  printAnswer,
+} from './answer.ts'
 import { findEntry } from './turn.ts'
 import { verb, type Services } from './common.ts'
 
@@ -21,7 +28,7 @@ export const ask = verb({
   ],
   example: '@guide tools',
   rights: { note: ALLOW_NOTE },
-  complete: { model: (_where, { turns }) => turns.names().map((name) => `@${name}`) },
+  complete: { model: completeModel },
   async run(context, services) {
     const { args, flags, room, person, session, script } = context
     const model = modelNamed(args.model, services.turns.names())
@@ -56,14 +63,18 @@ const MAX_TURNS_BACK = 20
 export const retry = verb({
   name: 'retry',
   summary:
-    'ask your last question again that got no whole answer: its turn failed, was stopped or cut; or else your last one',
+    'ask your last question again that got no whole answer: its turn failed, was stopped or cut; or else your last one; with a model, ask that one your last question, and keep both answers',
   room: 'here',
   flags: [JSON_FLAG, ALLOW_FLAG],
+  arguments: [arg('model', 'the one to ask, with or without @', { optional: true })],
+  example: '@guide',
   rights: { note: ALLOW_NOTE },
+  complete: { model: completeModel },
   async run(context, services) {
-    const { room, person, flags, session } = context
+    const { room, person, args, flags, session } = context
     const how = await callerPermissions(services, context, flags.allow)
-    const { message, model } = choose(await askedBy(person, room, services), room)
+    const other = args.model === undefined ? undefined : modelNamed(args.model, services.turns.names())
+    const { message, model } = choose(await askedBy(person, room, services), room, other)
     const again = async () => {
       const running = services.turns.running(room.name)
       if (running.some((turn) => turn.message === message.id && turn.model === model))
@@ -109,12 +120,21 @@ function modelAsked({ model }: TurnRecord, { text: words }: MessageEntry, names:
   return mentioned.includes(model) ? model : (mentioned[0] ?? model)
 }
 
-/** Throws `Refusal` if nothing was asked. */
-function choose(asked: readonly Asked[], room: Room): Asked {
+/**
+ * Returns the question to ask again, and the model to ask: `other`, which gets the last question, or the model
+ * that had it. Throws `Refusal` if nothing was asked.
+ */
+function choose(
+  asked: readonly Asked[],
+  room: Room,
+  other: string | undefined,
+): Pick<Asked, 'message' | 'model'> {
+  const [last] = asked
+  if (last && other !== undefined) return { message: last.message, model: other }
   const unanswered = asked.find(
     (one, index) => ENDED_BADLY.has(one.outcome ?? '') && !isAnswered(one, asked.slice(0, index)),
   )
-  const one = unanswered ?? asked[0]
+  const one = unanswered ?? last
   if (one) return one
   throw new Refusal(`you have asked no model in ${room.name} lately; say @MODEL and your question`)
 }

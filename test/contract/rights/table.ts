@@ -89,6 +89,7 @@ export const RIGHTS: readonly RightsRow[] = [
   changes('react ROOM 👍', SPEAK),
   changes('edit ROOM better', SPEAK),
   changes('retry ROOM', SPEAK),
+  changes('retry ROOM @qwen', SPEAK),
   changes('retry ROOM --allow touch', ANSWER),
   // Nobody can ask a script whether the tool may.
   own('run ROOM touch', { public: 'xxxxxxxmb', private: '??ixxx?m?', archived: 'aaaaaaaab' }),

@@ -5,12 +5,15 @@ import { ok } from '../../../../src/tools/results/result.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
 import {
   createCommandWorld,
+  createCommandWorldWith,
   done,
   misused,
   refused,
   type CommandWorld,
 } from '../../../support/commands/command-world.ts'
 import { touch } from '../../../support/commands/raise-question.ts'
+import { sampleConfig } from '../../../support/model-request.ts'
+import { say, scriptedModel } from '../../../support/scripted-model.ts'
 import { tool } from '../../../support/turn-world.ts'
 
 const NO_TOOLS = 'There are no tools in the request I was given.'
@@ -193,6 +196,42 @@ test('/retry ignores questions of other people or rooms, and hides private rooms
   expect(await world.exec(world.bob, 'retry den')).toEqual(
     refused((missing.err[0] ?? '').replace('dxn', 'den')),
   )
+})
+
+/** Two models, of which the second keeps what it was sent. */
+async function createPair() {
+  const small = scriptedModel(say('from small'), say('from small, again'))
+  const settings = sampleConfig({ name: 'small', backend: 'guide' })
+  return { small, world: await createCommandWorldWith({ more: [{ settings, adapter: small }] }) }
+}
+
+test('/retry @MODEL asks that model the last question, and the first answer stays beside its own', async () => {
+  const { small, world } = await createPair()
+  await using _ = world
+  await world.exec(world.bob, 'ask hall qwen tools')
+  expect(await world.exec(world.bob, 'retry hall @small')).toEqual(done('from small', '\n'))
+  expect(await world.texts('hall', 4)).toEqual([
+    '@qwen tools',
+    NO_TOOLS,
+    'bob asked @small, too: @qwen tools',
+    'from small',
+  ])
+  await world.exec(world.bob, 'ask hall small and now?')
+  expect(small.requests[1]!.prompt.context).toMatch(new RegExp(`qwen: ${NO_TOOLS}[^]*small: from small`))
+})
+
+test('/retry @MODEL asks the last question even if an older one failed, and refuses an unknown model', async () => {
+  const { small, world } = await createPair()
+  await using _ = world
+  await setScript(world, BROKEN)
+  await world.exec(world.bob, 'ask hall qwen first')
+  await setScript(world, '')
+  await world.exec(world.bob, 'ask hall qwen second')
+  expect(await world.type(world.bob, 'retry smal')).toEqual(
+    refused('there is no model called @smal; did you mean @small?'),
+  )
+  await world.exec(world.bob, 'retry hall small')
+  expect(small.requests[0]!.prompt.message).toBe('bob: @qwen second')
 })
 
 const NOTHING_STOP = 'nothing that you could stop is running in hall'
