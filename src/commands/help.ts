@@ -242,6 +242,12 @@ function inTwoRows(lines: CommandLines, columns: number): readonly string[] {
 const formRows = ({ form, such }: CommandLines, columns: number): readonly string[] =>
   form.length + such.length <= columns ? [form + such] : plainRows(form, columns, '  ')
 
+/** Returns the short summary of a command that is written with its slash; undefined for other words. */
+export const createSummaryOf = (commands: readonly Command[]): ((choice: string) => string | undefined) => {
+  const summaries = new Map(commands.map((one) => [`/${one.name}`, shortSummary(one)]))
+  return (choice) => summaries.get(choice)
+}
+
 const shortSummary = ({ summary }: Command): string => beforeSemicolon(summary)
 
 /** Returns an example as this caller types it. */

@@ -2,7 +2,7 @@
 export type { AgentControl, CommandGroup, Output, SessionCaller } from './command.ts'
 export { type CompleteWord, createCompletion } from './completion.ts'
 export { handleLine } from './handle-line.ts'
-export type { FindHelp } from './help.ts'
+export { createSummaryOf, type FindHelp } from './help.ts'
 export { hintForCommand } from './hints.ts'
 export { classifyLine, usage } from './parse.ts'
 export { Runner } from './runner.ts'

@@ -1,5 +1,5 @@
 // Joins people and agents who log in with the rooms and commands. It decides nothing about a visit.
-import { createCompletion, stopOwn } from '../commands/index.ts'
+import { createCompletion, createSummaryOf, stopOwn } from '../commands/index.ts'
 import { type ClientHandler, createShared, type LazyMarkdown } from '../terminal/index.ts'
 import {
   createClientHandler,
@@ -55,6 +55,7 @@ export function createVisits(
     views: { boards, recent: createRecentEntries(), lastSeen, followed },
     shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     complete: createCompletion(commands.commands, work.turns),
+    summaryOf: createSummaryOf(commands.commands),
     serveMcp: createServeMcp(agents, log),
     files: createFileServing(door, { rooms, pace, bytes, upToDate, log, filesOf }),
     openTalk: talk.openSession,

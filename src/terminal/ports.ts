@@ -188,6 +188,8 @@ export interface SessionHost {
   submit(line: string): Promise<void>
   /** Resolves to completions of `word`, the end of the text, in a stable order. */
   complete(textBeforeCursor: string, word: string): Promise<readonly string[]>
+  /** What a completion does, in half a line; undefined for other words than commands with their slash. */
+  summaryOf(choice: string): string | undefined
   /** Must be cheap: called for each frame. Never throws. */
   footer(style: DrawingStyle): RoomFooter
   /** As `footer`, for views without a status line. */

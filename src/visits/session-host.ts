@@ -43,6 +43,7 @@ export interface HostParts {
   readonly preferences: Pick<Preferences, 'open'>
   readonly runner: Pick<Runner, 'command' | 'speech' | 'showsWords'>
   readonly complete: CompleteWord
+  readonly summaryOf: (choice: string) => string | undefined
   readonly history: Pick<InputHistory, 'open'>
   readonly serveMcp: ServeMcp
   readonly openTalk: Talk['openSession']
@@ -262,6 +263,10 @@ class RoomSession implements SessionHost {
   async complete(textBeforeCursor: string, word: string): Promise<readonly string[]> {
     const room = this.#attached?.current.room()
     return room ? await this.#parts.complete(textBeforeCursor, word, room, this.#person) : []
+  }
+
+  summaryOf(choice: string): string | undefined {
+    return this.#parts.summaryOf(choice)
   }
 
   footer(style: DrawingStyle): RoomFooter {

@@ -4,6 +4,7 @@ import type { AnyServer } from '../support/server.ts'
 import { createStageHere, createModelStageHere, type ModelStage } from '../support/stage.ts'
 import type { SshSession } from '../support/ssh.ts'
 import { createEmulator } from '../support/terminal.ts'
+import { openRecorded } from '../screens/recorded-terminal.ts'
 
 /** People here are faster than people. */
 const config = `
@@ -171,6 +172,32 @@ test('eighty first inputs of newcomers get the expected answer or hint', async (
   await typeUntilShown(newt, '\u0015/set bell m\t', '> /set bell mention')
   newt.write('\u0015\u0004')
   expect(await newt.exit).toBe(0)
+})
+
+test.each([80, 40])('a slash and Tab list commands in rows of one line at %i columns', async (columns) => {
+  const target = {
+    user: 'newt',
+    port: stage.server.port,
+    key: await stage.home.key('newt'),
+    options: ['-tt'],
+  }
+  await using newt = openRecorded(target, { columns, rows: 24 })
+  await newt.shows('nobody else is here')
+  newt.type('/\t')
+  await newt.shows('… ')
+  await newt.settles()
+  const rows = newt.screen().map((row) =>
+    row
+      .map(({ text }) => text)
+      .join('')
+      .trimEnd(),
+  )
+  const commands = rows.filter((row) => /^\/[a-z-]+ {2,}\S/.test(row))
+  expect(commands).toHaveLength(20)
+  expect(rows.at(-3)).toMatch(/^… \d+ more; type a letter, then Tab$/)
+  newt.type('j\t')
+  await newt.shows('> /join ')
+  newt.type('\u0015\u0004')
 })
 
 test.each(['/q', '/quit', '/exit', '/bye', '/logout'])('%s ends the session with status 0', async (typed) => {

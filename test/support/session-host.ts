@@ -93,6 +93,7 @@ export function createFakeRoom(current: () => SessionStatus = () => status) {
         },
         complete: (_text, word) =>
           Promise.resolve(['/help', '/history', '@guide'].filter((one) => one.startsWith(word))),
+        summaryOf: () => undefined,
         running: () => current().running,
         footer: (style) => ({
           replies: replies.now(),

@@ -5,6 +5,7 @@ import { createRecentEntries } from '../../src/visits/recent-entries.ts'
 import { createRoomStatus } from '../../src/visits/status.ts'
 import { createClientHandler } from '../../src/visits/session-host.ts'
 import { createCompletion } from '../../src/commands/completion.ts'
+import { createSummaryOf } from '../../src/commands/help.ts'
 import type { Person } from '../../src/words/person.ts'
 import { createShared } from '../../src/terminal/views/view.ts'
 import { processTimers } from '../../src/server/process-timers.ts'
@@ -46,6 +47,7 @@ export async function createSessionStage(options: WorldOptions, now: () => numbe
     },
     runner,
     complete: createCompletion(commands, turns),
+    summaryOf: createSummaryOf(commands),
     history: world.history,
     serveMcp: async () => undefined,
     files: async () => 1,

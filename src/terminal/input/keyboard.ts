@@ -1,6 +1,7 @@
 import { counted } from '../../base/amounts.ts'
 import { createTokenBucket, type Rate } from '../../base/token-bucket.ts'
 import { codePointAt } from '../../base/text/characters.ts'
+import { listChoices } from './choices.ts'
 import { cut, type Draft, insert } from './edit-commands.ts'
 import type { Key } from './keys.ts'
 import {
@@ -119,11 +120,15 @@ export class Keyboard {
   }
 
   async #complete(): Promise<void> {
-    const { host, views } = this.#session
+    const { host, views, terminal } = this.#session
     const { draft } = this.#editor
     const found = await completeDraft(draft, (before, word) => host.complete(before, word), MAX_DRAFT_UNITS)
     if (this.#editor.draft !== draft) return
-    if (found.choices.length > 0) views.current.print(found.choices.join('  '), 'dim')
+    const window = terminal.size()
+    // A screen reader would speak twenty sentences.
+    const summaryOf = (choice: string) => (views.isPlain ? undefined : host.summaryOf(choice))
+    if (found.choices.length > 0 && window)
+      views.current.print(listChoices(found.choices, summaryOf, window), 'dim')
     this.#editor = withDraft(this.#editor, found.draft)
     this.#show()
   }
@@ -150,8 +155,6 @@ const droppedLines = (count: number): string =>
     ? '-- a line that waited is dropped: ↑ brings it back'
     : `-- ${count} lines that waited are dropped: ↑ brings them back`
 
-const MAX_CHOICES_SHOWN = 60
-
 /** A longer text would make the regular expression slow: its time is quadratic. */
 const MAX_WORD_UNITS = 256
 
@@ -167,15 +170,9 @@ export async function completeDraft(
   const [first, ...others] = choices
   if (first === undefined) return { draft, choices: [] }
   const target = others.length === 0 ? `${first} ` : commonBeginning(first, others)
-  if (others.length > 0 && (target === word || !startsWithWord(target, word)))
-    return { draft, choices: limitChoices(choices) }
+  if (others.length > 0 && (target === word || !startsWithWord(target, word))) return { draft, choices }
   const from = draft.cursor - word.length
   return { draft: insert(cut(draft, from, draft.cursor), target, maxUnits), choices: [] }
-}
-
-function limitChoices(choices: readonly string[]): readonly string[] {
-  if (choices.length <= MAX_CHOICES_SHOWN) return choices
-  return [...choices.slice(0, MAX_CHOICES_SHOWN), `… ${choices.length - MAX_CHOICES_SHOWN} more`]
 }
 
 const startsWithWord = (choice: string, word: string): boolean =>

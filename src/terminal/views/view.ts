@@ -94,6 +94,10 @@ export class ViewSwitch {
     return this.#current
   }
 
+  get isPlain(): boolean {
+    return this.#isPlain
+  }
+
   draft(draft: Draft): void {
     this.#draft = draft
     this.#current.draft(draft)

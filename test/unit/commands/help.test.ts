@@ -3,7 +3,7 @@ import { KEY_HELP } from '../../../src/terminal/input/keys.ts'
 import { createCommandWorld, done, refused } from '../../support/commands/command-world.ts'
 import { usage } from '../../../src/commands/parse.ts'
 import { FOREIGN_COMMANDS } from '../../../src/commands/hints.ts'
-import { groupHelp } from '../../../src/commands/help.ts'
+import { createSummaryOf, groupHelp } from '../../../src/commands/help.ts'
 import { overview } from '../../../src/commands/help-overview.ts'
 
 /** On 24 rows there are also the command that was typed, the status line and the prompt. */
@@ -122,6 +122,17 @@ test('/help GROUP shows the form, summary and example of each command', async ()
     '/say [TEXT…]  e.g. /say the build is green',
     '  say something',
   ])
+})
+
+test('the summary of a command is the half line before its semicolon', async () => {
+  await using world = await createCommandWorld()
+  const summaryOf = createSummaryOf(world.commands)
+  for (const { name, summary } of world.commands) {
+    const short = summaryOf(`/${name}`)
+    expect(short).not.toContain(';')
+    expect(summary.startsWith(short ?? 'no summary')).toBe(true)
+  }
+  expect([summaryOf('help'), summaryOf('@qwen')]).toEqual([undefined, undefined])
 })
 
 test('no group or foreign command has the name of a command', async () => {

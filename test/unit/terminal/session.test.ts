@@ -210,6 +210,19 @@ test('Tab completes an unambiguous word and lists the choices for an ambiguous o
   expect(host.lines).toEqual(['/history '])
 })
 
+test.each([
+  ['a screen', {}, '/help     list the commands'],
+  ['plain mode', { SSHAWL_PLAIN: '1' }, '/help  /history'],
+])('Tab at a slash in %s lists what that mode shows: %j %s', async (_mode, env, row) => {
+  const terminal = createFakeTerminal({ size: { columns: 60, rows: 10 }, env })
+  const summaryOf = (choice: string) => (choice === '/help' ? 'list the commands' : undefined)
+  const { done } = start(terminal, createFakeRoom(), { summaryOf })
+  terminal.type('/h\t')
+  await untilSeen(terminal, row)
+  terminal.type('\x03\x04')
+  await done
+})
+
 test('^X stops the running work, and the status line names the key', async () => {
   const room = createFakeRoom(() => ({ ...status, models: [], running: [work('@qwen', 'thinking')] }))
   const terminal = createFakeTerminal({ size: { columns: 100, rows: 10 } })

@@ -87,6 +87,7 @@ async function startHost() {
     },
     runner: runnerOf(chatParts),
     complete: async () => [],
+    summaryOf: () => undefined,
     history: new InputHistory(chatParts.storage.talk.typed, chatParts.clock, chatParts.log),
     serveMcp: async () => undefined,
     files: async () => 1,
