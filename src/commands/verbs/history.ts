@@ -162,12 +162,13 @@ export const search = verb({
     ),
   ],
   example: '-n 5 build green',
-  async run(context, { rooms, stores }) {
+  async run(context, { rooms, stores, preferences }) {
     const { room, person, session, args, flags, out, signal } = context
     const limit = numberFlag('-n', flags.n, ENTRIES)
     const terms = searchTerms(args.words)
     const phrases = terms.map(({ text: words, whole }) => searchPhrase(words, whole)).filter((one) => !!one)
     const searched = room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
+    const colourOf = (name: string) => preferences.colourOf(name)
     let behind: string | undefined
     const read: PagedLog['read'] = async (query) => {
       await out.ready()
@@ -180,7 +181,8 @@ export const search = verb({
     let isFound = false
     for await (const page of pages) {
       isFound ||= page.length > 0
-      const line = (entry: Entry): string | Styled => (session ? hitLines(entry, phrases) : entryLine(entry))
+      const line = (entry: Entry): string | Styled =>
+        session ? hitLines(entry, phrases, colourOf) : entryLine(entry)
       await printEntries(page, context, flags.json, { hasRooms: !room, line })
       if (signal.aborted) return
     }

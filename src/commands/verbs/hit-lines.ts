@@ -3,7 +3,8 @@ import { wholeText } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
 import { type Place, findPlaces, type SearchPhrase } from '../../chat/text/index.ts'
 import { characterAt } from '../../base/text/characters.ts'
-import type { Span, Styled } from '../../base/text/styled.ts'
+import type { Span, SpanStyle, Styled } from '../../base/text/styled.ts'
+import { modelStyle, type NameColour, personNameStyle } from '../../chat/personal/index.ts'
 
 const MOST_LINES = 3
 
@@ -12,8 +13,15 @@ const MOST_UNITS = 240
 /** UTF-16 units of a longer line that are shown before its first hit. */
 const UNITS_BEFORE = 60
 
-/** Returns the author and at most three lines that have most of the phrases. `…` marks omitted text. */
-export function hitLines(entry: Entry, phrases: readonly SearchPhrase[]): Styled {
+/**
+ * Returns the author and at most three lines that have most of the phrases. `…` marks omitted text.
+ * `colourOf`: the colour that a person chose for their name.
+ */
+export function hitLines(
+  entry: Entry,
+  phrases: readonly SearchPhrase[],
+  colourOf: (name: string) => NameColour | undefined,
+): Styled {
   const text = wholeText(entry)
   const label = entry.kind === 'tool_call' ? '' : wholeText({ ...entry, text: '' })
   const begin = text.length - text.slice(label.length).trimStart().length
@@ -33,11 +41,11 @@ export function hitLines(entry: Entry, phrases: readonly SearchPhrase[]): Styled
     const end = index === windows.length - 1 ? text.length : window.to
     return [
       { text: (index === 0 ? '' : '  ') + (window.from > before ? '… ' : '') },
-      ...markPlaces(text, window, places),
+      ...partsOf(text, window, entry.kind === 'reply').flatMap((part) => markPlaces(text, part, places)),
       { text: window.to < end ? ' …' : '' },
     ]
   })
-  const head = markPlaces(text, { from: 0, to: label.length }, places)
+  const head = markPlaces(text, { from: 0, to: label.length, style: nameStyle(entry, colourOf) }, places)
   const side = entry.thread === undefined ? '' : '(side turn) '
   return {
     lines: rows.map((row, index) => {
@@ -68,17 +76,53 @@ function windowOf(text: string, line: Place, places: readonly Place[]): Place {
   return { from: characterAt(text, from), to: characterAt(text, Math.min(line.to, from + MOST_UNITS)) }
 }
 
-function markPlaces(text: string, { from, to }: Place, places: readonly Place[]): readonly Span[] {
+function nameStyle({ kind, author }: Entry, colourOf: Parameters<typeof hitLines>[2]): SpanStyle {
+  if (kind === 'reply') return modelStyle(author)
+  return kind === 'message' || kind === 'action' ? personNameStyle(author, colourOf(author)) : {}
+}
+
+interface StyledPlace extends Place {
+  readonly style?: SpanStyle
+}
+
+const CODE_OR_STRONG = /(`)([^`\n]+)`|(\*\*)(\S(?:[^*\n]*\S)?)\*\*/g
+
+/** Returns the parts of a line beside the marks of Markdown for code and strong words. */
+function partsOf(text: string, { from, to }: Place, isMarkdown: boolean): readonly StyledPlace[] {
+  const parts: StyledPlace[] = []
+  let at = from
+  const marks = isMarkdown ? text.slice(from, to).matchAll(CODE_OR_STRONG) : []
+  for (const { index, 0: whole, 1: tick, 2: code, 4: strong = '' } of marks) {
+    const begin = from + index
+    const inner = begin + (tick ?? '**').length
+    parts.push(
+      { from: at, to: begin },
+      {
+        from: inner,
+        to: inner + (code ?? strong).length,
+        style: code === undefined ? { strong: true } : { code: true },
+      },
+    )
+    at = begin + whole.length
+  }
+  return [...parts, { from: at, to }]
+}
+
+function markPlaces(
+  text: string,
+  { from, to, style }: StyledPlace,
+  places: readonly Place[],
+): readonly Span[] {
   const spans: Span[] = []
   let at = from
   for (const place of places.filter((one) => overlap(one, { from, to }))) {
     const begin = Math.max(at, place.from)
     const end = Math.min(to, place.to)
     spans.push(
-      { text: text.slice(at, begin) },
-      { text: text.slice(begin, end), strong: true, underline: true },
+      { ...style, text: text.slice(at, begin) },
+      { ...style, text: text.slice(begin, end), strong: true, underline: true },
     )
     at = end
   }
-  return [...spans, { text: text.slice(at, to) }]
+  return [...spans, { ...style, text: text.slice(at, to) }]
 }

@@ -7,10 +7,9 @@ import {
   toolResultLine,
 } from '../../words/entry-text.ts'
 import type { Entry, ToolCallEntry } from '../../words/entry.ts'
-import { NAME_COLOURS, type NameColour } from '../../chat/personal/index.ts'
+import { modelStyle, type NameColour, personNameStyle } from '../../chat/personal/index.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import type { Span, SpanStyle, TextRole } from '../../base/text/styled.ts'
-import { modelStyle, usualColour } from './theme.ts'
 
 export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): readonly Span[] {
   if (entry.thread !== undefined) return aside(threadLine(entry), 'tool')
@@ -48,11 +47,8 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
 /** Replaces the speaker's name if the line above is by the same speaker. No later row of a text begins so. */
 const SAME_SPEAKER = '· '
 
-export const personStyle = (
-  name: string,
-  emphasis: Aspect['emphasis'],
-  chosen = usualColour(name),
-): SpanStyle => (emphasis ? { role: emphasis } : { tint: NAME_COLOURS.indexOf(chosen), strong: true })
+export const personStyle = (name: string, emphasis: Aspect['emphasis'], chosen?: NameColour): SpanStyle =>
+  emphasis ? { role: emphasis } : personNameStyle(name, chosen)
 
 export const modelLabel = (author: string, { emphasis }: Aspect): readonly Span[] =>
   labelSpans(`${shownName(author)}: `, emphasis === 'mention' ? { role: 'mention' } : modelStyle(author))

@@ -34,7 +34,11 @@ export function wrapSpans(
 }
 
 const indent = ([begin, ...rest]: readonly Span[], hang: string): readonly Span[] =>
-  begin ? [{ ...begin, text: hang + begin.text }, ...rest] : []
+  begin === undefined
+    ? []
+    : begin.underline || begin.link !== undefined
+      ? [{ text: hang }, begin, ...rest]
+      : [{ ...begin, text: hang + begin.text }, ...rest]
 
 /** Returns a slice function, which must be called for the ranges in order. */
 function slicer(spans: readonly Span[]): (from: number, to: number) => readonly Span[] {

@@ -7,7 +7,8 @@ import type { Span } from '../../base/text/styled.ts'
 import { labelSpans } from './entry-look.ts'
 import { textOf } from './spans.ts'
 import { thoughtRow, unitRows } from './reply-rows.ts'
-import { createMemo, type DrawingStyle, modelStyle, styleKey } from './theme.ts'
+import { modelStyle } from '../../chat/personal/index.ts'
+import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 import { GrowingMarkdown } from '../markdown/growing.ts'
 
 export interface RepliesParts {

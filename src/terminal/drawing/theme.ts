@@ -1,6 +1,13 @@
-import { NAME_COLOURS, type NameColour, THEME_NAMES, type ThemeName } from '../../chat/personal/index.ts'
+import {
+  NAME_COLOURS,
+  type NameColour,
+  setBounded,
+  THEME_NAMES,
+  type ThemeName,
+  usualColour,
+} from '../../chat/personal/index.ts'
 import type { Entry, RoomName } from '../../words/entry.ts'
-import type { SpanStyle, TextRole } from '../../base/text/styled.ts'
+import type { TextRole } from '../../base/text/styled.ts'
 
 /**
  * SGR codes by role (ECMA-48 8.3.117). Colours are of the fixed part of xterm's 256, from 16 on: the first 16
@@ -105,41 +112,6 @@ export function createNameColours(chosen: (name: string) => NameColour | undefin
     setBounded(rooms, room, names, MAX_ROOMS)
     return colour
   }
-}
-
-function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, maxSize: number): void {
-  map.set(key, value)
-  const [oldest] = map.keys()
-  if (map.size > maxSize && oldest !== undefined) map.delete(oldest)
-}
-
-export const usualColour = (name: string): NameColour =>
-  NAME_COLOURS[hashOf(name) % NAME_COLOURS.length] ?? 'green'
-
-/** The tints of models in each theme. */
-const MODEL_TINTS = 3
-
-/** Gives each model a tint of its own, in every room and session, as long as one is free. */
-export function createModelStyles(): (name: string) => SpanStyle {
-  const known = new Map<string, number>()
-  return (name) => {
-    // The low hash bits of short names are too similar.
-    const usual = (hashOf(name) >>> 6) % MODEL_TINTS
-    const taken = new Set(known.values())
-    const free = [usual, 0, 1, 2].find((tint) => !taken.has(tint))
-    const tint = known.get(name) ?? free ?? usual
-    setBounded(known, name, tint, MAX_NAMES)
-    return { role: 'model', tint }
-  }
-}
-
-/** All sessions of a process draw a model alike. */
-export const modelStyle = createModelStyles()
-
-function hashOf(name: string): number {
-  let value = 0
-  for (const character of name) value = (value * 31 + (character.codePointAt(0) ?? 0)) >>> 0
-  return value
 }
 
 type Paint = (text: string) => string

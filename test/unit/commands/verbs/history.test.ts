@@ -5,7 +5,7 @@ import { plainOf, type Styled } from '../../../../src/base/text/styled.ts'
 import type { LogStats } from '../../../../src/chat/ports.ts'
 import { screenOf, createChatParts } from '../../../support/chat-parts.ts'
 import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
-import type { Entry, EntryId } from '../../../../src/words/entry.ts'
+import type { Entry, EntryId, TurnId } from '../../../../src/words/entry.ts'
 import { logPages, wholeLog } from '../../../../src/commands/verbs/log-pages.ts'
 
 const FORM = '/history [-n N] [--before ID] [--json] [WHAT]'
@@ -164,6 +164,32 @@ test('/search marks matching lines in a session and prints whole entries in a sc
     ]),
   )
   expect((await world.exec(world.bob, 'search hall 59')).out.join('\n').split('\n')).toHaveLength(60)
+})
+
+test('/search shows a name in its style, and words of a reply without their marks of Markdown', async () => {
+  await using world = await createCommandWorld()
+  const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+  const text = 'use the `big wrench` to **tighten it**, not 2**3 times'
+  await room.record({ kind: 'reply', author: 'qwen', turn: 't' as TurnId, outcome: 'done', text })
+  await room.record({ kind: 'message', author: 'ann', text })
+  const { caller } = sessionIn(room, world.bob)
+  const printed: (string | Styled)[] = []
+  const out = { ...caller.out, line: (line: string | Styled) => void printed.push(line) }
+  await world.runner.command('search wrench tighten', { ...caller, out })
+  const [reply = { lines: [] }, message = ''] = printed
+  expect(plainOf(reply)).toBe('2026-01-01 00:00 qwen: use the big wrench to tighten it, not 2**3 times')
+  expect(plainOf(message)).toBe(`2026-01-01 00:00 ann: ${text}`)
+  const [spans = []] = typeof reply === 'string' ? [] : reply.lines
+  expect(spans).toEqual(
+    expect.arrayContaining([
+      { text: 'qwen:', role: 'model', tint: expect.any(Number) },
+      { text: 'big ', code: true },
+      { text: 'wrench', code: true, strong: true, underline: true },
+      { text: ' it', strong: true },
+    ]),
+  )
+  const [own = []] = typeof message === 'string' ? [] : message.lines
+  expect(own).toEqual(expect.arrayContaining([{ text: 'ann:', tint: expect.any(Number), strong: true }]))
 })
 
 test('/search - finds lines in all rooms that the caller may read, and names the rooms', async () => {

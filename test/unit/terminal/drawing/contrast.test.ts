@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { NAME_COLOURS, THEME_NAMES } from '../../../../src/chat/personal/preferences.ts'
 import { personStyle } from '../../../../src/terminal/drawing/entry-look.ts'
 import { paintSpans } from '../../../../src/terminal/drawing/spans.ts'
-import { createModelStyles, THEMES, type Theme } from '../../../../src/terminal/drawing/theme.ts'
+import { createModelStyles } from '../../../../src/chat/personal/name-styles.ts'
+import { THEMES, type Theme } from '../../../../src/terminal/drawing/theme.ts'
 
 /** Grounds of terminals. Solarized: https://ethanschoonover.com/solarized (base03 and base3). */
 const GROUNDS = {

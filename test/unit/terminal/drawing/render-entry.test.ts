@@ -10,12 +10,8 @@ import {
   renderText,
   createDrawEntry,
 } from '../../../../src/terminal/drawing/entry-rows.ts'
-import {
-  chooseTheme,
-  type DrawingStyle,
-  createNameColours,
-  usualColour,
-} from '../../../../src/terminal/drawing/theme.ts'
+import { chooseTheme, type DrawingStyle, createNameColours } from '../../../../src/terminal/drawing/theme.ts'
+import { usualColour } from '../../../../src/chat/personal/name-styles.ts'
 import { zoneOf } from '../../../../src/base/zone.ts'
 import { timeColumn, dayLine, dayOf } from '../../../../src/terminal/drawing/time-column.ts'
 import { markdown } from '../../../support/markdown-tools.ts'

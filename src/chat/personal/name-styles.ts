@@ -1,0 +1,46 @@
+import type { SpanStyle } from '../../base/text/styled.ts'
+import { NAME_COLOURS, type NameColour } from './preferences.ts'
+
+/** Names with a remembered style. The oldest is forgotten. */
+const MAX_NAMES = 200
+
+export const usualColour = (name: string): NameColour =>
+  NAME_COLOURS[hashOf(name) % NAME_COLOURS.length] ?? 'green'
+
+export const personNameStyle = (name: string, chosen = usualColour(name)): SpanStyle => ({
+  tint: NAME_COLOURS.indexOf(chosen),
+  strong: true,
+})
+
+/** The tints of models in each theme. */
+const MODEL_TINTS = 3
+
+/** Gives each model a tint of its own, in every room and session, as long as one is free. */
+export function createModelStyles(): (name: string) => SpanStyle {
+  const known = new Map<string, number>()
+  return (name) => {
+    // The low hash bits of short names are too similar.
+    const usual = (hashOf(name) >>> 6) % MODEL_TINTS
+    const taken = new Set(known.values())
+    const free = [usual, 0, 1, 2].find((tint) => !taken.has(tint))
+    const tint = known.get(name) ?? free ?? usual
+    setBounded(known, name, tint, MAX_NAMES)
+    return { role: 'model', tint }
+  }
+}
+
+/** All sessions of a process draw a model alike. */
+export const modelStyle = createModelStyles()
+
+function hashOf(name: string): number {
+  let value = 0
+  for (const character of name) value = (value * 31 + (character.codePointAt(0) ?? 0)) >>> 0
+  return value
+}
+
+/** Forgets the oldest key if the map has more than `maxSize`. */
+export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, maxSize: number): void {
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > maxSize && oldest !== undefined) map.delete(oldest)
+}
