@@ -67,7 +67,8 @@ export const set = verb({
     if (name === 'notify' && value !== 'off') needNotifiable(person, value, services.notifyOrigins())
     await services.preferences.set(person, name, value)
     if (name === 'history' && value === 'off') await services.history.forget(person)
-    out.line(`${name} is ${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
+    const typed = name === 'timezone' && value.toLowerCase() !== word ? `${args.value}, which is ` : ''
+    out.line(`${name} is ${typed}${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
   },
 })
 

@@ -193,6 +193,12 @@ test('/set timezone accepts an IANA name in any case and suggests one for a city
   )
 })
 
+test('/set timezone repeats the name that was typed if the zone has another one', async () => {
+  await using world = await createCommandWorld()
+  const { out } = await world.type(world.bob, 'set timezone CET')
+  expect(out.join()).toMatch(/^timezone is CET(, which is Europe\/Brussels)?$/)
+})
+
 test('/claim is refused for a wrong code, for a guest, and if there is an admin', async () => {
   await using world = await createCommandWorld()
   for (const code of ['nope', '-', 'x'.repeat(9_999), `${CLAIM_CODE}x`])
