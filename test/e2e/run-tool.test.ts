@@ -59,9 +59,9 @@ test('/run --json prints the result entry', async () => {
 
 test.each([
   ['calculator {"expression":"1/0"}', 1, /^ERROR: .*zero/i],
-  ['calculator {"expression":', 1, /^calculator takes JSON: run calculator \{expression/],
+  ['calculator {"expression":', 1, /^calculator takes JSON, such as run calculator \{"expression": "…"\}/],
   ['calculator', 1, /^ERROR: calculator: expression is required/],
-  ['edit_file notes.txt', 1, /^edit_file takes JSON: run edit_file \{file_path: string, /],
+  ['edit_file notes.txt', 1, /^edit_file takes JSON, such as run edit_file \{"file_path": "…", /],
   ['--verbose calculator', 2, /unknown flag --verbose/],
 ])('/run %s fails with a specific error', async (words, exitCode, stderr) => {
   const result = await run('alice', 'lobby', ...words.split(' ').filter(Boolean))

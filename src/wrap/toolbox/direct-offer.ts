@@ -40,7 +40,7 @@ const describeTool = ({ name, schema, description }: CatalogueTool): string =>
 const MAX_PARAMETERS = 20
 
 /** `{path: string, limit?: integer}` */
-export function formOf({ properties, required }: JsonObject): string {
+function formOf({ properties, required }: JsonObject): string {
   const needed = new Set(isJsonList(required) ? required : [])
   const all = Object.entries(isJsonObject(properties) ? properties : {})
   const named = all

@@ -1,7 +1,6 @@
 import { Refusal } from '../../words/errors.ts'
-import { isJsonList, isJsonObject, type JsonSchema } from '../../base/json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
-import { formOf } from './direct-offer.ts'
 import { parseArguments } from './tool-call.ts'
 
 /**
@@ -22,12 +21,30 @@ export function typedArguments(text: string, name: string, schema: JsonSchema): 
     /^\s*[{[]/.test(text) ||
     !(isNumber || type === 'string')
   )
-    throw new Refusal(`${name} takes JSON: /run ${name} ${formOf(schema)}`)
+    throw new Refusal(`${name} takes JSON, such as /run ${name} ${exampleOf(schema)}`)
   const typed = text.trim()
   const value = isNumber ? Number(typed) : typed
   if (typeof value === 'number' && !Number.isFinite(value))
-    throw new Refusal(
-      `${cleanLine(only)} must be a number: /run ${name} 3, or /run ${name} ${formOf(schema)}`,
-    )
+    throw new Refusal(`${cleanLine(only)} must be a number, such as /run ${name} 3`)
   return JSON.stringify({ [only]: value })
+}
+
+const MAX_PARAMETERS = 20
+
+/** Returns JSON with each required parameter, or with all if none is required. */
+function exampleOf({ properties, required }: JsonSchema): string {
+  const all = Object.entries(isJsonObject(properties) ? properties : {})
+  const needed = all.filter(([key]) => isJsonList(required) && required.includes(key))
+  const shown = (needed.length > 0 ? needed : all).slice(0, MAX_PARAMETERS)
+  return `{${shown.map(([key, schema]) => `${JSON.stringify(cleanLine(key))}: ${valueText(schema)}`).join(', ')}}`
+}
+
+const VALUES: Readonly<Record<string, string>> = {
+  ...{ number: '1', integer: '1', boolean: 'true', array: '[]', object: '{}', null: 'null' },
+}
+
+function valueText(schema: Json): string {
+  const { type, enum: values } = isJsonObject(schema) ? schema : {}
+  if (isJsonList(values) && values[0] !== undefined) return cleanLine(JSON.stringify(values[0]))
+  return (typeof type === 'string' ? VALUES[type] : undefined) ?? '"…"'
 }

@@ -216,10 +216,10 @@ test.each([
 })
 
 test.each([
-  ['string', ['a', 'b'], 'one takes JSON: run one {a: string, b: string}'],
-  ['string', [], 'one takes JSON: run one {a?: string, b?: string}'],
-  ['boolean', ['a'], 'one takes JSON: run one {a: boolean, b?: string}'],
-  ['number', ['a'], 'a must be a number: run one 3, or run one {a: number, b?: string}'],
+  ['string', ['a', 'b'], 'one takes JSON, such as run one {"a": "…", "b": "…"}'],
+  ['string', [], 'one takes JSON, such as run one {"a": "…", "b": "…"}'],
+  ['boolean', ['a'], 'one takes JSON, such as run one {"a": true}'],
+  ['number', ['a'], 'a must be a number, such as run one 3'],
 ])(
   '/run refuses plain text for a tool with a %s that requires %j, and records nothing',
   async (type, required, why) => {
