@@ -4,10 +4,11 @@ import { percentText, type ToolProgress } from '../../words/tool-progress.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import { duration } from '../../base/amounts.ts'
 import type { Json } from '../../base/json.ts'
+import type { Span } from '../../base/text/styled.ts'
 import { cutToCells, isWider, mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './time-column.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
-import { firstColumns, HANG, textOf, wrapSpans, wrapText } from './spans.ts'
+import { firstColumns, HANG, paintSpans, wrapSpans, wrapText } from './spans.ts'
 
 export type PendingCall = ToolCallEntry | ApprovalEntry
 
@@ -51,7 +52,7 @@ const callerOf = (call: PendingCall): string =>
 
 const sideOf = ({ thread }: PendingCall): string => (thread === undefined ? '' : '(side turn) ')
 
-/** Returns one row if possible, but an error in full, except that of an unknown tool. */
+/** Returns one row if possible. The error of a person's own call is shown in full. */
 export function resultRows(
   call: ToolCallEntry,
   result: ToolResultEntry,
@@ -59,12 +60,13 @@ export function resultRows(
 ): readonly string[] {
   const { theme } = style
   const columns = firstColumns(style)
-  const paint = result.isError ? theme.error : theme.tool
-  const hung = (text: string): readonly string[] =>
-    wrapSpans([{ text }], columns, Math.max(1, style.columns - HANG.length), HANG).map((row) =>
-      paint(textOf(row)),
+  const role = result.isError ? 'error' : 'tool'
+  const hung = (spans: readonly Span[]): readonly string[] =>
+    wrapSpans(spans, columns, Math.max(1, style.columns - HANG.length), HANG).map((row) =>
+      paintSpans(row, theme),
     )
-  if (isUnknownTool(result)) return hung(`-- ${sideOf(call)}${cleanText(toolResultLine(result))}`)
+  if (isUnknownTool(result))
+    return hung([{ text: `-- ${sideOf(call)}${cleanText(toolResultLine(result))}`, role }])
   const said = cleanText(toolResultText(result))
   const free = columns - mostCells(said.slice(0, columns)) - ARROW.length
   const head =
@@ -74,8 +76,11 @@ export function resultRows(
   const words = said.slice(0, said.length - end.length)
   // The duration and size are dropped if they leave too few cells for the result.
   const shown = room - end.length < LEAST_CELLS ? cut(words, room) : cut(words, room - end.length) + end
-  const text = result.isError || words === '' || room < LEAST_VALUE_CELLS ? said : shown
-  return hung(head + text)
+  const isWhole = (result.isError && call.turn === undefined) || words === '' || room < LEAST_VALUE_CELLS
+  return hung([
+    { text: head, role: 'tool' },
+    { text: isWhole ? said : shown, role },
+  ])
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

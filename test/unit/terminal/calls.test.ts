@@ -133,12 +133,30 @@ describe('the row of a call', () => {
     expect(withoutSgr(drawCall(long, 1_500, style(119)))).toContain('{"command":"ls -la /","options"')
   })
 
+  test('a failed call of a model is one row, with only its error in red', () => {
+    const theme = chooseTheme('xterm-256color', {})
+    const failed = result('Grep', `ERROR: ${'no such file '.repeat(20)}`)
+    const rows = resultRows(call('Grep'), failed, { columns: 79, theme })
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toMatch(/ -> \u001b/)
+    expect(rows[0]).toContain(theme.tool('-- qwen: Grep rm -rf build -> '))
+    expect(withoutSgr(rows[0] ?? '')).toMatch(/ -> ERROR: no such file .* …/)
+  })
+
+  test('an error of a call by a person is shown in full', () => {
+    const { turn: _turn, ...own } = call('Grep')
+    const failed = result('Grep', `ERROR: ${'no such file '.repeat(20)}`)
+    expect(resultRows(own, failed, style(79)).length).toBeGreaterThan(3)
+  })
+
   test('a call of an unknown tool is one short line', () => {
     const names = "'look', 'calculator'"
     const told = result('calc', `ERROR: You requested a tool called 'calc', however we only have: ${names}`)
     const rows = resultRows(call('calc'), told, style(119)).map(withoutSgr)
     expect(rows).toEqual(['-- @qwen called calc, which is no tool here'])
-    expect(resultRows(call('calc'), { ...told, tool: 'calc' }, style(119)).join(' ')).toContain(names)
+    expect(resultRows(call('calc'), { ...told, tool: 'calc' }, style(119)).join(' ')).toContain(
+      'ERROR: You requested',
+    )
   })
 
   const question: ApprovalEntry = {
