@@ -53,9 +53,9 @@ export const editedMark = ({ edits, edited }: Pick<MessageEntry, 'edits' | 'edit
 export const actionText = ({ text, reacts, to }: Pick<ActionEntry, 'text' | 'reacts' | 'to'>): string =>
   reacts === undefined ? text : `reacted ${text} to ${to === undefined ? 'a line' : shownName(to)}`
 
-/** `Executing tool: Grep {"arguments":["-rn","TODO","."]}`, or `Not run: …` for a denied call. */
+/** `Executing tool: Grep {"arguments":["-rn","TODO","."]}`, or `Did not run tool: …` for a denied call. */
 export const toolCallLine = ({ name, arguments: args, notRun }: CallFacts): string =>
-  `${notRun ? 'Not run' : 'Executing tool'}: ${callText({ name, arguments: args })}`
+  `${notRun ? 'Did not run tool' : 'Executing tool'}: ${callText({ name, arguments: args })}`
 
 export const callText = ({ name, arguments: args }: CallFacts): string =>
   `${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`

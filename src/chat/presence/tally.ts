@@ -9,12 +9,12 @@ export interface PresenceChange {
 
 export type Coming = PresenceEntry | PresenceSumEntry
 
-/** By a person's first and last change: the changes, and the words after a number of people. */
+/** A person's changes by the first and the last one. */
 const COURSES = {
-  joined: { changes: ['joined'], counted: 'came' },
-  left: { changes: ['left'], counted: 'left' },
-  'came and went': { changes: ['joined', 'left'], counted: 'came and went' },
-  'left and came back': { changes: ['left', 'joined'], counted: 'left and came back' },
+  joined: ['joined'],
+  left: ['left'],
+  'came and went': ['joined', 'left'],
+  'left and came back': ['left', 'joined'],
 } as const
 type Course = keyof typeof COURSES
 
@@ -48,23 +48,18 @@ export class Tally {
   }
 
   addTally(later: Tally): void {
-    for (const [name, course] of later.#people)
-      for (const event of COURSES[course].changes) this.add({ name, event })
+    for (const [name, course] of later.#people) for (const event of COURSES[course]) this.add({ name, event })
   }
 
   forgetVisits(): void {
-    for (const [name, course] of this.#people)
-      if (COURSES[course].changes.length > 1) this.#people.delete(name)
+    for (const [name, course] of this.#people) if (COURSES[course].length > 1) this.#people.delete(name)
   }
 
   /** `12 people joined, 3 left`, or the usual entry for a single change. */
   draft(): NewEntry {
     const [[name, course] = ['', undefined]] = this.#people
     if (this.size === 1 && (course === 'joined' || course === 'left')) return lineOf({ name, event: course })
-    const text = this.#counts()
-      .map(([one, count], index) => `${index === 0 ? people(count) : count} ${one}`)
-      .join(', ')
-    return { kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }
+    return { kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text: this.#numbers() }
   }
 
   /**
@@ -81,7 +76,7 @@ export class Tally {
     return course === 'joined' || course === 'left and came back'
   }
 
-  /** `ann, bob joined · cy left`, or `3 came · 1 left` if the names do not fit. */
+  /** `ann, bob joined · cy left`, or `3 people joined, 1 left` if the names do not fit. */
   #shortText(columns: number): string {
     const counts = this.#counts()
     const most = Math.max(columns, NAMED_CELLS)
@@ -90,7 +85,13 @@ export class Tally {
       const text = counts.map(([course]) => `${this.#whose([course]).join(', ')} ${course}`).join(SEPARATOR)
       if (mostCellsOf(text) + LABEL_CELLS <= most) return text
     }
-    return counts.map(([course, count]) => `${count} ${COURSES[course].counted}`).join(SEPARATOR)
+    return this.#numbers()
+  }
+
+  #numbers(): string {
+    return this.#counts()
+      .map(([course, count], index) => `${index === 0 ? people(count) : count} ${course}`)
+      .join(', ')
   }
 
   #counts(): readonly (readonly [Course, number])[] {

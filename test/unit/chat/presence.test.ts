@@ -239,9 +239,9 @@ test.each([foldPast, fold])(
     const long = 'b'.repeat(80)
     const log = [...entries(...said(4)), ...entries('ann joined', `${long} joined`, 'cy joined', 'dee left')]
     expect(texts(shownOf(log, 111)).at(-1)).toBe(`ann, ${long}, cy joined · dee left`)
-    expect(texts(shownOf(log, 110)).at(-1)).toBe('3 came · 1 left')
+    expect(texts(shownOf(log, 110)).at(-1)).toBe('3 people joined, 1 left')
     const wide = [...entries(...said(4)), ...entries(`${'漢'.repeat(34)} joined`, 'bob joined')]
-    expect(texts(shownOf(wide, 82)).at(-1)).toBe('2 came')
+    expect(texts(shownOf(wide, 82)).at(-1)).toBe('2 people joined')
   },
 )
 
@@ -338,5 +338,5 @@ test("a person's own join is shown at once, and a long row is split into lines o
   const reader = new PresenceFold('me')
   expect(texts(reader.take(entryOf('me joined'), 80))).toEqual(['me joined'])
   const shown = Array.from({ length: 1_000 }, (_, at) => reader.take(entryOf(`p${at} joined`), 80)).flat()
-  expect(texts(shown)).toEqual(Array.from({ length: 5 }, () => '200 came'))
+  expect(texts(shown)).toEqual(Array.from({ length: 5 }, () => '200 people joined'))
 })

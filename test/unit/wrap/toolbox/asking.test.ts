@@ -54,7 +54,10 @@ it.each(['write', 'execute', 'network'] as const)(
     ])
     const denied = 'ERROR: Permission denied: use dice {"count":3}? (denied by ann)'
     expect(answers).toEqual([denied])
-    expect(lines.slice(0, 2)).toEqual(['tool_call: Not run: dice {"count":3}', `tool_result: ${denied}`])
+    expect(lines.slice(0, 2)).toEqual([
+      'tool_call: Did not run tool: dice {"count":3}',
+      `tool_result: ${denied}`,
+    ])
   },
 )
 
@@ -141,7 +144,7 @@ it('a read tool runs without a permission request, and its errors name it as it 
   ])
   expect(lines.filter((line) => line.startsWith('tool_call'))).toEqual([
     'tool_call: Executing tool: peek {"at":"us"}',
-    'tool_call: Not run: peek {"at":7}',
+    'tool_call: Did not run tool: peek {"at":7}',
     'tool_call: Executing tool: peek {"at":"night"}',
   ])
 })
@@ -152,7 +155,7 @@ it('an unavailable read tool is recorded as not run', async () => {
   const toolbox = world.openToolbox({ room: world.room, requester: world.ann }, directOffer)
   await toolbox.run({ id: 'c', name: 'peek', arguments: '{"at":"us"}' }, new AbortController().signal)
   expect(await world.lines()).toEqual([
-    'tool_call: Not run: peek {"at":"us"}',
+    'tool_call: Did not run tool: peek {"at":"us"}',
     'tool_result: ERROR: peek: there is no window',
   ])
 })
