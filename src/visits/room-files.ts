@@ -5,6 +5,7 @@ import type { Log } from '../base/environment.ts'
 import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../base/file-tree.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
 import type { ClientHandler } from '../terminal/index.ts'
+import { ArrivedFiles } from './arrived-files.ts'
 import { type Door, untilKicked } from './door.ts'
 
 interface RoomFilesParts {
@@ -22,7 +23,12 @@ export const createFileServing =
   (door: Pick<Door, 'begin' | 'whyOut'>, parts: RoomFilesParts): NonNullable<ClientHandler['files']> =>
   (person, pipe, serve) =>
     untilKicked(person, pipe, door, async (own) => {
-      await serve(new PersonalFiles(person, own.signal, parts), own)
+      const files = new PersonalFiles(person, own.signal, parts)
+      try {
+        await serve(files, own)
+      } finally {
+        await files.arrived.flush()
+      }
       return 0
     })
 
@@ -45,6 +51,7 @@ class PersonalFiles implements FileTree {
   readonly #person: Person
   readonly #signal: AbortSignal
   readonly #parts: RoomFilesParts
+  readonly arrived: ArrivedFiles
   #asked = 0
 
   /** `signal` is aborted when the person disconnects or is removed. */
@@ -52,6 +59,7 @@ class PersonalFiles implements FileTree {
     this.#person = person
     this.#signal = signal
     this.#parts = parts
+    this.arrived = new ArrivedFiles(person, parts.log)
   }
 
   async facts(path: string): Promise<FileFacts> {
@@ -78,11 +86,13 @@ class PersonalFiles implements FileTree {
 
   async open(path: string, how: OpenMode): Promise<OpenFile> {
     const { room, inside } = await (how === 'read' ? this.#at(path) : this.#toChange(path))
-    if (how !== 'read') assertVisible(inside)
-    const file = await this.#parts.filesOf(room.name).open(inside, how, this.#checkOf(room, how))
-    if (how !== 'read')
-      this.#parts.log.info({ person: this.#person.name, room: room.name, file: inside }, 'a file is put')
-    return file
+    const files = this.#parts.filesOf(room.name)
+    if (how === 'read') return await files.open(inside, how, this.#checkOf(room, how))
+    assertVisible(inside)
+    const isNew = (await factsIfThere(files, inside)) === undefined
+    const file = await files.open(inside, how, this.#checkOf(room, how))
+    this.#parts.log.info({ person: this.#person.name, room: room.name, file: inside }, 'a file is put')
+    return this.arrived.watch(room, inside, isNew ? 'made' : 'changed', file)
   }
 
   async makeDirectory(path: string): Promise<void> {
@@ -94,6 +104,7 @@ class PersonalFiles implements FileTree {
   async remove(path: string, kind: 'file' | 'directory'): Promise<void> {
     const { room, inside } = await this.#toChange(path)
     await this.#parts.filesOf(room.name).remove(inside, kind)
+    this.arrived.removed(room, inside)
     const file = visibleLine(inside)
     this.#parts.log.info({ person: this.#person.name, room: room.name, file }, 'a file was removed')
   }
@@ -105,6 +116,7 @@ class PersonalFiles implements FileTree {
       throw new Refusal(`a file of ${room.name} stays in it; get it and put it into the other room`)
     assertVisible(target.inside)
     await this.#parts.filesOf(room.name).rename(inside, target.inside)
+    this.arrived.renamed(room, inside, target.inside)
   }
 
   /** Resolves to a place that the person may change. */
@@ -156,6 +168,15 @@ class PersonalFiles implements FileTree {
       room.needVoice(this.#person)
       if (bytes > 0) this.#parts.bytes.take(this.#person, bytes, FILES_FRACTION)
     }
+  }
+}
+
+async function factsIfThere(files: FileTree, path: string): Promise<FileFacts | undefined> {
+  try {
+    return await files.facts(path)
+  } catch (error) {
+    if (error instanceof NoSuchFile) return undefined
+    throw error
   }
 }
 

@@ -29,6 +29,7 @@ function formatEntry(entry: Entry): string {
       return `-- ${entry.text}`
     case 'scope':
     case 'approval':
+    case 'file':
       return `-- ${shownName(entry.author)}: ${entry.text}`
     case 'tool_call':
       return `-- ${shownName(entry.author)}: ${toolCallLine(entry)}`

@@ -168,6 +168,25 @@ export interface RoutineEntry extends EntryBase {
   readonly event: 'made' | 'changed' | 'paused' | 'ended'
 }
 
+/** What happened to one file. Of a removed file the size and type are absent. */
+export interface FileNote {
+  /** Its path in the workspace, cleaned. */
+  readonly name: string
+  readonly event: 'made' | 'changed' | 'removed'
+  readonly size?: number
+  /** What its first bytes say: `text`, `PNG picture`. */
+  readonly type?: string
+}
+
+/** Files came into the workspace or were changed there; `author` did it. */
+export interface FileEntry extends EntryBase {
+  readonly kind: 'file'
+  /** The turn whose command did it. */
+  readonly turn?: TurnId
+  /** The first `MAX_FILE_NOTES` of them. */
+  readonly files: readonly FileNote[]
+}
+
 /** All that can happen in a room. Handle it with an exhaustive `switch` on `kind`. */
 export type Entry =
   | MessageEntry
@@ -181,6 +200,7 @@ export type Entry =
   | ScopeEntry
   | ApprovalEntry
   | RoutineEntry
+  | FileEntry
 
 export type EntryKind = Entry['kind']
 
@@ -195,6 +215,7 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   scope: true,
   approval: true,
   routine: true,
+  file: true,
 }
 
 /** False for kinds of another version of the program. */

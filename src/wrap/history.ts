@@ -22,9 +22,10 @@ export const CONVERSATION_KINDS: readonly EntryKind[] = [
   'tool_result',
   'notice',
   'scope',
+  'file',
 ]
 
-const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result']
+const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result', 'file']
 
 /** Characters of a result in the prompts of later turns. */
 const MAX_RESULT_CHARACTERS = 400
@@ -91,6 +92,8 @@ function textOf(whole: Entry, maxCharacters: number): string {
       return `${author}${routineMark(entry)}: ${indentLater(entry.text)}`
     case 'reply':
       return `${author}: ${indentLater(entry.text)}`
+    case 'file':
+      return `[file] ${author}: ${entry.text}`
     case 'action':
       return `* ${author} ${indentLater(actionText(entry))}`
     case 'tool_call':

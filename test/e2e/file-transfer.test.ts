@@ -58,6 +58,46 @@ test('scp -r puts a directory and gets it back', async () => {
   ])
 })
 
+/** The entries of kind `file` in a room, oldest first. */
+async function toldIn(room: string): Promise<readonly Record<string, unknown>[]> {
+  const { stdout } = await stage.as('olga', ['history', room, '--json', '-n', '50'])
+  const entries = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+  return (entries as Record<string, unknown>[]).filter(({ kind }) => kind === 'file')
+}
+
+test('a room is told in one line of the files that come over one connection', async () => {
+  await makeRoom('told')
+  await writeFile(own('p.png'), Buffer.from('89504e470d0a1a0a00', 'hex'))
+  await writeFile(own('nothing'), '')
+  expect(await scp(stage, 'olga', ['p.png', 'nothing', 'told.txt', 'host:told/'])).toMatchObject({
+    exitCode: 0,
+  })
+  const [first, second, ...more] = await toldIn('told')
+  expect(more).toEqual([])
+  expect(first).toMatchObject({ author: 'olga', text: 'put told.txt (text, 4 B)' })
+  expect(second).toMatchObject({
+    text: 'put p.png (PNG picture, 9 B), nothing (empty, 0 B), told.txt (text, 4 B)',
+    files: [
+      { name: 'p.png', event: 'made', size: 9, type: 'PNG picture' },
+      { name: 'nothing', event: 'made', size: 0, type: 'empty' },
+      { name: 'told.txt', event: 'changed', size: 4, type: 'text' },
+    ],
+  })
+  expect((await stage.as('olga', ['history', 'told', '-n', '1'])).stdout).toMatch(/-- olga: put p\.png \(PNG/)
+})
+
+test('a file that was renamed or removed before the line is told by its last name, or not at all', async () => {
+  await makeRoom('moved')
+  const commands = [
+    'put moved.txt moved/x.part',
+    'rename moved/x.part moved/x',
+    'put moved.txt moved/y',
+    'rm moved/y',
+  ]
+  expect(await sftp(stage, 'olga', commands)).toMatchObject({ exitCode: 0 })
+  expect((await toldIn('moved')).at(-1)).toMatchObject({ text: 'put x (text, 4 B)' })
+})
+
 test('a person can list visible rooms over sftp, and rename or remove files in them', async () => {
   await makeRoom('hall')
   await makeRoom('den', '--private')

@@ -182,6 +182,7 @@ function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
       return entry.retracts !== undefined
     case 'tool_call':
     case 'tool_result':
+    case 'file':
       return entry.turn === undefined
     case 'approval':
       // People who may answer the question must know the call's arguments.

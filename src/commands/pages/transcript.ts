@@ -129,6 +129,7 @@ function unspokenHtml(entry: Entry, { nameOf }: EntryParts): Html {
       return markup`${aside(entry, entry.text, entry.level === 'error')}${billHtml(entry)}`
     case 'scope':
     case 'approval':
+    case 'file':
       return aside(entry, `${shownName(entry.author)}: ${entry.text}`)
     case 'tool_call':
       return callHtml(entry, `${shownName(entry.author)}: ${toolCallLine(entry)}`)

@@ -32,6 +32,7 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
     case 'notice':
       return aside(entry.text, entry.level === 'error' ? 'error' : 'system')
     case 'scope':
+    case 'file':
       return aside(`${name}: ${entry.text}`, 'system')
     case 'approval':
       return aside(`${name}: ${entry.text}`, 'system')

@@ -37,6 +37,10 @@ export function entryLogExam(store: () => Storage): void {
       },
       { ...base, id: idOf(8), kind: 'scope', scope: ['Gr*', '!Grep'] },
       { ...base, id: idOf(9), kind: 'approval', tool: 'run_command', requester: 'bob', verdict: 'room' },
+      {
+        ...{ ...base, id: idOf(10), kind: 'file' },
+        files: [{ name: 'a.txt', event: 'made', size: 4, type: 'text' }],
+      },
     ]
     for (const entry of entries) await store().chat.entries.append(entry)
     expect(await store().chat.entries.read(lobby, { limit: 100 })).toEqual(entries)

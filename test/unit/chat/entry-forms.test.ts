@@ -26,6 +26,11 @@ test.each<readonly [string, Entry, string]>([
     '- 09:41:07 -- a\\_b joined',
   ],
   [
+    'files that came',
+    { ...base, kind: 'file', text: 'put a_b.txt (text, 4 B)', files: [] },
+    '- 09:41:07 -- ann: put a\\_b.txt (text, 4 B)',
+  ],
+  [
     'a reply with its bill',
     {
       ...{ ...base, kind: 'reply', author: 'qwen', text: 'yes\n', turn, outcome: 'done' },

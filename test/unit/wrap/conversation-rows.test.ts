@@ -48,6 +48,15 @@ it('a result from outside is enclosed in marks in a prompt, even if it is cut', 
   )
 })
 
+it('a model reads in a prompt which files came', () => {
+  const came = row(1, { kind: 'file', author: 'ann', text: 'put a.txt (text, 4 B)', files: [] })
+  const texts = createEntryTexts(tokenCounters.of('o200k_base'))
+  const snapshot = sampleSnapshot({ history: [came] })
+  expect(conversationTexts(snapshot, { limit: 9, agents: true }, 1e6, texts).map((one) => one.text)).toEqual([
+    '[file] ann: put a.txt (text, 4 B)',
+  ])
+})
+
 it('a result from outside has the same marks in each prompt', () =>
   expect(shown('a\nb\nc')).toBe(shown('a\nb\nc')))
 

@@ -1,0 +1,26 @@
+import { bytes } from '../base/amounts.ts'
+import type { FileNote } from './entry.ts'
+
+/** Files that one entry names; its text names fewer. */
+export const MAX_FILE_NOTES = 50
+const MAX_NAMED = 8
+
+/** `a.txt (text, 4 B), logo.png (PNG picture, 12 KiB) and 3 more`, on one line. */
+export function fileNamesText(notes: readonly FileNote[]): string {
+  const named = notes.slice(0, MAX_NAMED).map(fileText).join(', ')
+  return notes.length > MAX_NAMED ? `${named} and ${notes.length - MAX_NAMED} more` : named
+}
+
+/** `made a.txt (text, 4 B); removed b.txt`: the names after what happened to them. */
+export const fileEventsText = (notes: readonly FileNote[]): string =>
+  EVENTS.flatMap((event) => {
+    const those = notes.filter((note) => note.event === event)
+    return those.length > 0 ? `${event} ${fileNamesText(those)}` : []
+  }).join('; ')
+
+const EVENTS = ['made', 'changed', 'removed'] as const
+
+function fileText({ name, size, type }: FileNote): string {
+  const about = [...(type === undefined ? [] : [type]), ...(size === undefined ? [] : [bytes(size)])]
+  return about.length > 0 ? `${name} (${about.join(', ')})` : name
+}
