@@ -5,7 +5,7 @@ import { decodeTime, isValid, monotonicFactory } from 'ulid'
  * went back. Throws if `after` is not a ULID.
  */
 export function createIds(clock: { now(): number }, after?: string): () => string {
-  const earliest = after === undefined ? 0 : timeOf(after) + 1
+  const earliest = after === undefined ? 0 : timeOfId(after) + 1
   const next = monotonicFactory(pooledRandom())
   return () => next(Math.max(clock.now(), earliest))
 }
@@ -25,7 +25,8 @@ function pooledRandom(): () => number {
   }
 }
 
-function timeOf(id: string): number {
+/** Returns the time of a ULID in ms since the epoch. Throws `TypeError` for another text. */
+export function timeOfId(id: string): number {
   if (!isValid(id)) throw new TypeError(`not a ULID: ${JSON.stringify(id)}`)
   return decodeTime(id)
 }

@@ -73,6 +73,7 @@ export async function createCommands(
     approvals,
     hooks,
     mcp,
+    bytes,
     clock,
     keys: KEY_HELP,
     findHelp: findGuideHelp,

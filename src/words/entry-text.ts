@@ -20,9 +20,9 @@ function formatEntry(entry: Entry): string {
     case 'message':
       return `${shownName(entry.author)}${messageMarks(entry)}: ${entry.text}`
     case 'reply':
-      return `${shownName(entry.author)}: ${entry.text}`
+      return `${shownName(entry.author)}${copiedMark(entry)}: ${entry.text}`
     case 'action':
-      return `* ${shownName(entry.author)} ${actionText(entry)}`
+      return `* ${shownName(entry.author)}${copiedMark(entry)} ${actionText(entry)}`
     case 'presence':
     case 'notice':
     case 'routine':
@@ -41,9 +41,13 @@ function formatEntry(entry: Entry): string {
 /** Returns the name on one line, without control characters, so that no name reads as another speaker. */
 export const shownName = (name: string): string => cleanLine(name)
 
-/** The marks after the author of a message, ` (routine 3)` or ` (edited)`. No name ends like them. */
-export const messageMarks = (message: Pick<MessageEntry, 'edits' | 'edited' | 'routine'>): string =>
-  routineMark(message) + editedMark(message)
+/** The marks after the author of a message, such as ` (routine 3)` and ` (edited)`. No name ends like them. */
+export const messageMarks = (
+  message: Pick<MessageEntry, 'edits' | 'edited' | 'routine' | 'copied'>,
+): string => routineMark(message) + editedMark(message) + copiedMark(message)
+
+/** The mark of a line that a fork has from the room it was made of. */
+export const copiedMark = ({ copied }: Pick<Entry, 'copied'>): string => (copied ? ' (copied)' : '')
 
 export const routineMark = ({ routine }: Pick<MessageEntry, 'routine'>): string =>
   routine === undefined ? '' : ` (routine ${routine})`

@@ -45,6 +45,8 @@ interface EntryBase {
    * conversation.
    */
   readonly thread?: TurnId
+  /** It was said in another room, of which this one is a fork. Of messages, actions and replies only. */
+  readonly copied?: true
 }
 
 export interface MessageEntry extends EntryBase {

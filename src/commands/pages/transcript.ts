@@ -1,6 +1,7 @@
 import {
   actionText,
   billLine,
+  copiedMark,
   messageMarks,
   shownName,
   threadLine,
@@ -146,7 +147,7 @@ function* spokenHtml(
   { markdown, nameOf }: EntryParts,
 ): Generator<Html, void, void> {
   const edits = entry.kind === 'message' ? entry.edits : undefined
-  const mark = entry.kind === 'message' ? messageMarks(entry) : ''
+  const mark = entry.kind === 'message' ? messageMarks(entry) : copiedMark(entry)
   yield markup`<article id="${anchorOf(entry.id)}" class="entry ${entry.kind}">
     <header>
       ${nameOf(entry)}${editedHtml(edits, mark)}
@@ -167,7 +168,7 @@ const editedHtml = (edits: EntryId | undefined, mark: string): Html =>
 function actionHtml(entry: ActionEntry, nameOf: AuthorName): Html {
   const what = actionText(entry)
   const shown = entry.reacts === undefined ? what : markup`<a href="#${anchorOf(entry.reacts)}">${what}</a>`
-  return markup`<p id="${anchorOf(entry.id)}" class="plain"><span class="dim">${timeHtml(entry.at)}</span> * ${nameOf(entry)} ${shown}</p>
+  return markup`<p id="${anchorOf(entry.id)}" class="plain"><span class="dim">${timeHtml(entry.at)}</span> * ${nameOf(entry)}${copiedMark(entry)} ${shown}</p>
     `
 }
 

@@ -3,7 +3,15 @@ import type { Approvals, GrantStore } from '../../turns/approvals/index.ts'
 import type { RoutineStore } from '../../turns/routines/index.ts'
 import type { RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
-import type { FollowedRooms, EntryLog, PeopleStore, RoomStore, Room, Rooms } from '../../chat/index.ts'
+import type {
+  ByteQuota,
+  FollowedRooms,
+  EntryLog,
+  PeopleStore,
+  RoomStore,
+  Room,
+  Rooms,
+} from '../../chat/index.ts'
 import type { ActResult, Clients, Keeping, Moderation } from '../../chat/moderation/index.ts'
 import type { Invites, Keys, Tokens, People } from '../../chat/people/index.ts'
 import type { Person } from '../../words/person.ts'
@@ -70,6 +78,7 @@ export interface Services {
   readonly mcp: McpAdmin
   readonly moderation: Moderation
   readonly keeping: Keeping
+  readonly bytes: Pick<ByteQuota, 'take'>
   readonly clock: Clock
   /** The keys of a session, for help. */
   readonly keys: readonly HelpKey[]

@@ -1,9 +1,22 @@
-import { countText, type RoomNews, type RoomRecord } from '../../chat/index.ts'
+import {
+  COPIED_KINDS,
+  copyLines,
+  countText,
+  payForCopy,
+  type Room,
+  type RoomNews,
+  type RoomRecord,
+} from '../../chat/index.ts'
+import { counted } from '../../base/amounts.ts'
+import type { EntryId } from '../../words/entry.ts'
+import { Refusal } from '../../words/errors.ts'
+
 import { oneLine } from '../../chat/text/index.ts'
 import { ROOM_NAME_RULE } from '../../words/names.ts'
 import type { Person } from '../../words/person.ts'
 import { safeJson } from '../../base/json.ts'
 import { arg, flag, JSON_FLAG, Misuse, text } from '../command.ts'
+import { findEntry } from './turn.ts'
 import { announce, print, printNotice, verb, type Services, type Verb } from './common.ts'
 
 export const rooms = verb({
@@ -66,18 +79,50 @@ export const create = verb({
   },
 })
 
+const FROM_FLAG = flag(
+  'from',
+  'also copy what was said until this line: an id, as in /history --json, or -3 for the third last',
+  { value: 'LINE' },
+)
+
+/** Throws `Refusal` if the room has no such line. `-1` is the last line. */
+async function lineCalled(word: string, room: Room): Promise<EntryId> {
+  const back = /^-([1-9]\d{0,3})$/.exec(word)?.[1]
+  if (back === undefined) {
+    const entry = await findEntry(word, room)
+    if (entry) return entry.id
+    throw new Refusal(`${room.name} has no line ${word.slice(0, 40)}; /history --json shows their ids`)
+  }
+  const limit = Number(back)
+  const query = { limit, kinds: COPIED_KINDS, withoutThreads: true, revised: true }
+  const [line, ...later] = await room.history(query)
+  if (line && later.length === limit - 1) return line.id
+  throw new Refusal(`${room.name} has fewer than ${counted(limit, 'line')}`)
+}
+
 export const fork = verb({
   name: 'fork',
   summary:
-    'make a room of your own like this one: its vibe, tools, instructions, script and key-values, not what was said',
+    'make a room of your own like this one: its vibe, tools, instructions, script and key-values; what was said only with --from',
   room: 'here',
-  flags: [PRIVATE_FLAG],
+  flags: [PRIVATE_FLAG, FROM_FLAG],
   arguments: [NEW_NAME],
   example: 'den-2',
-  async run({ person, room, args, flags, out, session }, { rooms, followed }) {
+  async run({ person, room, args, flags, out, session }, services) {
+    const { rooms, followed, keeping, stores } = services
+    const { entries } = stores.chat
+    const until = flags.from === undefined ? undefined : await lineCalled(flags.from, room)
+    const lines = until && { from: room.name, until }
+    if (lines) await payForCopy(lines, person, { entries, bytes: services.bytes })
     const made = await rooms.fork(room, args.name, person, flags)
+    let copied = ''
+    if (lines) {
+      const { days, isOwn } = await keeping.daysOf(room.name)
+      if (isOwn && days !== undefined) await keeping.set(made.name, days, person, 0)
+      copied = `, with ${counted(await copyLines(lines, made.name, entries), 'line')} of it`
+    }
     const hidden = (await made.info()).private ? ', and private' : ''
-    out.line(`made ${made.name} like ${room.name}; it is yours${hidden}`)
+    out.line(`made ${made.name} like ${room.name}${copied}; it is yours${hidden}`)
     await (session ? session.moveTo(made) : followed.join(person, made))
   },
 })

@@ -1,5 +1,6 @@
 import {
   actionText,
+  copiedMark,
   messageMarks,
   shownName,
   threadLine,
@@ -21,9 +22,9 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
       return [...labelSpans(label, personStyle(name, emphasis, chosen)), { text: cleanText(entry.text) }]
     }
     case 'reply':
-      return [...modelLabel(entry.author, aspect), { text: cleanText(entry.text) }]
+      return [...modelLabel(entry.author, aspect, copiedMark(entry)), { text: cleanText(entry.text) }]
     case 'action': {
-      const label = labelSpans(`* ${name} `, personStyle(name, emphasis, chosen))
+      const label = labelSpans(`* ${name}${copiedMark(entry)} `, personStyle(name, emphasis, chosen))
       return [...label, { text: cleanText(actionText(entry)) }]
     }
     case 'presence':
@@ -51,8 +52,11 @@ const SAME_SPEAKER = '· '
 export const personStyle = (name: string, emphasis: Aspect['emphasis'], chosen?: NameColour): SpanStyle =>
   emphasis ? { role: emphasis } : personNameStyle(name, chosen)
 
-export const modelLabel = (author: string, { emphasis }: Aspect): readonly Span[] =>
-  labelSpans(`${shownName(author)}: `, emphasis === 'mention' ? { role: 'mention' } : modelStyle(author))
+export const modelLabel = (author: string, { emphasis }: Aspect, mark = ''): readonly Span[] =>
+  labelSpans(
+    `${shownName(author)}${mark}: `,
+    emphasis === 'mention' ? { role: 'mention' } : modelStyle(author),
+  )
 
 export const labelSpans = (text: string, style: SpanStyle): readonly Span[] => [
   { ...style, text: text.trimEnd() },

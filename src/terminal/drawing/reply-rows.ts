@@ -1,4 +1,4 @@
-import { billLine } from '../../words/entry-text.ts'
+import { billLine, copiedMark } from '../../words/entry-text.ts'
 import type { Entry, ReplyEntry } from '../../words/entry.ts'
 import { counted } from '../../base/amounts.ts'
 import { codePointAt } from '../../base/text/characters.ts'
@@ -36,7 +36,7 @@ export function replyRows(
   aspect: Aspect,
 ): readonly string[] {
   const { units, rest } = readUnits(cleanText(entry.text), tools)
-  const label = modelLabel(entry.author, aspect)
+  const label = modelLabel(entry.author, aspect, copiedMark(entry))
   const beside = besideTimes(style)
   if (units.length === 0) return withTimes(paintRows(label, beside), style, entry.at)
   const rows = units.flatMap((unit, index) => {

@@ -159,6 +159,10 @@ export const RIGHTS: readonly RightsRow[] = [
     ...own('fork ROOM copy', { public: 'g++++++mb', private: '??i+++?m?', archived: 'aaaaaaaab' }),
     moves: true,
   },
+  {
+    ...own('fork ROOM copy --from -1', { public: 'g++++++mb', private: '??i+++?m?', archived: 'aaaaaaaab' }),
+    moves: true,
+  },
   own('create own', NO_GUEST),
   { ...own('join ROOM', { public: 'g+++++++b', private: '??++++?+?', archived: 'g+++++++b' }), moves: true },
   moves('leave ROOM', { public: 'xxx++xx+b', private: '??i++x?+?', archived: 'xxx++xx+b' }),

@@ -183,7 +183,9 @@ async function runnerIn(
   const mcpConfig = mcpConfigIn(dataDir)
   const mcp = await openMcp(() => mcpConfig, rooms, chatParts, [])
   const following = followedIn({ rooms, storage, clock, log }, talk)
+  const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
   const groups = createCommandGroups({
+    bytes,
     notifyOrigins: () => ['https://ntfy.sh'],
     followed: following.followed,
     ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
@@ -200,7 +202,6 @@ async function runnerIn(
     clock,
     wait: async () => {},
   })
-  const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
   const runner = new Runner({
     ...{ commands, speech, rooms, pace, bytes, sanctions, log },
     upToDate: () => undefined,

@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs'
+import { decodeTime } from 'ulid'
 import { describe, expect, test } from 'vitest'
+import { entryLine } from '../../../../src/words/entry-text.ts'
 import { screenOf } from '../../../support/chat-parts.ts'
 import {
   createCommandWorld,
@@ -67,8 +69,91 @@ test('/fork is refused to guests, for a used name and for an invisible room', as
     refused('there is no room called den; see rooms, or make it with create'),
   )
   expect(await world.type(world.bob, 'fork')).toEqual(
-    misused('fork: NAME is missing', '/fork [--private] NAME'),
+    misused('fork: NAME is missing', '/fork [--private] [--from LINE] NAME'),
   )
+})
+
+/** Hall after three lines, an edit, a reaction, a taken back line and an answer of @qwen. */
+async function createTalk() {
+  const world = await createCommandWorld()
+  const hall = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+  await world.exec(world.ann, 'say hall frist')
+  await world.exec(world.ann, 'edit hall first')
+  await world.exec(world.bob, 'react hall 👍')
+  await world.exec(world.bob, 'say hall gone')
+  await world.exec(world.bob, 'retract hall')
+  await world.exec(world.bob, 'ask hall qwen tools')
+  await world.exec(world.ann, 'me hall nods')
+  await world.exec(world.ann, 'say hall last')
+  return { world, hall }
+}
+
+test('/fork --from -N copies the lines until then, marked, without bills, edits and retracted lines', async () => {
+  const { world, hall } = await createTalk()
+  await using _ = world
+  expect(await world.exec(world.bob, 'fork hall copy --from -2')).toEqual(
+    done('made copy like hall, with 5 lines of it; it is yours'),
+  )
+  const copy = await world.turnWorld.chatParts.rooms.get('copy', world.bob)
+  const entries = await copy.history({ limit: 50 })
+  expect(entries.map((entry) => entryLine(entry))).toEqual([
+    'ann (copied): first',
+    '* bob (copied) reacted 👍 to ann',
+    'bob (copied): @qwen tools',
+    'qwen (copied): There are no tools in the request I was given.',
+    '* ann (copied) nods',
+  ])
+  for (const entry of entries) expect(entry).toMatchObject({ room: 'copy', copied: true })
+  expect(entries[1]).toMatchObject({ reacts: entries[0]!.id })
+  expect(entries[3]).not.toHaveProperty('durationMs')
+  const times = (await hall.history({ limit: 50 })).map(({ at }) => at)
+  for (const { id, at } of entries) {
+    expect(times).toContain(at)
+    expect(decodeTime(id)).toBe(at)
+  }
+})
+
+test('/fork --from takes the id of a line, and refuses one of another room', async () => {
+  const { world, hall } = await createTalk()
+  await using _ = world
+  const [first] = await hall.history({ limit: 1, oldestFirst: true, kinds: ['message'] })
+  expect(await world.type(world.bob, `fork copy --from ${first!.id}`)).toMatchObject({ status: 0 })
+  expect(await world.texts('copy', 9)).toEqual(['first'])
+  expect(await world.exec(world.bob, `fork lobby copy-2 --from ${first!.id}`)).toEqual(
+    refused(`lobby has no line ${first!.id}; history --json shows their ids`),
+  )
+  expect(await world.exec(world.bob, 'fork hall copy-2 --from -40')).toEqual(
+    refused('hall has fewer than 40 lines'),
+  )
+})
+
+test('/fork --from rings nobody, keeps lines as long as the room does, and /purge finds the copies', async () => {
+  const { world } = await createTalk()
+  await using _ = world
+  await world.exec(world.ann, 'say hall @bob look')
+  await world.exec(world.ann, 'keep hall 90d')
+  await world.exec(world.bob, 'fork hall copy --from -1')
+  expect(await world.exec(world.bob, 'keep copy')).toEqual(
+    done('what is said in copy is removed for good after 90 days'),
+  )
+  expect(await world.exec(world.bob, 'rooms')).toMatchObject({
+    out: expect.arrayContaining(['copy  0 here']),
+  })
+  await world.exec(world.root, 'purge ann --yes')
+  expect(await world.texts('copy', 9)).toEqual([
+    '@qwen tools',
+    'There are no tools in the request I was given.',
+    'root removed 5 lines of ann',
+  ])
+})
+
+test('models of a fork read the lines that were copied', async () => {
+  const { world } = await createTalk()
+  await using _ = world
+  await world.exec(world.bob, 'fork hall copy --from -1')
+  const { context } = jsonOf(await world.exec(world.bob, 'wrap copy --json')) as { readonly context: string }
+  expect(context).toContain('ann: first')
+  expect(context).toContain('ann: last')
 })
 
 test('/who lists the people in the room with their roles, and the models', async () => {
