@@ -65,6 +65,7 @@ export function createVisits(
       troubles: peers.problems,
     }),
     stop: (room, person) => stopOwn(work, room, person),
+    onTyped: routines.typed,
     warmComposer: () => composer.warmUp(),
     motd: () => current.now().server.motd,
     stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),

@@ -54,6 +54,8 @@ export interface HostParts {
   readonly join: (name: string, person: Person, goIn: (room: Room) => Promise<void>) => Promise<void>
   /** Stops everything that this person started in a room. */
   readonly stop: (room: Room, person: Person) => Promise<void>
+  /** Takes notice that somebody entered a line at a terminal in this room. Never throws. */
+  readonly onTyped: (room: RoomName) => void
   readonly warmComposer: () => void
   /** Returns the current message of the day; empty for none. */
   readonly motd: () => string
@@ -215,6 +217,7 @@ class RoomSession implements SessionHost {
     const caller = this.#caller()
     if (!attached || !caller) return
     const { screen } = attached
+    if (this.#own.size()) this.#parts.onTyped(caller.session.room.name)
     const { kind: typed, rest } = classifyLine(line)
     if (typed === 'command' && !this.#parts.runner.showsWords(rest)) screen.echo(line)
     const { kind, status } = await this.#answerOrHandle(line, caller, attached)

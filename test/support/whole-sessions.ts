@@ -52,6 +52,7 @@ export async function createSessionStage(options: WorldOptions, now: () => numbe
     serveMcp: async () => undefined,
     files: async () => 1,
     stop: (room, person) => stopOwn({ turns, runs }, room, person),
+    onTyped: () => undefined,
     warmComposer: () => undefined,
     openTalk: talk.openSession,
     invitations: invitationsIn(chatParts),

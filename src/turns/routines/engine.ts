@@ -51,10 +51,7 @@ export class RoutineEngine implements AsyncDisposable {
   }
 
   /** A person typed a line at a terminal in this room. Never throws. */
-  readonly typed = (room: RoomName): void =>
-    void this.#triggers
-      .typed(room)
-      .catch(warnOfStorage(this.#parts.log, 'listeners were not told that somebody is there'))
+  readonly typed = (room: RoomName): void => this.#triggers.typed(room)
 
   /** Stores, once a day, that a person logged in. Never throws. */
   readonly onLogin = ({ id, guest }: Person): void => {

@@ -51,7 +51,8 @@ export class Triggers {
   readonly #pace: ReturnType<typeof createQuotaLedger>
   /** What each listener is doing, with the newest line that waits for its next turn. */
   readonly #answering = new Map<RoutineId, { waiting?: Line }>()
-  readonly #unattended = new Map<RoutineId, number>()
+  /** Answers since a line was typed at a terminal, by room. */
+  readonly #unattended = new Map<RoomName, Map<RoutineId, number>>()
   #isClosed = false
 
   constructor(parts: TriggerParts) {
@@ -68,9 +69,8 @@ export class Triggers {
   }
 
   /** Somebody typed a line at a terminal in this room. */
-  async typed(room: RoomName): Promise<void> {
-    if (this.#unattended.size > 0)
-      for (const { id } of await this.#routinesOf(room)) this.#unattended.delete(id)
+  typed(room: RoomName): void {
+    this.#unattended.delete(room)
   }
 
   forget(): void {
@@ -176,11 +176,12 @@ export class Triggers {
     }
   }
 
-  async #isUnattended(routine: Routine): Promise<boolean> {
-    const answers = (this.#unattended.get(routine.id) ?? 0) + 1
-    this.#unattended.set(routine.id, answers)
+  async #isUnattended(routine: Listener): Promise<boolean> {
+    const ofRoom = this.#unattended.get(routine.room) ?? new Map<RoutineId, number>()
+    const answers = (ofRoom.get(routine.id) ?? 0) + 1
+    this.#unattended.set(routine.room, ofRoom.set(routine.id, answers))
     if (answers <= MAX_UNATTENDED) return false
-    this.#unattended.delete(routine.id)
+    ofRoom.delete(routine.id)
     const why = `it answered ${MAX_UNATTENDED} times and nobody typed a line at a terminal`
     await this.#parts.runs.outcomes.trouble(routine, { why, effect: 'pause' })
     return true

@@ -65,6 +65,7 @@ async function startHost() {
   const chatParts = await createChatParts()
   const { rooms, sanctions } = chatParts
   const { people } = createPeopleParts(chatParts)
+  const typedIn: string[] = []
   const shared = sharedBySessions()
   const talk = await talkOver(chatParts)
   const preferences = await Preferences.load(chatParts.storage.chat.preferences, chatParts.log)
@@ -92,6 +93,7 @@ async function startHost() {
     serveMcp: async () => undefined,
     files: async () => 1,
     stop: async () => undefined,
+    onTyped: (room) => void typedIn.push(room),
     warmComposer: () => undefined,
     openTalk: talk.openSession,
     invitations: invitationsIn(chatParts),
@@ -102,7 +104,7 @@ async function startHost() {
     motd: () => 'be kind',
     stdin: () => ({ bytes: 10, stallMs: 50 }),
   })
-  return { ...chatParts, talk, handler }
+  return { ...chatParts, talk, handler, typedIn }
 }
 
 test('a refused line from a pipe is reported, and the lines after it are run', async () => {
@@ -144,6 +146,20 @@ test('a session that returns to a room shows only lines that it has not shown', 
   const written = terminal.written()
   expect(written.match(/bob: long ago|alice: hello/g)).toEqual(['bob: long ago', 'alice: hello'])
   expect(written.match(/-- (lobby|attic)\n/g)).toHaveLength(4)
+})
+
+test('a line that is entered at a terminal, but none from a pipe, shows that somebody is there', async () => {
+  const { handler, person, typedIn } = await startHost()
+  const alice = await person('alice')
+  const pipe = createFakeTerminal({ term: '' })
+  pipe.type('piped\n/quit\n')
+  await handler.shell(alice, pipe, newAccount())
+  expect(typedIn).toEqual([])
+  const terminal = createFakeTerminal({ size: { columns: 80, rows: 24 } })
+  terminal.type('typed\r')
+  terminal.hangUp()
+  await handler.shell(alice, terminal, newAccount())
+  expect(typedIn).toEqual(['lobby'])
 })
 
 test('a permission question rings the bell only for people who may answer it', async () => {

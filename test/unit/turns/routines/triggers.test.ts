@@ -50,6 +50,21 @@ test('a listener answers a follow-up of the person whom its model answered last'
   expect(model.requests).toHaveLength(2)
 })
 
+test('a listener of all lines goes on after ten answers if somebody typed a line at a terminal', async () => {
+  const { world } = await createListening(
+    ...Array.from({ length: 12 }, (_unused, index) => `answer ${index}.`),
+  )
+  await using _ = world
+  const made = await world.make({ condition: { ...listen, all: true } })
+  for (let line = 0; line < 12; line++) {
+    if (line === 6) world.engine.typed(world.room.name)
+    await world.speech.say(world.room, world.ann, `line ${line}`)
+    await world.heard(`answer ${line}.`)
+    await world.until(() => world.outcomes.length === line + 1)
+  }
+  expect(await world.stored(made)).toMatchObject({ state: 'active' })
+})
+
 test('a listener of all lines pauses after ten answers that nobody typed at a terminal', async () => {
   const { world } = await createListening(
     ...Array.from({ length: 11 }, (_unused, index) => `answer ${index}`),
