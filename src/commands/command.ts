@@ -112,8 +112,9 @@ export interface Output {
 
 export interface SessionControl {
   readonly room: Room
-  /** Time zone of the times that the person sees. */
   readonly zone: Zone
+  /** Set for a session without a terminal, whose lines a program may write. */
+  readonly isPipe?: true
   /** False once the person was removed from the room. */
   isThere(): boolean
   moveTo(room: Room): Promise<void>

@@ -8,6 +8,7 @@ import {
   type Rooms,
 } from '../chat/index.ts'
 import type { Sanctions } from '../chat/moderation/index.ts'
+import type { RoomName } from '../words/entry.ts'
 import type { Person } from '../words/person.ts'
 import { utf8Bytes } from '../base/amounts.ts'
 import type { Log } from '../base/environment.ts'
@@ -47,6 +48,8 @@ export interface RunnerParts {
   readonly bytes: ByteQuota
   readonly sanctions: Pick<Sanctions, 'whyOut'>
   readonly upToDate: Peers['upToDate']
+  /** Called when somebody has said a line at a terminal. */
+  readonly typed?: (room: RoomName) => void
   readonly log: Log
 }
 
@@ -95,7 +98,10 @@ export class Runner {
       await this.#catchUp(caller, 'not stored')
       this.#assertPresent(caller)
       this.#parts.bytes.take(caller.person, utf8Bytes(text))
-      const { hint } = await this.#parts.speech.say(caller.session.room, caller.person, text)
+      const { room, isPipe } = caller.session
+      const marks = isPipe ? ({ byProgram: true } as const) : {}
+      const { hint } = await this.#parts.speech.say(room, caller.person, text, marks)
+      if (!isPipe) this.#parts.typed?.(room.name)
       const missed = hint ?? hintForBareCommand(text, (word) => this.#byName.has(word))
       if (missed !== undefined) caller.out.warn(missed)
     })

@@ -21,7 +21,9 @@ export interface Said {
 
 type HowToAsk = Pick<Mention, 'permissions' | 'routine'>
 /** A line of a `routine` is said while its person is elsewhere: it rings nobody and ends no absence. */
-type HowToSay = HowToAsk & Pick<MessageEntry, 'posted'>
+type HowToSay = HowToAsk & ProgramMarks
+
+export type ProgramMarks = Pick<MessageEntry, 'posted' | 'byProgram'>
 
 /** UTF-16 units of a question that are shown when it is asked again. */
 const MAX_REPEATED = 80
@@ -53,14 +55,14 @@ export class Speech {
    * wait, possibly after the message was said.
    */
   async say(room: Room, requester: Person, raw: string, how: HowToSay = {}): Promise<Said> {
-    const { posted, ...asking } = how
+    const { posted, byProgram, ...asking } = how
     const { routine } = how
     room.needVoice(requester)
     const text = messageText(raw, this.#limits)
     const { toAll, hint } = routine ? {} : await this.#ringing(room, requester, text)
     const said = { kind: 'message', author: requester.name, by: requester.id, text, ...toAll } as const
-    const marks = { ...(posted && { posted }), ...(routine && { routine: routine.number }) }
-    const message = await room.record({ ...said, ...marks })
+    const marks = { ...(posted && { posted }), ...(byProgram && { byProgram }) }
+    const message = await room.record({ ...said, ...marks, ...(routine && { routine: routine.number }) })
     if (!routine) this.#away.heard(room, requester, text)
     const turns = await this.#startAll({ room, requester, message, ...asking })
     return { message, turns, hint: hint ?? (await this.#hintFor(text, room, requester)) }
@@ -83,11 +85,17 @@ export class Speech {
   }
 
   /** `/me`: says what somebody does. */
-  async act(room: Room, person: Person, raw: string): Promise<Pick<Said, 'hint'>> {
+  async act(
+    room: Room,
+    person: Person,
+    raw: string,
+    { byProgram }: ProgramMarks = {},
+  ): Promise<Pick<Said, 'hint'>> {
     room.needVoice(person)
     const text = messageText(raw, this.#limits)
     const { toAll, hint } = await this.#ringing(room, person, text)
-    await room.record({ kind: 'action', author: person.name, by: person.id, text, ...toAll })
+    const said = { kind: 'action', author: person.name, by: person.id, text, ...toAll } as const
+    await room.record({ ...said, ...(byProgram && { byProgram }) })
     this.#away.heard(room, person, text)
     return { hint }
   }

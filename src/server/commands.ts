@@ -84,7 +84,8 @@ export async function createCommands(
   const pace = createRateLimiter({ limits, clock, wait: pause, serversOf: peers.serversOf })
   const { sanctions } = enforcement
   const { upToDate } = peers
-  const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
+  const { typed } = routines
+  const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, typed, log })
   const joining = { moderation, followed, stores: storage }
   const join = (name: string, person: Person, goIn: (room: Room) => Promise<void>): Promise<void> =>
     joinRoom(joining, name, person, goIn)

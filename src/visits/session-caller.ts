@@ -17,12 +17,15 @@ export const clientOf = (screen: Screen, moves: CurrentRoom): OpenClient => ({
   follow: (room, next) => moves.follow(room, next),
 })
 
+const PIPE_COLUMNS = 80
+
 export const callerIn = (
   room: Room,
   screen: Screen,
   moves: CurrentRoom,
   session: {
-    readonly columns: number
+    /** Undefined without a terminal. */
+    readonly columns: number | undefined
     readonly signal: AbortSignal
     readonly account: Account
     readonly zone: Zone
@@ -33,13 +36,14 @@ export const callerIn = (
     line: (text) => screen.print(text),
     write: (text) => screen.print(text),
     warn: (text) => screen.print(`! ${text}`, 'error'),
-    columns: session.columns,
+    columns: session.columns ?? PIPE_COLUMNS,
     ready: () => pageTurn(session.account),
   },
   signal: session.signal,
   session: {
     room,
     zone: session.zone,
+    ...(session.columns === undefined && { isPipe: true }),
     isThere: () => moves.isIn(room),
     moveTo: (next) => moves.moveTo(next),
     clear: () => screen.clear(),

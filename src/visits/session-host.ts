@@ -252,7 +252,7 @@ class RoomSession implements SessionHost {
     const room = current?.room()
     if (!screen || !current || !room) return undefined
     return callerIn(room, screen, current, {
-      columns: this.#own.size()?.columns ?? 80,
+      columns: this.#own.size()?.columns,
       signal: this.#gone.signal,
       account: this.#own.account,
       zone: this.#own.zone(),

@@ -143,7 +143,7 @@ export const indentLater = (text: string): string => text.replaceAll('\n', '\n  
  */
 export function entryJson(entry: Entry): { readonly [key: string]: Json } {
   const { id, at, room, kind, author, text, by: _by, ...others } = entry
-  const { purged: _purged, ...rest } = { purged: undefined, ...others }
+  const { purged: _purged, byProgram, ...rest } = { purged: undefined, ...others }
   return {
     id,
     at: new Date(at).toISOString(),
@@ -152,6 +152,7 @@ export function entryJson(entry: Entry): { readonly [key: string]: Json } {
     author,
     text,
     ...(rest as { [key: string]: Json }),
+    ...(byProgram && { by_program: true }),
     ...namesOf(entry),
   }
 }

@@ -47,13 +47,15 @@ interface EntryBase {
   readonly thread?: TurnId
   /** It was said in another room, of which this one is a fork. Of messages, actions and replies only. */
   readonly copied?: true
+  /** The line came through MCP, HTTP POST or a pipe; `by_program` in JSON. Absent in old logs. */
+  readonly byProgram?: true
 }
 
 export interface MessageEntry extends EntryBase {
   readonly kind: 'message'
   /** The id of the first version of the message that this one replaces. */
   readonly edits?: EntryId
-  /** The message came by HTTP, so it calls no hook of the room's script. */
+  /** The message came by HTTP, so it does not call `on_message` of the room's script. */
   readonly posted?: true
   /** The number of the routine that said it for its author. */
   readonly routine?: number

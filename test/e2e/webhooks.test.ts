@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, beforeEach, vi } from 'vit
 import { createHttpCaller, withBearer } from '../support/http-caller.ts'
 import { createStage, createStageHere, type Stage } from '../support/stage.ts'
 import { operator } from '../support/operator.ts'
+import { openAgent } from '../support/mcp/agent.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 
 let stage: Stage
@@ -47,7 +48,14 @@ async function post(room: string, body: string, headers: Readonly<Record<string,
   return [response.status, (await response.text()).trimEnd()] as const
 }
 
-async function last(room = 'dev'): Promise<{ readonly author: string; readonly text: string }> {
+interface LastLine {
+  readonly author: string
+  readonly text: string
+  readonly by_program?: boolean
+  readonly posted?: boolean
+}
+
+async function last(room = 'dev'): Promise<LastLine> {
   const { stdout } = await stage.as('rhea', ['history', room, '-n', '1', '--json'])
   return JSON.parse(stdout)
 }
@@ -56,6 +64,35 @@ describe('a POST to a room', () => {
   test("a POST to a room is posted as a message of the token's person", async () => {
     expect(await post('dev', 'the build is green\n')).toEqual([200, 'ok'])
     expect(await last()).toMatchObject({ author: 'ci', kind: 'message', text: 'the build is green' })
+  })
+
+  test('a line has by_program in JSON if it came by POST, MCP, a pipe or a session without a terminal', async () => {
+    await post('dev', 'posted')
+    expect(await last()).toMatchObject({ text: 'posted', posted: true, by_program: true })
+    await using agent = await openAgent(stage, 'rhea')
+    await agent.call('say', { room: 'dev', text: 'by an agent' })
+    await stage.as('rhea', ['me', 'dev', '-'], { input: 'by a pipe' })
+    await stage.as('rhea', ['say', 'dev'], { input: 'by a pipe' })
+    const session = await stage.open('rhea', '-T')
+    session.write('/join dev\nin a session\n/quit\n')
+    expect(await session.exit).toBe(0)
+    await stage.as('rhea', ['say', 'dev', 'as an argument'])
+    const { stdout } = await stage.as('rhea', ['history', 'dev', '-n', '9', '--json'])
+    const said = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as LastLine & { kind: string })
+    const marks = said.flatMap(({ kind, text, by_program: mark }) =>
+      kind === 'message' || kind === 'action' ? [`${text}: ${mark}`] : [],
+    )
+    expect(marks.slice(-6)).toEqual([
+      'posted: true',
+      'by an agent: true',
+      'by a pipe: true',
+      'by a pipe: true',
+      'in a session: true',
+      'as an argument: undefined',
+    ])
   })
 
   test('a POST of Slack JSON is posted with its links and escapes as text', async () => {

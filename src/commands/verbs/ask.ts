@@ -15,7 +15,7 @@ import {
   printAnswer,
 } from './answer.ts'
 import { findEntry } from './turn.ts'
-import { verb, type Services } from './common.ts'
+import { programMarks, verb, type Services } from './common.ts'
 
 export const ask = verb({
   name: 'ask',
@@ -33,10 +33,15 @@ export const ask = verb({
     const { args, flags, room, person, session, script } = context
     const model = modelNamed(args.model, services.turns.names())
     const how = await callerPermissions(services, context, flags.allow)
-    const question = `@${model} ${await questionOf(args.text, script)}`
-    if (session) return void (await services.speech.say(room, person, question))
+    const { text: words, isPiped } = await questionOf(args.text, script)
+    const question = `@${model} ${words}`
+    const marks = programMarks(context, isPiped)
+    if (session) return void (await services.speech.say(room, person, question, marks))
     return await printAnswer(context, async () => {
-      const { message, turns: started } = await services.speech.say(room, person, question, how)
+      const { message, turns: started } = await services.speech.say(room, person, question, {
+        ...how,
+        ...marks,
+      })
       const turn = started.get(model)
       if (!turn) throw new TypeError(`@${model} was mentioned, and no turn was started`)
       return { message, turn }
@@ -45,7 +50,7 @@ export const ask = verb({
 })
 
 /** Joins the text of the line and the text of the pipe. A last word `-` waits for the end of the pipe. */
-async function questionOf(onLine = '', script: Caller['script']): Promise<string> {
+async function questionOf(onLine = '', script: Caller['script']) {
   const waits = onLine === '' || /(^|\s)-$/.test(onLine)
   const piped = (await script?.stdin(waits ? 'until-end' : 'if-ready')) ?? ''
   const parts = [waits ? onLine.replace(/\s*-$/, '') : onLine, piped]
@@ -54,7 +59,7 @@ async function questionOf(onLine = '', script: Caller['script']): Promise<string
     throw new Refusal(
       `there is nothing to ask: give a text${script ? ', or pipe one in' : ' behind the model'}`,
     )
-  return question
+  return { text: question, isPiped: piped.trim() !== '' }
 }
 
 /** Turns of one person that `retry` searches. */

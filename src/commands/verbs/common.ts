@@ -42,7 +42,7 @@ import {
   type RoomUse,
 } from '../command.ts'
 import type { FindHelp, HelpKey } from '../help.ts'
-import type { Speech } from '../speech.ts'
+import type { ProgramMarks, Speech } from '../speech.ts'
 import type { McpAdmin } from './mcp-admin.ts'
 
 /** The rules of the config for invite codes. */
@@ -144,10 +144,18 @@ export function printNotice({ session, out }: Caller, { room, text }: ActResult)
  * session, `-` is a text. Rejects with `Refusal` if there is no text.
  */
 export async function textOrStdin(onLine: string | undefined, { script }: Caller): Promise<string> {
-  const isPiped = script && (onLine === undefined || onLine.trim() === '-')
-  const text = isPiped ? await script.stdin('until-end') : onLine
+  const text = script && isStdin(onLine) ? await script.stdin('until-end') : onLine
   if (text === undefined) throw new Refusal('there is nothing to say: the message is empty')
   return text
+}
+
+/** True if a script pipes the text in instead of this argument. */
+export const isStdin = (onLine: string | undefined): boolean => onLine === undefined || onLine.trim() === '-'
+
+/** The marks of a line of this caller; `isPiped` if a script piped in its text. */
+export function programMarks({ script, session }: Caller, isPiped: boolean): ProgramMarks {
+  const isByProgram = session ? session.isPipe : script?.posted || script?.agent || isPiped
+  return { ...(isByProgram && { byProgram: true }), ...(script?.posted && { posted: true }) }
 }
 
 /** Returns the value of a flag, from 1 to `most`. Throws `Misuse`. */

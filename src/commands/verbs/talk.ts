@@ -2,7 +2,7 @@ import { BACK, type SentMessage, EDIT_MINUTES, EMOJI_NAMES, type Talk } from '..
 import { skeleton } from '../../base/text/names.ts'
 import { arg, kindOf, Misuse, text, type Caller } from '../command.ts'
 import { forCaller } from '../hints.ts'
-import { peopleToReach, textOrStdin, verb } from './common.ts'
+import { isStdin, peopleToReach, programMarks, textOrStdin, verb } from './common.ts'
 import { callerPermissions } from './answer.ts'
 
 export const say = verb({
@@ -18,8 +18,8 @@ export const say = verb({
     const { room, person, args, out } = context
     const words = await textOrStdin(args.text, context)
     const how = await callerPermissions(services, context, [])
-    const { posted } = context.script ?? {}
-    const { hint } = await services.speech.say(room, person, words, { ...how, ...(posted && { posted }) })
+    const marks = programMarks(context, isStdin(args.text))
+    const { hint } = await services.speech.say(room, person, words, { ...how, ...marks })
     if (hint !== undefined) out.warn(forCaller(hint, kindOf(context)))
   },
 })
@@ -34,7 +34,8 @@ export const me = verb({
   example: 'waves',
   async run(context, { speech }) {
     const { room, person, args, out } = context
-    const { hint } = await speech.act(room, person, await textOrStdin(args.text, context))
+    const marks = programMarks(context, isStdin(args.text))
+    const { hint } = await speech.act(room, person, await textOrStdin(args.text, context), marks)
     if (hint !== undefined) out.warn(hint)
   },
 })

@@ -39,7 +39,7 @@ async function post(room: Room, text: string, context: ToolContext): Promise<voi
   const message = { kind: 'message', author: turn?.model ?? person.name } as const
   if (room.name === context.room) await context.addMessage({ ...message, text })
   else if (turn) await room.record({ ...message, text: `(for ${person.name}) ${text}` })
-  else await room.record({ ...message, by: person.id, text })
+  else await room.record({ ...message, by: person.id, text, byProgram: true })
 }
 
 /** The same limit as of /vibe. */

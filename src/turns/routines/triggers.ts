@@ -241,4 +241,4 @@ const isLine = (entry: Entry): entry is Line =>
   entry.by !== undefined &&
   keyOfGuest(entry.by) === undefined
 
-const isByProgram = ({ posted }: Line): boolean => posted === true
+const isByProgram = ({ posted, byProgram }: Line): boolean => posted === true || byProgram === true

@@ -139,6 +139,21 @@ test('speech is posted to the room of the session, and an empty message is refus
   expect(told.err).toEqual(['there is nothing to say: the message is empty'])
 })
 
+test('speech has the mark of a program in a session without a terminal, and only there', async () => {
+  await using world = await createCommandWorld()
+  const { caller } = sessionIn(world.turnWorld.room, world.bob)
+  const piped = { ...caller, session: { ...caller.session, isPipe: true } as const }
+  expect(await world.runner.speech('typed', caller)).toBe(0)
+  expect(await world.runner.speech('piped', piped)).toBe(0)
+  expect(await world.runner.command('say piped, too', piped)).toBe(0)
+  const log = await world.turnWorld.log()
+  expect(log.map(({ text, byProgram }) => [text, byProgram])).toEqual([
+    ['typed', undefined],
+    ['piped', true],
+    ['piped, too', true],
+  ])
+})
+
 test('a caller over the rate limit is refused before the command runs', async () => {
   let runs = 0
   const { world, runner } = await createScene(async () => void runs++)

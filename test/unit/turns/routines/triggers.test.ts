@@ -31,8 +31,32 @@ test('a line that a program posted starts no watch', async () => {
   await using _ = world
   await world.make({ condition: watch, text: 'what to do?' })
   await world.speech.say(world.room, world.ann, 'all on fire', { posted: true })
+  await world.speech.say(world.room, world.ann, 'all on fire', { byProgram: true })
   await world.speech.say(world.room, world.ann, 'nothing')
   expect(world.said()).toEqual([])
+})
+
+test('a line that a program posted starts a watch with programs', async () => {
+  const { world } = await createListening('help is on its way')
+  await using _ = world
+  await world.make({ condition: { ...watch, programs: true }, text: 'what to do?' })
+  await world.speech.say(world.room, world.ann, 'all on fire', { byProgram: true })
+  await world.heard('help is on its way')
+  expect(world.said()).toEqual(['@qwen what to do?\n> ann: all on fire'])
+})
+
+test('a line that a program posted, and one that a tool said for a model, start no listener of all lines', async () => {
+  const { world, model } = await createListening('one')
+  await using _ = world
+  await world.make({ condition: { ...listen, all: true } })
+  await world.make({ condition: watch, text: 'what to do?' })
+  await world.speech.say(world.room, world.ann, 'by a program', { byProgram: true })
+  await world.room.record({ kind: 'message', author: 'qwen', text: 'it is on fire' })
+  await world.speech.say(world.room, world.ann, 'by a person')
+  await world.heard('one')
+  await world.until(() => world.outcomes.includes('done'))
+  expect(world.said()).toEqual([])
+  expect(model.requests).toHaveLength(1)
 })
 
 test('a listener answers a follow-up of the person whom its model answered last', async () => {
