@@ -31,6 +31,7 @@ export const anthropic: Provider = {
         return createAnthropic(options)(model)
       },
       cacheMark: CACHE_MARK,
+      picturesInResults: () => true,
       settings: anthropicSettings,
     }),
     dialect: anthropicDialect,
@@ -45,6 +46,9 @@ export const anthropic: Provider = {
     source:
       'docs.anthropic.com/en/docs/tool-use-pricing-and-tokens: a system prompt of 159 to 804 tokens by model and tool choice, the dearest taken; its newer tokenizers give about 30 % more than o200k; 2026-11',
   },
+  // Width × height / 750; the newest models make a picture no smaller than 4,784 tokens
+  // (platform.claude.com/docs/en/build-with-claude/vision, 2026-11).
+  pictures: () => ({ takes: true, rule: { kind: 'pixels', pixels: 750, least: 1, most: 4784 } }),
   required: ['model'],
   takes: REQUEST_KEYS,
   usual: {

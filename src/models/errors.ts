@@ -8,7 +8,13 @@ import { BrokenAnswer } from './body-events.ts'
 import { LimitError } from './fetch.ts'
 import { asCount, hasContent, parseIfJson, errorText, asObject, asText, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
-import { isModelSlip, parseOutputRefusal, parseRateRefusal, parseRefusal } from './refusals.ts'
+import {
+  isModelSlip,
+  parseOutputRefusal,
+  parsePictureRefusal,
+  parseRateRefusal,
+  parseRefusal,
+} from './refusals.ts'
 import { findRefusedPart, sentOutput, findRefusedIds } from './refused-parts.ts'
 
 export interface Target {
@@ -93,7 +99,13 @@ function retryAfter(said: string, unitMs = 1_000): number | undefined {
  * `begun` is true if the provider had begun to answer. `sent` is the request, of which a part may have been
  * refused.
  */
-export function toModelError(error: unknown, target: Target, begun = false, sent: Fields = {}): ModelError {
+export function toModelError(
+  error: unknown,
+  target: Target,
+  begun = false,
+  sent: Fields = {},
+  hasPictures = false,
+): ModelError {
   if (error instanceof ModelError) return error
   const reply = error instanceof ProviderError ? error.reply : undefined
   const words = redact(errorMessage(error), target, 300)
@@ -107,7 +119,7 @@ export function toModelError(error: unknown, target: Target, begun = false, sent
     ...(code ? { code } : {}),
     detail: redact((reply?.status && reply.said) || errorMessage(error), target, 500),
   }
-  const refusal = reply && refusalOf(reply, words, sent)
+  const refusal = reply && refusalOf(reply, words, sent, hasPictures)
   // The provider would refuse the same request again, whatever the status says.
   const maySucceed = isPassing && (!refusal || (refusal.kind === 'too-long' && refusal.isPassing === true))
   return new ModelError(`${target.access.name}: ${sentence}`, maySucceed, facts, {
@@ -118,14 +130,21 @@ export function toModelError(error: unknown, target: Target, begun = false, sent
   })
 }
 
-function refusalOf(reply: Reply, words: string, sent: Fields): ModelRefusal | undefined {
+function refusalOf(
+  reply: Reply,
+  words: string,
+  sent: Fields,
+  hasPictures: boolean,
+): ModelRefusal | undefined {
   const { said, status, isPassing } = reply
   if (status === 401 || status === 403 || isModelSlip(said)) return undefined
   const isBadRequest = status === undefined ? !isPassing : status === 400 || status === 422
   const refusal =
     (status === 429
       ? parseRateRefusal(said)
-      : (parseOutputRefusal(said, sentOutput(sent)) ?? parseRefusal(said))) ??
+      : ((hasPictures ? parsePictureRefusal(said) : undefined) ??
+        parseOutputRefusal(said, sentOutput(sent)) ??
+        parseRefusal(said))) ??
     findRefusedIds(said, sent) ??
     (isBadRequest ? findRefusedPart(said, sent) : undefined)
   // RFC 9110, 15.5.14: 413 means that the request is too large, whatever a proxy's page says.

@@ -2,9 +2,20 @@ import { CAREFUL_FRAMING } from '../wrap/index.ts'
 import type { Dialect, Piece } from './answer.ts'
 import { geminiSchema } from './gemini-schemas.ts'
 import { argumentsText, asList, asObject, sumOf, asText } from './loose.ts'
-import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
+import { endpoint, REQUEST_KEYS, type KnownPictures, type ModelAccess, type Provider } from './provider.ts'
 import { askBySdk, servedModel } from './served-model.ts'
 import { thoughtTokens } from './settings.ts'
+
+/**
+ * Tiles of 258 tokens (ai.google.dev/gemini-api/docs/tokens); Gemini 3 gives a picture 1,120 tokens unless
+ * told otherwise (ai.google.dev/gemini-api/docs/media-resolution); 2026-11.
+ */
+const geminiPictures = (model: string): KnownPictures => ({
+  takes: !/^gemma-(?:2|3-1b)/.test(model),
+  rule: /^gemini-2|^gemini-1/.test(model)
+    ? { kind: 'crops', tokens: 258 }
+    : { kind: 'pixels', pixels: 1, least: 1120, most: 1120 },
+})
 
 export const gemini: Provider = {
   create: servedModel({
@@ -16,6 +27,7 @@ export const gemini: Provider = {
       },
       settings: geminiSettings,
       schema: geminiSchema,
+      picturesInResults: () => true,
     }),
     dialect: () => geminiDialect,
   }),
@@ -26,6 +38,7 @@ export const gemini: Provider = {
       'ai.google.dev/gemini-api/docs/tokens: a token is about four characters, no framing is documented; its error of 400 names 512 declarations (google-gemini/gemini-cli, issue 19083); 2026-11',
     maxTools: 512,
   },
+  pictures: geminiPictures,
   required: ['model'],
   takes: [...REQUEST_KEYS, 'seed'],
   usual: {

@@ -1,3 +1,4 @@
+import type { Picture } from '../words/picture.ts'
 import type { ModelFacts, ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
 import { CAREFUL_FRAMING, systemAndUser } from '../wrap/index.ts'
 import type { Dialect } from './answer.ts'
@@ -14,6 +15,7 @@ import {
   type Fields,
 } from './loose.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
+import { picturesOfStep } from './sdk-prompt.ts'
 import { servedModel } from './served-model.ts'
 import { merge } from './settings.ts'
 
@@ -70,7 +72,8 @@ const ollamaDialect: Dialect = {
  * changed `num_ctx` makes it reload the model, so it is always the whole window.
  */
 function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): Fields {
-  const { prompt, messages, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
+  const { prompt, messages, pictures = [], tools, maxOutput, contextWindow } = request
+  const { withoutSystemRole = false } = request
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
   const { temperature, topP, seed, stop, effort, options = {} } = access
   // Only gpt-oss has degrees of thinking; some versions refuse them for other models (server/routes.go).
@@ -80,8 +83,14 @@ function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): F
     model: access.model,
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
-      { role: 'user', content: user },
-      ...messages.map(messageOf),
+      { role: 'user', content: user, ...imagesOf(pictures) },
+      ...messages.flatMap((step, index) => {
+        const seen = picturesOfStep(messages, index)
+        return [
+          messageOf(step),
+          ...(seen.length > 0 ? [{ role: 'user', content: '', ...imagesOf(seen) }] : []),
+        ]
+      }),
     ],
     ...(tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}),
     stream: true,
@@ -92,6 +101,9 @@ function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): F
     keep_alive: access.keepAlive,
   }
 }
+
+const imagesOf = (pictures: readonly Picture[]): { readonly images?: readonly string[] } =>
+  pictures.length === 0 ? {} : { images: pictures.map(({ bytes }) => Buffer.from(bytes).toString('base64')) }
 
 function messageOf(step: RequestMessage): object {
   switch (step.role) {
@@ -122,7 +134,12 @@ function parseFacts(shown: Fields): ModelFacts {
   const modelfile = asText(shown['modelfile']) ?? ''
   return {
     ...(window ? { window } : {}),
-    ...(shown['capabilities'] ? { tools: asList(shown['capabilities']).includes('tools') } : {}),
+    ...(shown['capabilities']
+      ? {
+          tools: asList(shown['capabilities']).includes('tools'),
+          images: asList(shown['capabilities']).includes('vision'),
+        }
+      : {}),
     ...(dropsSystem(template, modelfile) ? { systemRole: false } : {}),
   }
 }

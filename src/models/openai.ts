@@ -15,6 +15,7 @@ import {
   joinTexts,
   type Fields,
 } from './loose.ts'
+import { openaiPictures } from './openai-pictures.ts'
 import { endpoint, REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from './provider.ts'
 import { responsesDialect, responsesSettings } from './responses.ts'
 import { askBySdk, servedModel, type SdkOptions } from './served-model.ts'
@@ -32,6 +33,7 @@ export const openai: Provider = {
         prompt_cache_key: room === undefined ? undefined : cacheKey(room),
       }),
       echo: withThoughts,
+      picturesInResults: ({ api }) => api === 'responses',
     }),
     dialect: ({ api }) => (api === 'responses' ? responsesDialect() : withWholeDetails(chatDialect)),
   }),
@@ -45,6 +47,7 @@ export const openai: Provider = {
     source:
       'OpenAI Cookbook, How to count tokens with tiktoken: 3 a message, 3 for the answer, 7 a function (10 before gpt-4o), 3 a property, 12 at the end of the functions; usages recorded in openai-messages-token-helper, tests/functions.py; maxItems of functions in github.com/openai/openai-openapi, pull request 76; 2026-11',
   },
+  pictures: openaiPictures,
   required: ['model'],
   takes: [...REQUEST_KEYS, 'seed', 'reasoning_effort', 'api'],
   usual: { name: 'gpt', model: 'gpt-4.1', context_window: 128_000, api_key_env: 'OPENAI_API_KEY' },
@@ -103,7 +106,11 @@ export const llamacpp: Provider = {
     async inquire(access, signal) {
       const url = `${endpoint(access, LLAMACPP_ENDPOINT).replace(/\/v1$/, '')}/props`
       const props = await queryServer(url, access, signal)
-      return windowOf(asObject(props['default_generation_settings'])['n_ctx'])
+      const { vision } = asObject(props['modalities'])
+      return {
+        ...windowOf(asObject(props['default_generation_settings'])['n_ctx']),
+        ...(typeof vision === 'boolean' ? { images: vision } : {}),
+      }
     },
   }),
   framing: CAREFUL_FRAMING,

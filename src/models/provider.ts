@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
+import type { PictureRule } from '../words/picture-tokens.ts'
 import type { Framing } from '../wrap/index.ts'
 import type { LanguageModel } from '../wrap/loop/index.ts'
 
@@ -47,6 +48,8 @@ export interface Provider {
   /** Sends nothing before the first stream. Throws as `endpoint` does. */
   readonly create: (access: ModelAccess, limits: ModelLimits) => LanguageModel
   readonly framing: Framing
+  /** What is known of a model and pictures; absent: nothing. */
+  readonly pictures?: (model: string) => KnownPictures
   /** Keys that a `[[models]]` entry must have; `takes` lists further allowed keys. */
   readonly required: readonly RequiredKey[]
   readonly takes: readonly SettingKey[]
@@ -54,6 +57,12 @@ export interface Provider {
   readonly usual?: Readonly<Record<'name' | 'model' | 'api_key_env', string>> & {
     readonly context_window: number
   }
+}
+
+/** `takes` is absent if it is not known. */
+export interface KnownPictures {
+  readonly takes?: boolean
+  readonly rule?: PictureRule
 }
 
 /** Keys that every provider with a server accepts. */

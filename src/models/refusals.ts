@@ -82,6 +82,24 @@ export function parseRefusal(said: string): ModelRefusal | undefined {
     : undefined
 }
 
+/**
+ * Texts of OpenAI, vLLM, llama.cpp, Ollama, OpenRouter, Groq, DeepSeek, Mistral and Gemini, from
+ * github.com/open-webui/open-webui, github.com/BerriAI/litellm and github.com/ggml-org/llama.cpp issues.
+ */
+const NO_PICTURES =
+  /image_url.{0,40}(?:only supported by|not supported|unsupported|expected)|(?:unknown|invalid).{0,40}(?:variant|type|content).{0,20}image_url|not a multi-?modal model|at most 0 images?|(?:image|vision|multi-?modal)(?: input)?s?(?: modality)? (?:is|are) not (?:supported|enabled)|mmproj|(?:does not|doesn't|not) support (?:image|vision|multi-?modal|visual)|no endpoints found that support image|missing data required for image input|content['"`]? must be a string|image input modality is not enabled/
+
+/** Texts of OpenAI, Anthropic, Gemini, llama.cpp and Ollama for a picture that cannot be read. */
+const BAD_PICTURE =
+  /could not process image|unable to process (?:the )?input image|unsupported image|invalid_?(?:base64_)?image|image_parse_error|failed to (?:load|decode|process) (?:the )?image|invalid image|image: unknown format|image (?:dimensions|exceeds|size)/
+
+/** Parses a refusal of a request that has pictures. */
+export function parsePictureRefusal(said: string): ModelRefusal | undefined {
+  const text = readable(said)
+  if (BAD_PICTURE.test(text)) return { kind: 'no-pictures', isOnlyThese: true }
+  return NO_PICTURES.test(text) ? { kind: 'no-pictures' } : undefined
+}
+
 /** Parses a refusal of status 429. Most limits of that status pass by themselves and are not refusals. */
 export function parseRateRefusal(said: string): ModelRefusal | undefined {
   const match = OVER_MINUTE.exec(readable(said))

@@ -1,16 +1,23 @@
-import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
+import type {
+  LanguageModelV3FilePart,
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  SharedV3ProviderOptions,
+} from '@ai-sdk/provider'
 import type { JsonObject } from '../base/json.ts'
+import type { Picture } from '../words/picture.ts'
 import { systemAndUser } from '../wrap/index.ts'
 import type { ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
 import { asParsedObject } from './loose.ts'
 
 /**
  * Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message, on the last block of
- * the conversation, and on the newest result of the turn.
+ * the conversation, and on the newest result of the turn. A result's pictures stay with it if the provider takes
+ * `picturesInResults`; otherwise a message by the user follows all results of the step.
  */
 export function sdkPrompt(
-  { prompt, messages, withoutSystemRole = false }: ModelRequest<RequestMessage>,
-  cacheMark?: SharedV3ProviderOptions,
+  { prompt, messages, pictures = [], withoutSystemRole = false }: ModelRequest<RequestMessage>,
+  { cacheMark, picturesInResults = false }: SdkPromptOptions = {},
 ): LanguageModelV3Prompt {
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
   const mark = cacheMark ? { providerOptions: cacheMark } : {}
@@ -21,11 +28,36 @@ export function sdkPrompt(
   })
   return [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system, ...mark }]),
-    { role: 'user', content },
-    ...messages.map((message, index) => {
-      return { ...sdkMessage(message), ...(index === messages.length - 1 ? mark : {}) }
+    { role: 'user', content: [...content, ...pictures.map(filePart)] },
+    ...messages.flatMap((message, index) => {
+      const marked = {
+        ...sdkMessage(message, picturesInResults),
+        ...(index === messages.length - 1 ? mark : {}),
+      }
+      const seen = picturesInResults ? [] : picturesOfStep(messages, index)
+      return seen.length === 0 ? marked : [marked, { role: 'user' as const, content: seen.map(filePart) }]
     }),
   ]
+}
+
+export interface SdkPromptOptions {
+  readonly cacheMark?: SharedV3ProviderOptions | undefined
+  readonly picturesInResults?: boolean
+}
+
+const filePart = ({ type, bytes }: Picture): LanguageModelV3FilePart => ({
+  type: 'file',
+  mediaType: type,
+  data: bytes,
+})
+
+/** Returns the pictures of all results of a step, after its last result. */
+export function picturesOfStep(messages: readonly RequestMessage[], last: number): readonly Picture[] {
+  if (messages[last]?.role !== 'tool' || messages[last + 1]?.role === 'tool') return []
+  const first = messages.slice(0, last).findLastIndex(({ role }) => role !== 'tool') + 1
+  return messages
+    .slice(first, last + 1)
+    .flatMap((step) => (step.role === 'tool' ? (step.pictures ?? []) : []))
 }
 
 const BLOCK_CHARS = 4096
@@ -44,13 +76,20 @@ function cacheableBlocks(text: string, stablePrefix: number): readonly string[] 
   }
 }
 
-function sdkMessage(step: RequestMessage): LanguageModelV3Message {
+function sdkMessage(step: RequestMessage, picturesInResults: boolean): LanguageModelV3Message {
   switch (step.role) {
     case 'user':
       return { role: 'user', content: [{ type: 'text', text: step.text }] }
     case 'tool': {
       const { call: toolCallId, name: toolName, content: value } = step
-      const output = { type: 'text' as const, value }
+      const pictures = picturesInResults ? (step.pictures ?? []) : []
+      const images = pictures.map(({ type: mediaType, bytes }) => {
+        return { type: 'image-data' as const, mediaType, data: Buffer.from(bytes).toString('base64') }
+      })
+      const output =
+        images.length === 0
+          ? { type: 'text' as const, value }
+          : { type: 'content' as const, value: [{ type: 'text' as const, text: value }, ...images] }
       return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
     }
     case 'assistant':

@@ -57,7 +57,7 @@ export const servedModel =
           yield* readAnswer(body, dialect(access), progress)
         } catch (error) {
           caller.throwIfAborted()
-          throw toModelError(error, { access, endpoint, advice }, progress.begun, sent)
+          throw toModelError(error, { access, endpoint, advice }, progress.begun, sent, hasPictures(request))
         } finally {
           ending.abort()
         }
@@ -65,6 +65,9 @@ export const servedModel =
       ...(inquire && !access.endpointIsWhole ? { inquire: (signal) => inquire(access, signal) } : {}),
     }
   }
+
+const hasPictures = ({ pictures = [], messages }: ModelRequest<RequestMessage>): boolean =>
+  pictures.length > 0 || messages.some((step) => step.role === 'tool' && (step.pictures ?? []).length > 0)
 
 /** The options of an SDK. `apiKey` is empty if there is none. */
 export interface SdkOptions {
@@ -80,6 +83,8 @@ interface SdkProvider {
   readonly settings: (access: ModelAccess, maxOutput: number, room?: string) => Fields
   /** Marks the ends of parts that stay the same between turns, for the provider's cache. */
   readonly cacheMark?: SharedV3ProviderOptions
+  /** True if the result of a call may have pictures. */
+  readonly picturesInResults?: (access: ModelAccess) => boolean
   /** Adds what the SDK does not give back of earlier answers. */
   readonly echo?: (body: Fields, request: ModelRequest<RequestMessage>) => Fields
   /** Adapts a tool's schema if the SDK does not accept every schema. */
@@ -121,20 +126,20 @@ export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
 
 const callOptions = (
   request: ModelRequest<RequestMessage>,
-  { api }: ModelAccess,
-  { cacheMark, schema = (same) => same }: SdkProvider,
+  access: ModelAccess,
+  { cacheMark, picturesInResults, schema = (same) => same }: SdkProvider,
 ): LanguageModelV3CallOptions => ({
-  prompt: sdkPrompt(request, cacheMark),
+  prompt: sdkPrompt(request, { cacheMark, picturesInResults: picturesInResults?.(access) ?? false }),
   maxOutputTokens: request.maxOutput,
   tools: request.tools.map((tool, index) => ({
     type: 'function',
     // The Responses API would otherwise make a schema strict, with all parameters required.
-    strict: api === 'responses' ? false : undefined,
+    strict: access.api === 'responses' ? false : undefined,
     name: tool.name,
     description: tool.description,
     inputSchema: schema(tool.parameters) as object,
     providerOptions: index === request.tools.length - 1 ? cacheMark : undefined,
   })),
   // The Responses API stores all input for 30 days unless `store` is false.
-  providerOptions: api === 'responses' ? { openai: { store: false } } : undefined,
+  providerOptions: access.api === 'responses' ? { openai: { store: false } } : undefined,
 })

@@ -100,7 +100,7 @@ export async function createActivity(
   })
   const shared = { context, stores: storage, composer, limits, models: services }
   const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
-  const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, hooks, tellAdmins }))
+  const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, workspaces, hooks, tellAdmins }))
   const usualSummarizer = () => current.now().memory.summarizer
   const summaries = owned(assembleSummaries({ ...shared, anyRoom: room, usualSummarizer }))
   const keeping = owned(createKeeping(current, context))
@@ -129,6 +129,9 @@ const toolLimits = (current: CurrentConfig): ToolLimits => ({
     return current.now().tools.timeout_s * 1000
   },
   ...OUTPUT_LIMITS,
+  get pictureBytes() {
+    return current.limits.picture_mb * 1024 * 1024
+  },
 })
 
 /** True if prompts will be composed: @guide needs none. */

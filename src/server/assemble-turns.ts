@@ -27,8 +27,10 @@ import {
   createRunTurn,
   type TurnLimits,
   createWrittenCallNotice,
+  type PictureLimits,
   Turns,
 } from '../turns/index.ts'
+import type { Workspaces } from '../tools/index.ts'
 import type { ConfiguredModel } from '../wrap/loop/index.ts'
 import { Summaries, SummarySizes } from '../turns/summaries/index.ts'
 import type { AppContext, Overrides } from './context.ts'
@@ -42,8 +44,9 @@ export interface TurnAssembly {
   readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
+  readonly workspaces: Workspaces
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
-  readonly limits: QueueLimits & TurnLimits & SideTurnLimits & CallLimits & ToolsLimit
+  readonly limits: QueueLimits & TurnLimits & SideTurnLimits & CallLimits & ToolsLimit & PictureLimits
   readonly tellAdmins: (text: string) => void
 }
 
@@ -80,7 +83,10 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     toolsBounds: () => toolsBounds(limits),
   })
   const runTurn = createRunTurn({
-    prepareStep: createPrepareStep({ scopedTools, snapshots, composer, calibrations, openToolbox }),
+    prepareStep: createPrepareStep({
+      ...{ scopedTools, snapshots, composer, calibrations, openToolbox, limits },
+      workspaces: assembly.workspaces,
+    }),
     calibrations,
     composer,
     modelFacts,

@@ -1,5 +1,6 @@
 import type { Entry, NewEntry, RoomName, TurnId, Usage } from '../words/entry.ts'
 import type { Person, Role } from '../words/person.ts'
+import type { Picture } from '../words/picture.ts'
 import type { ToolProgress } from '../words/tool-progress.ts'
 import type { Access } from '../words/tool-words.ts'
 import type { ToolLimits, Workspace } from './workspace.ts'
@@ -110,6 +111,7 @@ export interface ToolMessage {
   readonly call: string
   readonly name: string
   readonly content: string
+  readonly pictures?: readonly Picture[]
 }
 
 /** The calling model. In a template its text is its name: `${chat.model}`. */

@@ -4,6 +4,8 @@ export interface ToolLimits {
   readonly timeoutMs: number
   readonly outputLines: number
   readonly outputBytes: number
+  /** Of a picture that a model looks at. */
+  readonly pictureBytes?: number
 }
 
 /** Limits of a command's output. */

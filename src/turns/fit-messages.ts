@@ -31,7 +31,8 @@ export function createFitMessages(composer: Pick<Composer, 'count'>, encoding: s
   async function counted(messages: readonly StepMessage[]): Promise<readonly Counted[]> {
     const fresh = messages.filter((message) => !counts.has(message))
     const tokens = await composer.count(encoding, fresh.map(textOf))
-    for (const [message, count] of zip(fresh, tokens)) counts.set(message, count + FRAMING_TOKENS)
+    for (const [message, count] of zip(fresh, tokens))
+      counts.set(message, count + tokensOfPictures(message) + FRAMING_TOKENS)
     return messages.map((message) => ({ message, cost: counts.get(message) ?? 0 }))
   }
 
@@ -112,8 +113,9 @@ function firstCalls(step: readonly StepMessage[], count: number): readonly StepM
   const calls = all.slice(0, count).map((call) => ({ ...call, arguments: '{}' }))
   return step.flatMap((message): readonly StepMessage[] => {
     if (message.role === 'assistant') return [{ ...message, text, calls }]
+    const { pictures: _, ...result } = message
     const content = headOf(message.content, MAX_FOLDED_RESULT).toWellFormed()
-    return calls.some(({ id }) => id === message.call) ? [{ ...message, content }] : []
+    return calls.some(({ id }) => id === message.call) ? [{ ...result, content }] : []
   })
 }
 
@@ -130,9 +132,18 @@ const MAX_FOLDED_RESULT = 60
 const MIN_LEFT_OUT = 64
 
 function shortForm(message: StepMessage): StepMessage {
-  if (message.role === 'tool') return { ...message, content: head(message.content) }
+  if (message.role === 'tool') {
+    const { pictures = [], ...result } = message
+    const content = head(message.content)
+    return { ...result, content: pictures.length === 0 ? content : `${content}\n${PICTURE_LEFT_OUT}` }
+  }
   return { ...message, text: head(message.text), calls: message.calls.map(withoutArguments) }
 }
+
+const PICTURE_LEFT_OUT = '[the picture is left out: this turn has no more space]'
+
+const tokensOfPictures = (message: StepMessage): number =>
+  message.role === 'tool' ? (message.pictures ?? []).reduce((total, { tokens }) => total + tokens, 0) : 0
 
 /** Providers take only JSON objects as arguments. */
 const withoutArguments = (call: ToolCall): ToolCall => ({

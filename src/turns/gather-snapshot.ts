@@ -35,6 +35,7 @@ import {
 import { type Checkpoint, checkpointOf, summaryAfter } from './key-values.ts'
 import { type RoutineRun, SILENCE_HINT } from './routines/index.ts'
 import type { Resolution } from '../wrap/scope/index.ts'
+import { NO_PICTURES, type ShownPictures } from './pictures.ts'
 
 interface PromptRequest {
   readonly room: Room
@@ -49,6 +50,8 @@ interface PromptRequest {
   /** Tokens to keep free for the steps that this turn has made already. */
   readonly reserve: number
   readonly inTurn?: ToolsInTurn
+  /** The pictures of the message. */
+  readonly shown?: ShownPictures
 }
 
 type ScopedForPrompt = Pick<Resolution, 'visible'> & { readonly role: Role }
@@ -81,7 +84,7 @@ export class Snapshots {
     scoped: Promise<ScopedForPrompt> | ScopedForPrompt,
   ): Promise<Snapshot> {
     const parts = this.#parts
-    const { room, requester, message, routine, inTurn, reserve, fresh } = request
+    const { room, requester, message, routine, inTurn, reserve, fresh, shown = NO_PICTURES } = request
     const [calibration, values, { visible, role }] = await Promise.all([
       parts.calibrations.budgetFactor(request.model),
       parts.rooms.values(room.name),
@@ -118,7 +121,10 @@ export class Snapshots {
       model,
       tools: visible,
       history,
-      message: message ? `${attributed(message)}${routine ? `\n${SILENCE_HINT}` : ''}` : '',
+      message: message
+        ? [attributed(message), ...shown.lines, ...(routine ? [SILENCE_HINT] : [])].join('\n')
+        : '',
+      ...(shown.pictures.length > 0 ? { pictures: shown.pictures } : {}),
       ...(script?.source ? { script: { source: script.source, version: script.version } } : {}),
       ...(instructions.length > 0 ? { instructions } : {}),
       ...(stored ? { summary: withoutRoom(stored) } : {}),

@@ -38,6 +38,8 @@ export async function learnFromRefusal(
       if (refusal.tokens >= settings.maxOutput) return undefined
       modelFacts.learn(settings, { maxOutput: refusal.tokens })
     } else if (refusal.kind === 'no-tools') modelFacts.learn(settings, { tools: false })
+    else if (refusal.kind === 'no-pictures' && refusal.isOnlyThese)
+      return withoutThesePictures(await modelFacts.settingsOf(model), refusal.words)
     else {
       const parts = refusedPart(refusal, tools)
       if (!parts) return undefined
@@ -60,11 +62,19 @@ export async function learnFromRefusal(
   return await modelFacts.settingsOf(model)
 }
 
+/** Only this turn goes on without pictures. */
+const withoutThesePictures = (settings: ModelSettings, words = 'it could not read it'): ModelSettings => ({
+  ...settings,
+  lacks: { ...settings.lacks, pictures: `its provider refused it (${words})` },
+})
+
 function refusedPart(refusal: ModelRefusal, tools: readonly PromptTool[]): RefusedParts | undefined {
   if (refusal.kind === 'too-long') return undefined
   const words = refusal.words === undefined ? '' : ` (${refusal.words})`
   if (refusal.kind === 'no-system-role')
     return { systemRole: `it refused one${words}; sshawl reload tries again` }
+  if (refusal.kind === 'no-pictures')
+    return { pictures: `it refused pictures${words}; sshawl reload tries again` }
   if (refusal.kind === 'field') return { fields: { [refusal.field]: `it was refused${words}` } }
   if (refusal.kind !== 'tool') return undefined
   // `find_tools` is no tool of the catalogue, and cannot be left out alone.

@@ -99,7 +99,9 @@ export class ModelFactsTable {
     const known = Math.min(settings.contextWindow, reported.window ?? Infinity, learned.window ?? Infinity)
     if (known < settings.contextWindow) this.#logLowered(settings, known)
     const lacks = lacksOf(reported, learned, this.#refused.get(settings))
-    const narrowed = lacks ? { ...settings, lacks } : settings
+    const images = settings.images ?? reported.images
+    const facts = { ...(lacks && { lacks }), ...(images !== settings.images && { images }) }
+    const narrowed = Object.keys(facts).length > 0 ? { ...settings, ...facts } : settings
     if (guess && guess.until > now && guess.configured === settings) {
       const window = Math.ceil(guess.prompt * guess.factor) + guess.output
       if (window < known)
@@ -135,13 +137,14 @@ export class ModelFactsTable {
     this.#refused.set(settings, parts)
   }
 
-  addRefusedParts(model: ConfiguredModel, { systemRole, fields, toolIds }: RefusedParts): void {
+  addRefusedParts(model: ConfiguredModel, { systemRole, pictures, fields, toolIds }: RefusedParts): void {
     const before = this.refusedParts(model)
-    const parts = { systemRole, fields, toolIds }
+    const parts = { systemRole, pictures, fields, toolIds }
     this.#log.warn({ model: model.settings.name, ...parts }, REFUSED_PART)
     this.setRefusedParts(model, {
       ...before,
       ...(systemRole === undefined ? {} : { systemRole }),
+      ...(pictures === undefined ? {} : { pictures }),
       ...(fields ? { fields: { ...before.fields, ...fields } } : {}),
       ...(toolIds ? { toolIds: { ...before.toolIds, ...toolIds } } : {}),
     })
@@ -248,7 +251,7 @@ export function maxOutputBeside(prompt: number, { maxOutput, contextWindow }: Mo
 }
 
 function lacksOf(reported: ModelFacts, learned: ModelFacts, refused: RefusedParts = {}): Lacks | undefined {
-  const { toolIds, fields } = refused
+  const { toolIds, fields, pictures } = refused
   const tools =
     reported.tools === false
       ? 'its server says that it takes no tools'
@@ -257,7 +260,7 @@ function lacksOf(reported: ModelFacts, learned: ModelFacts, refused: RefusedPart
         : undefined
   const systemRole =
     reported.systemRole === false ? 'its server says that it takes no system message' : refused.systemRole
-  const lacks = { tools, systemRole, fields, toolIds }
+  const lacks = { tools, systemRole, pictures, fields, toolIds }
   const known = Object.entries(lacks).filter(([, reason]) => reason !== undefined)
   return known.length === 0 ? undefined : Object.fromEntries(known)
 }

@@ -1,14 +1,18 @@
 import {
   type Calibrations,
+  type CountedRequest,
   promptBudget,
   type ModelSettings,
   type Composer,
   type Prompt,
   type HistoryRow,
+  isOverBudget,
   type KeptTool,
   type ToolsInTurn,
 } from '../wrap/index.ts'
+import type { Picture } from '../words/picture.ts'
 import { attributed, type Snapshots } from './gather-snapshot.ts'
+import { MessagePictures, type PictureLimits, type ShownPictures } from './pictures.ts'
 import { framedTokens } from '../wrap/scope/index.ts'
 import {
   type FoundTool,
@@ -20,7 +24,7 @@ import {
 } from '../wrap/toolbox/index.ts'
 import type { OpenToolbox, ToolCaller } from './room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from './scoped-tools.ts'
-import type { ChatMessage, ChatView } from '../tools/index.ts'
+import type { ChatMessage, ChatView, Workspaces } from '../tools/index.ts'
 import { createFitMessages, type FitMessages, type ShownMessages } from './fit-messages.ts'
 import type { StepMessage } from '../wrap/loop/index.ts'
 import type { Turn, PreparedStep } from './turn.ts'
@@ -43,6 +47,8 @@ interface StepParts {
   readonly composer: Pick<Composer, 'compose' | 'count'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor'>
   readonly openToolbox: OpenToolbox
+  readonly workspaces: Workspaces
+  readonly limits: PictureLimits
 }
 
 export const createPrepareStep =
@@ -52,6 +58,7 @@ export const createPrepareStep =
 
 interface Composed {
   readonly prompt: Prompt
+  readonly pictures: readonly Picture[]
   readonly rows: readonly HistoryRow[]
   /** Tokens that were kept free for the messages of earlier steps. */
   readonly reserve: number
@@ -65,11 +72,13 @@ class TurnSteps {
   readonly #caller: ReturnType<typeof callerOf>
   readonly #used = new TurnTools()
   readonly #fitMessages: FitMessages
+  readonly #pictures: MessagePictures
 
   constructor(turn: Turn, parts: StepParts) {
     this.#turn = turn
     this.#parts = parts
     this.#caller = callerOf(turn)
+    this.#pictures = new MessagePictures(turn, parts.workspaces.of(turn.room.name), parts.limits)
     this.#fitMessages = createFitMessages(parts.composer, turn.settings.encoding)
   }
 
@@ -81,15 +90,18 @@ class TurnSteps {
 
   /** `tools` are the tools in scope that the prompt was composed with. */
   #createStep(composed: Composed, tools: ScopedTools, steps: ShownMessages): PreparedStep {
-    const { prompt, rows } = composed
+    const { prompt, rows, pictures } = composed
     const { used } = prompt.budget
     const offer = this.#offer(prompt, tools)
     return {
-      content: { prompt, messages: steps.messages, tools: offer.definitions },
+      content: {
+        ...{ prompt, messages: steps.messages, tools: offer.definitions },
+        ...(pictures.length > 0 ? { pictures } : {}),
+      },
       rows,
       toolIds: offer.ids,
       nameOf: offer.nameOf,
-      size: { counted: used + steps.tokens, framing: framingTokens(prompt, this.#turn.settings) },
+      size: sizeOf(prompt, this.#turn.settings, steps),
       toolbox: this.#parts.openToolbox(this.#caller, offer, spaceForMessages(composed) - steps.tokens),
       next: async (all) => {
         const now = await this.#parts.scopedTools(this.#caller)
@@ -117,16 +129,34 @@ class TurnSteps {
   }
 
   async #compose(tools: ScopedTools | Promise<ScopedTools>, reserve: number): Promise<Composed> {
+    if (!this.#pictures.areNamed) return await this.#composeWith(tools, reserve)
+    const scoped = await tools
+    const shown = await this.#pictures.shownWith(scoped)
+    try {
+      return await this.#composeWith(tools, reserve, shown)
+    } catch (error) {
+      if (!isOverBudget(error) || shown.pictures.length === 0) throw error
+      const without = await this.#pictures.shownWith(scoped, 'the prompt has no space for pictures')
+      return await this.#composeWith(tools, reserve, without)
+    }
+  }
+
+  async #composeWith(
+    tools: ScopedTools | Promise<ScopedTools>,
+    reserve: number,
+    shown?: ShownPictures,
+  ): Promise<Composed> {
     const { room, requester, message, settings: model, origin, routine, signal } = this.#turn
     const { found, called, searches } = this.#used
     const inTurn = { found: [...found], called: [...called] }
     const fresh = origin?.fresh ?? false
     // A side turn answers the model that started it, which must hear of its end.
     const inRun = routine && !origin ? { routine } : {}
-    const occasion = { room, requester, model, message, fresh, reserve, inTurn, ...inRun }
+    const given = { ...inRun, ...(shown && { shown }) }
+    const occasion = { room, requester, model, message, fresh, reserve, inTurn, ...given }
     const snapshot = await this.#parts.snapshots.gather(occasion, tools)
     const prompt = await this.#parts.composer.compose(snapshot, signal)
-    return { prompt, rows: snapshot.history, reserve, searches }
+    return { prompt, pictures: shown?.pictures ?? [], rows: snapshot.history, reserve, searches }
   }
 
   /**
@@ -191,6 +221,12 @@ const spaceForMessages = (
   { prompt: { budget }, reserve }: Composed,
   space = budget.target + reserve,
 ): number => space - (budget.used - budget.context)
+
+function sizeOf(prompt: Prompt, settings: ModelSettings, { tokens }: ShownMessages): CountedRequest {
+  const { used, pictures = 0 } = prompt.budget
+  const framing = framingTokens(prompt, settings) + pictures
+  return { counted: used + tokens, framing, ...(pictures > 0 ? { pictures } : {}) }
+}
 
 /** Returns how many tokens the provider is expected to add to a prompt. */
 const framingTokens = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSettings): number =>

@@ -166,7 +166,7 @@ interface MeteredRequest {
   readonly routine?: RoutineRun
   /** The current settings, which may have smaller limits than those of `model`. */
   readonly settings: ModelSettings
-  readonly content: Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
+  readonly content: Pick<ModelRequest, 'prompt' | 'messages' | 'tools' | 'pictures'>
   readonly room?: string
   readonly size: CountedRequest
   readonly view: Omit<StepView, 'onInterrupted'>

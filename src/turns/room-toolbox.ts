@@ -2,6 +2,7 @@ import { toolCallLine } from '../words/entry-text.ts'
 import type { ByteQuota } from '../chat/index.ts'
 import type { Entry, NewEntry, ToolResultEntry } from '../words/entry.ts'
 import { StorageError } from '../words/errors.ts'
+import type { Picture } from '../words/picture.ts'
 import { textForModels } from '../words/outside.ts'
 import { utf8Bytes } from '../base/amounts.ts'
 import type { Clock, MonotonicClock } from '../base/environment.ts'
@@ -42,7 +43,9 @@ export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchT
 }
 
 /** Each call and each result is an entry of the log. */
-export type RoomToolbox = Toolbox<ToolResultEntry>
+export type RoomToolbox = Toolbox<RoomToolReply>
+
+type RoomToolReply = ToolResultEntry & { readonly pictures?: readonly Picture[] }
 
 /**
  * Opens a toolbox for one step of a turn, or for one run of a person. `tokensLeft` bounds the results of all
@@ -117,7 +120,7 @@ function createRecorder(
   caller: ToolCaller,
   parts: RoomToolboxParts,
   tokensLeft: number | undefined,
-): RecordCall<ToolResultEntry> {
+): RecordCall<RoomToolReply> {
   const { room, requester, turn } = caller
   let tokensRead = 0
   const record = async (newEntry: NewEntry): Promise<Entry> => {
@@ -150,7 +153,8 @@ function createRecorder(
         ...(outside && { outside }),
       })
       tokensRead += tokensOf(textForModels(entry))
-      return entry as ToolResultEntry
+      const { pictures } = result
+      return { ...(entry as ToolResultEntry), ...(pictures && { pictures }) }
     }
   }
 }

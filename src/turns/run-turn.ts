@@ -3,13 +3,9 @@ import type { RememberCounts } from './gather-snapshot.ts'
 import { isOverBudget } from '../wrap/index.ts'
 import { createCallCheck, executeTools } from '../wrap/toolbox/index.ts'
 import type { Spent } from './billing.ts'
-import {
-  ModelError,
-  type ConfiguredModel,
-  type StepMessage,
-  createReply,
-  runSteps,
-} from '../wrap/loop/index.ts'
+import { ModelError, type ConfiguredModel, createReply, runSteps } from '../wrap/loop/index.ts'
+import type { ToolMessage } from '../tools/index.ts'
+import { withSeenPictures } from './pictures.ts'
 import type { PrepareStep } from './prepare-step.ts'
 import { requestStep, type StepRequestParts } from './request-step.ts'
 import { createSideTurns, type SideTurnLimits } from './side-turns.ts'
@@ -123,7 +119,7 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
     },
     async run(calls, said, reason) {
       messages.push(said)
-      const replied = (reply: StepMessage): void => void messages.push(reply)
+      const replied = (reply: ToolMessage): void => void messages.push(withSeenPictures(reply, turn.settings))
       const toolbox = refusingCutCalls(stepOf(turn).toolbox, calls, reason)
       await executeTools(calls, { toolbox, signal, replied })
     },

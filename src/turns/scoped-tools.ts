@@ -38,10 +38,15 @@ export interface ScopedTools extends Resolution {
   /** The model's scope in this room, if it has one. */
   readonly modelScope?: Json
   readonly role: Role
+  /** True if `look_at` is in scope, also for a model that takes no tools. */
+  readonly mayLookAt: boolean
 }
 
 /** Finds the tools in scope. Called again before every call. Rejects with `StorageError`. */
 export type FindScopedTools = (query: ScopeQuery) => Promise<ScopedTools>
+
+/** The built-in tool; another tool cannot take its id. */
+const LOOK_AT = 'look_at'
 
 const NO_NAV = 'models may not walk from this room (/nav on)'
 
@@ -81,6 +86,7 @@ export function createScopedTools(
     const { visible, hidden, warnings } = model ? withoutRefused(model, narrowed) : narrowed
     return {
       ...{ visible, hidden, warnings, catalogue, scope, role },
+      mayLookAt: narrowed.visible.some(({ id }) => id === LOOK_AT),
       ...(modelScope === undefined ? {} : { modelScope }),
     }
   }

@@ -91,7 +91,7 @@ export interface Notice {
   readonly text: string
 }
 
-type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
+type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools' | 'pictures'>
 
 export interface PreparedStep {
   /** The content to send, with shortened messages if this turn has no space for all. */

@@ -77,10 +77,10 @@ function checkMessage(
   { message, target, counter }: BudgetInputs,
 ): void {
   if (message === '' || ledger.total() <= target) return
-  const { message: needed, framing } = ledger.sums()
+  const { message: needed, framing, pictures } = ledger.sums()
   const first = ordered.find((layer) => layer.required)
-  if (first && counter.count(fullText(first)) > target - framing) return
-  const left = Math.max(0, target - framing)
+  if (first && counter.count(fullText(first)) > target - framing - pictures) return
+  const left = Math.max(0, target - framing - pictures)
   throw new WrapError('budget', `wrap: the message needs ${needed} tokens, ${left} of ${target} are left`)
 }
 

@@ -9,6 +9,8 @@ import type { Calibration, CalibrationStore } from './ports.ts'
 export interface CountedRequest {
   readonly counted: number
   readonly framing: number
+  /** Of `counted`, the tokens of pictures. */
+  readonly pictures?: number
 }
 
 /**
@@ -46,6 +48,8 @@ export class Calibrations {
 
   async learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void> {
     if (!usage) return
+    // A rule for pictures may count too many, which says nothing of text.
+    if (request.pictures && usage.input <= request.counted) return
     const room = model.contextWindow - model.maxOutput
     const report: TokenReport = { ...request, reported: usage.input, room, at: this.#clock.now() }
     if (isSuspect(report)) this.#logOnce(model, report)

@@ -31,6 +31,7 @@ export function composePrompt(
 ): Prompt {
   checkScript(snapshot)
   const { message, tools, inTurn, model } = snapshot
+  const pictures = snapshot.pictures?.reduce((sum, { tokens }) => sum + tokens, 0)
   const { framing } = model
   const known = cache(counter)
   const price = known.prices(framing)
@@ -52,7 +53,10 @@ export function composePrompt(
       known.pricedTools(selection, JSON.stringify([cap, share, last, framing]), () =>
         priceTools(tools, selection.chosen, { cap, share, last, framing, counter, price }),
       )
-    const filled = fillBudget(composed.layers, priced, { target, message, framing, counter, toolsFirst })
+    const filled = fillBudget(composed.layers, priced, {
+      ...{ target, message, framing, counter, toolsFirst },
+      ...(pictures ? { pictures } : {}),
+    })
     if ('sums' in filled) return promptOf(snapshot, filled, target, limit, composed)
     // Joined texts may have a token or two more than apart: then a little less is tried.
     most = run < MAX_RUNS ? Math.max(0, Math.min(most, filled.toolTokens)) : 0
@@ -91,15 +95,16 @@ const addedTokens = (layer: Layer | undefined, counter: TokenCounter): number =>
   layer?.tools ? Math.max(0, counter.count(fullText(layer)) - counter.count(layer.tools.text)) : 0
 
 function promptOf(
-  { model, message }: Snapshot,
+  { model, message, pictures }: Snapshot,
   { sums, layers, tools, system, context, stablePrefix }: FilledBudget,
   target: number,
   limit: number,
   composed: ComposedLayers,
 ): Prompt {
   const { encoding, contextWindow: window, maxOutput: reserved_output } = model
-  const used = sums.system + sums.context + sums.message + sums.tools + sums.framing
-  const budget = { window, reserved_output, target, used, ...sums }
+  const { pictures: seen, ...texts } = sums
+  const used = sums.system + sums.context + sums.message + sums.tools + sums.framing + seen
+  const budget = { window, reserved_output, target, used, ...texts, ...(seen > 0 ? { pictures: seen } : {}) }
   const warnings = [...composed.warnings]
   if (composed.target > limit)
     warnings.push(`the script asks for ${composed.target} tokens; this model has room for ${limit}`)
@@ -108,6 +113,6 @@ function promptOf(
   if (report?.status === 'dropped') warnings.push(`no tools are sent: layer "${report.name}" ${report.note}`)
   const hasDeferred = tools.some(({ form }) => form === 'deferred')
   const findable = hasDeferred ? { findable: carrier?.tools?.findable ?? 0 } : {}
-  const texts = { system, context, stablePrefix, message }
-  return { encoding, budget, layers, tools, ...texts, warnings, ...findable }
+  const sent = { system, context, stablePrefix, message, ...(pictures ? { pictures } : {}) }
+  return { encoding, budget, layers, tools, ...sent, warnings, ...findable }
 }

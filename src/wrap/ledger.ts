@@ -9,6 +9,8 @@ export interface BudgetInputs {
   readonly message: string
   readonly framing: Framing
   readonly counter: TokenCounter
+  /** Tokens of the pictures that go along with the message. */
+  readonly pictures?: number
   /** True if tools come right after required layers. */
   readonly toolsFirst?: boolean
 }
@@ -20,6 +22,7 @@ export interface BudgetSums {
   readonly message: number
   readonly tools: number
   readonly framing: number
+  readonly pictures: number
 }
 
 interface LayerText {
@@ -34,6 +37,7 @@ interface Costs {
   readonly user: number
   readonly tools: number
   readonly framing: number
+  readonly pictures: number
 }
 
 /** The texts so far, and their exact cost, counted on the strings that would be sent. */
@@ -48,7 +52,8 @@ export class Ledger {
     this.#layers = inTextOrder(layers)
     this.#terms = terms
     this.#count = createJoinedCounter(terms.counter)
-    this.#costs = { system: 0, user: this.#tokens(false), tools: 0, framing: terms.framing.perRequest }
+    const { framing, pictures = 0 } = terms
+    this.#costs = { system: 0, user: this.#tokens(false), tools: 0, framing: framing.perRequest, pictures }
   }
 
   total(): number {
@@ -69,9 +74,9 @@ export class Ledger {
   }
 
   sums(): BudgetSums {
-    const { system, user, tools, framing } = this.#costs
+    const { system, user, tools, framing, pictures } = this.#costs
     const context = this.#count(this.#parts(false))
-    return { system, context, message: user - context, tools, framing }
+    return { system, context, message: user - context, tools, framing, pictures }
   }
 
   /** UTF-16 units of the context before its late layers. */
@@ -110,7 +115,8 @@ export class Ledger {
   }
 }
 
-const sum = ({ system, user, tools, framing }: Costs): number => system + user + tools + framing
+const sum = ({ system, user, tools, framing, pictures }: Costs): number =>
+  system + user + tools + framing + pictures
 
 /** Counts joined texts exactly. A text is counted apart, and only once, if the next one starts anew. */
 function createJoinedCounter(counter: TokenCounter): (parts: readonly string[]) => number {

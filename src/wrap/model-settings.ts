@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.ts'
 import type { Price } from '../base/price.ts'
+import type { PictureRule } from '../words/picture-tokens.ts'
 
 /** A model's configuration, without keys. */
 export interface ModelSettings {
@@ -28,12 +29,18 @@ export interface ModelSettings {
   readonly fallback?: string
   readonly price?: Price
   readonly lacks?: Lacks
+  /** True if it takes pictures; absent if neither the config nor its server says so. */
+  readonly images?: boolean
+  /** How its provider counts pictures; absent: `CAREFUL_PICTURES`. */
+  readonly pictureRule?: PictureRule
 }
 
 /** Features that a model lacks, each with the reason for people. */
 export interface Lacks {
   readonly tools?: string
   readonly systemRole?: string
+  /** Pictures, which its provider has refused. */
+  readonly pictures?: string
   /** Request fields that are omitted or renamed, each with the reason. */
   readonly fields?: Readonly<Record<string, string>>
   /** Tools that the provider refuses, by id, each with the reason. */

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../base/json.ts'
+import type { PictureFacts } from '../words/picture.ts'
 
 export interface ToolDefinition {
   readonly name: string
@@ -35,7 +36,7 @@ export interface LayerReport {
   readonly definitions?: number
 }
 
-/** Tokens. `used = system + context + message + tools + framing`, never over `target`. */
+/** Tokens. `used = system + context + message + tools + framing + pictures`, never over `target`. */
 export interface BudgetReport {
   readonly window: number
   readonly reserved_output: number
@@ -47,6 +48,8 @@ export interface BudgetReport {
   readonly tools: number
   /** Tokens that the provider adds around messages. */
   readonly framing: number
+  /** Absent if no picture goes along. */
+  readonly pictures?: number
 }
 
 export interface Prompt {
@@ -60,6 +63,8 @@ export interface Prompt {
   /** UTF-16 units of the context before its late layers: later prompts of the room begin with them. */
   readonly stablePrefix?: number
   readonly message: string
+  /** Sent after the message. */
+  readonly pictures?: readonly PictureFacts[]
   readonly warnings: readonly string[]
   /** Tokens for definitions that `find_tools` shows; absent if no tool is deferred. */
   readonly findable?: number

@@ -1,6 +1,7 @@
 import type { Entry, EntryId } from '../words/entry.ts'
 import type { Access, ToolGroup } from '../words/tool-words.ts'
 import type { Json, JsonSchema } from '../base/json.ts'
+import type { PictureFacts } from '../words/picture.ts'
 import type { Framing } from './model-settings.ts'
 
 /** A tool without the code that runs it. */
@@ -102,6 +103,8 @@ export interface Snapshot {
   readonly summary?: RoomSummary
   /** The text that is answered; empty for `/wrap`. */
   readonly message: string
+  /** The pictures that go along with the message. */
+  readonly pictures?: readonly PictureFacts[]
   readonly script?: RoomScript
   /** The room's instructions for all models and for this one; absent if there is none. */
   readonly instructions?: readonly string[]

@@ -43,6 +43,7 @@ extra_body = { logprobs = true }
 price = { input = 2.5, cached = 0.25, output = 10 }
 fallback = "guide"
 tools = "none"
+images = true
 enabled = true
 
 [[mcp]]

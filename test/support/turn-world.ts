@@ -78,11 +78,12 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   })
   chatParts.tap(hooks.onEntry)
   const bytes = options.bytes ?? UNCOUNTED
+  const workspaces = { of: () => options.workspace ?? noWorkspace }
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
     permissions: options.permissions ?? { request: async () => 'deny' },
-    workspaces: { of: () => options.workspace ?? noWorkspace },
+    workspaces,
     results: storage.tools.results,
     bytes,
     clock,
@@ -98,6 +99,8 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     turn_s: 600,
     turn_steps: 24,
     turn_depth: 2,
+    pictures: 4,
+    picture_mb: 5,
     tools_tokens: 6000,
     tokens_per_person_day: 0,
     tokens_per_room_day: 0,
@@ -115,7 +118,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   })
   const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }
   const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
-  const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox, tellAdmins })
+  const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox, workspaces, tellAdmins })
   const summaries = assembleSummaries({
     ...shared,
     anyRoom: (name) => rooms.anyRoom(name),

@@ -38,6 +38,7 @@ function modelLine(model: Model): string {
     model.isOutputLimited && `answers of at most ${model.maxOutput} tokens: its server takes no more`,
     lacks?.tools !== undefined && `no tools: ${lacks.tools}`,
     lacks?.systemRole !== undefined && `no system message: ${lacks.systemRole}`,
+    lacks?.pictures !== undefined && `no pictures: ${lacks.pictures}`,
     refusedParts(lacks),
     model.isDoubted &&
       'what its server reports looks cut off: it may read only a part of each prompt; check its window',

@@ -89,6 +89,8 @@ export const limitsSchema = z.strictObject({
   routine_runs_per_hour: positive(12, 'Times an hour that lines may start the same watch.'),
   routine_tokens_day: orOff(200_000, 'Tokens that a routine uses in a day of UTC; 0: no limit.'),
   routines_tokens_day_server: orOff(0, 'Tokens that all routines use in a day of UTC; 0: no limit.'),
+  pictures: orOff(4, 'Pictures that go along with a message to a model; 0: none.'),
+  picture_mb: positive(5, 'Megabytes of each such picture.'),
   tokens_per_person_day: orOff(0, 'Tokens that models read and write for a person in 24 hours; 0: no limit.'),
   tokens_per_room_day: orOff(0, 'Tokens that models read and write in a room in 24 hours; 0: no limit.'),
 })

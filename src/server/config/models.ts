@@ -3,6 +3,7 @@ import {
   BACKENDS,
   PROVIDERS,
   type ModelConfig,
+  type KnownPictures,
   type ModelAccess,
   type RequiredKey,
   ownKeys,
@@ -133,6 +134,10 @@ const modelFields = z.strictObject({
     .union([z.string(), z.array(z.string())])
     .default('all')
     .describe("A scope; it and the room's must both show a tool."),
+  images: z
+    .boolean()
+    .optional()
+    .describe('Whether the model takes pictures; absent: by what is known of its provider or its server.'),
   enabled: z.boolean().default(true).describe('`false` takes the model away without losing the entry.'),
 })
 
@@ -222,12 +227,22 @@ function toModel(entry: ModelFields, env: Environment): ModelConfig {
   return {
     ...camelKeys({ ...rest, model, max_output }),
     framing: PROVIDERS[entry.backend].framing,
+    ...picturesOf(PROVIDERS[entry.backend].pictures?.(model), entry.images),
     ...(entry.header_env ? { headers: valuesOf(entry.header_env, env).values } : {}),
     ...(stop === undefined ? {} : { stop: [stop].flat() }),
     ...(proxy ? { proxy } : {}),
     ...(apiKey === undefined ? {} : { apiKey }),
   }
 }
+
+/** The config goes before what is known of the model. */
+const picturesOf = (
+  { takes, rule }: KnownPictures = {},
+  images = takes,
+): Pick<ModelConfig, 'images' | 'pictureRule'> => ({
+  ...(images === undefined ? {} : { images }),
+  ...(rule ? { pictureRule: rule } : {}),
+})
 
 /** Reads the proxy variables that curl uses. Servers on this machine get no proxy. */
 function proxyFrom(env: Environment): ModelAccess['proxy'] {

@@ -4,6 +4,7 @@ import { defineTool } from '../define-tool.ts'
 import { linesOf, replaceShown } from '../file-text.ts'
 import { ok } from '../results/result.ts'
 import { lineDiff } from '../../base/text/line-diff.ts'
+import { pictureText } from '../../words/picture.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import { WorkspaceError } from '../../words/errors.ts'
 import type { Workspace } from '../workspace.ts'
@@ -35,6 +36,22 @@ export const readFile = defineTool({
     if (!show_lines) return ok(text)
     const lines = linesOf(text).map((line, index) => `${firstLine + index}: ${line}`)
     return ok(lines.join(''))
+  },
+})
+
+/** `[limits] picture_mb` unless the caller says otherwise. */
+const PICTURE_BYTES = 5 * 1024 * 1024
+
+export const lookAt = defineTool({
+  id: 'look_at',
+  title: 'Look At',
+  description: 'Shows a picture (PNG, JPEG, WebP or GIF) to a model that takes pictures; else its measures.',
+  access: 'read',
+  input: z.strictObject({ file: filePath }),
+  files: ['file'],
+  run: async ({ file }, { workspace, limits }) => {
+    const picture = await workspace.readPicture(file, limits.pictureBytes ?? PICTURE_BYTES)
+    return { ...ok(pictureText(picture)), pictures: [picture] }
   },
 })
 

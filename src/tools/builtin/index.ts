@@ -3,7 +3,7 @@ import type { ResultStore } from '../results/long-results.ts'
 import { WebError, type Web } from '../web.ts'
 import { unavailable, type Tool } from '../tool.ts'
 import { calculator } from './calculator/calculator.ts'
-import { editFile, readFile, writeFile } from './files.ts'
+import { editFile, lookAt, readFile, writeFile } from './files.ts'
 import { fdToFile, readFd } from './long-results.ts'
 import { fork, spawnAgent } from './side-turns.ts'
 import { glob, grep } from './search-files.ts'
@@ -29,6 +29,7 @@ interface OptionalTool {
 
 const TOOLS: readonly (Tool | OptionalTool)[] = [
   readFile,
+  lookAt,
   writeFile,
   editFile,
   glob,

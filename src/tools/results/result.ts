@@ -1,4 +1,5 @@
 import { Refusal, WorkspaceError } from '../../words/errors.ts'
+import type { Picture } from '../../words/picture.ts'
 import type { Outside } from '../../words/outside.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { ArgumentError } from '../arguments.ts'
@@ -12,6 +13,8 @@ export interface ToolResult {
   readonly outside?: Outside
   /** True for a page of a long result, which is sanitized and short already. */
   readonly isPage?: true
+  /** Shown to a model that takes pictures, beside `content`. */
+  readonly pictures?: readonly Picture[]
 }
 
 export const ok = (content: string): ToolResult => ({ content, isError: false })

@@ -1,5 +1,6 @@
 import type { Usage } from '../../words/entry.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
+import type { Picture } from '../../words/picture.ts'
 import type { ModelSettings } from '../model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
@@ -31,13 +32,15 @@ export interface AssistantMessage {
 export type RequestMessage = StepMessage | { readonly role: 'user'; readonly text: string }
 
 /**
- * The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `messages` and `tools`,
- * and nothing else.
+ * The request of one step. An adapter sends `prompt.system`, `userContent(prompt)` with `pictures`, `messages`
+ * and `tools`, and nothing else.
  */
 export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly prompt: Prompt
   readonly messages: readonly Message[]
   readonly tools: readonly ToolDefinition[]
+  /** The pictures of `prompt.pictures`, with their bytes. */
+  readonly pictures?: readonly Picture[]
   /** Tokens. */
   readonly maxOutput: number
   /**
@@ -97,6 +100,7 @@ export interface ModelFacts {
   readonly maxOutput?: number
   readonly tools?: boolean
   readonly systemRole?: boolean
+  readonly images?: boolean
 }
 
 export interface ConfiguredModel {
@@ -121,6 +125,8 @@ export type ModelRefusal =
   | { readonly kind: 'max-output'; readonly tokens: number; readonly words?: string }
   /** `words` are the provider's, on one line. */
   | { readonly kind: 'no-tools' | 'no-system-role'; readonly words?: string }
+  /** With `isOnlyThese` the model takes other pictures. */
+  | { readonly kind: 'no-pictures'; readonly isOnlyThese?: true; readonly words?: string }
   /** One field of the request, for `withoutFields`. */
   | { readonly kind: 'field'; readonly field: string; readonly words?: string }
   /** One tool of the request, by the name of its definition. */

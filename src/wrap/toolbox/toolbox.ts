@@ -4,6 +4,7 @@
  */
 import { textForModels, type TextFromTools } from '../../words/outside.ts'
 import type { ToolMessage } from '../../tools/index.ts'
+import type { Picture } from '../../words/picture.ts'
 import { READ_FD, failed, type ToolResult } from '../../tools/results/index.ts'
 import type { CallNames, Target } from './offer.ts'
 import type { Caller, CalledTool, Outcome, ToolRunner } from './run-tool.ts'
@@ -15,6 +16,8 @@ export interface ToolReply extends TextFromTools {
   readonly call: string
   readonly name: string
   readonly isError: boolean
+  /** For the model that called; no part of the log. */
+  readonly pictures?: readonly Picture[]
 }
 
 export interface Toolbox<Reply extends ToolReply = ToolReply> {
@@ -45,8 +48,10 @@ export async function executeTools(
   const replies: ToolMessage[] = []
   for (const call of calls) {
     signal.throwIfAborted()
-    const content = textForModels(await toolbox.run(call, signal))
-    const reply: ToolMessage = { role: 'tool', call: call.id, name: call.name, content }
+    const result = await toolbox.run(call, signal)
+    const seen = result.pictures ? { pictures: result.pictures } : {}
+    const content = textForModels(result)
+    const reply: ToolMessage = { role: 'tool', call: call.id, name: call.name, content, ...seen }
     replies.push(reply)
     replied?.(reply)
   }

@@ -113,13 +113,15 @@ describe('Ollama', () => {
   }
 
   test('Ollama reports the window and the abilities of a model', async () => {
-    expect(await facts(shown({ window: 40_960 }))).toEqual({ window: 40_960, tools: true })
+    expect(await facts(shown({ window: 40_960 }))).toEqual({ window: 40_960, tools: true, images: false })
     expect(asked[0]).toMatchObject({ path: '/api/show', body: { model: 'qwen3:8b' } })
     expect(await facts(shown({ window: 4096, capabilities: [], template: '{{ .Prompt }}' }))).toEqual({
       window: 4096,
       tools: false,
+      images: false,
       systemRole: false,
     })
+    expect(await facts(shown({ window: 4096, capabilities: ['vision'] }))).toMatchObject({ images: true })
   })
 
   test('model facts that Ollama omits or reports wrongly are left out', async () => {

@@ -78,6 +78,7 @@ test('the same tools are listed, sent and callable for any scope', () => {
       const toolsOf = (value: unknown): ScopedTools => ({
         ...effectiveScope(all().tools, { room: value, model, role: 'member' }),
         catalogue: all(),
+        mayLookAt: true,
         scope: null,
         role: 'member',
       })

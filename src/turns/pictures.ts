@@ -1,0 +1,150 @@
+import { isPictureName } from '../base/picture-file.ts'
+import { StorageError, WorkspaceError } from '../words/errors.ts'
+import { type Picture, pictureText } from '../words/picture.ts'
+import { CAREFUL_PICTURES, pictureTokens } from '../words/picture-tokens.ts'
+import { SYSTEM } from '../words/names.ts'
+import type { ToolMessage, Workspace } from '../tools/index.ts'
+import type { ModelSettings } from '../wrap/index.ts'
+import type { ScopedTools } from './scoped-tools.ts'
+import type { Turn } from './turn.ts'
+
+/** Keys of `[limits]`. */
+export interface PictureLimits {
+  /** Pictures of a message; 0: none goes along. */
+  readonly pictures: number
+  /** Megabytes of a picture. */
+  readonly picture_mb: number
+}
+
+/** What of the pictures in a message a request has. */
+export interface ShownPictures {
+  readonly pictures: readonly Picture[]
+  /** A line for each picture, which the model reads after the message. */
+  readonly lines: readonly string[]
+}
+
+export const NO_PICTURES: ShownPictures = { pictures: [], lines: [] }
+
+/** Returns the reason why a model gets no pictures. */
+function whyNoPictures({ images, lacks }: ModelSettings): string | undefined {
+  if (lacks?.pictures !== undefined) return lacks.pictures
+  if (images === false) return 'it takes no pictures'
+  return images ? undefined : 'it is not known to take pictures (images = true in the config)'
+}
+
+const countedPicture = (picture: Picture, { pictureRule = CAREFUL_PICTURES }: ModelSettings): Picture =>
+  picture.counted(pictureTokens(pictureRule, picture))
+
+/** Counts the pictures of a result, or takes them away from a model that gets none. */
+export function withSeenPictures({ pictures, ...result }: ToolMessage, settings: ModelSettings): ToolMessage {
+  if (!pictures) return result
+  const why = whyNoPictures(settings)
+  if (why === undefined) return { ...result, pictures: pictures.map((one) => countedPicture(one, settings)) }
+  return { ...result, content: `${result.content}\n[you do not see it: ${why}]` }
+}
+
+const QUOTED = /"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`/g
+const AROUND = /^[([{<«„“"'`]+|[)\]}>»”"'`?!,;:.…]+$/g
+
+/** Returns the names of pictures in a message, as they were written, each once. */
+function picturesNamed(text: string): readonly string[] {
+  const quoted = [...text.matchAll(QUOTED)].map((match) => match.slice(1).find(Boolean) ?? '')
+  const words = text.split(/\s+/).map((word) => word.replaceAll(AROUND, ''))
+  const names = [...quoted, ...words].filter((name) => isPictureName(name) && !name.includes('://'))
+  return [...new Set(names)].toSorted((a, b) => text.indexOf(a) - text.indexOf(b))
+}
+
+/** Beyond this, a message names no pictures but a list of files. */
+const MAX_NAMES = 16
+
+type FoundPicture = Picture | { readonly why: string }
+
+/** The pictures that a person named in the message of a turn. Each file is read once, at the first request. */
+export class MessagePictures {
+  readonly #turn: Turn
+  readonly #workspace: Workspace
+  readonly #limits: PictureLimits
+  readonly #names: readonly string[]
+  #found: Promise<ReadonlyMap<string, FoundPicture>> | undefined
+  readonly #told = new Set<string>()
+
+  constructor(turn: Turn, workspace: Workspace, limits: PictureLimits) {
+    this.#turn = turn
+    this.#workspace = workspace
+    this.#limits = limits
+    this.#names = isOwnLine(turn) && limits.pictures > 0 ? picturesNamed(turn.message.text) : []
+  }
+
+  get areNamed(): boolean {
+    return this.#names.length > 0
+  }
+
+  /**
+   * Resolves to what the next request has of the pictures. `leftOut` says why it has none. Tells people once
+   * about each picture that a model does not get. Rejects with `StorageError`.
+   */
+  async shownWith({ mayLookAt }: Pick<ScopedTools, 'mayLookAt'>, leftOut?: string): Promise<ShownPictures> {
+    if (!this.areNamed) return NO_PICTURES
+    const { settings } = this.#turn
+    const found = await (this.#found ??= this.#read())
+    if (!mayLookAt) {
+      await this.#tell([...found.keys()], 'look_at is not among the tools that it has here')
+      return NO_PICTURES
+    }
+    const why = leftOut ?? whyNoPictures(settings)
+    const pictures: Picture[] = []
+    const lines: string[] = []
+    for (const [name, one] of found) {
+      const reason = 'why' in one ? one.why : (why ?? this.#whyTooMany(pictures.length))
+      if (reason === undefined && !('why' in one)) pictures.push(countedPicture(one, settings))
+      const facts = 'why' in one ? name : pictureText(one)
+      lines.push(reason === undefined ? `[picture ${facts}]` : `[picture ${facts}; you do not see it]`)
+      if (reason !== undefined) await this.#tell([name], reason)
+    }
+    return { pictures, lines }
+  }
+
+  #whyTooMany(count: number): string | undefined {
+    const most = this.#limits.pictures
+    return count < most ? undefined : `at most ${most} pictures go along with a message`
+  }
+
+  async #read(): Promise<ReadonlyMap<string, FoundPicture>> {
+    const found = new Map<string, FoundPicture>()
+    const hashes = new Set<string>()
+    for (const name of this.#names.slice(0, MAX_NAMES)) {
+      const one = await this.#readOne(name)
+      if (one === undefined || ('hash' in one && hashes.has(one.hash))) continue
+      if ('hash' in one) hashes.add(one.hash)
+      found.set(name, one)
+    }
+    return found
+  }
+
+  /** Resolves to undefined if nothing has this name: it may be a picture that the model is to make. */
+  async #readOne(name: string): Promise<FoundPicture | undefined> {
+    try {
+      return await this.#workspace.readPicture(name, this.#limits.picture_mb * 1024 * 1024)
+    } catch (error) {
+      if (error instanceof StorageError || !(error instanceof WorkspaceError)) throw error
+      const isMissing = error.message.includes(' does not exist') || error.message.includes(' is outside ')
+      return isMissing ? undefined : { why: error.message }
+    }
+  }
+
+  async #tell(names: readonly string[], why: string): Promise<void> {
+    const fresh = names.filter((name) => !this.#told.has(name))
+    for (const name of fresh) this.#told.add(name)
+    if (fresh.length === 0) return
+    const { room, settings } = this.#turn
+    const text = `@${settings.name} does not see ${fresh.join(', ')}: ${why}`
+    await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text })
+  }
+}
+
+/** True if the requester wrote the message: not a model, a routine, or another person. */
+const isOwnLine = ({ message, requester, origin }: Turn): boolean =>
+  origin === undefined &&
+  message.kind === 'message' &&
+  message.routine === undefined &&
+  (message.by === undefined ? message.author === requester.name : message.by === requester.id)
