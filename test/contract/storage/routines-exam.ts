@@ -72,6 +72,16 @@ export function routinesExam(store: () => Storage): void {
     expect(ids(await routines().list({ person: bob.id }))).toEqual(['f', 'b'])
   })
 
+  test('the reminder without a room that rang last is found, also if it has ended', async () => {
+    await prepare()
+    expect(await routines().lastRung(alice.id)).toBeUndefined()
+    const [first, second] = [await add('a', { room: null }), await add('b', { room: null })]
+    await routines().update(first.id, { state: 'ended', lastAt: 30 })
+    await routines().update(second.id, { lastAt: 20 })
+    expect((await routines().lastRung(alice.id))?.id).toBe(first.id)
+    expect(await routines().lastRung(bob.id)).toBeUndefined()
+  })
+
   test('a person and a room have at most the limit of routines that have not ended', async () => {
     await prepare()
     await add('a')
