@@ -1,5 +1,4 @@
 import { createByteQuota } from '../../src/chat/limits.ts'
-import type { Room } from '../../src/chat/room.ts'
 import type { LanguageModel } from '../../src/wrap/loop/model.ts'
 import { Approvals } from '../../src/turns/approvals/approvals.ts'
 import { Speech } from '../../src/commands/speech.ts'
@@ -77,7 +76,7 @@ export async function createRoutineWorld(model: LanguageModel, options: WorldOpt
   })
   const draft = (change: Partial<RoutineDraft>): RoutineDraft => ({
     ...{
-      room: room as Room | null,
+      room,
       text: '@qwen sum up',
       condition: { kind: 'once', at: clock.now() + 60_000 },
     },

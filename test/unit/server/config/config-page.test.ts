@@ -6,7 +6,7 @@ import { requestOf } from '../../../support/sent-requests.ts'
 test('docs/config.md matches the schema of the config', async () => {
   const page = await configPage()
   await expect(page, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(
-    '../../../docs/config.md',
+    '../../../../docs/config.md',
   )
 })
 

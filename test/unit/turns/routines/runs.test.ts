@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../../src/base/amounts.ts'
-import type { RoutineId } from '../../../../src/turns/routines/ports.ts'
 import { createRoutineWorld } from '../../../support/routine-world.ts'
 import { fail, say, scriptedModel } from '../../../support/scripted-model.ts'
 
@@ -86,7 +85,7 @@ test('a run whose server died after its line is not said again', async () => {
   const made = await world.make({ text: 'lunch' })
   world.clock.step(MINUTE_MS)
   const claim = { nextAt: made.nextAt ?? 0, by: 'dead', ms: 1 }
-  await world.storage.models.routines.claim(made.id as RoutineId, claim)
+  await world.storage.models.routines.claim(made.id, claim)
   await world.room.record({ kind: 'message', author: 'ann', by: world.ann.id, text: 'lunch', routine: 1 })
   world.clock.step(1_000)
   world.engine.start()
