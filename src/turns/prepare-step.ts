@@ -119,11 +119,8 @@ class TurnSteps {
         // The known window may be smaller by now, so the space is that of a new prompt.
         const alone = await this.#compose(now, 0)
         const shown = await this.#fitMessages(all, spaceForMessages(alone))
-        return this.#createStep(
-          shown.tokens === 0 ? alone : await this.#compose(now, shown.tokens),
-          now,
-          shown,
-        )
+        const composedAgain = shown.tokens === 0 ? alone : await this.#compose(now, shown.tokens)
+        return this.#createStep(composedAgain, now, shown)
       },
     }
   }
