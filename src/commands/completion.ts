@@ -103,7 +103,7 @@ const flagOf = ({ flags }: Command, word: string | undefined): FlagSpec | undefi
  */
 function argumentAt({ arguments: wanted }: Command, position: number): ArgumentSpec | undefined {
   const argument = wanted[position]
-  if (argument) return argument.takes === 'rest' && position > 0 ? undefined : argument
+  if (argument) return argument
   const last = wanted.at(-1)
   return last?.takes === 'words' || (last?.takes === 'rest' && wanted.length === 1) ? last : undefined
 }

@@ -34,6 +34,12 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   'note notes': '/todo keeps a list here; /kv notes TEXT keeps a text for models',
   'look l': '/who lists who is here, /exits the ways out, /topic what the room is about',
   undo: '/retract takes your last line back; Ctrl-_ undoes what you type',
+  'reminder reminders timer alarm later':
+    '/remind 10m TEXT reminds you; /remind --room ROOM WHEN TEXT is said there',
+  'cron crontab schedule at recurring repeat':
+    '/every mon-fri 09:00 TEXT says it again and again; /routines lists them',
+  'alert alerts trigger highlight': '/watch WORDS @MODEL TEXT asks a model when a line has the words',
+  'subscribe autoreply': '/listen @MODEL lets a model answer lines that mention nobody',
   ls: '/rooms lists the rooms, /who the people, /run LS the files of this room',
   cd: '/join NAME goes to a room, /leave back to the lobby',
   pwd: 'the room stands in the status line; /topic says what it is about',

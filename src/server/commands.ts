@@ -68,6 +68,7 @@ export async function createCommands(
     speech,
     talk,
     history,
+    routines: routines.routines,
     moderation,
     keeping,
     approvals,

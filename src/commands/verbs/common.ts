@@ -28,6 +28,7 @@ import {
   type ScriptStore,
   type SummaryStore,
 } from '../../wrap/index.ts'
+import type { Routines } from '../../turns/routines/index.ts'
 import type { Summaries } from '../../turns/summaries/index.ts'
 import {
   defineCommand,
@@ -72,6 +73,7 @@ export interface Services {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly summaries: Summaries
+  readonly routines: Pick<Routines, 'make' | 'remindAgain' | 'list' | 'pause' | 'resume' | 'end'>
   readonly approvals: Approvals
   readonly hooks: Pick<RoomHooks, 'logOf'>
   /** The servers that bring tools. */

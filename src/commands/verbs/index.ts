@@ -12,11 +12,14 @@ import { invites } from './invites.ts'
 import { instruct } from './instruct.ts'
 import { keep, purge } from './keeping.ts'
 import { kv, todo } from './key-values.ts'
+import { listen, watch } from './listen.ts'
 import { mcp } from './mcp.ts'
 import { ban, bans, deop, invite, kick, mute, op, owner, unban, uninvite, unmute } from './moderation.ts'
 import { exits, go, join, leave, nav, next, portal } from './moving.ts'
 import { allow, deny, perms } from './permissions.ts'
+import { every, remind } from './remind.ts'
 import { archive, create, deleteRoom, fork, renameRoom, rooms, topic, vibe, who } from './rooms.ts'
+import { routines } from './routines.ts'
 import { script } from './script.ts'
 import type { Services, Verb } from './common.ts'
 import { summary } from './summary.ts'
@@ -52,6 +55,7 @@ const groupsWith = (
   ],
   ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, keep, purge]],
   ['asking', 'models, and what their tools may do', [ask, stop, retry, models, usage, allow, deny, perms]],
+  ['timers', 'what runs by itself: at a time, or after a line', [remind, every, watch, listen, routines]],
   [
     'prompt',
     'what models read here, and which tools they have',

@@ -1,7 +1,7 @@
 import { entryJson } from '../../words/entry-text.ts'
 import type { ToolResultEntry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
-import { type Json, safeJson } from '../../base/json.ts'
+import { safeJson } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
 import {
   findToolsDefinition,
@@ -83,19 +83,19 @@ function modelAndScope(scope: readonly string[]) {
   return first?.startsWith('@') ? { model: first, words: others } : { words: scope }
 }
 
-const scopeWords = ({ tools }: ToolList): readonly string[] => {
+export const scopeWords = ({ tools }: ToolList): readonly string[] => {
   const groups = tools.flatMap(({ tool }) => [tool.group, tool.source, tool.access])
   return [...new Set([...groups, ...tools.map(({ tool }) => tool.name)])]
 }
 
 /** Throws `Refusal`, and changes nothing, for words that match no tool. */
 async function setScope(
-  { turns, mcp, stores }: Services,
+  services: Services,
   { room, person, model }: ToolQuery,
   words: readonly string[],
 ): Promise<void> {
-  const scope = scopeOf(words)
-  refuseEmpty(scope, (await turns.scope({ room, person })).tools, mcp.list)
+  const { stores } = services
+  const scope = await checkedScope(services, { room, person }, words, '; the scope was not changed')
   const facts = { kind: 'scope', author: person.name, scope } as const
   if (model === undefined) {
     await stores.chat.rooms.setValue(room.name, SCOPE_KEY, scope)
@@ -105,8 +105,24 @@ async function setScope(
   await room.record({ ...facts, model, text: `tools of @${model}: ${scopeText(scope)}` })
 }
 
+/**
+ * Returns the scope of the words. Rejects with `Refusal`, which `consequence` ends, for words that match no
+ * tool.
+ */
+export async function checkedScope(
+  { turns, mcp }: Pick<Services, 'turns' | 'mcp'>,
+  where: Pick<Here, 'room' | 'person'>,
+  words: readonly string[],
+  consequence = '',
+): Promise<string | readonly string[]> {
+  const scope = scopeOf(words)
+  const problems = problemsOf(scope, (await turns.scope(where)).tools, mcp.list)
+  if (problems.length > 0) throw new Refusal(`${problems.join('; ')}${consequence}`)
+  return scope
+}
+
 /** Returns the scope of the words, sanitized, since it is stored and shown to everybody. Throws `Refusal`. */
-function scopeOf(given: readonly string[]): Json {
+function scopeOf(given: readonly string[]): string | readonly string[] {
   const words = given.map(cleanLine).filter((word) => word !== '')
   if (words.length === 0)
     throw new Refusal('these patterns have nothing visible in them; the scope was not changed')
@@ -118,12 +134,16 @@ function scopeOf(given: readonly string[]): Json {
 }
 
 /**
- * Throws `Refusal` if one of the words matches no tool, or all words together leave no tool. Accepts words
+ * Returns problems if one of the words matches no tool, or all words together leave no tool. Accepts words
  * for a server without tools: a refusal would leave the room with tools that it should not have.
  */
-function refuseEmpty(scope: Json, tools: readonly ListedTool[], servers: KnownServers): void {
+function problemsOf(
+  scope: string | readonly string[],
+  tools: readonly ListedTool[],
+  servers: KnownServers,
+): readonly string[] {
   // Groups may be empty now, and have tools later.
-  if (!Array.isArray(scope) || scope.every((word) => isGroupWord(word))) return
+  if (typeof scope === 'string' || scope.every((word) => isGroupWord(word))) return []
   const parsed = parseScope(scope)
   const catalogue = tools.map(({ tool }) => tool)
   const unmatched = unmatchedPatterns(parsed, catalogue, servers)
@@ -134,10 +154,9 @@ function refuseEmpty(scope: Json, tools: readonly ListedTool[], servers: KnownSe
       : warnings
   const canGrow = unmatched.some(({ awaits, pattern }) => awaits && !pattern.negative)
   const isEmpty = mistakes.length === 0 && visible.length === 0 && !canGrow
-  const problems = isEmpty
+  return isEmpty
     ? [`${scopeText(scope)} leaves no tool; case counts, and /tools off takes all away`]
     : mistakes
-  if (problems.length > 0) throw new Refusal(`${problems.join('; ')}; the scope was not changed`)
 }
 
 /**

@@ -65,7 +65,7 @@ export function createRoutineStore({ dialect, read, writes }: Database): Routine
         if (person !== undefined) open = open.where('person', '=', person)
         const byPlace = open
           .orderBy(sql`coalesce(room, '')`)
-          .orderBy('person')
+          .orderBy(sql`case when room is null then person else '' end`)
           .orderBy('number')
         return (await byPlace.execute()).map(toRoutine)
       }),

@@ -1,5 +1,5 @@
 /** What runs by itself, for a person, in a room. */
-export { conditionText } from './describe.ts'
+export { conditionText, routineText } from './describe.ts'
 export { type Spec, specText, timeText } from './calendar.ts'
 export { RoutineEngine, type RoutineEngineParts } from './engine.ts'
 export { parseSpec, parseUntil, parseWhen } from './parse-when.ts'

@@ -23,10 +23,12 @@ export interface RoutineDraft extends Pick<
   readonly runs: number | null
 }
 
-/** A routine as `viewer` may see it: `text` is empty if they may not read its room. */
+/** A routine in a list. */
 export interface ListedRoutine extends Routine {
   /** The current name of its person. */
   readonly by: string
+  /** Set if the viewer may not read its room, whose name and words they must not see. `text` is empty. */
+  readonly isHidden?: true
 }
 
 /** Keys of `[limits]`. */
@@ -108,7 +110,7 @@ export class Routines {
     return found.map((one) => {
       const isOwn = one.person === person.id
       const mayRead = isOwn || !readable || (one.room !== null && readable.has(one.room))
-      return { ...one, ...(mayRead ? {} : { text: '' }), by: names.get(one.person) ?? '' }
+      return { ...one, ...(mayRead ? {} : { text: '', isHidden: true }), by: names.get(one.person) ?? '' }
     })
   }
 

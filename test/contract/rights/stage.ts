@@ -71,11 +71,12 @@ export async function createRightsStage(kind: RoomKind): Promise<RightsStage> {
     if (role === 'banned') await must(world.ann, `ban --room ${room} ${person.name}`)
   }
 
-  /** What turns, questions, messages and archives are about. */
+  /** What turns, routines, questions, messages and archives are about. */
   async function settle(): Promise<void> {
     const { chatParts } = world.turnWorld
     await must(world.root, 'ban 10.9.8.0/24')
     for (const who of [tom, world.ann, people.op, people.member]) await must(who, `ask ${room} @qwen tools`)
+    await must(world.ann, `every ${room} day 09:00 lunch`)
     const held = await chatParts.rooms.anyRoom(room as RoomName)
     await raiseQuestion(world, tom, held!, 'the-file')
     if (kind === 'archived') await must(world.ann, `archive ${room}`)

@@ -35,6 +35,9 @@ const NO_GUEST = { public: 'g++++++++', private: 'g++++++++', archived: 'g++++++
 const NO_SERVER = { public: '------x--', private: '------x--', archived: '------x--' }
 const ADMIN = { public: '------+--', private: '------+--', archived: '------+--' }
 
+/** What the owner and ops let models do by themselves. */
+const LISTEN = { public: 'g---+++mb', private: '??i-++?m?', archived: 'aaaaaaaab' }
+
 const SCRIPT = 'function default_wrap(target) return wrap(target) end'
 
 /** Nothing is changed. */
@@ -75,6 +78,8 @@ export const RIGHTS: readonly RightsRow[] = [
   reads('vibe ROOM', READ),
   reads('checkpoint ROOM', READ),
   reads('keep ROOM', READ),
+  reads('routines ROOM', READ),
+  reads('listen ROOM', READ),
   reads('bans --room ROOM', ORDER),
   reads('bans', ADMIN),
   reads('invites list', ALL),
@@ -110,6 +115,11 @@ export const RIGHTS: readonly RightsRow[] = [
   changes('script ROOM set', MANAGE, SCRIPT),
   changes('script ROOM reset', MANAGE),
 
+  own('remind 10m tea', NO_GUEST),
+  changes('remind --room ROOM 10m tea', { public: 'g++++++mb', private: '??i+++?m?', archived: 'gaaaaaaab' }),
+  changes('every ROOM day 10:00 tea', { public: 'g++++++mb', private: '??i+++?m?', archived: 'aaaaaaaab' }),
+  changes('watch ROOM fire @qwen where?', LISTEN),
+  changes('listen ROOM @qwen', LISTEN),
   own('invites new', NO_GUEST),
   // It is an entry of the room, so it needs a voice there.
   changes('invites new ROOM', { public: 'g++++++mb', private: 'g?i-++?-?', archived: 'gaaaaaaab' }),
@@ -133,6 +143,8 @@ export const RIGHTS: readonly RightsRow[] = [
   moves('allow ROOM', ANSWER),
   moves('allow ROOM always', ANSWER),
   moves('deny ROOM', ANSWER),
+  moves('routines ROOM pause 1', ORDER),
+  moves('routines ROOM end 1', ORDER),
   moves('invite ROOM vera', { public: 'xxxxxxxmb', private: '??i-++?m?', archived: 'aaaaaaaab' }),
   moves('uninvite ROOM ida', { public: '----xxx-b', private: '??i-++?-?', archived: '----xxx-b' }),
   moves('kick ROOM tom', ORDER),

@@ -17,6 +17,7 @@ import type { InvitePolicy } from '../../../src/commands/verbs/common.ts'
 import { findGuideHelp } from '../../../src/server/guide-place.ts'
 import { createCommandGroups } from '../../../src/commands/verbs/index.ts'
 import { KEY_HELP } from '../../../src/terminal/input/keys.ts'
+import { type RoutinePolicy, Routines } from '../../../src/turns/routines/index.ts'
 import { ToolRuns } from '../../../src/turns/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { followedIn } from '../followed.ts'
@@ -60,7 +61,12 @@ export async function createCommandWorldWith(options: WorldOptions & { readonly 
   }
   const { storage, log } = turnWorld.chatParts
   const preferences = await Preferences.load(storage.chat.preferences, log)
-  const config = { dataDir: dir.path, invitePolicy, preferences }
+  const routinePolicy: { -readonly [Key in keyof RoutinePolicy]: RoutinePolicy[Key] } = {
+    enabled: true,
+    allow: {},
+    isOpen: false,
+  }
+  const config = { dataDir: dir.path, invitePolicy, routinePolicy, preferences }
   const parts = await runnerIn(turnWorld, approvals, runs, config)
   const { runner, mcp } = parts
 
@@ -87,6 +93,8 @@ export async function createCommandWorldWith(options: WorldOptions & { readonly 
     dataDir: dir.path,
     /** Who may make invite codes; a test may change it. */
     invitePolicy,
+    /** Who may make routines; a test may change it. */
+    routinePolicy,
     root,
     /** Owns the public room `hall` and the private room `den`. */
     ann,
@@ -154,9 +162,14 @@ async function runnerIn(
   { chatParts, turns, summaries, hooks }: TurnWorld,
   approvals: Approvals,
   runs: ToolRuns,
-  given: { dataDir: string; invitePolicy: InvitePolicy; preferences: Preferences },
+  given: {
+    dataDir: string
+    invitePolicy: InvitePolicy
+    routinePolicy: RoutinePolicy
+    preferences: Preferences
+  },
 ) {
-  const { dataDir, invitePolicy, preferences } = given
+  const { dataDir, invitePolicy, routinePolicy, preferences } = given
   const { rooms, storage, peers, clock, log, sanctions } = chatParts
   const talk = await talkOver(chatParts, {
     answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
@@ -179,6 +192,15 @@ async function runnerIn(
     ...{ clock, nextId: chatParts.nextId, log },
   })
   const policy = (): InvitePolicy => invitePolicy
+  const routines = new Routines({
+    ...{ store: storage.models.routines, people: storage.chat.people, rooms },
+    models: () => turns.names(),
+    policy: () => routinePolicy,
+    limits: { ...SPOKEN_LIMITS, routines_per_person: 20, routines_per_room: 50 },
+    clock,
+    nextId: chatParts.nextId,
+    changed() {},
+  })
   const history = new InputHistory(storage.talk.typed, clock, log)
   const mcpConfig = mcpConfigIn(dataDir)
   const mcp = await openMcp(() => mcpConfig, rooms, chatParts, [])
@@ -190,7 +212,20 @@ async function runnerIn(
     followed: following.followed,
     ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
     comingIn: { invites, keys, tokens, clients, policy },
-    ...{ speech, talk, history, turns, runs, summaries, approvals, hooks, mcp, moderation, keeping },
+    ...{
+      speech,
+      talk,
+      history,
+      turns,
+      runs,
+      summaries,
+      routines,
+      approvals,
+      hooks,
+      mcp,
+      moderation,
+      keeping,
+    },
     keys: KEY_HELP,
     findHelp: findGuideHelp,
     clock,

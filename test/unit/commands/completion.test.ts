@@ -20,7 +20,7 @@ async function createScene() {
 
 test.each([
   ['/jo', ['/join']],
-  ['/w', ['/who', '/whoami', '/wrap']],
+  ['/w', ['/watch', '/who', '/whoami', '/wrap']],
   ['/nothing', []],
   ['hello @', ['@ann', '@bob', '@qwen']],
   ['/say @q', ['@qwen']],
