@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { forAllTests } from '../support/for-all-tests.ts'
+import { createModelStageHere } from '../support/stage.ts'
+
+const stage = await forAllTests(createModelStageHere('', { isShared: true }))
+await stage.as('ann', ['create', 'den'])
+
+async function out(name: string, words: readonly string[]): Promise<string> {
+  const { stdout, stderr, exitCode } = await stage.as(name, words)
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  return stdout
+}
+
+test('a reminder of two seconds rings in a session of its person', async () => {
+  await using session = await stage.open('bob', '-T')
+  await session.waitFor('-- ')
+  expect(await out('bob', ['remind', '2s', 'the', 'tea', 'is', 'ready'])).toMatch(/^reminder 1 rings .* UTC /)
+  await session.waitFor('the tea is ready')
+})
+
+test('routines of a script are listed, paused and ended, and are there after a restart', async () => {
+  expect(await out('ann', ['every', 'den', 'mon-fri', '09:00', 'stand', 'up'])).toMatch(
+    /^routine 1 of den runs next .* 09:00 UTC .*; routines den end 1 ends it/,
+  )
+  await out('ann', ['listen', 'den', '@qwen'])
+  expect(await out('ann', ['watch', 'den', 'disk', 'full', '@qwen', 'why?'])).toContain('"disk full"')
+  expect(await out('ann', ['routines', 'den', 'pause', '1'])).toBe('routine 1 of den is paused\n')
+  await stage.restart('SIGTERM')
+  const listed = JSON.parse(await out('ann', ['routines', 'den', '--json'])) as readonly object[]
+  expect(listed).toMatchObject([
+    { number: 1, kind: 'calendar', person: 'ann', state: 'paused', reason: 'ann paused it' },
+    { number: 2, kind: 'each', state: 'active' },
+    { number: 3, kind: 'line', state: 'active' },
+  ])
+  await out('ann', ['listen', 'den', 'off'])
+  expect((await stage.as('bob', ['routines', 'den', 'end', '1'])).exitCode).toBe(1)
+  expect(await out('ann', ['routines', 'den', 'end', '1'])).toBe('routine 1 of den has ended\n')
+})
