@@ -28,6 +28,24 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
+    asked:
+      /\b(?:remind(?:er|ers|s)?|timer|alarm|schedule[ds]?|cron|every (?:day|week|morning|hour|monday))\b/i,
+    rows: [
+      ['/remind 10m TEXT', 'rings in all your sessions; 18:30 and mon 9:00 work, too'],
+      ['/remind --room ROOM 18:30 TEXT', 'is said in a room'],
+      ['/every mon-fri 09:00 TEXT', 'is said here each time; @MODEL in it is asked'],
+      ['/routines', 'lists what runs here; /routines end 3 ends one'],
+    ],
+  },
+  {
+    asked: /\b(?:watch(?:es)?|alerts?|listens?|follow-?ups?|without (?:an? )?(?:@|mention))/i,
+    rows: [
+      ['/watch WORDS @MODEL TEXT', 'asks a model when a line has the words'],
+      ['/listen @MODEL', 'lets a model answer follow-ups without its @name'],
+      ['/listen off', 'ends that; /routines lists what runs here'],
+    ],
+  },
+  {
     asked: /\b(?:retry|regenerate|ask(?:ed)? again|(?:another|new|better) (?:answer|reply))\b/i,
     rows: [
       ['/retry', 'asks your last question again, if it got no whole answer'],
