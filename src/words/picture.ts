@@ -1,4 +1,5 @@
-import { bytes } from '../base/amounts.ts'
+import { bytes, counted } from '../base/amounts.ts'
+import { cleanLine } from '../base/text/clean-text.ts'
 import type { PictureFile, PictureType } from '../base/picture-file.ts'
 
 /** What is told and stored of a picture. */
@@ -60,3 +61,7 @@ export const pictureText = ({
   size,
 }: Omit<PictureFacts, 'hash' | 'tokens'>): string =>
   `${name}: ${type.slice(6).toUpperCase()}, ${width} × ${height}, ${bytes(size)}`
+
+/** `p.png: PNG, 640 × 480, 12 kB, 765 tokens, sha256 0123456789ab` */
+export const pictureDetails = (picture: PictureFacts): string =>
+  `${cleanLine(pictureText(picture))}, ${counted(picture.tokens, 'token')}, sha256 ${picture.hash.slice(0, 12)}`

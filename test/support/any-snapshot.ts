@@ -29,6 +29,11 @@ const someTools = fc
       ),
     ),
   )
+const samplePictureFacts = (tokens: number, index: number) => ({
+  ...{ name: `p${index}.png`, type: 'image/png' as const, width: 4, height: 3, size: 90, hash: `${index}` },
+  tokens,
+})
+
 /** Any room, tools, history and target. */
 export const anySnapshot = fc
   .record({
@@ -37,14 +42,16 @@ export const anySnapshot = fc
     history: fc.array(text, { maxLength: 12 }),
     topic: text,
     message: text,
+    pictures: fc.array(fc.nat(600), { maxLength: 4 }),
     toolsShare: fc.constantFrom(0, 0.1, 0.4, 0.9, 1),
   })
-  .map(({ target, tools, history, topic, message, toolsShare }) =>
+  .map(({ target, tools, history, topic, message, pictures, toolsShare }) =>
     snapshotFor(target, {
       tools,
       history: history.map((said, index) => row(index, { text: said })),
       room: { ...sampleSnapshot().room, topic },
       message,
+      ...(pictures.length > 0 ? { pictures: pictures.map(samplePictureFacts) } : {}),
       toolsShare,
     }),
   )
@@ -67,4 +74,7 @@ export const recount = (prompt: Prompt, counter: TokenCounter): number =>
     prompt.system,
     userContent(prompt),
     ...prompt.tools.flatMap((one) => (one.definition ? [JSON.stringify(one.definition)] : [])),
-  ].reduce((sum, part) => sum + counter.count(part), 0)
+  ].reduce(
+    (sum, part) => sum + counter.count(part),
+    (prompt.pictures ?? []).reduce((sum, { tokens }) => sum + tokens, 0),
+  )

@@ -1,5 +1,6 @@
 import { counted } from '../../base/amounts.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
+import { pictureDetails } from '../../words/picture.ts'
 import { type BudgetReport, type LayerReport, type Prompt, type PromptTool, BREAK } from '../../wrap/index.ts'
 
 /** A part of the budget: a layer's text, tool definitions, the message, or the provider's framing. */
@@ -14,9 +15,10 @@ export interface BudgetShare {
 }
 
 /** Returns all parts in the order of the text. Tool definitions follow their layer. */
-export function sharesOf({ layers, budget, tools }: Prompt): readonly BudgetShare[] {
+export function sharesOf({ layers, budget, tools, pictures = [] }: Prompt): readonly BudgetShare[] {
   const others = [
     { name: 'message', tokens: budget.message, note: 'what is answered' },
+    { name: 'pictures', tokens: budget.pictures ?? 0, note: pictures.map(pictureDetails).join('; ') },
     { name: 'framing', tokens: budget.framing, note: 'what the provider adds' },
   ].filter(({ tokens }) => tokens > 0)
   return [...layers.flatMap((layer) => sharesOfLayer(layer, tools)), ...others]

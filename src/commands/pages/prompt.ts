@@ -38,7 +38,7 @@ export function promptParts(prompt: Prompt, groups: ShownGroups): Html {
   return markup`<p>
       ${budget.used} of ${budget.target} tokens (${percentOf(budget.used, budget.target)}),
       ${prompt.encoding}: system ${budget.system} + context ${budget.context} + message ${budget.message} +
-      tools ${budget.tools} + framing ${budget.framing}. ${budget.target - budget.used} are free;
+      tools ${budget.tools} + framing ${budget.framing}${budget.pictures ? ` + pictures ${budget.pictures}` : ''}. ${budget.target - budget.used} are free;
       ${keptText(budget)}.
     </p>
     ${budgetBar(shares, budget)}

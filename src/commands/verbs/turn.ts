@@ -5,6 +5,7 @@ import { counted } from '../../base/amounts.ts'
 import { safeJson } from '../../base/json.ts'
 import { characterAt, headOf } from '../../base/text/characters.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
+import { type PictureFacts, pictureDetails } from '../../words/picture.ts'
 import { BREAK, userContent } from '../../wrap/index.ts'
 import { type SentRequest, type TurnRecord, nothingSent, requestsOf } from '../../turns/index.ts'
 import type { StepMessage } from '../../wrap/loop/index.ts'
@@ -130,7 +131,8 @@ type NumberedRequest = ReturnType<typeof numberRequests>[number]
 function numberRequests(turn: TurnRecord) {
   const requests = requestsOf(turn)
   const sent = requests.map(({ prompt, messages, tools }) => {
-    return { system: prompt.system, user: userContent(prompt), messages, tools }
+    const { system, pictures } = prompt
+    return { system, user: userContent(prompt), ...(pictures && { pictures }), messages, tools }
   })
   return sent.map((now, index) => {
     const question = requests[index]?.prompt.message ?? ''
@@ -230,6 +232,15 @@ const partsOf = ({ question, now, before }: NumberedRequest, isFolded: boolean):
   ...(isFolded && now.user !== before?.user
     ? userParts(now.user, question)
     : [{ title: 'user', now: now.user, before: before?.user }]),
+  ...(now.pictures
+    ? [
+        {
+          title: PICTURES,
+          now: detailsOf(now.pictures),
+          before: before?.pictures && detailsOf(before.pictures),
+        },
+      ]
+    : []),
   ...now.messages.map((message, at) => {
     const earlier = before?.messages[at]
     const title = message.role === 'tool' ? `result of ${message.name}` : 'answer'
@@ -253,9 +264,13 @@ function userParts(user: string, question: string): readonly RequestPart[] {
   ].filter((part) => part.now !== '')
 }
 
+const PICTURES = 'pictures (ssh HOST files ROOM NAME > NAME gets one)'
+
+const detailsOf = (pictures: readonly PictureFacts[]): string => pictures.map(pictureDetails).join('\n')
+
 const textOf = (message: StepMessage): string =>
   message.role === 'tool'
-    ? message.content
+    ? [message.content, ...(message.pictures ?? []).map(pictureDetails)].join('\n')
     : [message.text, ...message.calls.map((call) => `${call.name} ${call.arguments}`)]
         .filter((text) => text !== '')
         .join('\n')

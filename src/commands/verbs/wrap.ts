@@ -116,8 +116,8 @@ const heading = (model: string, { budget: { used, target }, encoding }: Prompt):
   `@${model}: ${used} of ${target} tokens (${percentOf(used, target)}), ${encoding}`
 
 /** Returns the exact sum. The parts below are counted separately, and can differ from it by a few tokens. */
-const sums = ({ system, context, message, tools, framing, used }: BudgetReport): string =>
-  `system message ${system} + context ${context} + message ${message} + definitions ${tools} + framing ${framing} = ${used}`
+const sums = ({ system, context, message, tools, framing, pictures, used }: BudgetReport): string =>
+  `system message ${system} + context ${context} + message ${message} + definitions ${tools} + framing ${framing}${pictures ? ` + pictures ${pictures}` : ''} = ${used}`
 
 /** `/models` shows how much more the provider counts. */
 function reservedText(budget: BudgetReport): string {

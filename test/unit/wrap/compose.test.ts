@@ -26,7 +26,9 @@ test('the budget of a prompt adds up to the tokens that are sent, part by part',
   const prompt = bench.compose(sampleSnapshot({ tools: numbered(5), history: messages(30) }))
   const { budget } = prompt
   expect(budget.used).toBe(recount(prompt, bench.counter))
-  expect(budget.used).toBe(budget.system + budget.context + budget.message + budget.tools + budget.framing)
+  expect(budget.used).toBe(
+    budget.system + budget.context + budget.message + budget.tools + budget.framing + (budget.pictures ?? 0),
+  )
   expect(budget.system).toBe(bench.counter.count(prompt.system))
   expect(budget.context).toBe(bench.counter.count(prompt.context))
   expect(budget.tools).toBe(prompt.tools.reduce((sum, tool) => sum + tool.tokens, 0))
@@ -224,7 +226,14 @@ test('tools cost more tokens at providers that add framing to them', () => {
   expect(at('anthropic').budget.framing).toBeGreaterThan(804)
   for (const backend of ['openai', 'ollama', 'anthropic'] as const) {
     const { budget } = at(backend)
-    expect(budget.used).toBe(budget.system + budget.context + budget.message + budget.tools + budget.framing)
+    expect(budget.used).toBe(
+      budget.system +
+        budget.context +
+        budget.message +
+        budget.tools +
+        budget.framing +
+        (budget.pictures ?? 0),
+    )
   }
 })
 
