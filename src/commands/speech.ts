@@ -8,7 +8,7 @@ import type { Person } from '../words/person.ts'
 import type { Away, FindPerson } from '../chat/talk/index.ts'
 import { headOf } from '../base/text/characters.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
-import type { Mention, RunningTurn, Turns } from '../turns/index.ts'
+import type { Mention, PanelRequest, RunningTurn, Turns } from '../turns/index.ts'
 import { answerCommand, hintForSpeech } from './hints.ts'
 
 /** The message as it was stored, and the turns it started, by model. */
@@ -82,6 +82,24 @@ export class Speech {
     const text = `${requester.name} asked ${asked}: ${cleanLine(headOf(message.text, MAX_REPEATED))}`
     await room.record({ kind: 'notice', level: 'info', author: requester.name, text })
     return await this.#turns.start({ room, requester, model, message, ...how })
+  }
+
+  /** Says the question of a panel and starts it. Throws `Refusal`, possibly after the question was said. */
+  async askPanel(
+    room: Room,
+    requester: Person,
+    request: PanelRequest,
+    how?: HowToAsk,
+  ): Promise<{ readonly message: MessageEntry; readonly turn: RunningTurn }> {
+    room.needVoice(requester)
+    const panel = this.#turns.createPanel(request)
+    const names = panel.members.map(({ settings }) => `@${settings.name}`).join(' ')
+    const text = messageText(`panel ${names}: ${request.question}`, this.#limits)
+    const said = { kind: 'message', author: requester.name, by: requester.id, text } as const
+    const message = await room.record(said)
+    this.#away.heard(room, requester, text)
+    const { name: model } = (panel.merger ?? panel.members[0])!.settings
+    return { message, turn: await this.#turns.start({ room, requester, model, message, panel, ...how }) }
   }
 
   /** `/me`: says what somebody does. */

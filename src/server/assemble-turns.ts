@@ -21,6 +21,8 @@ import {
   listModels,
   createPrepareStep,
   createPreview,
+  type PanelLimits,
+  withPanels,
   type QueueLimits,
   type SideTurnLimits,
   TurnLog,
@@ -46,7 +48,13 @@ export interface TurnAssembly {
   readonly openToolbox: OpenToolbox
   readonly workspaces: Workspaces
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
-  readonly limits: QueueLimits & TurnLimits & SideTurnLimits & CallLimits & ToolsLimit & PictureLimits
+  readonly limits: QueueLimits &
+    PanelLimits &
+    TurnLimits &
+    SideTurnLimits &
+    CallLimits &
+    ToolsLimit &
+    PictureLimits
   readonly tellAdmins: (text: string) => void
 }
 
@@ -97,7 +105,12 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     onWrittenCall: createWrittenCallNotice(log, assembly.tellAdmins),
     log,
   })
-  const runWithFollowUps = withFollowUps(runTurn, { turns: () => turns, hooks, clock, limits })
+  const runWithFollowUps = withFollowUps(withPanels(runTurn, { turnLog, log }), {
+    turns: () => turns,
+    hooks,
+    clock,
+    limits,
+  })
   const turns: Turns = new Turns({
     models: enabled,
     listModels: models.list,

@@ -23,7 +23,7 @@ interface AfterTurnParts {
 /**
  * Returns `runTurn` with follow-ups: runs the room's `after_turn`, and calls the models that the reply
  * mentions, for the same requester and routine, whose quotas and rights apply, up to the depth limit. Does not
- * pass `permissions` on. Side turns have no follow-ups.
+ * pass `permissions` on. Side turns and panels call nobody.
  */
 export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
   /** How many models' replies led to an entry; 0 if the entry is absent. */
@@ -36,7 +36,7 @@ export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }:
     // The offline helper is no language model: the names in its answers are examples of what people can
     // write.
     const isGuide = request.model.settings.backend === 'guide'
-    if (reply?.kind !== 'reply' || isGuide || limits.turn_depth === 0) return end
+    if (reply?.kind !== 'reply' || isGuide || request.panel || limits.turn_depth === 0) return end
     // The author is not always the turn's model: its fallback may have answered.
     const called = mentions(end.text, turns().names()).filter((name) => name !== reply.author)
     if (depth < limits.turn_depth) {

@@ -185,6 +185,7 @@ class TurnSteps {
 function callerOf(turn: Turn) {
   const { recorder, room, requester, message, permissions, report, origin, insteadOf, messages, routine } =
     turn
+  const { panel } = turn
   const chat: ChatView = {
     model: turn.questions.model,
     get messages() {
@@ -205,7 +206,8 @@ function callerOf(turn: Turn) {
     report,
     ...(permissions ? { permissions } : {}),
     ...(routine ? { routine } : {}),
-    ...(origin ? { within: origin.within } : {}),
+    ...(origin?.within ? { within: origin.within } : {}),
+    ...(panel ? { readsOnly: true as const } : {}),
     ...(insteadOf ? { insteadOf } : {}),
   } satisfies ToolCaller
 }

@@ -35,7 +35,7 @@ export interface QueueLimits {
 }
 
 /**
- * Takes a slot for a turn, or queues it; each room has one queue on all servers. Calls `stop` if another
+ * Takes a slot for a turn, or queues it; each room has one queue on all servers, and one panel. Calls `stop` if another
  * server stops the turn or the slot is lost. Rejects with `Refusal` if the queue is full, and with
  * `StorageError`.
  */
@@ -44,14 +44,20 @@ export async function takeTurnSlot(
   { id, room, requesterId: person, model, requester, message }: CalledTurn,
   limits: QueueLimits,
   stop: (reason: string) => void,
+  kind: 'turn' | 'panel' = 'turn',
 ): Promise<Slot> {
   const facts = { model, requester, message } satisfies TurnFacts
+  const isPanel = kind === 'panel'
   const slot = await slots.take(
-    { id, kind: 'turn', queue: `turn ${room}`, room, person, facts },
-    () => ({ running: limits.turns_per_room, waiting: limits.turns_queued }),
+    { id, kind: 'turn', queue: `${kind} ${room}`, room, person, facts },
+    () =>
+      isPanel ? { running: 1, waiting: 0 } : { running: limits.turns_per_room, waiting: limits.turns_queued },
     { stop, lost: () => stop(`@${model} was stopped: ${SERVER_LOST}`) },
   )
-  if ('running' in slot) throw new Refusal(queueIsFull(slot))
+  if ('running' in slot)
+    throw new Refusal(
+      isPanel ? `a panel is at work in ${room}; ask again when it is done, or use /stop` : queueIsFull(slot),
+    )
   return slot
 }
 

@@ -27,7 +27,7 @@ import { createAttempts, learnFromRefusal } from './learn-from-refusal.ts'
 import type { ModelFactsTable } from './model-facts.ts'
 import { TurnStopped } from './turn-end.ts'
 import type { TurnRecorder } from './turn-log.ts'
-import type { PreparedStep, Turn } from './turn.ts'
+import type { PreparedStep, SpentBy, Turn } from './turn.ts'
 
 export interface StepRequestParts extends RequestParts {
   readonly calibrations: Pick<Calibrations, 'budgetFactor' | 'learnFrom' | 'learnRefusal'>
@@ -120,7 +120,8 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
     size,
     view: { reply, think: thoughts.push },
   }
-  const result = await sendAndCharge({ ...request, spent: (spent) => addToTurn(turn, spent) }, signal, parts)
+  const send = () => sendAndCharge({ ...request, spent: (spent) => countSpent(turn, spent) }, signal, parts)
+  const result = await withinPanel(turn, size, send, parts)
   checkAnswer(result)
   const factor = await parts.calibrations.budgetFactor(settings)
   parts.modelFacts.promptAccepted(settings, size.counted, factor)
@@ -135,11 +136,37 @@ export async function allowRequest({ settings, recorder, routine }: Turn): Promi
   if (why !== undefined) throw new Refusal(why)
 }
 
+/**
+ * Sends a request of a panel if its input and its longest output fit what is left of the panel's tokens. Else
+ * rejects with `Refusal`.
+ */
+export async function withinPanel<Result>(
+  { panel, settings }: Pick<Turn, 'panel' | 'settings'>,
+  { counted, framing }: CountedRequest,
+  send: () => Promise<Result>,
+  { calibrations }: { readonly calibrations: Pick<Calibrations, 'budgetFactor'> },
+): Promise<Result> {
+  if (!panel) return await send()
+  const factor = await calibrations.budgetFactor(settings)
+  const release = await panel.tokens.reserve(Math.ceil(counted * factor) + framing + settings.maxOutput)
+  try {
+    return await send()
+  } finally {
+    release()
+  }
+}
+
 export const withRoutine = ({ routine }: Pick<Turn, 'routine'>): Pick<Turn, 'routine'> =>
   routine ? { routine } : {}
 
+/** Counts what a request of a turn has used, also in its panel. */
+export function countSpent(turn: Turn, spent: Spent): void {
+  turn.panel?.tokens.spend(spent.usage.input + spent.usage.output)
+  addToTurn(turn, spent)
+}
+
 /** Adds to the usage of a turn and of the turns above it. */
-export function addToTurn(turn: Turn, spent: Spent): void {
+function addToTurn(turn: SpentBy, spent: Spent): void {
   turn.spent = addSpent(turn.spent, spent)
   if (turn.origin) addToTurn(turn.origin.parent, spent)
 }

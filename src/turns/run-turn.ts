@@ -42,7 +42,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
   const runTurn: RunTurn = async (request, stop) => {
     const { signal, end } = withinTime(parts.limits.turn_s, request.model.settings.name, stop)
     try {
-      const { turn, ending } = await answer(request, signal)
+      const { turn, ending } = await answer(request, signal, request.before)
       const text = turn.reply.take()
       const whole = turn.reply.finish()
       const { last, reply } = await recordEnd(turn, { text, saidBefore: whole !== '' }, ending)

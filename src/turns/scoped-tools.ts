@@ -29,6 +29,8 @@ export interface ScopeQuery {
   readonly routine?: RoutineRun
   /** For a side turn: the bounds that its parent turn sets. */
   readonly within?: Bounds
+  /** Hides all tools but those that read. */
+  readonly readsOnly?: true
 }
 
 export interface ScopedTools extends Resolution {
@@ -67,7 +69,7 @@ export function createScopedTools(
           ),
         )
 
-  return async ({ room, requester, model, insteadOf = [], routine, within }) => {
+  return async ({ room, requester, model, insteadOf = [], routine, within, readsOnly }) => {
     const models = model ? [model.name, ...insteadOf] : []
     const [stored, nav, role, modelHere] = await Promise.all([
       rooms.getValue(room.name, SCOPE_KEY),
@@ -80,6 +82,7 @@ export function createScopedTools(
     const scopes = {
       ...{ room: scope, role, within, model: model && scopeOf(model), modelHere },
       routine: routine?.scope ?? undefined,
+      readsOnly,
     }
     const [modelScope] = modelHere
     const narrowed = effectiveScope(toolsOf(catalogue, nav === true), scopes, servers)

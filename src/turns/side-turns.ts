@@ -109,10 +109,14 @@ function modelFor(
 
 /**
  * Returns a room that records a turn's entries in the thread of another turn, and does not stream its reply.
+ * `round`: of a panel.
  */
-const roomForThread = (room: Room, thread: TurnId): Room => ({
+export const roomForThread = (room: Room, thread: TurnId, round?: number): Room => ({
   ...room,
-  record: (newEntry) => room.record('turn' in newEntry ? { thread, ...newEntry } : newEntry),
+  record: (newEntry) =>
+    room.record(
+      'turn' in newEntry ? { thread, ...(round === undefined ? {} : { round }), ...newEntry } : newEntry,
+    ),
   stream: () => undefined,
 })
 

@@ -14,7 +14,14 @@ import {
   type ChatModel,
   type ModelAnswer,
 } from '../tools/index.ts'
-import { addToTurn, allowRequest, requestOnce, withRoutine, type RequestParts } from './request-step.ts'
+import {
+  allowRequest,
+  countSpent,
+  requestOnce,
+  withinPanel,
+  withRoutine,
+  type RequestParts,
+} from './request-step.ts'
 import type { Spent } from './billing.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { Turn, ToolQuestions } from './turn.ts'
@@ -50,8 +57,10 @@ async function askFor(
   const facts = { room: room.name, requester, model: settings.name, parent: recorder.id }
   turn.report('thinking')
   const question = { ...withRoutine(turn), model, settings, prompt, recorder: parts.turnLog.begin(facts) }
-  const spent = (used: Spent): void => addToTurn(turn, used)
-  return await requestOnce({ ...question, answer: 'answer', spent }, signal, parts)
+  const spent = (used: Spent): void => countSpent(turn, used)
+  const size = { counted: prompt.budget.used, framing: 0 }
+  const send = () => requestOnce({ ...question, answer: 'answer', spent }, signal, parts)
+  return await withinPanel(turn, size, send, parts)
 }
 
 /** Throws `ArgumentError`. */

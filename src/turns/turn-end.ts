@@ -86,6 +86,8 @@ export function endingOf(error: unknown, model: string, log: Log): Ending {
 
 const failedEnding = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
 
+type EndedTurn = Pick<Turn, 'recorder' | 'room' | 'settings' | 'spent' | 'routine' | 'message'>
+
 /**
  * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not
  * be told. `text` is the model's last text, sanitized; `saidBefore` is true if the model said anything. Of a
@@ -93,7 +95,7 @@ const failedEnding = (text: string): Ending => ({ outcome: 'failed', notice: { l
  * Rejects with `StorageError`.
  */
 export async function recordEnd(
-  { recorder, room, settings: { name: author }, spent, routine, message }: Turn,
+  { recorder, room, settings: { name: author }, spent, routine, message }: EndedTurn,
   { text, saidBefore }: { readonly text: string; readonly saidBefore: boolean },
   ending: Ending,
 ): Promise<Pick<TurnEnd, 'last' | 'reply'>> {

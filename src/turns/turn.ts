@@ -8,6 +8,7 @@ import type { RoomToolbox } from './room-toolbox.ts'
 import type { ChatModel, PermissionProvider, SubTurns } from '../tools/index.ts'
 import type { Spent } from './billing.ts'
 import type { ConfiguredModel, ModelRequest, StepMessage, Reply } from '../wrap/loop/index.ts'
+import type { Panel } from './panels/panel.ts'
 import type { RoutineRun } from './routines/index.ts'
 import type { TurnRecorder } from './turn-log.ts'
 
@@ -26,6 +27,10 @@ export interface TurnRequest {
   readonly permissions?: PermissionProvider
   /** The run of a routine that the turn belongs to. */
   readonly routine?: RoutineRun
+  /** The panel that the turn is, or is a part of: its tools only read, its answer calls nobody. */
+  readonly panel?: Panel
+  /** What other requests of the turn have used, which its bill includes. */
+  readonly before?: Spent
   /** Sets the status line to `thinking`, `writing` or the name of a running tool. */
   readonly report: ReportDoing
   /** Present in a side turn. */
@@ -35,17 +40,23 @@ export interface TurnRequest {
 /** What a side turn gets from the turn that started it. */
 export interface SideTurnOrigin {
   /** The turn that started the side turn. The side turn's usage is added to its `spent` too. */
-  readonly parent: Turn
+  readonly parent: SpentBy
   /** 1 if a top-level turn started the side turn, 2 if a side turn of depth 1 did. */
   readonly depth: number
   /** Side turns that the top-level turn and all below it may still start. */
   readonly budget: { left: number }
-  readonly within: Bounds
+  readonly within?: Bounds
   /** True if it starts without the conversation in the room. */
   readonly fresh: boolean
 }
 
-export interface Turn extends TurnRequest {
+/** Usage and cost so far, including side turns. */
+export interface SpentBy {
+  spent?: Spent
+  readonly origin?: SideTurnOrigin
+}
+
+export interface Turn extends TurnRequest, SpentBy {
   readonly signal: AbortSignal
   readonly reply: Reply
   /** The messages of all steps so far. */
@@ -55,8 +66,6 @@ export interface Turn extends TurnRequest {
   /** The model's settings, with the limits that its server and refusals revealed. */
   settings: ModelSettings
   step?: PreparedStep
-  /** Usage and cost so far, including side turns. */
-  spent?: Spent
 }
 
 /** A turn that has ended and is recorded. */

@@ -10,6 +10,7 @@ import type { PermissionProvider } from '../tools/index.ts'
 import { usesTokens, type CheckQuotas } from './billing.ts'
 import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from '../wrap/loop/index.ts'
+import { createPanel, type Panel, type PanelLimits, type PanelRequest } from './panels/panel.ts'
 import { modelNamed, type Preview } from './preview.ts'
 import { remoteTurns, takeTurnSlot, type CalledTurn, type QueueLimits, type TurnAtWork } from './queue.ts'
 import type { RoutineRun } from './routines/index.ts'
@@ -25,6 +26,8 @@ export interface Mention {
   /** See `TurnRequest`. */
   readonly permissions?: PermissionProvider
   readonly routine?: RoutineRun
+  /** Of which `model` writes the answer, or is the first. */
+  readonly panel?: Panel
 }
 
 /** A turn of this server that runs or waits for its slot. */
@@ -44,7 +47,7 @@ interface TurnsParts {
   readonly preview: Preview
   readonly checkQuotas: CheckQuotas
   readonly slots: Slots
-  readonly limits: QueueLimits
+  readonly limits: QueueLimits & PanelLimits
   readonly turnLog: Pick<TurnLog, 'next' | 'begin'>
   /** Runs a turn and what follows it; see after-turn.ts. */
   readonly runWithFollowUps: RunTurn
@@ -86,7 +89,7 @@ export class Turns implements AsyncDisposable {
     const called = createCalledTurn(mention, turnLog.next())
     const stop = new AbortController()
     const cancel = (reason = `@${called.model} was stopped`): void => stop.abort(new TurnStopped(reason))
-    const slot = await takeTurnSlot(slots, called, limits, cancel)
+    const slot = await takeTurnSlot(slots, called, limits, cancel, mention.panel && 'panel')
     if (this.#closing) await slot.leave()
     this.#refuseIfClosing()
     const { id, startedAt, message } = called
@@ -104,6 +107,12 @@ export class Turns implements AsyncDisposable {
       throw error
     })
     return turn
+  }
+
+  /** Throws `Refusal`. */
+  createPanel(request: PanelRequest): Panel {
+    const models = this.#parts.models()
+    return createPanel(request, (name) => modelNamed(name, models), this.#parts.limits)
   }
 
   #refuseIfClosing(): void {

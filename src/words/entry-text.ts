@@ -119,12 +119,13 @@ export function tokenFacts({ input, cached, output, estimated }: Usage): readonl
 
 /** What happened in a sub-turn, in one line. The result of the call that started it has the whole answer. */
 export function threadLine(entry: Entry): string {
-  if (entry.kind === 'tool_call') return `(side turn) ${shownName(entry.author)}: ${toolCallLine(entry)}`
-  if (entry.kind === 'tool_result') return `(side turn) ${toolResultLine(entry)}`
+  const part = entry.round === undefined ? '(side turn)' : `(round ${entry.round})`
+  if (entry.kind === 'tool_call') return `${part} ${shownName(entry.author)}: ${toolCallLine(entry)}`
+  if (entry.kind === 'tool_result') return `${part} ${toolResultLine(entry)}`
   const first = firstLine(entry.text)
   const cut = first.length > 200 || first.length < entry.text.length
   const by = entry.kind === 'notice' ? '' : `${shownName(entry.author)}: `
-  return `(side turn) ${by}${headOf(first, 200)}${cut ? ' …' : ''}`
+  return `${part} ${by}${headOf(first, 200)}${cut ? ' …' : ''}`
 }
 
 const firstLine = (text: string): string => text.split('\n', 1).join('')

@@ -45,6 +45,8 @@ interface EntryBase {
    * conversation.
    */
   readonly thread?: TurnId
+  /** The round of the panel that the turn in `thread` is. */
+  readonly round?: number
   /** It was said in another room, of which this one is a fork. Of messages, actions and replies only. */
   readonly copied?: true
   /** The line came through MCP, HTTP POST or a pipe; `by_program` in JSON. Absent in old logs. */

@@ -101,6 +101,8 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     turn_depth: 2,
     pictures: 4,
     picture_mb: 5,
+    panel_models: 5,
+    panel_tokens: 200_000,
     tools_tokens: 6000,
     tokens_per_person_day: 0,
     tokens_per_room_day: 0,

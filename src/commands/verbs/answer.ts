@@ -1,5 +1,5 @@
 import type { Mention, RunningTurn } from '../../turns/index.ts'
-import { entryJson } from '../../words/entry-text.ts'
+import { entryJson, entryLine } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
 import { Refusal, whyAborted } from '../../words/errors.ts'
 import { safeJson } from '../../base/json.ts'
@@ -10,12 +10,13 @@ import type { Services } from './common.ts'
 
 /**
  * Calls `ask` and prints the reply as it streams; with `json`, prints the question and the entries of its
- * turn as JSON lines instead. Resolves to false if the turn did not end with a complete reply. Aborting
+ * turn as JSON lines instead; `withParts` also those of its side turns, as notes if not as JSON. Resolves to false if the turn did not end with a complete reply. Aborting
  * `signal` stops the turn.
  */
 export async function printAnswer(
   { room, person, out, signal, flags }: Here & { readonly flags: { readonly json: boolean } },
   ask: () => Promise<{ readonly message: Entry; readonly turn: RunningTurn }>,
+  how: { readonly withParts?: true } = {},
 ): Promise<void | false> {
   const printer = flags.json ? jsonPrinter(out) : textPrinter(out)
   let turn: string | undefined
@@ -25,7 +26,11 @@ export async function printAnswer(
     else print(turn)
   }
   const stop = room.listen({
-    deliver: (entry) => soon((mine) => 'turn' in entry && entry.turn === mine && printer.entry(entry)),
+    deliver: (entry) =>
+      soon((mine) => {
+        if ('turn' in entry && entry.turn === mine) printer.entry(entry)
+        else if (how.withParts && entry.thread === mine) printer.part(entry)
+      }),
     stream: ({ text, turn: of, thinking }) =>
       soon((mine) => of === mine && !thinking && printer.delta?.(text)),
   })
@@ -52,13 +57,14 @@ export async function printAnswer(
 interface Printer {
   asked?(message: Entry): void
   entry(entry: Entry): void
+  part(entry: Entry): void
   delta?(text: string): void
   end?(isAnswered: boolean): void
 }
 
 function jsonPrinter(out: Output): Printer {
   const entry = (one: Entry): void => out.line(safeJson(entryJson(one)))
-  return { asked: entry, entry }
+  return { asked: entry, entry, part: entry }
 }
 
 function textPrinter(out: Output): Printer {
@@ -89,6 +95,7 @@ function textPrinter(out: Output): Printer {
       // Text before a call is a part of its own, and the next part is streamed again.
       streamed = ''
     },
+    part: (entry) => out.warn(entryLine(entry)),
     delta(text) {
       streamed += text
       write(text)

@@ -50,7 +50,7 @@ export const ask = verb({
 })
 
 /** Joins the text of the line and the text of the pipe. A last word `-` waits for the end of the pipe. */
-async function questionOf(onLine = '', script: Caller['script']) {
+export async function questionOf(onLine = '', script: Caller['script']) {
   const waits = onLine === '' || /(^|\s)-$/.test(onLine)
   const piped = (await script?.stdin(waits ? 'until-end' : 'if-ready')) ?? ''
   const parts = [waits ? onLine.replace(/\s*-$/, '') : onLine, piped]

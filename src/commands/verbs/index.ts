@@ -16,6 +16,7 @@ import { listen, watch } from './listen.ts'
 import { mcp } from './mcp.ts'
 import { ban, bans, deop, invite, kick, mute, op, owner, unban, uninvite, unmute } from './moderation.ts'
 import { exits, go, join, leave, nav, next, portal } from './moving.ts'
+import { panel } from './panel.ts'
 import { allow, deny, perms } from './permissions.ts'
 import { every, remind } from './remind.ts'
 import { archive, create, deleteRoom, fork, renameRoom, rooms, topic, vibe, who } from './rooms.ts'
@@ -54,7 +55,11 @@ const groupsWith = (
     [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
   ],
   ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, keep, purge]],
-  ['asking', 'models, and what their tools may do', [ask, stop, retry, models, usage, allow, deny, perms]],
+  [
+    'asking',
+    'models, and what their tools may do',
+    [ask, panel, stop, retry, models, usage, allow, deny, perms],
+  ],
   ['timers', 'what runs by itself: at a time, or after a line', [remind, every, watch, listen, routines]],
   [
     'prompt',

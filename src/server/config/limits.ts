@@ -67,6 +67,8 @@ export const limitsSchema = z.strictObject({
   turn_s: positive(600, 'Seconds of a turn.'),
   turn_steps: positive(24, 'Requests to the model in a turn.'),
   turn_depth: orOff(2, 'Models that call each other, in a row; 0: none does.'),
+  panel_models: positive(5, 'Models of a panel.'),
+  panel_tokens: positive(200_000, 'Tokens of a panel, input and output of all its requests.'),
   tools_tokens: z
     .int()
     .min(0)

@@ -39,6 +39,8 @@ interface TurnScopes {
   /** The patterns of the routine whose run the turn belongs to. */
   readonly routine?: readonly string[] | undefined
   readonly within?: Bounds | undefined
+  /** True in a panel, whose tools only read. */
+  readonly readsOnly?: true | undefined
 }
 
 /** The tools that a turn lets its side turn use. */
@@ -50,7 +52,7 @@ export interface Bounds {
 /** Returns the tools that all scopes show. Guests get only tools that read. */
 export function effectiveScope(
   catalogue: readonly CatalogueTool[],
-  { room, model, modelHere = [], role, routine, within }: TurnScopes,
+  { room, model, modelHere = [], role, routine, within, readsOnly }: TurnScopes,
   servers = NO_SERVERS,
 ): Resolution {
   const parsedRoom = parseScope(room)
@@ -70,6 +72,7 @@ export function effectiveScope(
     hiddenIn('model', parsedModel),
     ...parsedHere.map((scope) => hiddenIn('model in this room', scope)),
     roleRule(role),
+    ...(readsOnly ? [readsOnlyRule] : []),
     ...(parsedRoutine ? [hiddenIn('routine', parsedRoutine)] : []),
     ...(within ? [boundsRule(within.ids)] : []),
     ...(parsedWithin ? [hiddenIn('side turn', parsedWithin)] : []),
@@ -113,6 +116,9 @@ function applyRules(
   }
   return { visible, hidden }
 }
+
+const readsOnlyRule: HidingRule = ({ access }) =>
+  access === 'read' ? undefined : `panel: its models use only tools that read, this one has ${access} access`
 
 function roleRule(role: Role): HidingRule {
   if (role !== 'guest') return () => undefined

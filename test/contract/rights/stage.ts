@@ -1,6 +1,9 @@
 import type { Person, PersonId } from '../../../src/words/person.ts'
 import type { RoomName } from '../../../src/words/entry.ts'
-import { createCommandWorld, type Ran } from '../../support/commands/command-world.ts'
+import { guide } from '../../../src/models/guide.ts'
+import { MODEL_LIMITS } from '../../../src/models/provider.ts'
+import { sampleConfig } from '../../support/model-request.ts'
+import { createCommandWorldWith, type Ran } from '../../support/commands/command-world.ts'
 import { raiseQuestion, touch } from '../../support/commands/raise-question.ts'
 
 /** Who somebody is to a room. A stranger has no session and so no column: no verb is theirs. */
@@ -33,7 +36,11 @@ export interface RightsStage extends AsyncDisposable {
 const OTHERS = { otto: 'op', mia: 'muted', bea: 'banned', ida: 'invited' } as const
 
 export async function createRightsStage(kind: RoomKind): Promise<RightsStage> {
-  const world = await createCommandWorld(touch)
+  const second = {
+    settings: sampleConfig({ name: 'guide', backend: 'guide' }),
+    adapter: guide.create({ name: 'guide', backend: 'guide', model: 'guide' }, MODEL_LIMITS),
+  }
+  const world = await createCommandWorldWith({ tools: [touch], more: [second] })
   let entries = 0
   world.turnWorld.chatParts.tap(() => void (entries += 1))
   const room = kind === 'private' ? 'den' : 'hall'

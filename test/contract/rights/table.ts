@@ -93,6 +93,7 @@ export const RIGHTS: readonly RightsRow[] = [
   changes('ask ROOM --allow touch @qwen tools', ANSWER),
   changes('react ROOM 👍', SPEAK),
   changes('edit ROOM better', SPEAK),
+  changes('panel ROOM @qwen @guide why', SPEAK),
   changes('retry ROOM', SPEAK),
   changes('retry ROOM @qwen', SPEAK),
   changes('retry ROOM --allow touch', ANSWER),

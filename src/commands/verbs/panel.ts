@@ -1,0 +1,77 @@
+import { takeWord } from '../../base/text/words.ts'
+import { arg, flag, JSON_FLAG, Misuse, text } from '../command.ts'
+import { ALLOW_NOTE, callerPermissions, completeModel, modelNamed, printAnswer } from './answer.ts'
+import { questionOf } from './ask.ts'
+import { numberFlag, verb } from './common.ts'
+
+const ROUNDS = { fallback: 1, most: 3 }
+const MOST_TOKENS = 999_999
+
+export const panel = verb({
+  name: 'panel',
+  showsWords: true,
+  summary:
+    'ask several models one question: each answers alone, then reads the others in further rounds; one of them writes the answer, and says where they differ',
+  room: 'here',
+  flags: [
+    flag('rounds', `1 to ${ROUNDS.most}, usually ${ROUNDS.fallback}`, { value: 'N' }),
+    flag('merge', 'the model that writes the answer; usually the first', { value: 'MODEL' }),
+    flag('tokens', 'the most that all of it may use, input and output', { value: 'N' }),
+    JSON_FLAG,
+  ],
+  arguments: [
+    arg('first', 'a model, with or without @'),
+    arg('second', 'another'),
+    text('question', 'further models with @, and the question; what a script pipes in follows it', {
+      optional: true,
+    }),
+  ],
+  example: '@guide @qwen which of the two plans is better?',
+  rights: { note: ALLOW_NOTE },
+  complete: { first: completeModel, second: completeModel, question: completeModel, merge: completeModel },
+  async run(context, services) {
+    const { args, flags, room, person, session, script } = context
+    const names = services.turns.names()
+    const { models, given, question } = readWords(args.question)
+    const rounds = numberFlag('--rounds', given.rounds ?? flags.rounds, ROUNDS)
+    const merge = given.merge ?? flags.merge
+    const limit = given.tokens ?? flags.tokens
+    const how = await callerPermissions(services, context, [])
+    const request = {
+      models: [args.first, args.second, ...models].map((name) => modelNamed(name, names)),
+      merger: merge === undefined ? undefined : modelNamed(merge, names),
+      rounds,
+      tokens:
+        limit === undefined
+          ? undefined
+          : numberFlag('--tokens', limit, { fallback: 20_000, most: MOST_TOKENS }),
+      question: (await questionOf(question, script)).text,
+    }
+    if (session) return void (await services.speech.askPanel(room, person, request))
+    return await printAnswer(context, () => services.speech.askPanel(room, person, request, how), {
+      withParts: true,
+    })
+  },
+})
+
+type GivenFlags = Partial<Record<'rounds' | 'merge' | 'tokens', string>>
+
+/** Takes further models, and flags behind models, from the beginning of the question. */
+function readWords(words = '') {
+  const models: string[] = []
+  const given: GivenFlags = {}
+  let question = words
+  for (;;) {
+    const { word, rest } = takeWord(question.trimStart())
+    const name = /^--(rounds|merge|tokens)$/.exec(word)?.[1] as keyof GivenFlags | undefined
+    if (name) {
+      const value = takeWord(rest.trimStart())
+      if (value.word === '') throw new Misuse(`${word} needs a value`)
+      given[name] = value.word
+      question = value.rest
+    } else if (/^@[a-z0-9_.-]+$/i.test(word)) {
+      models.push(word)
+      question = rest
+    } else return { models, given, question: question.trimStart() === '' ? undefined : question.trimStart() }
+  }
+}

@@ -1,0 +1,127 @@
+import type { ConfiguredModel } from '../../wrap/loop/index.ts'
+import type { Spent } from '../billing.ts'
+import { roomForThread } from '../side-turns.ts'
+import { endingOf, recordEnd, stoppedEnding } from '../turn-end.ts'
+import type { TurnLog } from '../turn-log.ts'
+import type { Ending, RunTurn, SpentBy, TurnEnd, TurnRequest } from '../turn.ts'
+import type { Log } from '../../base/environment.ts'
+import type { Panel } from './panel.ts'
+import { askSideBySide } from './side-by-side.ts'
+import { memberText, mergeText, type PanelAnswer } from './texts.ts'
+
+interface PanelParts {
+  readonly turnLog: Pick<TurnLog, 'begin'>
+  readonly log: Log
+}
+
+/** Returns `runTurn` with panels: a request with a panel runs its rounds first, then its answer. */
+export function withPanels(runTurn: RunTurn, parts: PanelParts): RunTurn {
+  return async (request, stop) =>
+    request.panel
+      ? await new RunningPanel({ ...request, panel: request.panel }, stop, runTurn, parts).run()
+      : await runTurn(request, stop)
+}
+
+interface Answered extends PanelAnswer {
+  readonly model: ConfiguredModel
+}
+
+class RunningPanel {
+  readonly #request: TurnRequest & { readonly panel: Panel }
+  readonly #stop: AbortSignal
+  readonly #runTurn: RunTurn
+  readonly #parts: PanelParts
+  /** What all parts have used. */
+  readonly #sum: SpentBy = {}
+
+  constructor(
+    request: TurnRequest & { readonly panel: Panel },
+    stop: AbortSignal,
+    runTurn: RunTurn,
+    parts: PanelParts,
+  ) {
+    this.#request = request
+    this.#stop = stop
+    this.#runTurn = runTurn
+    this.#parts = parts
+  }
+
+  async run(): Promise<TurnEnd> {
+    const { panel, recorder } = this.#request
+    await recorder.begun
+    let answers: readonly Answered[] = []
+    for (let round = 1; round <= panel.rounds; round++) {
+      const members = round === 1 ? panel.members : answers.map(({ model }) => model)
+      answers = await this.#runRound(round, members, answers)
+      if (this.#stop.aborted) return await this.#end(this.#stopped())
+      const { refusal } = panel.tokens
+      if (refusal !== undefined)
+        return await this.#end(
+          stoppedEnding(`the panel ended in round ${round} of ${panel.rounds}: ${refusal}`),
+        )
+      if (answers.length === 0)
+        return await this.#end(stoppedEnding(`the panel ended in round ${round}: no model answered`))
+    }
+    return await this.#merge(answers)
+  }
+
+  async #runRound(
+    round: number,
+    members: readonly ConfiguredModel[],
+    before: readonly PanelAnswer[],
+  ): Promise<readonly Answered[]> {
+    const answers = await askSideBySide(members, async (model) => {
+      // A round that the tokens do not suffice for asks nobody else.
+      if (this.#stop.aborted || this.#request.panel.tokens.refusal !== undefined) return undefined
+      const text = memberText(this.#facts(), model.settings.name, round, before)
+      const { ending, reply, text: said } = await this.#runTurn(this.#part(model, round, text), this.#stop)
+      return ending.outcome === 'done' && reply && said !== ''
+        ? { model, author: reply.author, text: said }
+        : undefined
+    })
+    return answers.flatMap((answer) => answer ?? [])
+  }
+
+  #part(model: ConfiguredModel, round: number, text: string): TurnRequest {
+    const { room, requester, recorder, message, report } = this.#request
+    const name = model.settings.name
+    const facts = { room: room.name, requester, model: name, parent: recorder.id }
+    return {
+      ...this.#request,
+      recorder: this.#parts.turnLog.begin(facts),
+      room: roomForThread(room, recorder.id, round),
+      model,
+      message: { ...message, text },
+      report: (doing, progress) => report(`round ${round}: @${name} ${doing}`, progress),
+      origin: { parent: this.#sum, depth: 1, budget: { left: 0 }, fresh: false },
+    }
+  }
+
+  /** The model that writes the answer: the first that answered, if nobody was named for it. */
+  async #merge(answers: readonly Answered[]): Promise<TurnEnd> {
+    const { panel, recorder, message, model: first } = this.#request
+    const model = panel.merger ?? answers[0]?.model ?? first
+    const { name } = model.settings
+    if (model !== first) await recorder.handOver(name)
+    const text = mergeText(this.#facts(), name, answers)
+    const { spent: before } = this.#sum
+    const request = { ...this.#request, model, message: { ...message, text } }
+    return await this.#runTurn({ ...request, ...(before ? { before } : {}) }, this.#stop)
+  }
+
+  #facts() {
+    const { members, question, rounds } = this.#request.panel
+    return { question, rounds, names: members.map(({ settings }) => settings.name) }
+  }
+
+  #stopped(): Ending {
+    return endingOf(this.#stop.reason, this.#request.model.settings.name, this.#parts.log)
+  }
+
+  async #end(ending: Ending): Promise<TurnEnd> {
+    const { spent }: { readonly spent?: Spent } = this.#sum
+    const turn = { ...this.#request, settings: this.#request.model.settings, ...(spent ? { spent } : {}) }
+    const { last } = await recordEnd(turn, { text: '', saidBefore: false }, ending)
+    return { last, text: '', ending, ...(spent ? { spent } : {}) }
+  }
+}
