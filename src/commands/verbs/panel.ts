@@ -1,6 +1,6 @@
 import { takeWord } from '../../base/text/words.ts'
 import { arg, flag, JSON_FLAG, Misuse, text } from '../command.ts'
-import { ALLOW_NOTE, callerPermissions, completeModel, modelNamed, printAnswer } from './answer.ts'
+import { callerPermissions, completeModel, modelNamed, printAnswer } from './answer.ts'
 import { questionOf } from './ask.ts'
 import { numberFlag, verb } from './common.ts'
 
@@ -27,7 +27,6 @@ export const panel = verb({
     }),
   ],
   example: '@guide @qwen which of the two plans is better?',
-  rights: { note: ALLOW_NOTE },
   complete: { first: completeModel, second: completeModel, question: completeModel, merge: completeModel },
   async run(context, services) {
     const { args, flags, room, person, session, script } = context
