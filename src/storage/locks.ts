@@ -23,8 +23,8 @@ export const WAITING_MESSAGES: Lock = 'waiting messages'
 export const personOf = (person: string): Lock => `person ${person}`
 
 /**
- * Guards numbers that count up in a room: versions of scripts, instructions and summaries, permissions,
- * questions.
+ * Guards numbers that count up in a room: versions of scripts, instructions, personas and
+ * summaries, permissions, questions.
  */
 export const numbersOf = (room: string): Lock => `numbers ${room}`
 

@@ -15,7 +15,7 @@ import type {
 import type { AwayStore, DirectMessageStore, IgnoredStore } from '../chat/talk/index.ts'
 import type { ConnectedMcpStore, McpPinStore } from '../tools/index.ts'
 import type { ResultStore } from '../tools/results/index.ts'
-import type { ChargeStore, TurnStore } from '../turns/index.ts'
+import type { ChargeStore, PersonaStore, TurnStore } from '../turns/index.ts'
 import type { GrantStore } from '../turns/approvals/index.ts'
 import type { RoutineStore } from '../turns/routines/index.ts'
 import type {
@@ -61,6 +61,7 @@ export interface Stores {
     readonly history: HistoryStore
     readonly scripts: ScriptStore
     readonly instructions: InstructionStore
+    readonly personas: PersonaStore
     readonly summaries: SummaryStore
   }
   readonly models: {

@@ -44,6 +44,17 @@ export interface Tables {
     author: string
     at: number
   }
+  /** An empty `text` removes the persona; `tools` is JSON. */
+  room_personas: {
+    room: RoomName
+    name: string
+    version: number
+    model: string
+    text: string
+    tools: string | null
+    author: string
+    at: number
+  }
   room_summaries: {
     room: RoomName
     version: number

@@ -79,6 +79,26 @@ export function isLike(name: string, names: readonly string[]): boolean {
   return taken.has(skeleton(name)) || taken.has(look(name))
 }
 
+const LABEL_SEPARATOR = ' · '
+
+/** The author of what a persona says, as `reviewer · qwen`: no person's name has spaces. */
+export const personaLabel = (persona: string, model: string): string => `${persona}${LABEL_SEPARATOR}${model}`
+
+/** Splits a `personaLabel`, or returns the name of a model alone. */
+export function splitLabel(label: string): { readonly model: string; readonly persona?: string } {
+  const [persona = '', model] = label.split(LABEL_SEPARATOR)
+  return model === undefined ? { model: label } : { model, persona }
+}
+
+/** The name by which people mention who has this label: `reviewer` of `reviewer · qwen`. */
+export const nameInLabel = (label: string): string => splitLabel(label).persona ?? label
+
+/** The fields of an entry that say who speaks: a model, or a `personaLabel`. */
+export function speakerCalled(label: string) {
+  const { model, persona } = splitLabel(label)
+  return { author: label, ...(persona === undefined ? {} : { persona, model }) }
+}
+
 /** Words that ring everybody in a room: `@all`. */
 export const TO_ALL: readonly string[] = ['all', 'everyone', 'here', 'channel']
 

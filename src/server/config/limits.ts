@@ -56,6 +56,7 @@ export const limitsSchema = z.strictObject({
   invites_per_person: positive(16, 'Open invite codes of a person.'),
   rooms_per_person: positive(32, 'Rooms that a person may own.'),
   members_per_room: positive(2000, 'People in a room at once.'),
+  personas_per_room: positive(16, 'Personas of a room.'),
   approvals_per_room: positive(8, 'Open questions in a room.'),
   approvals_per_person: positive(4, 'Of those, questions for one requester; everybody may have one.'),
   queue_bytes: positive(262_144, 'Bytes that wait for a client, by channel.'),

@@ -60,6 +60,7 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('prompts.history', 'newest', 'following', 'toolCalls'),
   ...methods('prompts.scripts', 'current', 'versions'),
   ...methods('prompts.instructions', 'current', 'versions'),
+  ...methods('prompts.personas', 'current', 'versions'),
   ...methods('prompts.summaries', 'current', 'versions'),
   ...methods('models.turns', 'find', 'unfinished', 'last', 'asked'),
   ...methods('models.charges', 'spent', 'spending'),

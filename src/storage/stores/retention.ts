@@ -80,7 +80,8 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
         await db.deleteFrom('direct_messages').where('sender', '=', id).execute()
         for (const table of ['typed_lines', 'drafts', 'away', 'routines'] as const)
           await db.deleteFrom(table).where('person', '=', id).execute()
-        await db.updateTable('room_instructions').set({ text: '' }).where('author', '=', name).execute()
+        for (const table of ['room_instructions', 'room_personas'] as const)
+          await db.updateTable(table).set({ text: '' }).where('author', '=', name).execute()
         truncateWalSoon()
       }),
     record: (removal) =>

@@ -27,6 +27,7 @@ export const TABLES_OF_ROOMS = [
   'last_seen',
   'removals',
   'room_instructions',
+  'room_personas',
   'routines',
 ] as const
 

@@ -6,6 +6,7 @@ import { roomLog } from '../locks.ts'
 import { type PersonRow, toPerson } from './people.ts'
 import type { Tables } from '../tables.ts'
 import { findRenamed, HIDDEN_KEYS, renameRoom } from './room-names.ts'
+import { currentPersonas } from './personas.ts'
 
 type RoomRow = Pick<Tables['rooms'], 'name' | 'topic' | 'vibe' | 'private' | 'owner' | 'created_at'>
 
@@ -32,6 +33,9 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
           SELECT ${record.name}, model, 1, text, author, at FROM room_instructions AS one
           WHERE room = ${from} AND text <> '' AND version = (SELECT max(version) FROM room_instructions
             WHERE room = one.room AND model = one.model)`.execute(db)
+        await sql`INSERT INTO room_personas (room, name, version, model, text, tools, author, at)
+          SELECT ${record.name}, name, 1, model, text, tools, author, at
+          FROM (${currentPersonas(from)}) AS one`.execute(db)
         return true
       }),
     rename: (from, to) => write((db) => renameRoom(db, from, to), roomLog(from)),

@@ -12,6 +12,7 @@ import { createRetentionStore } from './retention.ts'
 import { createRoomRemoval, createSanctionStore } from './moderation.ts'
 import { createNameStore } from './names.ts'
 import { createPeopleStore } from './people.ts'
+import { createPersonaStore } from './personas.ts'
 import {
   createInvitationNoticeStore,
   createLastSeenStore,
@@ -63,6 +64,7 @@ export const createStores = (
     history: createHistoryStore(database),
     scripts: createScriptStore(database),
     instructions: createInstructionStore(database),
+    personas: createPersonaStore(database),
     summaries: createSummaryStore(database),
   },
   models: {

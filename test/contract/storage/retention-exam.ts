@@ -144,7 +144,7 @@ export function retentionExam(store: () => Storage): void {
     expect(await store().prompts.summaries.current(den)).toMatchObject({ text: `at ${DAY}` })
   })
 
-  test('removing the messages of a person removes their typed lines, draft, absence and instructions only', async () => {
+  test('removing the messages of a person removes their typed lines, draft, absence, instructions and personas only', async () => {
     const { chat, talk, prompts } = store()
     await chat.rooms.create(room('den', {}))
     const limits = { lines: 9, characters: 99 }
@@ -155,6 +155,7 @@ export function retentionExam(store: () => Storage): void {
       await talk.away.leave({ person: one.id, text: 'in secret' }, 10)
       const instruction = { room: den, text: `of ${one.name}`, author: one.name, at: 10 }
       await prompts.instructions.put({ ...instruction, model: one.id })
+      await prompts.personas.put({ ...instruction, name: `as-${one.name}`, model: 'qwen', tools: null }, 9)
     }
     await chat.retention.removeMessages(bob)
     expect(await talk.away.away()).toEqual([{ person: alice.id, text: 'in secret' }])
@@ -163,6 +164,7 @@ export function retentionExam(store: () => Storage): void {
       [alice.name, 'of alice'],
       [bob.name, ''],
     ])
+    expect((await prompts.personas.current(den)).map(({ text }) => text)).toEqual(['of alice'])
     const typedBy = async ({ id }: Person) => [await talk.typed.lines(id), await talk.typed.draft(id, 0)]
     expect(await typedBy(bob)).toEqual([[], undefined])
     expect(await typedBy(alice)).toEqual([['a secret'], 'half a secret'])

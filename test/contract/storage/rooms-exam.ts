@@ -63,10 +63,10 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().chat.rooms.find('new' as RoomName)).toBeUndefined()
   })
 
-  test('a forked room is an independent copy of the values, the instructions and the script', async () => {
+  test('a forked room is an independent copy of the values, the instructions, the personas and the script', async () => {
     await register(store(), alice, bob)
     const { rooms } = store().chat
-    const { scripts, instructions } = store().prompts
+    const { scripts, instructions, personas } = store().prompts
     await rooms.create(room('den', { owner: alice.id }))
     await rooms.setValue(den, 'tool_scope', ['Grep'])
     await scripts.put({ room: den, source: 'one', author: 'alice', at: 1 })
@@ -75,6 +75,13 @@ export function roomsExam(store: () => Storage): void {
       instructions.put({ room: den, model, text: words, author: 'alice', at: 3 })
     for (const words of ['one', 'two']) await instruct('', words)
     for (const words of ['gone', '']) await instruct('qwen', words)
+    const persona = (name: string, words: string) =>
+      personas.put(
+        { room: den, name, model: 'qwen', text: words, tools: ['read'], author: 'alice', at: 3 },
+        9,
+      )
+    for (const words of ['one', 'two']) await persona('critic', words)
+    for (const words of ['gone', '']) await persona('reviewer', words)
     const copy = room('copy', { owner: bob.id, vibe: 'calm' })
     expect(await rooms.fork(den, copy)).toBe(true)
     expect(await rooms.fork(den, { ...copy, vibe: 'wild' })).toBe(false)
@@ -85,6 +92,9 @@ export function roomsExam(store: () => Storage): void {
     expect(await scripts.versions(copy.name)).toEqual([version])
     expect(await instructions.versions(copy.name)).toEqual([
       { room: copy.name, model: '', version: 1, text: 'two', author: 'alice', at: 3 },
+    ])
+    expect(await personas.versions(copy.name)).toMatchObject([
+      { name: 'critic', version: 1, text: 'two', tools: ['read'] },
     ])
     await rooms.setValue(den, 'tool_scope', 'all')
     expect(await rooms.getValue(copy.name, 'tool_scope')).toEqual(['Grep'])

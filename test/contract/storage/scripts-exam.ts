@@ -40,4 +40,32 @@ export function scriptsExam(store: () => Storage): void {
     expect(await instructions.current(den, 'qwen')).toEqual(['all'])
     expect((await instructions.versions(den)).map(({ text }) => text)).toEqual(['all', '', 'own'])
   })
+
+  test('a room has the newest version of each persona that was not removed, up to a number', async () => {
+    await store().chat.rooms.create(room('den', {}))
+    const { personas } = store().prompts
+    const put = (name: string, words: string, tools: readonly string[] | null = null) =>
+      personas.put({ room: den, name, model: 'qwen', text: words, tools, author: 'alice', at: 5 }, 2)
+    const first = { room: den, name: 'reviewer', model: 'qwen', tools: ['read', '!Grep'], author: 'alice' }
+    expect(await put('reviewer', 'one', first.tools)).toEqual({ ...first, version: 1, text: 'one', at: 5 })
+    expect(await put('reviewer', 'two')).toMatchObject({ version: 2, tools: null })
+    expect(await put('critic', 'doubt')).toMatchObject({ version: 1 })
+    expect(await put('third', 'too many')).toBe('full')
+    expect(await put('critic', 'doubt more')).toMatchObject({ version: 2 })
+    const texts = async () => (await personas.current(den)).map(({ name, text }) => `${name}: ${text}`)
+    expect(await texts()).toEqual(['critic: doubt more', 'reviewer: two'])
+    expect(await put('critic', '')).toMatchObject({ version: 3 })
+    expect(await put('third', 'room now')).toMatchObject({ version: 1 })
+    expect(await texts()).toEqual(['reviewer: two', 'third: room now'])
+    expect((await personas.versions(den)).map(({ name, version }) => `${name} ${version}`)).toEqual([
+      'critic 3',
+      'critic 2',
+      'critic 1',
+      'reviewer 2',
+      'reviewer 1',
+      'third 1',
+    ])
+    expect(await personas.current(nowhere)).toEqual([])
+    await refused(personas.put({ ...first, room: nowhere, text: 'x', at: 5 }, 2))
+  })
 }

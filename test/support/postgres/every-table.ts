@@ -45,6 +45,8 @@ const ROWS: readonly string[] = [
   `INSERT INTO room_values VALUES ('den', 'tool_scope', '["Gr*"]')`,
   "INSERT INTO room_scripts VALUES ('den', 1, 'return 1', 'alice', 7), ('den', 2, 'return 2', 'alice', 8)",
   "INSERT INTO room_instructions VALUES ('den', '', 1, 'be brief', 'alice', 7), ('den', 'qwen', 1, '', 'Bob', 8)",
+  `INSERT INTO room_personas VALUES ('den', 'reviewer', 1, 'qwen', 'find what breaks', '["read"]', 'alice', 7),
+    ('den', 'reviewer', 2, 'qwen', '', NULL, 'Bob', 8)`,
   "INSERT INTO removals VALUES ('r1', 9, 'den', 'everybody', 'read back 90d', 'alice')",
   "INSERT INTO room_summaries VALUES ('den', 3, 'they talked', '01A', '01B', 'qwen', 9)",
   "INSERT INTO summary_drafts VALUES ('den', 'they', '', '')",

@@ -47,6 +47,7 @@ const released: Readonly<Record<string, string>> = {
   '031-request-parts.sql': '5cc329dc233a0f50b8971ce12decaed6c099fe34d79807daad0b815e7aef3481',
   '032-routines.sql': '24510ce66e1da0a800ad04490d43b826787a0a6e7fd62e5406ec99d70cdf032f',
   '033-grants-of-routines.sql': '8c6f8809ab587bddfb12f29b69fb4ed08d7a172551b59e4c128f29ce31b11f13',
+  '034-personas.sql': 'ba20df909c16cbaf2a6b5c6ff689bb294f420a653bc5612131cee88ebc46a4f7',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -26,6 +26,7 @@ const released: Readonly<Record<string, string>> = {
   '011-request-parts.sql': '09bd0ce23caad470d54417bd0d8510ccafa9323c14ab5c1fc02447fa0ec4131a',
   '012-routines.sql': 'c0d79a056f9e5e9a3fea86a2feb99b79f68bc90ca06b1f16eb382105ce7e926b',
   '013-grants-of-routines.sql': 'b7f53c3ea0143a41e6c4097ee3df3888539279ce18ce88406f1608ee2b812754',
+  '014-personas.sql': 'c809a9d7bae2276464dba3b5f76a60470aae72bb4b6ecbf450229950d297cf85',
 }
 
 /** What servers know of each other: SQLite's is alone. */
