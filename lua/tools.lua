@@ -105,6 +105,9 @@ function tools.summary() return snapshot.summary end
 -- What the room instructs this model with /instruct: texts, or none.
 function tools.instructions() return snapshot.instructions or {} end
 
+-- The persona that was asked: {name, text}; nil if the model itself was.
+function tools.persona() return snapshot.persona end
+
 function tools.look() return snapshot.room end
 function tools.who() return snapshot.present end
 function tools.exits() return snapshot.room.exits end

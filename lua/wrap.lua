@@ -17,6 +17,8 @@ local options = {
 }
 local wanted = { tools = "what tools.select_tools chose" }
 
+local persona_words = "## Who you are here\nIn this room you are @%s: people call you by writing @%s. Those who manage this room ask this of you:\n\n%s"
+
 local builder, methods, own_layers = {}, {}, {}
 local states = {}
 
@@ -164,10 +166,26 @@ function builder.layer(name, make)
   own_layers[name] = make
 end
 
+-- Puts the persona behind all other system layers, also in a room whose script has layers of its own: personas of
+-- one model then have the same bytes before it.
+local function put_persona(state)
+  local persona = snapshot.persona
+  if not persona then return end
+  local place = 0
+  for index, layer in ipairs(state.layers) do
+    if layer.system then place = index end
+  end
+  table.insert(state.layers, place + 1, {
+    name = "persona", priority = 5, system = true, required = true, trim = "none", heading = "", late = false,
+    text = string.format(persona_words, persona.name, persona.name, persona.text),
+  })
+end
+
 -- What a builder holds: src/wrap/layers.ts reads it.
 function builder.finish(self)
   local state = type(self) == "table" and states[self]
   if not state then fail("default_wrap must return what wrap() gave, it returned " .. describe(self)) end
+  put_persona(state)
   return { target = state.target, layers = state.layers, warnings = state.warnings }
 end
 

@@ -23,6 +23,8 @@ import {
   createPreview,
   type PanelLimits,
   withPanels,
+  type PersonaLimits,
+  Personas,
   type QueueLimits,
   type SideTurnLimits,
   TurnLog,
@@ -50,6 +52,7 @@ export interface TurnAssembly {
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
   readonly limits: QueueLimits &
     PanelLimits &
+    PersonaLimits &
     TurnLimits &
     SideTurnLimits &
     CallLimits &
@@ -79,6 +82,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const { clock, log } = context
   const { enabled, calibrations, modelFacts, turnLog } = models
   const { history, scripts, instructions, summaries } = stores.prompts
+  const personas = new Personas(stores.prompts.personas, enabled, limits)
   const snapshots = new Snapshots({
     rooms: stores.chat.rooms,
     history,
@@ -87,7 +91,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     summaries,
     calibrations,
     clock,
-    modelNames: () => enabled().map(({ settings }) => settings.name),
+    namesIn: (room) => personas.namesIn(room),
     toolsBounds: () => toolsBounds(limits),
   })
   const runTurn = createRunTurn({
@@ -114,7 +118,8 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const turns: Turns = new Turns({
     models: enabled,
     listModels: models.list,
-    preview: createPreview({ models: enabled, scopedTools, snapshots, composer, modelFacts }),
+    preview: createPreview({ models: enabled, personas, scopedTools, snapshots, composer, modelFacts }),
+    personas,
     checkQuotas: models.checkQuotas,
     slots: models.slots,
     limits,

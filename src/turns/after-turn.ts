@@ -14,7 +14,7 @@ export interface CallLimits {
 }
 
 interface AfterTurnParts {
-  readonly turns: () => Pick<Turns, 'start' | 'names'>
+  readonly turns: () => Pick<Turns, 'start' | 'personas'>
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
   readonly clock: Clock
   readonly limits: CallLimits
@@ -38,7 +38,9 @@ export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }:
     const isGuide = request.model.settings.backend === 'guide'
     if (reply?.kind !== 'reply' || isGuide || request.panel || limits.turn_depth === 0) return end
     // The author is not always the turn's model: its fallback may have answered.
-    const called = mentions(end.text, turns().names()).filter((name) => name !== reply.author)
+    const own = reply.persona ?? reply.author
+    const known = end.text.includes('@') ? await turns().personas.namesIn(request.room.name) : []
+    const called = mentions(end.text, known).filter((name) => name !== own)
     if (depth < limits.turn_depth) {
       depths.set(reply, depth + 1)
       await callAll(reply, called, request, turns())
@@ -80,13 +82,14 @@ async function tellUnasked(
 
 /** Returns the argument of `after_turn`. */
 function turnFacts(
-  { recorder, requester, model }: TurnRequest,
+  { recorder, requester, persona, model }: TurnRequest,
   { ending, text, reply, last, spent }: TurnEnd,
   now: number,
 ): JsonObject {
   return {
     id: recorder.id,
-    model: reply?.author ?? model.settings.name,
+    model: reply?.model ?? reply?.author ?? model.settings.name,
+    ...(persona ? { persona: persona.name } : {}),
     user: requester.name,
     outcome: ending.outcome,
     text,

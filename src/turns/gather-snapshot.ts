@@ -1,5 +1,5 @@
 import { indentLater } from '../words/entry-text.ts'
-import type { MessageEntry, ReplyEntry } from '../words/entry.ts'
+import type { MessageEntry, ReplyEntry, RoomName } from '../words/entry.ts'
 import {
   type RoomLookup,
   type RoomStore,
@@ -33,6 +33,7 @@ import {
   type ToolsInTurn,
 } from '../wrap/index.ts'
 import { type Checkpoint, checkpointOf, summaryAfter } from './key-values.ts'
+import type { Persona } from './personas.ts'
 import { type RoutineRun, SILENCE_HINT } from './routines/index.ts'
 import type { Resolution } from '../wrap/scope/index.ts'
 import { NO_PICTURES, type ShownPictures } from './pictures.ts'
@@ -43,6 +44,7 @@ interface PromptRequest {
   readonly model: ModelSettings
   /** The entry that is answered; absent for `/wrap`. */
   readonly message?: MessageEntry | ReplyEntry
+  readonly persona?: Persona
   /** The run in which it is answered. */
   readonly routine?: RoutineRun
   /** True for a side turn that starts without the conversation. */
@@ -64,7 +66,7 @@ interface SnapshotParts {
   readonly summaries: Pick<SummaryStore, 'current'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor'>
   readonly clock: Clock
-  readonly modelNames: () => readonly string[]
+  readonly namesIn: (room: RoomName) => Promise<readonly string[]>
   readonly toolsBounds: () => Pick<Snapshot, 'toolsShare' | 'toolsTokens'>
 }
 
@@ -84,7 +86,8 @@ export class Snapshots {
     scoped: Promise<ScopedForPrompt> | ScopedForPrompt,
   ): Promise<Snapshot> {
     const parts = this.#parts
-    const { room, requester, message, routine, inTurn, reserve, fresh, shown = NO_PICTURES } = request
+    const { room, requester, message, persona, routine, inTurn, reserve, fresh } = request
+    const { shown = NO_PICTURES } = request
     const [calibration, values, { visible, role }] = await Promise.all([
       parts.calibrations.budgetFactor(request.model),
       parts.rooms.values(room.name),
@@ -99,7 +102,7 @@ export class Snapshots {
       parts.scripts.current(room.name),
       parts.instructions.current(room.name, model.name),
       fresh ? undefined : parts.summaries.current(room.name),
-      presentPeople(room, parts.modelNames()),
+      parts.namesIn(room.name).then((names) => presentPeople(room, names)),
     ])
     // Everybody who can read this room can read its prompts.
     const audience = { viewer: requester, toldIn: room.name }
@@ -127,6 +130,7 @@ export class Snapshots {
       ...(shown.pictures.length > 0 ? { pictures: shown.pictures } : {}),
       ...(script?.source ? { script: { source: script.source, version: script.version } } : {}),
       ...(instructions.length > 0 ? { instructions } : {}),
+      ...(persona ? { persona: { name: persona.name, text: persona.text } } : {}),
       ...(stored ? { summary: withoutRoom(stored) } : {}),
       ...parts.toolsBounds(),
       toolCalls,

@@ -1,6 +1,6 @@
 import type { Entry, EntryKind, RoomName } from '../words/entry.ts'
 import { type Slots, type RoomStore, readTodo, TODO_KEY, valuesWithExits, type Room } from '../chat/index.ts'
-import { SYSTEM } from '../words/names.ts'
+import { splitLabel, SYSTEM } from '../words/names.ts'
 import type { PersonId } from '../words/person.ts'
 import type { Clock, Log } from '../base/environment.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -92,7 +92,7 @@ export class RoomHooks implements AsyncDisposable {
       return
     // A program that posts in answer to a webhook would go on for ever.
     if ('posted' in entry) return
-    const agent = kind === 'reply' || this.#parts.modelNames().includes(author)
+    const agent = kind === 'reply' || this.#parts.modelNames().includes(splitLabel(author).model)
     this.#add(entry.room, 'on_message', { id, at, kind, author, text, agent })
   }
 

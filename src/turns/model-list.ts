@@ -1,3 +1,4 @@
+import { splitLabel } from '../words/names.ts'
 import type { Person } from '../words/person.ts'
 import { costOf } from '../base/price.ts'
 import type { Calibrations, ModelSettings } from '../wrap/index.ts'
@@ -61,7 +62,8 @@ export async function listModels(
   { charges, calibrations, modelFacts }: ModelListParts,
 ): Promise<readonly ModelStatus[]> {
   const rows = viewer ? await charges.usage({ by: 'model', since: 0, viewer: viewer.id }) : []
-  const spent = new Map(sumsByKey(rows).map((sum) => [sum.key, sum]))
+  const ofModels = rows.map((row) => ({ ...row, key: splitLabel(row.key).model }))
+  const spent = new Map(sumsByKey(ofModels).map((sum) => [sum.key, sum]))
   const list = models.map(async (model): Promise<ModelStatus> => {
     const { name, contextWindow: configuredWindow } = model.settings
     const settings = model.settings.enabled ? await modelFacts.settingsOf(model) : model.settings

@@ -7,26 +7,18 @@ import {
   type Prompt,
   type HistoryRow,
   isOverBudget,
-  type KeptTool,
-  type ToolsInTurn,
 } from '../wrap/index.ts'
 import type { Picture } from '../words/picture.ts'
+import { labelOf } from './personas.ts'
 import { attributed, type Snapshots } from './gather-snapshot.ts'
 import { MessagePictures, type PictureLimits, type ShownPictures } from './pictures.ts'
 import { framedTokens } from '../wrap/scope/index.ts'
-import {
-  type FoundTool,
-  type SearchDependencies,
-  weighedTexts,
-  createOffer,
-  createOfferedSoFar,
-  type SentOffer,
-} from '../wrap/toolbox/index.ts'
+import { type SearchDependencies, weighedTexts, createOffer, type SentOffer } from '../wrap/toolbox/index.ts'
 import type { OpenToolbox, ToolCaller } from './room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from './scoped-tools.ts'
-import type { ChatMessage, ChatView, Workspaces } from '../tools/index.ts'
+import type { ChatView, Workspaces } from '../tools/index.ts'
 import { createFitMessages, type FitMessages, type ShownMessages } from './fit-messages.ts'
-import type { StepMessage } from '../wrap/loop/index.ts'
+import { TurnTools } from './turn-tools.ts'
 import type { Turn, PreparedStep } from './turn.ts'
 
 // How the steps of a turn are prepared. The first has a prompt and no messages; each step makes the next one:
@@ -143,13 +135,13 @@ class TurnSteps {
     reserve: number,
     shown?: ShownPictures,
   ): Promise<Composed> {
-    const { room, requester, message, settings: model, origin, routine, signal } = this.#turn
+    const { room, requester, message, settings: model, origin, persona, routine, signal } = this.#turn
     const { found, called, searches } = this.#used
     const inTurn = { found: [...found], called: [...called] }
     const fresh = origin?.fresh ?? false
     // A side turn answers the model that started it, which must hear of its end.
     const inRun = routine && !origin ? { routine } : {}
-    const given = { ...inRun, ...(shown && { shown }) }
+    const given = { ...(persona && { persona }), ...inRun, ...(shown && { shown }) }
     const occasion = { room, requester, model, message, fresh, reserve, inTurn, ...given }
     const snapshot = await this.#parts.snapshots.gather(occasion, tools)
     const prompt = await this.#parts.composer.compose(snapshot, signal)
@@ -183,9 +175,8 @@ class TurnSteps {
  * Returns the turn as its tools see it. `model` is a getter because the settings may change during the turn.
  */
 function callerOf(turn: Turn) {
-  const { recorder, room, requester, message, permissions, report, origin, insteadOf, messages, routine } =
-    turn
-  const { panel } = turn
+  const { recorder, room, requester, message, permissions, report, origin, insteadOf, messages } = turn
+  const { panel, persona, routine } = turn
   const chat: ChatView = {
     model: turn.questions.model,
     get messages() {
@@ -199,12 +190,13 @@ function callerOf(turn: Turn) {
       return turn.settings
     },
     turn: {
-      ...{ id: recorder.id, model: turn.settings.name, currentRoom: { name: room.name } },
+      ...{ id: recorder.id, model: labelOf(turn), currentRoom: { name: room.name } },
       subTurns: turn.sideTurns,
     },
     chat,
     report,
     ...(permissions ? { permissions } : {}),
+    ...(persona ? { persona } : {}),
     ...(routine ? { routine } : {}),
     ...(origin?.within ? { within: origin.within } : {}),
     ...(panel ? { readsOnly: true as const } : {}),
@@ -233,58 +225,6 @@ const framingTokens = ({ budget, tools }: Prompt, { framing: { perTool } }: Mode
 
 const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
-
-/** The tools that a turn has found and called. Its later prompts keep these before others. */
-class TurnTools implements ToolsInTurn {
-  readonly found: KeptTool[] = []
-  readonly called: KeptTool[] = []
-  /** Tools that the turn's requests have offered so far. */
-  readonly offered = createOfferedSoFar()
-  /** Counts the searches that found a tool which the model does not have. */
-  searches = 0
-  #messagesRead = 0
-
-  /** Adds to `found` the tools of a search, given best first. */
-  addFound(tools: readonly FoundTool[]): void {
-    if (tools.some(({ isLoaded }) => !isLoaded)) this.searches += 1
-    for (const { tool, form } of tools.toReversed()) putLast(this.found, { id: tool.id, form })
-  }
-
-  /** Adds to `called` the tools that the assistant messages call. Skips messages that it has read before. */
-  readCalls(messages: readonly StepMessage[], { sentAs }: Pick<SentOffer, 'sentAs'>): void {
-    for (const message of messages.slice(this.#messagesRead)) {
-      if (message.role !== 'assistant') continue
-      for (const { name } of message.calls) {
-        const sent = sentAs(name)
-        if (sent && sent.form !== 'deferred') putLast(this.called, { id: sent.id, form: sent.form })
-      }
-    }
-    this.#messagesRead = messages.length
-  }
-
-  /**
-   * Counts the tokens of the tools that the last message calls for the first time: the next prompt will have
-   * these tools.
-   */
-  tokensOfNew(messages: readonly ChatMessage[], { sentAs }: Pick<SentOffer, 'sentAs'>): number {
-    const last = messages.findLast((message) => message.role === 'assistant')
-    const sent = new Set(last?.calls.map(({ name }) => sentAs(name)))
-    const isNew = (id: string): boolean => !this.called.some((one) => one.id === id)
-    return [...sent].reduce((sum, tool) => sum + (tool && isNew(tool.id) ? tool.tokens : 0), 0)
-  }
-
-  /** Returns false if the prompt only names a called tool, whose definition must then come back. */
-  hasAllCalled({ tools: sent }: Prompt): boolean {
-    return this.called.every(({ id }) => !sent.some((tool) => tool.id === id && tool.form === 'deferred'))
-  }
-}
-
-/** Appends a tool, or moves it to the end if it is listed already. */
-function putLast(list: KeptTool[], tool: KeptTool): void {
-  const before = list.findIndex(({ id }) => id === tool.id)
-  if (before >= 0) list.splice(before, 1)
-  list.push(tool)
-}
 
 /** Counts the tokens of each tool named by `find_tools` in the next prompt: its definition and its line. */
 async function weigh(

@@ -10,6 +10,7 @@ import {
   type Prompt,
   type Snapshot,
 } from '../wrap/index.ts'
+import type { AskedModel, Personas } from './personas.ts'
 import type { FindScopedTools } from './scoped-tools.ts'
 import { countTools, createToolList, type ToolCount, type ToolList } from './tool-list.ts'
 import type { ModelFactsTable } from './model-facts.ts'
@@ -26,15 +27,9 @@ interface ScriptTrial extends PersonInRoom {
   readonly print: (line: string) => void
 }
 
-/** Throws `Refusal`. */
-export function modelNamed(name: string, models: readonly ConfiguredModel[]): ConfiguredModel {
-  const model = models.find(({ settings }) => settings.name === name)
-  if (model) return model
-  throw new Refusal(`there is no model called @${name.slice(0, 40)}; see /models`)
-}
-
 interface PreviewParts {
   readonly models: () => readonly ConfiguredModel[]
+  readonly personas: Pick<Personas, 'find'>
   readonly scopedTools: FindScopedTools
   readonly snapshots: Snapshots
   readonly composer: Pick<Composer, 'compose' | 'check' | 'count'>
@@ -44,29 +39,35 @@ interface PreviewParts {
 export type Preview = ReturnType<typeof createPreview>
 
 /** Previews what a model would be sent now, without asking it. All methods reject with `StorageError` too. */
-export function createPreview({ models, scopedTools, snapshots, composer, modelFacts }: PreviewParts) {
+export function createPreview(parts: PreviewParts) {
+  const { models, personas, scopedTools, snapshots, composer, modelFacts } = parts
   const list = createToolList(scopedTools, composer)
 
-  async function gather(model: ConfiguredModel, { room, person }: PersonInRoom): Promise<Snapshot> {
-    const query = { room, requester: person, model: await modelFacts.settingsOf(model) }
+  async function gather({ model, ...as }: AskedModel, { room, person }: PersonInRoom): Promise<Snapshot> {
+    const query = { room, requester: person, model: await modelFacts.settingsOf(model), ...as }
     return await snapshots.gather({ ...query, reserve: 0 }, await scopedTools(query))
   }
 
-  const scopeQuery = ({ room, person }: PersonInRoom, model = models()[0]) => ({
-    ...{ room, requester: person },
+  const firstModel = (): Partial<AskedModel> => {
+    const [model] = models()
+    return model ? { model } : {}
+  }
+
+  const scopeQuery = ({ room, person }: PersonInRoom, { model, ...as } = firstModel()) => ({
+    ...{ room, requester: person, ...as },
     ...(model ? { model: modelFacts.lastKnown(model) } : {}),
   })
 
   return {
     /** Resolves to the prompt for an empty message. Rejects with `Refusal` and `WrapError`. */
     prompt: async ({ model, ...asked }: PersonInRoom & { readonly model: string }): Promise<Prompt> =>
-      await composer.compose(await gather(modelNamed(model, models()), asked)),
+      await composer.compose(await gather(await personas.find(asked.room.name, model), asked)),
     /**
      * Lists every tool, whether the model has it for this person here, and its tokens; for the first model if
      * none is named. Rejects with `Refusal` and `WrapError`.
      */
     async scope({ model, ...asked }: PersonInRoom & { readonly model?: string }): Promise<ToolList> {
-      const named = model === undefined ? undefined : modelNamed(model, models())
+      const named = model === undefined ? undefined : await personas.find(asked.room.name, model)
       const tools = await list(scopeQuery(asked, named))
       const lacking = models().flatMap((one) => withoutTools(modelFacts.lastKnown(one)))
       return { ...tools, warnings: [...tools.warnings, ...lacking] }
@@ -81,7 +82,7 @@ export function createPreview({ models, scopedTools, snapshots, composer, modelF
      */
     async checkScript(trial: ScriptTrial): Promise<void> {
       const checkOne: CheckScript = async (source, model, print) =>
-        await composer.check(source, await gather(model, trial), print)
+        await composer.check(source, await gather({ model }, trial), print)
       await checkWithAll(trial, models(), checkOne)
     },
   }

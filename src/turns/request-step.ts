@@ -22,6 +22,7 @@ import {
   type StepResult,
   type StepView,
 } from '../wrap/loop/index.ts'
+import { labelOf } from './personas.ts'
 import type { RoutineRun } from './routines/index.ts'
 import { createAttempts, learnFromRefusal } from './learn-from-refusal.ts'
 import type { ModelFactsTable } from './model-facts.ts'
@@ -107,7 +108,7 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
   reply.nextStep()
   const thoughts = createStreamCleaner((text) => {
     // A run that says nothing must show nothing.
-    if (!routine) room.stream({ turn: recorder.id, model: settings.name, text, thinking: true })
+    if (!routine) room.stream({ turn: recorder.id, model: labelOf(turn), text, thinking: true })
   })
   const { content, size } = step
   const request = {
@@ -115,6 +116,7 @@ async function sendStep(turn: Turn, step: PreparedStep, parts: StepRequestParts)
     recorder,
     model,
     settings,
+    billedTo: labelOf(turn),
     content,
     room: room.name,
     size,
@@ -193,6 +195,8 @@ interface MeteredRequest {
   readonly routine?: RoutineRun
   /** The current settings, which may have smaller limits than those of `model`. */
   readonly settings: ModelSettings
+  /** The label in the bill; the model's name if absent. */
+  readonly billedTo?: string
   readonly content: Pick<ModelRequest, 'prompt' | 'messages' | 'tools' | 'pictures'>
   readonly room?: string
   readonly size: CountedRequest
@@ -206,10 +210,11 @@ interface MeteredRequest {
  * be free. Stores the request while the model works, and resolves after both.
  */
 async function sendAndCharge(
-  { recorder, model, routine, settings, content, room, size, view, spent }: MeteredRequest,
+  { recorder, model, routine, settings, content, room, size, view, spent, ...request }: MeteredRequest,
   signal: AbortSignal,
   { calibrations, limits }: RequestParts,
 ): Promise<StepResult> {
+  const { billedTo = settings.name } = request
   const { maxOutput, contextWindow, lacks } = settings
   const withoutSystemRole = lacks?.systemRole === undefined ? {} : { withoutSystemRole: true }
   const withoutFields = lacks?.fields ? { withoutFields: Object.keys(lacks.fields) } : {}
@@ -218,7 +223,7 @@ async function sendAndCharge(
   const charge = async (received: Received, reported?: Usage): Promise<void> => {
     const usage = reported ?? (await recorder.bill.estimate(settings, size, received))
     if (usage) spent(spentFor(usage, settings.price))
-    await recorder.bill.charge(settings, usage)
+    await recorder.bill.charge({ ...settings, name: billedTo }, usage)
     if (usage) await routine?.spent(usage.input + usage.output)
   }
   const shown = { ...view, onInterrupted: (received: Received) => charge(received) }

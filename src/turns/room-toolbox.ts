@@ -3,6 +3,7 @@ import type { ByteQuota } from '../chat/index.ts'
 import type { Entry, NewEntry, ToolResultEntry } from '../words/entry.ts'
 import { StorageError } from '../words/errors.ts'
 import type { Picture } from '../words/picture.ts'
+import { speakerCalled, splitLabel } from '../words/names.ts'
 import { textForModels } from '../words/outside.ts'
 import { utf8Bytes } from '../base/amounts.ts'
 import type { Clock, MonotonicClock } from '../base/environment.ts'
@@ -83,7 +84,7 @@ export const createToolboxes =
     })
 
 const authorOf = ({ turn, requester }: ToolCaller) =>
-  turn ? { author: turn.model } : { author: requester.name, by: requester.id }
+  turn ? speakerCalled(turn.model) : { author: requester.name, by: requester.id }
 
 async function contextOf(caller: ToolCaller, parts: RoomToolboxParts): Promise<CallerContext> {
   const { room, requester, chat, turn } = caller
@@ -193,6 +194,6 @@ async function callFacts(
     files: await Promise.all(paths.map(async (path) => (await workspace.placeOf(path)) ?? path)),
     user: requester.name,
     ...(tool.base !== undefined && { base: tool.base }),
-    ...(turn && { model: turn.model, turn: turn.id }),
+    ...(turn && { ...splitLabel(turn.model), turn: turn.id }),
   }
 }

@@ -6,6 +6,7 @@ import type { Spent } from './billing.ts'
 import { ModelError, type ConfiguredModel, createReply, runSteps } from '../wrap/loop/index.ts'
 import type { ToolMessage } from '../tools/index.ts'
 import { withSeenPictures } from './pictures.ts'
+import { labelOf, nameOf, speakerOf } from './personas.ts'
 import type { PrepareStep } from './prepare-step.ts'
 import { requestStep, type StepRequestParts } from './request-step.ts'
 import { createSideTurns, type SideTurnLimits } from './side-turns.ts'
@@ -40,7 +41,7 @@ export interface TurnLimits {
 /** Returns the function that runs turns, including side turns. */
 export function createRunTurn(parts: TurnParts): RunTurn {
   const runTurn: RunTurn = async (request, stop) => {
-    const { signal, end } = withinTime(parts.limits.turn_s, request.model.settings.name, stop)
+    const { signal, end } = withinTime(parts.limits.turn_s, nameOf({ ...request, ...request.model }), stop)
     try {
       const { turn, ending } = await answer(request, signal, request.before)
       const text = turn.reply.take()
@@ -86,7 +87,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
     const { settings } = model
     const show = (text: string): void => {
       report('writing')
-      room.stream({ turn: recorder.id, model: settings.name, text })
+      room.stream({ turn: recorder.id, model: labelOf(turn), text })
     }
     const reply = createReply(show, request.routine && isSilence)
     const turn: Turn = {
@@ -103,7 +104,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
 /** Asks the model and runs its calls, and says how that ended. */
 async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
   const { signal, messages } = turn
-  const { name } = turn.settings
+  const name = nameOf(turn)
   const maxSteps = parts.limits.turn_steps
   const end = await runSteps({
     maxSteps,
@@ -114,7 +115,7 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
       if (result.calls.length > 0) await recordSaid(turn)
       const { nameOf, content } = stepOf(turn)
       const isParserOff = result.writtenCalls.length > 0 && result.calls.length === 0
-      if (content.tools.length > 0 && isParserOff) parts.onWrittenCall(name)
+      if (content.tools.length > 0 && isParserOff) parts.onWrittenCall(turn.settings.name)
       return { ...result, calls: result.calls.map((call) => ({ ...call, name: nameOf(call.name) })) }
     },
     async run(calls, said, reason) {
@@ -168,10 +169,11 @@ async function firstStep(turn: Turn, { modelFacts, prepareStep }: TurnParts): Pr
 }
 
 /** Records what the model said before its calls, as a reply without an outcome. */
-async function recordSaid({ reply, room, recorder, settings, routine }: Turn): Promise<void> {
+async function recordSaid(turn: Turn): Promise<void> {
+  const { reply, room, recorder, routine } = turn
   const text = reply.take()
   if (text !== '' && !(routine && isSilence(text)))
-    await room.record({ kind: 'reply', author: settings.name, text, turn: recorder.id })
+    await room.record({ kind: 'reply', ...speakerOf(turn), text, turn: recorder.id })
 }
 
 /**

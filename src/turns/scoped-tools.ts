@@ -16,6 +16,7 @@ import {
   type Resolution,
 } from '../wrap/scope/index.ts'
 import type { Catalogue } from '../wrap/toolbox/index.ts'
+import type { Persona } from './personas.ts'
 import type { RoutineRun } from './routines/index.ts'
 
 /** A requester, who calls tools through a model or, without one, by hand. */
@@ -25,6 +26,7 @@ export interface ScopeQuery {
   readonly model?: ModelSettings
   /** Names of the failed models whose fallback this one is. */
   readonly insteadOf?: readonly string[]
+  readonly persona?: Persona
   /** The run that the turn belongs to. */
   readonly routine?: RoutineRun
   /** For a side turn: the bounds that its parent turn sets. */
@@ -69,7 +71,7 @@ export function createScopedTools(
           ),
         )
 
-  return async ({ room, requester, model, insteadOf = [], routine, within, readsOnly }) => {
+  return async ({ room, requester, model, insteadOf = [], persona, routine, within, readsOnly }) => {
     const models = model ? [model.name, ...insteadOf] : []
     const [stored, nav, role, modelHere] = await Promise.all([
       rooms.getValue(room.name, SCOPE_KEY),
@@ -81,7 +83,7 @@ export function createScopedTools(
     const catalogue = catalogueNow()
     const scopes = {
       ...{ room: scope, role, within, model: model && scopeOf(model), modelHere },
-      routine: routine?.scope ?? undefined,
+      ...{ persona: persona?.tools ?? undefined, routine: routine?.scope ?? undefined },
       readsOnly,
     }
     const [modelScope] = modelHere

@@ -6,6 +6,7 @@ import { attributed } from './gather-snapshot.ts'
 import type { SubTurnRequest } from '../tools/index.ts'
 import { failed, ok, type ToolResult } from '../tools/results/index.ts'
 import { type ConfiguredModel, type StepMessage, transcript } from '../wrap/loop/index.ts'
+import { labelOf, nameOf } from './personas.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { AnsweredEntry, RunTurn, SideTurnOrigin, SideTurns, Turn, TurnEnd, TurnRequest } from './turn.ts'
 
@@ -75,18 +76,20 @@ function sideTurn(
   { depth, budget }: ParentOrigin,
   { models, turnLog, limits }: SideTurnParts,
 ): TurnRequest {
-  const { room, requester, permissions, routine, recorder, step } = parent
+  const { room, requester, permissions, persona, routine, recorder, step } = parent
   const model = modelFor(request, parent.model, models())
   const isDeepest = depth + 1 >= limits.turn_depth
   const ids = (step?.toolIds ?? []).filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
   const within = { ids: new Set(ids), scope: request.scope ?? 'all' }
   const fresh = request.part === undefined
-  const facts = { room: room.name, requester, model: model.settings.name, parent: recorder.id }
+  const as = persona && model === parent.model ? { persona } : {}
+  const facts = { room: room.name, requester, model: labelOf({ ...model, ...as }), parent: recorder.id }
   return {
     recorder: turnLog.begin(facts),
     room: roomForThread(room, recorder.id),
     requester,
     model,
+    ...as,
     message: sideTurnMessage(request, parent),
     ...(permissions ? { permissions } : {}),
     ...(routine ? { routine } : {}),
@@ -131,11 +134,9 @@ function resultOf({ text, ending: { outcome, notice } }: TurnEnd): ToolResult {
  * The message that a side turn answers, in the name of the model that started it. It has the task. If the
  * side turn continues the conversation, it also has what that model was asked and what it has done so far.
  */
-function sideTurnMessage(
-  { prompt, part }: SubTurnRequest,
-  { message, requester, model, messages }: Turn,
-): AnsweredEntry {
-  const by = model.settings.name
+function sideTurnMessage({ prompt, part }: SubTurnRequest, parent: Turn): AnsweredEntry {
+  const { message, requester, messages } = parent
+  const by = nameOf(parent)
   const about =
     `This is a side turn${part ? ` (${part[0]} of ${part[1]})` : ''} that @${by} started for ${requester.name}. ` +
     `Your answer goes to @${by} and not to the room, and there is nobody to ask.`

@@ -8,6 +8,7 @@ import { cleanText, isBlank } from '../base/text/clean-text.ts'
 import { WrapError } from '../wrap/index.ts'
 import type { Spent } from './billing.ts'
 import { ModelError, type StepResult } from '../wrap/loop/index.ts'
+import { labelOf, speakerOf } from './personas.ts'
 import { isSilence } from './routines/index.ts'
 import type { TurnRecorder } from './turn-log.ts'
 import type { Ending, Notice, Turn, TurnEnd } from './turn.ts'
@@ -86,7 +87,7 @@ export function endingOf(error: unknown, model: string, log: Log): Ending {
 
 const failedEnding = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
 
-type EndedTurn = Pick<Turn, 'recorder' | 'room' | 'settings' | 'spent' | 'routine' | 'message'>
+type EndedTurn = Pick<Turn, 'recorder' | 'room' | 'settings' | 'persona' | 'spent' | 'routine' | 'message'>
 
 /**
  * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not
@@ -95,16 +96,17 @@ type EndedTurn = Pick<Turn, 'recorder' | 'room' | 'settings' | 'spent' | 'routin
  * Rejects with `StorageError`.
  */
 export async function recordEnd(
-  { recorder, room, settings: { name: author }, spent, routine, message }: EndedTurn,
+  ended: EndedTurn,
   { text, saidBefore }: { readonly text: string; readonly saidBefore: boolean },
   ending: Ending,
 ): Promise<Pick<TurnEnd, 'last' | 'reply'>> {
+  const { recorder, room, spent, routine, message } = ended
   const { outcome } = ending
   const turn = recorder.id
   const isSilent = routine !== undefined && isSilence(text)
   const bill = spent ? billOf(spent, recorder) : {}
   const reply = (said: string): Promise<Entry> =>
-    room.record({ kind: 'reply', author, text: said, outcome, turn, ...bill })
+    room.record({ kind: 'reply', ...speakerOf(ended), text: said, outcome, turn, ...bill })
   const notify = (notice: Notice, unpaid: TurnBill = {}): Promise<Entry> =>
     room.record({ kind: 'notice', author: SYSTEM, turn, ...notice, ...unpaid })
 
@@ -147,13 +149,13 @@ const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
  * `StorageError`.
  */
 export async function recordHandOver(
-  { recorder, room, settings: { name } }: Turn,
+  { recorder, room, persona, settings: { name } }: Turn,
   error: unknown,
   next: string,
   log: Log,
 ): Promise<void> {
   const { notice } = endingOf(error, name, log)
-  await recorder.handOver(next)
+  await recorder.handOver(labelOf({ settings: { name: next }, ...(persona ? { persona } : {}) }))
   await room.record({
     kind: 'notice',
     level: 'info',

@@ -9,6 +9,7 @@ import type { ChatModel, PermissionProvider, SubTurns } from '../tools/index.ts'
 import type { Spent } from './billing.ts'
 import type { ConfiguredModel, ModelRequest, StepMessage, Reply } from '../wrap/loop/index.ts'
 import type { Panel } from './panels/panel.ts'
+import type { Persona } from './personas.ts'
 import type { RoutineRun } from './routines/index.ts'
 import type { TurnRecorder } from './turn-log.ts'
 
@@ -20,6 +21,8 @@ export interface TurnRequest {
   readonly room: Room
   readonly requester: Person
   readonly model: ConfiguredModel
+  /** The persona that was mentioned; a fallback answers as it, too. */
+  readonly persona?: Persona
   /** Names of the models that failed before this fallback was asked. */
   readonly insteadOf?: readonly string[]
   readonly message: AnsweredEntry

@@ -11,7 +11,8 @@ import { usesTokens, type CheckQuotas } from './billing.ts'
 import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from '../wrap/loop/index.ts'
 import { createPanel, type Panel, type PanelLimits, type PanelRequest } from './panels/panel.ts'
-import { modelNamed, type Preview } from './preview.ts'
+import { labelOf, modelNamed, type Personas } from './personas.ts'
+import type { Preview } from './preview.ts'
 import { remoteTurns, takeTurnSlot, type CalledTurn, type QueueLimits, type TurnAtWork } from './queue.ts'
 import type { RoutineRun } from './routines/index.ts'
 import { TurnStopped } from './turn-end.ts'
@@ -21,6 +22,7 @@ import type { AnsweredEntry, RunTurn, TurnRequest } from './turn.ts'
 export interface Mention {
   readonly room: Room
   readonly requester: Person
+  /** The name of a model, or of a persona of the room. */
   readonly model: string
   readonly message: AnsweredEntry
   /** See `TurnRequest`. */
@@ -45,6 +47,7 @@ interface TurnsParts {
   readonly models: () => readonly ConfiguredModel[]
   readonly listModels: (viewer?: Person) => Promise<readonly ModelStatus[]>
   readonly preview: Preview
+  readonly personas: Personas
   readonly checkQuotas: CheckQuotas
   readonly slots: Slots
   readonly limits: QueueLimits & PanelLimits
@@ -60,6 +63,7 @@ export class Turns implements AsyncDisposable {
   readonly #active = new Map<RunningTurn, Mention>()
   #closing = false
   readonly models: TurnsParts['listModels']
+  readonly personas: Personas
   readonly prompt: Preview['prompt']
   readonly checkScript: Preview['checkScript']
   readonly scope: Preview['scope']
@@ -68,6 +72,7 @@ export class Turns implements AsyncDisposable {
   constructor(parts: TurnsParts) {
     this.#parts = parts
     this.models = parts.listModels
+    this.personas = parts.personas
     this.prompt = parts.preview.prompt
     this.checkScript = parts.preview.checkScript
     this.scope = parts.preview.scope
@@ -82,9 +87,10 @@ export class Turns implements AsyncDisposable {
     const mention = withRightsOfRun(asked)
     const { checkQuotas, turnLog, slots, limits, log } = this.#parts
     const { room, requester } = mention
-    const model = modelNamed(mention.model, this.#parts.models())
     room.needVoice(requester)
-    if (usesTokens(model.settings)) await checkQuotas(room.name, requester)
+    const found = await this.personas.find(room.name, mention.model)
+    const { settings } = found.model
+    if (usesTokens(settings)) await checkQuotas(room.name, requester)
     this.#refuseIfClosing()
     const called = createCalledTurn(mention, turnLog.next())
     const stop = new AbortController()
@@ -93,9 +99,12 @@ export class Turns implements AsyncDisposable {
     if (this.#closing) await slot.leave()
     this.#refuseIfClosing()
     const { id, startedAt, message } = called
-    const facts = { room: room.name, model: called.model, message, requester }
+    const facts = { room: room.name, model: labelOf({ ...found, settings }), message, requester }
     const recorder = turnLog.begin(facts, { id, startedAt })
-    const turn = this.#launch(called, { ...mention, model, recorder }, slot, { cancel, signal: stop.signal })
+    const turn = this.#launch(called, { ...mention, ...found, recorder }, slot, {
+      cancel,
+      signal: stop.signal,
+    })
     this.#active.set(turn, mention)
     // A ban after `needVoice` and before `#active.set` did not find this turn.
     void stopIfRemoved(turn, mention).catch((error: unknown) =>

@@ -33,8 +33,11 @@ interface EntryBase {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly room: RoomName
-  /** The name at that time of the person or model, or `system`. */
+  /** The name at that time of the person or model, or `system`; of a persona, with its model's (names.ts). */
   readonly author: string
+  /** The persona of the room that spoke, and its model. */
+  readonly persona?: string
+  readonly model?: string
   /** The person who said it; absent in old logs. Shown to nobody. */
   readonly by?: PersonId
   readonly text: string

@@ -5,6 +5,7 @@ import { utf8Bytes } from '../base/amounts.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { headOf } from '../base/text/characters.ts'
 import { cleanText } from '../base/text/clean-text.ts'
+import { splitLabel } from '../words/names.ts'
 import type { EntryText, EntryTexts } from './entry-texts.ts'
 import type { Snapshot } from './snapshot.ts'
 import { steadyStart } from './steady-start.ts'
@@ -190,7 +191,10 @@ function groupsOf(
   const models = new Set([model.name])
   for (const { kind, name } of present) if (kind === 'model') models.add(name)
   const rows = history
-    .map(({ entry }) => ({ entry, agent: entry.kind === 'reply' || models.has(entry.author) }))
+    .map(({ entry }) => ({
+      entry,
+      agent: entry.kind === 'reply' || models.has(splitLabel(entry.author).model),
+    }))
     .filter(({ entry, agent }) => kinds.includes(entry.kind) && (agents || !agent))
   return kinds.includes('tool_call') ? groupsOfCalls(rows) : rows.map((row) => [row])
 }

@@ -141,7 +141,7 @@ function noteLimit(argument: Json, notes: string[]): void {
 
 /** Returns the Lua module `snapshot`, without tools and history, which the layers request. */
 function luaSnapshot(
-  { now, room, user, present, model, script, instructions, summary }: Snapshot,
+  { now, room, user, present, model, script, instructions, persona, summary }: Snapshot,
   target: number,
 ): JsonObject {
   const { values, ...description } = room
@@ -162,6 +162,7 @@ function luaSnapshot(
       backend,
     },
     ...(instructions ? { instructions } : {}),
+    ...(persona ? { persona: { ...persona } } : {}),
     ...(summary ? { summary: { ...summary } } : {}),
     session: {
       room: room.name,

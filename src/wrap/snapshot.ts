@@ -108,6 +108,8 @@ export interface Snapshot {
   readonly script?: RoomScript
   /** The room's instructions for all models and for this one; absent if there is none. */
   readonly instructions?: readonly string[]
+  /** The persona that was asked, and its instruction. */
+  readonly persona?: { readonly name: string; readonly text: string }
   /** Fraction (0-1) of the target for tools. */
   readonly toolsShare: number
   /** Maximum for tools, however large `toolsShare` is. */

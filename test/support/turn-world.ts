@@ -103,6 +103,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     picture_mb: 5,
     panel_models: 5,
     panel_tokens: 200_000,
+    personas_per_room: 3,
     tools_tokens: 6000,
     tokens_per_person_day: 0,
     tokens_per_room_day: 0,

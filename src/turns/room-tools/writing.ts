@@ -3,6 +3,7 @@ import type { RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import { mayManage, type Room } from '../../chat/index.ts'
 import { messageText, oneLine } from '../../chat/text/index.ts'
+import { speakerCalled } from '../../words/names.ts'
 import type { Person } from '../../words/person.ts'
 import { createSerial } from '../../base/jobs/serial.ts'
 import { type ToolContext, defineTool, type Tool } from '../../tools/index.ts'
@@ -36,7 +37,7 @@ export function sayTool(parts: RoomToolParts): Tool {
 async function post(room: Room, text: string, context: ToolContext): Promise<void> {
   const { person } = context.requester
   const { turn } = context.chat
-  const message = { kind: 'message', author: turn?.model ?? person.name } as const
+  const message = { kind: 'message', ...speakerCalled(turn?.model ?? person.name) } as const
   if (room.name === context.room) await context.addMessage({ ...message, text })
   else if (turn) await room.record({ ...message, text: `(for ${person.name}) ${text}` })
   else await room.record({ ...message, by: person.id, text, byProgram: true })

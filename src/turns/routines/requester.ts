@@ -27,7 +27,8 @@ export interface RequesterParts {
   readonly rooms: Pick<Rooms, 'get' | 'lobby'>
   readonly sanctions: Pick<Sanctions, 'whyOut'>
   readonly isConfigAdmin: (key: Fingerprint) => boolean
-  readonly models: () => readonly string[]
+  /** The names that a mention in the room can ask. */
+  readonly models: (room: RoomName) => readonly string[] | Promise<readonly string[]>
   /** Rejects with `Refusal` if a token quota is used up. */
   readonly checkQuotas: (room: RoomName, requester: Person) => Promise<void>
   readonly policy: () => RoutinePolicy
@@ -123,7 +124,7 @@ async function whyWait(
   { models, checkQuotas }: RequesterParts,
 ): Promise<string | undefined> {
   const asked = modelsOf(condition)
-  const known = models()
+  const known = await models(room.name)
   const gone = asked.find((name) => !known.includes(name))
   if (gone !== undefined) return `there is no model @${gone} now`
   try {

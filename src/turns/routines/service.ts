@@ -41,7 +41,8 @@ export interface RoutinesParts {
   readonly store: RoutineStore
   readonly people: Pick<PeopleStore, 'byIds'>
   readonly rooms: Pick<Rooms, 'get' | 'anyRoom' | 'lobby'>
-  readonly models: () => readonly string[]
+  /** The names that a mention in the room can ask. */
+  readonly models: (room: RoomName) => readonly string[] | Promise<readonly string[]>
   readonly policy: () => RoutinePolicy
   readonly limits: RoutineLimits
   readonly clock: Clock & Alarm
@@ -67,9 +68,10 @@ export class Routines {
   async make(person: Person, draft: RoutineDraft): Promise<Routine> {
     const { store, limits, clock, nextId } = this.#parts
     const { room, zone, scope, tokens, runs } = draft
-    const condition = this.#withModels(draft)
+    const known = room ? await this.#parts.models(room.name) : []
+    const condition = withModels(draft, known)
     await this.#needRight(person, room, condition)
-    this.#check(condition)
+    checkCondition(condition, known)
     const text = condition.kind === 'each' ? '' : messageText(draft.text, limits)
     const at = clock.now()
     const until = earliest(draft.until, person.login?.certifiedUntil, person.login?.token?.until)
@@ -166,25 +168,6 @@ export class Routines {
     return await this.make(person, { ...none, text, zone, condition })
   }
 
-  #withModels({ condition, text, room }: RoutineDraft): Condition {
-    if (condition.kind === 'line' || condition.kind === 'each') return condition
-    const { asks: _, ...when } = condition
-    const asks = room ? mentions(text, this.#parts.models()) : []
-    return asks.length > 0 ? { ...when, asks } : when
-  }
-
-  #check(condition: Condition): void {
-    const known = this.#parts.models()
-    const unknown = modelsOf(condition).find((name) => !known.includes(name))
-    if (unknown !== undefined) throw new Refusal(`there is no model @${unknown}; see /models`)
-    if (condition.kind === 'line') checkWords(condition)
-    if (condition.kind !== 'calendar' || condition.spec.every !== 'interval') return
-    const least = condition.asks ? MIN_ASKING_INTERVAL_MS : MIN_INTERVAL_MS
-    if (condition.spec.ms >= least) return
-    const what = condition.asks ? 'a routine that asks a model' : 'a routine'
-    throw new Refusal(`${what} has at least ${duration(least)} between its runs`)
-  }
-
   async #needRight(person: Person, room: Room | null, condition: Condition): Promise<void> {
     const role = await (room ?? (await this.#parts.rooms.lobby())).roleOf(person)
     const why = whyNoRoutine(this.#parts.policy(), useOf(condition), person, role)
@@ -231,6 +214,25 @@ export class Routines {
       )
     return readable
   }
+}
+
+function withModels({ condition, text, room }: RoutineDraft, known: readonly string[]): Condition {
+  if (condition.kind === 'line' || condition.kind === 'each') return condition
+  const { asks: _, ...when } = condition
+  const asks = room ? mentions(text, known) : []
+  return asks.length > 0 ? { ...when, asks } : when
+}
+
+/** Throws `Refusal`. */
+function checkCondition(condition: Condition, known: readonly string[]): void {
+  const unknown = modelsOf(condition).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new Refusal(`there is no model @${unknown}; see /models`)
+  if (condition.kind === 'line') checkWords(condition)
+  if (condition.kind !== 'calendar' || condition.spec.every !== 'interval') return
+  const least = condition.asks ? MIN_ASKING_INTERVAL_MS : MIN_INTERVAL_MS
+  if (condition.spec.ms >= least) return
+  const what = condition.asks ? 'a routine that asks a model' : 'a routine'
+  throw new Refusal(`${what} has at least ${duration(least)} between its runs`)
 }
 
 /** The time of the next run after `after`; null for a routine that waits for lines. */

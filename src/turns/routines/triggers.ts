@@ -199,7 +199,7 @@ export class Triggers {
     const kinds = ['message', 'action', 'reply'] as const
     const before = await room.history({ limit: MAX_BEFORE, before: line.id, kinds, withoutThreads: true })
     const isReply = (entry: Entry): boolean =>
-      entry.kind === 'reply' && entry.author === model && entry.outcome !== undefined
+      entry.kind === 'reply' && (entry.persona ?? entry.author) === model && entry.outcome !== undefined
     const after = await room.history({ limit: MAX_BEFORE, after: line.id, kinds, withoutThreads: true })
     // A line that was said while the model answered stands before the answer in the log.
     const all = [...before, line, ...after]

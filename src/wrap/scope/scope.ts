@@ -36,6 +36,8 @@ interface TurnScopes {
   /** The room's scopes for the model and for the models whose fallback it is. */
   readonly modelHere?: readonly unknown[]
   readonly role: Role
+  /** The patterns of the persona that was asked. */
+  readonly persona?: readonly string[] | undefined
   /** The patterns of the routine whose run the turn belongs to. */
   readonly routine?: readonly string[] | undefined
   readonly within?: Bounds | undefined
@@ -52,12 +54,13 @@ export interface Bounds {
 /** Returns the tools that all scopes show. Guests get only tools that read. */
 export function effectiveScope(
   catalogue: readonly CatalogueTool[],
-  { room, model, modelHere = [], role, routine, within, readsOnly }: TurnScopes,
+  { room, model, modelHere = [], role, persona, routine, within, readsOnly }: TurnScopes,
   servers = NO_SERVERS,
 ): Resolution {
   const parsedRoom = parseScope(room)
   const parsedModel = parseScope(model)
   const parsedHere = modelHere.map((scope) => parseScope(scope))
+  const parsedPersona = persona && parseScope(persona)
   const parsedRoutine = routine && parseScope(routine)
   const parsedWithin = within && parseScope(within.scope)
   const hiddenIn = (of: string, scope: ParsedScope): HidingRule => {
@@ -73,11 +76,12 @@ export function effectiveScope(
     ...parsedHere.map((scope) => hiddenIn('model in this room', scope)),
     roleRule(role),
     ...(readsOnly ? [readsOnlyRule] : []),
+    ...(parsedPersona ? [hiddenIn('persona', parsedPersona)] : []),
     ...(parsedRoutine ? [hiddenIn('routine', parsedRoutine)] : []),
     ...(within ? [boundsRule(within.ids)] : []),
     ...(parsedWithin ? [hiddenIn('side turn', parsedWithin)] : []),
   ]
-  const scopes = [parsedRoom, parsedModel, ...parsedHere, parsedRoutine, parsedWithin].flatMap(
+  const scopes = [parsedRoom, parsedModel, ...parsedHere, parsedPersona, parsedRoutine, parsedWithin].flatMap(
     (scope) => scope ?? [],
   )
   return {
