@@ -19,7 +19,10 @@ export type CompleteWord = (
  * Completes commands after a slash; after a command its next argument or its flag's value; in speech people
  * and models. A person at the beginning gets a colon. `:tada` becomes an emoji everywhere.
  */
-export function createCompletion(commands: readonly Command[], models: Pick<Turns, 'names'>): CompleteWord {
+export function createCompletion(
+  commands: readonly Command[],
+  { personas }: Pick<Turns, 'personas'>,
+): CompleteWord {
   return async (text, word, room, person) => {
     if (/^:[\w+-]/.test(word)) return emojiBeginning(word)
     const all = new Set(await candidates(text, word, room, person))
@@ -33,7 +36,7 @@ export function createCompletion(commands: readonly Command[], models: Pick<Turn
     person: Person,
   ): Promise<readonly string[]> {
     const { kind, rest } = classifyLine(text)
-    if (kind !== 'command') return namesToSay(text, word, room, person)
+    if (kind !== 'command') return await namesToSay(text, word, room, person)
     const verb = /^(\S+)\s/.exec(rest)?.[1]
     if (verb === undefined) return commands.map((command) => `/${command.name}`)
     const command = commands.find((one) => isCalled(one, verb.toLowerCase()))
@@ -43,22 +46,29 @@ export function createCompletion(commands: readonly Command[], models: Pick<Turn
       .filter(Boolean)
     if (word.startsWith('@')) {
       const isModel = command && argumentAt(command, positional(command, words).length)?.name === 'model'
-      return (isModel ? models.names() : mentionable(room)).map((name) => `@${name}`)
+      const names = isModel ? personas.namesIn(room.name) : mentionable(room)
+      return (await names).map((name) => `@${name}`)
     }
     return command ? await argumentsOf(command, words, { room, person, word }) : []
   }
 
   /** Returns the names of people, and the names of models with an `@`. */
-  function namesToSay(text: string, word: string, room: Room, person: Person): readonly string[] {
-    if (word.startsWith('@')) return mentionable(room).map((name) => `@${name}`)
+  async function namesToSay(
+    text: string,
+    word: string,
+    room: Room,
+    person: Person,
+  ): Promise<readonly string[]> {
+    if (word.startsWith('@')) return (await mentionable(room)).map((name) => `@${name}`)
     if (word === '') return []
     const others = room.present().filter(({ id }) => id !== person.id)
     const people = others.map(({ name }) => (text === word ? `${name}:` : name))
-    return text === word ? [...people, ...models.names().map((name) => `@${name}`)] : people
+    if (text !== word) return people
+    return [...people, ...(await personas.namesIn(room.name)).map((name) => `@${name}`)]
   }
 
-  function mentionable(room: Room): readonly string[] {
-    return [...models.names(), ...room.present().map((person) => person.name)]
+  async function mentionable(room: Room): Promise<readonly string[]> {
+    return [...(await personas.namesIn(room.name)), ...room.present().map((person) => person.name)]
   }
 }
 

@@ -52,6 +52,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   compact: '/summary new sums up what was said before',
   context: '/wrap @MODEL shows what it would be sent',
   model: '@NAME in a message asks it; /models lists them',
+  'role character bot': '/persona NAME @MODEL TEXT makes a name that asks a model with an instruction',
   'system prompt': '/vibe TEXT sets the mood of models here; /script set changes all of their prompt',
   cost: '/usage shows tokens and prices',
   'approve accept yes y 1 no n': '/allow lets a tool do what it asks, /deny does not',

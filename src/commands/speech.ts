@@ -65,7 +65,7 @@ export class Speech {
     const message = await room.record({ ...said, ...marks, ...(routine && { routine: routine.number }) })
     if (!routine) this.#away.heard(room, requester, text)
     const turns = await this.#startAll({ room, requester, message, ...asking })
-    return { message, turns, hint: hint ?? (await this.#hintFor(text, room, requester)) }
+    return { message, turns, hint: hint ?? (await this.#hintFor(text, room, requester, turns)) }
   }
 
   /**
@@ -127,7 +127,9 @@ export class Speech {
 
   /** Starts the turns of all models that are not refused. Then throws the first refusal, if any. */
   async #startAll(mention: Omit<Mention, 'model'>): Promise<Said['turns']> {
-    const models = mentions(mention.message.text, this.#turns.names())
+    const { room, message } = mention
+    if (!message.text.includes('@')) return new Map()
+    const models = mentions(message.text, await this.#turns.personas.namesIn(room.name))
     const started = new Map<string, RunningTurn>()
     const refused: Refusal[] = []
     for (const model of models) {
@@ -143,7 +145,12 @@ export class Speech {
   }
 
   /** Must not fail: an error would look as if the message had not been said. */
-  async #hintFor(text: string, room: Room, person: Person): Promise<string | undefined> {
+  async #hintFor(
+    text: string,
+    room: Room,
+    person: Person,
+    asked: Said['turns'],
+  ): Promise<string | undefined> {
     const answer = answerCommand(text)
     const open = answer === undefined ? [] : this.#approvals.open(room.name)
     if (open.length > 0) {
@@ -152,8 +159,11 @@ export class Speech {
       const mine = answerable.find(({ number }) => text.trimEnd().endsWith(` ${number}`)) ?? answerable[0]
       if (mine) return `that was said in the room; /${answer} ${mine.number} answers question ${mine.number}`
     }
+    const personas = text.includes('@') ? await this.#turns.personas.list(room.name).catch(() => []) : []
+    const other = personas.find(({ name, paused }) => paused !== undefined && asked.has(name))
+    if (other) return `the persona ${other.name} of this room was not asked: ${other.paused}`
     return await hintForSpeech(text, {
-      models: this.#turns.names(),
+      models: [...this.#turns.names(), ...personas.map(({ name }) => name)],
       // Computed on demand, since few messages mention anybody.
       get people() {
         return room.present().map(({ name }) => name)

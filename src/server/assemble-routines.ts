@@ -23,7 +23,7 @@ export function assembleRoutines(
     ...{ rooms: chat.rooms, sanctions: chat.enforcement.sanctions },
     server: storage.cluster?.server ?? 'this server',
     isConfigAdmin: (key) => current.now().server.admins.includes(key),
-    models: () => turns.names(),
+    models: (room) => turns.personas.namesIn(room),
     policy: () => {
       const { routines, server, listen } = current.now()
       return { ...routines, isOpen: isOpenToStrangers(server.access, listen) }

@@ -44,8 +44,9 @@ export const anySnapshot = fc
     message: text,
     pictures: fc.array(fc.nat(600), { maxLength: 4 }),
     toolsShare: fc.constantFrom(0, 0.1, 0.4, 0.9, 1),
+    persona: fc.option(fc.record({ name: fc.constant('reviewer'), text }), { nil: undefined }),
   })
-  .map(({ target, tools, history, topic, message, pictures, toolsShare }) =>
+  .map(({ target, tools, history, topic, message, pictures, toolsShare, persona }) =>
     snapshotFor(target, {
       tools,
       history: history.map((said, index) => row(index, { text: said })),
@@ -53,6 +54,7 @@ export const anySnapshot = fc
       message,
       ...(pictures.length > 0 ? { pictures: pictures.map(samplePictureFacts) } : {}),
       toolsShare,
+      ...(persona ? { persona } : {}),
     }),
   )
 

@@ -1,3 +1,4 @@
+import type { Room } from '../../chat/index.ts'
 import type { Mention, RunningTurn } from '../../turns/index.ts'
 import { entryJson, entryLine } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
@@ -151,6 +152,12 @@ async function toolIds(
 
 export const completeModel = (_where: unknown, { turns }: Services): readonly string[] =>
   turns.names().map((name) => `@${name}`)
+
+/** Completes the models and personas that can be asked in the room. */
+export const completeAsked = async (
+  { room }: { readonly room: Pick<Room, 'name'> },
+  { turns }: Services,
+): Promise<readonly string[]> => (await turns.personas.namesIn(room.name)).map((name) => `@${name}`)
 
 /** Returns the model that `@qwen`, `qwen` or `@QWEN` means. Throws `Refusal`. */
 export function modelNamed(word: string, names: readonly string[]): string {

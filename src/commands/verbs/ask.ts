@@ -2,6 +2,7 @@ import type { EntryId, MessageEntry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import { mayManage, type Room } from '../../chat/index.ts'
 import { mentions } from '../../words/mentions.ts'
+import { nameInLabel } from '../../words/names.ts'
 import type { Person } from '../../words/person.ts'
 import { isOwn } from '../../chat/talk/index.ts'
 import type { TurnRecord, TurnAtWork } from '../../turns/index.ts'
@@ -10,7 +11,7 @@ import {
   ALLOW_FLAG,
   ALLOW_NOTE,
   callerPermissions,
-  completeModel,
+  completeAsked,
   modelNamed,
   printAnswer,
 } from './answer.ts'
@@ -28,10 +29,10 @@ export const ask = verb({
   ],
   example: '@guide tools',
   rights: { note: ALLOW_NOTE },
-  complete: { model: completeModel },
+  complete: { model: completeAsked },
   async run(context, services) {
     const { args, flags, room, person, session, script } = context
-    const model = modelNamed(args.model, services.turns.names())
+    const model = modelNamed(args.model, await services.turns.personas.namesIn(room.name))
     const how = await callerPermissions(services, context, flags.allow)
     const { text: words, isPiped } = await questionOf(args.text, script)
     const question = `@${model} ${words}`
@@ -74,11 +75,12 @@ export const retry = verb({
   arguments: [arg('model', 'the one to ask, with or without @', { optional: true })],
   example: '@guide',
   rights: { note: ALLOW_NOTE },
-  complete: { model: completeModel },
+  complete: { model: completeAsked },
   async run(context, services) {
     const { room, person, args, flags, session } = context
     const how = await callerPermissions(services, context, flags.allow)
-    const other = args.model === undefined ? undefined : modelNamed(args.model, services.turns.names())
+    const names = await services.turns.personas.namesIn(room.name)
+    const other = args.model === undefined ? undefined : modelNamed(args.model, names)
     const { message, model } = choose(await askedBy(person, room, services), room, other)
     const again = async () => {
       const running = services.turns.running(room.name)
@@ -106,10 +108,11 @@ async function askedBy(person: Person, room: Room, { turns, stores }: Services):
   const messages = new Map(
     found.flatMap((one) => (one && isOwn(one, person) ? [[one.id, one] as const] : [])),
   )
+  const names = await turns.personas.namesIn(room.name)
   return asked.flatMap((turn) => {
     const message = turn.message && messages.get(turn.message)
     if (!message) return []
-    return [{ message, model: modelAsked(turn, message, turns.names()), outcome: turn.outcome }]
+    return [{ message, model: modelAsked(turn, message, names), outcome: turn.outcome }]
   })
 }
 
@@ -120,9 +123,10 @@ async function messageOf(id: EntryId, room: Room): Promise<MessageEntry | undefi
 }
 
 /** A turn of a fallback has the name of the fallback, so the mention in the message tells the model. */
-function modelAsked({ model }: TurnRecord, { text: words }: MessageEntry, names: readonly string[]): string {
+function modelAsked(turn: TurnRecord, { text: words }: MessageEntry, names: readonly string[]): string {
+  const name = nameInLabel(turn.model)
   const mentioned = mentions(words, names)
-  return mentioned.includes(model) ? model : (mentioned[0] ?? model)
+  return mentioned.includes(name) ? name : (mentioned[0] ?? name)
 }
 
 /**
@@ -214,7 +218,10 @@ function cancelWork(
 async function stopModel({ turns }: Stoppable, word: string, room: Room, person: Person): Promise<void> {
   const running = turns.running(room.name)
   // A model that the config does not have any more may still be at work.
-  const model = modelNamed(word, [...turns.names(), ...running.map((turn) => turn.model)])
+  const model = modelNamed(word, [
+    ...(await turns.personas.namesIn(room.name)),
+    ...running.map((turn) => turn.model),
+  ])
   const all = mayManage(await room.roleOf(person))
   const mine = running.filter((turn) => turn.model === model && (all || turn.requesterId === person.id))
   if (mine.length === 0) throw new Refusal(`@${model} is doing nothing in ${room.name} that you could stop`)

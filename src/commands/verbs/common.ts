@@ -20,7 +20,7 @@ import type { Talk } from '../../chat/talk/index.ts'
 import type { Clock } from '../../base/environment.ts'
 import { safeJson } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
-import type { RoomHooks, ToolRuns, ChargeStore, TurnStore, Turns } from '../../turns/index.ts'
+import type { RoomHooks, ToolRuns, ChargeStore, PersonaStore, TurnStore, Turns } from '../../turns/index.ts'
 import {
   WrapError,
   type HistoryStore,
@@ -90,6 +90,7 @@ export interface Services {
     readonly prompts: {
       readonly scripts: ScriptStore
       readonly instructions: InstructionStore
+      readonly personas: PersonaStore
       readonly summaries: SummaryStore
       readonly history: Pick<HistoryStore, 'following'>
     }

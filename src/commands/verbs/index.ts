@@ -18,6 +18,7 @@ import { ban, bans, deop, invite, kick, mute, op, owner, unban, uninvite, unmute
 import { exits, go, join, leave, nav, next, portal } from './moving.ts'
 import { panel } from './panel.ts'
 import { allow, deny, perms } from './permissions.ts'
+import { persona } from './persona.ts'
 import { every, remind } from './remind.ts'
 import { archive, create, deleteRoom, fork, renameRoom, rooms, topic, vibe, who } from './rooms.ts'
 import { routines } from './routines.ts'
@@ -64,7 +65,7 @@ const groupsWith = (
   [
     'prompt',
     'what models read here, and which tools they have',
-    [tools, run, todo, wrap, instruct, script, kv],
+    [tools, run, todo, wrap, instruct, persona, script, kv],
   ],
   ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
   ['programs', 'that come in as you, and your clipboard', [token, copy]],

@@ -3,7 +3,7 @@ import { parseDuration } from '../../base/amounts.ts'
 import { mentionedWords } from '../../words/mentions.ts'
 import { Refusal } from '../../words/errors.ts'
 import { arg, type CommandContext, flag, Misuse, text } from '../command.ts'
-import { modelNamed } from './answer.ts'
+import { completeAsked, modelNamed } from './answer.ts'
 import { type Services, verb } from './common.ts'
 import {
   completeTools,
@@ -31,7 +31,7 @@ export const watch = verb({
   async run(context, services) {
     const { room, person, args, flags, out } = context
     const { routines, turns, clock } = services
-    const { words, model, asked } = splitWatch(args.words, turns.names())
+    const { words, model, asked } = splitWatch(args.words, await turns.personas.namesIn(room.name))
     const pauseMs = flags.once === undefined ? undefined : pauseOf(flags.once)
     const condition: Condition = {
       kind: 'line',
@@ -91,8 +91,8 @@ export const listen = verb({
   rights: { note: ROUTINE_NOTE },
   needsVoice: ({ model }) => model !== undefined && model !== 'off',
   complete: {
-    model: (_, { turns }) => ['off', ...turns.names().map((name) => `@${name}`)],
-    which: ({ given }, { turns }) => (given[0] === 'off' ? turns.names().map((name) => `@${name}`) : []),
+    model: async (where, services) => ['off', ...(await completeAsked(where, services))],
+    which: async (where, services) => (where.given[0] === 'off' ? await completeAsked(where, services) : []),
     tools: completeTools,
   },
   async run(context, services) {
@@ -123,7 +123,7 @@ async function endListening(
 ): Promise<void> {
   if (flags.all) throw new Misuse('--all is for a model that begins to listen')
   // A model that is gone can still be told not to listen.
-  const names = [...turns.names(), ...listening.map(modelOf)]
+  const names = [...(await turns.personas.namesIn(room.name)), ...listening.map(modelOf)]
   const model = args.which === undefined ? undefined : modelNamed(args.which, names)
   const ending = listening.filter((one) => model === undefined || modelOf(one) === model)
   if (ending.length === 0)
@@ -142,12 +142,12 @@ async function beginListening(
 ): Promise<void> {
   const { args, flags, room, person, out } = context
   const { routines, turns, clock } = services
-  const model = modelNamed(args.model ?? '', turns.names())
+  const model = modelNamed(args.model ?? '', await turns.personas.namesIn(room.name))
   const before = listening.find((one) => modelOf(one) === model)
-  if (before) await routines.end(person, { room: room.name }, before.number)
   const condition: Condition = { kind: 'each', model, ...(flags.all && { all: true }) }
   const limits = await limitsOf(services, context, room, await zoneOfCaller(context, services))
   const made = await routines.make(person, { room, text: '', condition, ...limits })
+  if (before) await routines.end(person, { room: room.name }, before.number)
   out.line(madeText(made, context, clock.now()))
 }
 

@@ -144,12 +144,17 @@ export const who = verb({
       }),
     )
     const models = turns.names()
-    print(context, { room: room.name, people, models }, [
+    const personas = await turns.personas.list(room.name)
+    const named = personas.map(({ name, model }) => ({ name, model }))
+    print(context, { room: room.name, people, models, personas: named }, [
       people.map(personText).join(', ') || 'nobody is here',
       `models: ${models.map((name) => `@${name}`).join(' ')}`,
+      ...(named.length > 0 ? [`personas: ${named.map(personaText).join(', ')}`] : []),
     ])
   },
 })
+
+const personaText = ({ name, model }: { name: string; model: string }): string => `@${name} (${model})`
 
 /** `away` is empty for people who gave no reason. */
 function personText({ name, role, away }: { name: string; role: string; away?: string }): string {

@@ -56,7 +56,7 @@ export const tools = verb({
   async run(context, services) {
     const { person, room, args, flags, out } = context
     const { model: named, words } = modelAndScope(args.scope)
-    const model = named === undefined ? undefined : modelNamed(named, services.turns.names())
+    const model = named === undefined ? undefined : modelNamed(named, await askable(room, services, words))
     const query = { room, person, ...(model === undefined ? {} : { model }) }
     const hasChanged = words.length > 0
     if (hasChanged && flags.list.length > 0)
@@ -74,6 +74,10 @@ export const tools = verb({
     for (const warning of all.warnings) out.warn(warning)
   },
 })
+
+/** The tools of a persona are shown here, and set by /persona. */
+const askable = async (room: Here['room'], { turns }: Services, words: readonly string[]) =>
+  words.length > 0 ? turns.names() : await turns.personas.namesIn(room.name)
 
 type ToolQuery = Pick<Here, 'room' | 'person'> & { readonly model?: string }
 

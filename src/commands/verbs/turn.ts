@@ -5,6 +5,7 @@ import { counted } from '../../base/amounts.ts'
 import { safeJson } from '../../base/json.ts'
 import { characterAt, headOf } from '../../base/text/characters.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
+import { splitLabel } from '../../words/names.ts'
 import { type PictureFacts, pictureDetails } from '../../words/picture.ts'
 import { BREAK, userContent } from '../../wrap/index.ts'
 import { type SentRequest, type TurnRecord, nothingSent, requestsOf } from '../../turns/index.ts'
@@ -174,7 +175,11 @@ function printPage(requests: readonly NumberedRequest[], id: string, out: Output
 
 function turnJson(turn: TurnRecord, chosen: readonly NumberedRequest[]) {
   const { steps: _, ...facts } = turn
-  return { ...facts, requests: chosen.map(({ number, now }) => ({ request: number, ...now })) }
+  return {
+    ...facts,
+    ...splitLabel(turn.model),
+    requests: chosen.map(({ number, now }) => ({ request: number, ...now })),
+  }
 }
 
 function heading(turn: TurnRecord, requests: number): string {

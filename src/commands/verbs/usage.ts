@@ -1,4 +1,5 @@
 import { tokenFacts } from '../../words/entry-text.ts'
+import { splitLabel } from '../../words/names.ts'
 import { DAY_MS, counted } from '../../base/amounts.ts'
 import { exactAmount, shownAmount } from '../../base/price.ts'
 import {
@@ -16,12 +17,16 @@ type Model = Awaited<ReturnType<Turns['models']>>[number]
 
 export const models = verb({
   name: 'models',
-  summary: 'the models you can mention, and what they have used where you can see it',
+  summary:
+    'the models you can mention, and what they have used where you can see it; of a room, also its personas',
+  room: 'optional',
   flags: [JSON_FLAG],
   example: '--json',
   async run(context, { turns }) {
     const models = await turns.models(context.person)
-    print(context, models, models.map(modelLine))
+    const personas = context.room ? await turns.personas.list(context.room.name) : []
+    const shown = personas.map(({ name, model }) => `@${name}  a persona of @${model} in this room; /persona`)
+    print(context, models, [...models.map(modelLine), ...shown])
   },
 })
 
@@ -108,7 +113,7 @@ async function reportOn(charges: Services['stores']['models']['charges'], where:
 
 const reportJson = ({ total: all, models, people, rooms, days }: UsageReport) => ({
   total: sumJson(all),
-  models: models.map((sum) => ({ model: sum.key, ...sumJson(sum) })),
+  models: models.map((sum) => ({ ...splitLabel(sum.key), ...sumJson(sum) })),
   people: people.map((sum) => ({ person: sum.key, ...sumJson(sum) })),
   rooms: rooms.map((sum) => ({ room: sum.key, ...sumJson(sum) })),
   days: days.map((sum) => ({ day: sum.key, ...sumJson(sum) })),

@@ -2,6 +2,7 @@ import { safeJson } from '../../base/json.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
 import { plainRows } from '../../base/text/pages.ts'
 import type { Span, Styled } from '../../base/text/styled.ts'
+import { nameInLabel } from '../../words/names.ts'
 import { BREAK, userContent, type BudgetReport, type Prompt } from '../../wrap/index.ts'
 import {
   countsOf,
@@ -32,7 +33,8 @@ export const wrap = verb({
   needsVoice: () => false,
   async run({ person, room, args, flags, out, session }, { turns, clock, stores }) {
     const last = (await stores.models.turns.last(room.name))?.model
-    const { model, full } = chooseModel(args.model, args.full, turns.names(), last)
+    const names = await turns.personas.namesIn(room.name)
+    const { model, full } = chooseModel(args.model, args.full, names, last && nameInLabel(last))
     if (flags.html) refuseInSession({ session }, 'wrap', `@${model}`)
     const prompt = await turns.prompt({ room, person, model }).catch(refuseWrap)
     if (flags.json) return out.line(safeJson(promptJson(room.name, model, prompt)))

@@ -118,9 +118,11 @@ test('the text of any prompt has the order of the script, whatever the prioritie
       )
       const prompt = composed(() => bench.run(script(layers.join('')), given))
       if (typeof prompt === 'string') return
-      expect(prompt.layers.map((one) => one.name)).toEqual(names)
+      const all = given.persona ? [...names, 'persona'] : names
+      expect(prompt.layers.map((one) => one.name)).toEqual(all)
+      const [system = ''] = prompt.system.split(/(?:^|\n\n)## Who you are here\n/)
       const kept = prompt.layers.filter((one) => one.status === 'kept').map((one) => `<${one.name}>`)
-      for (const part of [prompt.system, prompt.context])
+      for (const part of [system, prompt.context])
         expect(part.split('\n\n').filter((one) => one !== '')).toEqual(
           kept.filter((one) => part.includes(one)),
         )

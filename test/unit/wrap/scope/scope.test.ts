@@ -241,6 +241,24 @@ test('the effective scope never exceeds one of its layers, and every tool is vis
   )
 })
 
+test('a persona and a routine only take tools away, from each other, side turns and fallbacks too', () => {
+  const ids = fc.subarray([...all, 'gone']).map((list) => new Set(list))
+  const taken = fc.option(fc.array(pattern, { maxLength: 5 }), { nil: undefined })
+  const layers = fc.record({ room: scope, model: scope, modelHere: fc.array(scope, { maxLength: 2 }), role })
+  const within = fc.option(fc.record({ ids, scope }), { nil: undefined })
+  fc.assert(
+    fc.property(layers, within, taken, taken, (of, side, persona, routine) => {
+      const idsOf = (more: object): readonly string[] =>
+        effectiveScope(tools, { ...of, within: side, ...more }).visible.map(({ id }) => id)
+      const shown = idsOf({ persona, routine })
+      const bounds = [idsOf({}), idsOf({ persona }), idsOf({ routine })]
+      for (const patterns of [persona, routine]) if (patterns) bounds.push(visible(patterns))
+      expect(shown).toEqual(all.filter((id) => bounds.every((bound) => bound.includes(id))))
+    }),
+    { numRuns: runs(3000) },
+  )
+})
+
 test('the scope of a side turn never exceeds the tools of its parent turn', () => {
   const ids = fc.subarray([...all, 'gone']).map((list) => new Set(list))
   fc.assert(
