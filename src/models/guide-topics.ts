@@ -60,6 +60,15 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
+    asked: /\b(?:personas?|reviewers?|pretend|role ?play|act as)\b/i,
+    rows: [
+      ['/persona reviewer @MODEL find what breaks', 'makes @reviewer in this room'],
+      ['@reviewer TEXT', 'asks its model with that instruction'],
+      ['/persona reviewer --tools none', 'takes its tools away; --remove ends it'],
+      ['/persona', 'lists those of this room'],
+    ],
+  },
+  {
     asked: /\b(?:stop|cancel|abort|interrupt)\b/i,
     rows: [
       ['Ctrl-X', 'stops the models and tools that you started'],
