@@ -66,8 +66,8 @@ export class Rooms {
   }
 
   /**
-   * Makes a room with the vibe, instructions, script and key-values of another; private if that one is.
-   * Throws as `create`.
+   * Makes a room with the vibe, instructions, personas, script and key-values of another; private if that
+   * one is. Throws as `create`.
    */
   async fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room> {
     const { vibe, private: isPrivate } = await room.info()

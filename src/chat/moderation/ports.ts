@@ -83,7 +83,7 @@ export interface RetentionStore {
   removeCopies(room: RoomName, since: number): Promise<boolean>
   /**
    * Removes a person's messages that wait for others, the lines they typed, their draft, absence and
-   * routines, and the texts of all instructions that have their name.
+   * routines, and the texts of all instructions and personas that have their name.
    */
   removeMessages(from: { readonly id: PersonId; readonly name: string }): Promise<void>
   record(removal: RemovalRecord): Promise<void>
