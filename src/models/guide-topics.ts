@@ -46,9 +46,28 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
+    asked: /\b(?:panel|compare|second opinion|several models|(?:two|both|three) models)\b/i,
+    rows: [
+      ['/panel @A @B QUESTION', 'asks both; one sums up and says where they differ'],
+      ['/panel @A @B --rounds 2 …', 'lets them read each other before that'],
+      ['/stop', 'ends all of it'],
+    ],
+  },
+  {
+    asked:
+      /\b(?:hand(?:s|ed|ing)? over|turn_depth|models? (?:call|ask|mention)s? (?:each|an)other|in a row)\b/i,
+    rows: [
+      ['@A ask @B what it thinks', 'if the answer of A names @B, B is asked, too'],
+      ['\\@B', 'mentions nobody, as a name in code or in a quoted line'],
+      ['@B', 'asks B yourself, where a line says that the chain is at its end'],
+      ['/stop', 'stops all that you asked for'],
+    ],
+  },
+  {
     asked: /\b(?:retry|regenerate|ask(?:ed)? again|(?:another|new|better) (?:answer|reply))\b/i,
     rows: [
       ['/retry', 'asks your last question again, if it got no whole answer'],
+      ['/retry @MODEL', 'asks another model the same; both answers stay'],
       ['↑', 'brings your question back, to change it and send it again'],
     ],
   },
@@ -56,6 +75,7 @@ export const TOPICS: readonly Topic[] = [
     asked: /\b(?:fork|branch|disturb(?:ing)?|like this (?:room|one))\b/i,
     rows: [
       ['/fork NAME', 'makes a room of yours like this one, without what was said'],
+      ['/fork NAME --from -1', 'also copies what was said, until the last line'],
       ['/fork --private NAME', 'hides it from all but those you invite'],
     ],
   },

@@ -22,7 +22,7 @@ interface AfterTurnParts {
 
 /**
  * Returns `runTurn` with follow-ups: runs the room's `after_turn`, and calls the models that the reply
- * mentions, for the same requester and routine, whose quotas and rights apply, up to the depth limit. Does not
+ * mentions, which a line in the room says, for the same requester and routine, whose quotas and rights apply, up to the depth limit. Does not
  * pass `permissions` on. Side turns and panels call nobody.
  */
 export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
@@ -43,7 +43,13 @@ export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }:
     const called = mentions(end.text, known).filter((name) => name !== own)
     if (depth < limits.turn_depth) {
       depths.set(reply, depth + 1)
-      await callAll(reply, called, request, turns())
+      await callAll(
+        reply,
+        called,
+        request,
+        turns(),
+        `call ${depth + 1} of at most ${limits.turn_depth} in a row`,
+      )
     } else if (called[0] !== undefined) {
       const why = `models call each other ${limits.turn_depth} times in a row; write @${called[0]} to go on`
       await tellUnasked(request.room, reply, called, why)
@@ -57,15 +63,21 @@ async function callAll(
   models: readonly string[],
   { room, requester, routine }: Pick<TurnRequest, 'room' | 'requester' | 'routine'>,
   turns: Pick<Turns, 'start'>,
+  howDeep: string,
 ): Promise<void> {
+  const asked: string[] = []
   for (const model of models) {
     try {
       await turns.start({ room, requester, model, message, ...(routine ? { routine } : {}) })
+      asked.push(`@${model}`)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       await tellUnasked(room, message, [model], error.message)
     }
   }
+  if (asked.length === 0) return
+  const text = `@${message.author} asked ${asked.join(', ')}: ${howDeep}`
+  await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text })
 }
 
 async function tellUnasked(

@@ -250,6 +250,8 @@ const QUESTIONS: readonly (readonly [question: string, type: string])[] = [
   ['how do I get another answer?', '/retry'],
   ['how do I ask again?', '/retry'],
   ['how do I branch this room?', '/fork NAME'],
+  ['how do models hand over?', '@A ask @B what it thinks'],
+  ['how do I compare two models?', '/panel @A @B QUESTION'],
   ['how do I stop a reply?', 'Ctrl-X'],
   ['how do I leave?', '/quit'],
   ['how do I see older messages?', '/history -n 50'],

@@ -153,7 +153,10 @@ describe('calls of others', () => {
       settings: { backend: 'ollama' },
       more: [configured('llama', llama)],
     })
+    const notice = delivered(world, 'notice', 1)
     expect(await converse(world, 2)).toEqual(['qwen: @llama, what do you think?', 'llama: I think so.'])
+    await notice
+    expect(await world.lines()).toContain('notice: @qwen asked @llama: call 1 of at most 2 in a row')
     expect(llama.requests[0]!.prompt.message).toBe('qwen: @llama, what do you think?')
     const spent = await world.chatParts.storage.models.charges.spending(
       { payer: `person ${world.ann.id}` },
@@ -179,9 +182,10 @@ describe('calls of others', () => {
       settings: { backend: 'ollama' },
       more: [configured('llama', llama)],
     })
-    const notice = delivered(world, 'notice', 1)
+    const notices = delivered(world, 'notice', 3)
     expect(await converse(world, 3)).toEqual(['qwen: @llama 1', 'llama: @qwen 2', 'qwen: @llama 3'])
-    await notice
+    await notices
+    expect(await world.lines()).toContain('notice: @llama asked @qwen: call 2 of at most 2 in a row')
     expect((await world.lines()).at(-1)).toBe(
       'notice: @qwen mentioned @llama, which was not asked: models call each other 2 times in a row; write @llama to go on',
     )
