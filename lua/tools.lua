@@ -141,7 +141,8 @@ local function check_numbers(value, depth)
   end
 end
 
--- Stores a key-value of the room once the hook has ended; nil removes it. Only after_turn and on_message can.
+-- Stores a key-value of the room once the hook has ended; nil removes it. Only after_turn, on_message
+-- and on_program_line can.
 function tools.room_kv_set(key, value)
   if type(key) ~= "string" then refuse("tools.room_kv_set: the key must be text", key) end
   if type(value) == "function" then refuse("tools.room_kv_set: a value is text, a number, a boolean or a table", "a function") end

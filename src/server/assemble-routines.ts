@@ -1,3 +1,4 @@
+import type { RateLimiter } from '../chat/index.ts'
 import type { Talk } from '../chat/talk/index.ts'
 import type { Speech } from '../commands/index.ts'
 import { RoutineEngine } from '../turns/routines/index.ts'
@@ -13,12 +14,12 @@ export function assembleRoutines(
   chat: RoomsAndPeople,
   { work, bytes, checkQuotas }: Pick<Activity, 'work' | 'bytes' | 'checkQuotas'>,
   { storage, clock, log, nextId, meter }: AppContext,
-  { speech, talk }: { readonly speech: Speech; readonly talk: Talk },
+  { speech, talk, pace }: { readonly speech: Speech; readonly talk: Talk; readonly pace: RateLimiter },
 ): RoutineEngine {
   const { turns } = work
   const { people } = storage.chat
   return new RoutineEngine({
-    ...{ people, clock, log, nextId, checkQuotas, limits: current.limits },
+    ...{ people, clock, log, nextId, checkQuotas, pace, limits: current.limits },
     ...{ store: storage.models.routines, turns: storage.models.turns, tokens: storage.chat.tokens },
     ...{ rooms: chat.rooms, sanctions: chat.enforcement.sanctions },
     server: storage.cluster?.server ?? 'this server',

@@ -49,7 +49,9 @@ export async function createCommands(
   talk.messages.onReminder = notices.onReminder
   const history = new InputHistory(storage.talk.typed, clock, log)
   const speech = new Speech(work.turns, limits, talk.away, talk.findPerson, approvals)
-  const routines = assembleRoutines(current, chat, activity, context, { speech, talk })
+  const pace = createRateLimiter({ limits, clock, wait: pause, serversOf: peers.serversOf })
+  const routines = assembleRoutines(current, chat, activity, context, { speech, talk, pace })
+  hooks.speak = routines.speakForScript
   chat.tap(routines.onEntry)
   const moderation = assembleModeration(chat, work, context, {
     dataDir: current.now().dataDir,
@@ -82,7 +84,6 @@ export async function createCommands(
   })
   activity.describe(groups)
   const commands = groups.flatMap((group) => group.commands)
-  const pace = createRateLimiter({ limits, clock, wait: pause, serversOf: peers.serversOf })
   const { sanctions } = enforcement
   const { upToDate } = peers
   const { typed } = routines

@@ -34,7 +34,14 @@ export interface Tables {
   }
   members: { room: RoomName; person: PersonId; membership: Membership }
   room_values: { room: RoomName; key: string; value: string }
-  room_scripts: { room: RoomName; version: number; source: string; author: string; at: number }
+  room_scripts: {
+    room: RoomName
+    version: number
+    source: string
+    author: string
+    at: number
+    person: PersonId | null
+  }
   /** An empty `model` means all models; an empty `text` ends the instruction. */
   room_instructions: {
     room: RoomName

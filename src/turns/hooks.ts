@@ -1,14 +1,15 @@
 import type { Entry, EntryKind, RoomName } from '../words/entry.ts'
 import { type Slots, type RoomStore, readTodo, TODO_KEY, valuesWithExits, type Room } from '../chat/index.ts'
 import { splitLabel, SYSTEM } from '../words/names.ts'
-import type { PersonId } from '../words/person.ts'
+import { keyOfGuest, type PersonId } from '../words/person.ts'
 import type { Clock, Log } from '../base/environment.ts'
 import type { JsonObject } from '../base/json.ts'
+import type { HookScripts } from './hook-scripts.ts'
 import {
   type Composer,
   type HookName,
   type HookOutcome,
-  type ScriptStore,
+  type HookSpeech,
   type StoredScript,
   WrapError,
 } from '../wrap/index.ts'
@@ -22,6 +23,14 @@ const NOBODY = '' as PersonId
 const MESSAGE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>(['message', 'action', 'reply'])
 
 type Report = (problem: string) => void
+
+/** Says a line for the person who set the script. Resolves to the reason if it is not said. */
+type Speak = (
+  room: Room,
+  script: Pick<StoredScript, 'person'>,
+  speech: HookSpeech,
+  signal: AbortSignal,
+) => Promise<string | undefined>
 
 export interface RoomHooksParts {
   readonly rooms: Pick<RoomStore, 'values' | 'setValue'>
@@ -37,9 +46,16 @@ export interface RoomHooksParts {
   readonly log: Log
 }
 
+interface HookCall {
+  readonly name: HookName
+  readonly argument: JsonObject
+  /** Why the hook may not speak; undefined if it may. */
+  readonly whyMute?: string | undefined
+}
+
 /** A room's hook calls that nobody awaits, in the order of the log. */
 interface Queue {
-  readonly waiting: { readonly name: HookName; readonly argument: JsonObject }[]
+  readonly waiting: HookCall[]
   drained: Promise<void>
   /** True if the log already says that the queue is full. */
   isFull: boolean
@@ -51,6 +67,8 @@ export class RoomHooks implements AsyncDisposable {
   readonly #hookLog = new HookLog()
   readonly #closing = new AbortController()
   readonly #queues = new Map<RoomName, Queue>()
+  /** Set once there is somebody to speak for. */
+  speak: Speak | undefined
 
   constructor(parts: RoomHooksParts) {
     this.#parts = parts
@@ -81,7 +99,7 @@ export class RoomHooks implements AsyncDisposable {
   }
 
   afterTurn(room: Room, turn: JsonObject): void {
-    this.#add(room.name, 'after_turn', turn)
+    this.#add(room.name, { name: 'after_turn', argument: turn })
   }
 
   /** Takes entries in the order of the log. */
@@ -90,10 +108,19 @@ export class RoomHooks implements AsyncDisposable {
     // Edits and reactions are no new messages.
     if (!MESSAGE_KINDS.has(kind) || entry.thread !== undefined || 'edits' in entry || 'reacts' in entry)
       return
-    // A program that posts in answer to a webhook would go on for ever.
-    if ('posted' in entry) return
     const agent = kind === 'reply' || this.#parts.modelNames().includes(splitLabel(author).model)
-    this.#add(entry.room, 'on_message', { id, at, kind, author, text, agent })
+    const argument = { id, at, kind, author, text, agent }
+    const isPosted = 'posted' in entry
+    const isByProgram = isPosted || entry.byProgram === true
+    const whyMute = whyMuteFor(entry)
+    // A program that posts in answer to a webhook would go on for ever.
+    if (!isPosted)
+      this.#add(entry.room, {
+        ...{ name: 'on_message', argument },
+        whyMute:
+          whyMute ?? (isByProgram ? 'a program said the line, which on_program_line may answer' : undefined),
+      })
+    if (isByProgram) this.#add(entry.room, { name: 'on_program_line', argument, whyMute })
   }
 
   /** Returns the lines since the server started, the newest last. */
@@ -112,15 +139,15 @@ export class RoomHooks implements AsyncDisposable {
     this.#hookLog.add(this.#parts.clock.now(), room, name, lines)
   }
 
-  #add(room: RoomName, name: HookName, argument: JsonObject): void {
+  #add(room: RoomName, call: HookCall): void {
     if (this.#closing.signal.aborted) return
     const queue = this.#queues.get(room) ?? this.#open(room)
     if (queue.waiting.length < MAX_WAITING) {
-      queue.waiting.push({ name, argument })
+      queue.waiting.push(call)
       queue.isFull = false
       return
     }
-    if (!queue.isFull) void this.#logFull(room, name)
+    if (!queue.isFull) void this.#logFull(room, call.name)
     queue.isFull = true
   }
 
@@ -130,13 +157,13 @@ export class RoomHooks implements AsyncDisposable {
     // Starts after the first call was added.
     queue.drained = Promise.resolve().then(async () => {
       for (let call = queue.waiting.shift(); call; call = queue.waiting.shift())
-        await this.#runLater(room, call.name, call.argument)
+        await this.#runLater(room, call)
       this.#queues.delete(room)
     })
     return queue
   }
 
-  async #runLater(roomName: RoomName, name: HookName, argument: JsonObject): Promise<void> {
+  async #runLater(roomName: RoomName, { name, argument, whyMute }: HookCall): Promise<void> {
     const { scripts, rooms, log } = this.#parts
     try {
       const script = await scripts.withHook(roomName, name)
@@ -144,11 +171,15 @@ export class RoomHooks implements AsyncDisposable {
       if (!room) return
       try {
         await this.#inSlot(roomName, async () => {
-          const { values, webhook } = await this.#run(room, script, name, argument, this.#closing.signal)
+          const { signal } = this.#closing
+          const { values, webhook, speech } = await this.#run(room, script, name, argument, signal)
           for (const [key, value] of values)
             await rooms.setValue(roomName, key, value === null ? undefined : value)
           const report: Report = (problem) => this.#log(roomName, name, [problem])
           if (webhook !== undefined) this.#parts.sendWebhook(webhook, roomName, argument, report)
+          if (!speech) return
+          const why = whyMute ?? (await this.speak?.(room, script, speech, signal))
+          if (why !== undefined) report(`${speech.asks === undefined ? 'not said' : 'not asked'}: ${why}`)
         })
       } catch (error) {
         if (!(error instanceof WrapError)) throw error
@@ -219,6 +250,13 @@ export class RoomHooks implements AsyncDisposable {
   }
 }
 
+/** Returns why no hook may answer this line; undefined if one may. */
+function whyMuteFor(entry: Entry): string | undefined {
+  if (entry.kind === 'reply' || entry.by === undefined || 'routine' in entry)
+    return 'a model, a tool, a routine or a hook said the line'
+  return keyOfGuest(entry.by) === undefined ? undefined : 'a guest said the line'
+}
+
 const MAX_LINES = 50
 const MAX_ROOMS = 256
 
@@ -256,41 +294,5 @@ class HookLog {
     const [oldest] = this.#rooms.keys()
     if (oldest !== undefined && this.#rooms.size > MAX_ROOMS) this.#rooms.delete(oldest)
     return known
-  }
-}
-
-/** Knows which scripts may have hooks. Scripts must be stored through it. */
-export interface HookScripts extends ScriptStore {
-  /** The room's script if its source has this hook's name. */
-  withHook(room: RoomName, name: HookName): Promise<StoredScript | undefined>
-  forget(room: RoomName): void
-}
-
-const HOOK_NAMES: readonly HookName[] = ['before_tool_call', 'after_turn', 'on_message']
-
-/** Remembers which hooks each room's script may have, so that a room without hooks costs nothing. */
-export function createHookScripts(scripts: ScriptStore): HookScripts {
-  const known = new Map<RoomName, readonly HookName[]>()
-  let changes = 0
-  const forget = (room: RoomName): void => {
-    known.delete(room)
-    changes++
-  }
-  return {
-    ...scripts,
-    forget,
-    async put(script) {
-      forget(script.room)
-      return await scripts.put(script).finally(() => forget(script.room))
-    },
-    async withHook(room, name) {
-      if (known.get(room)?.includes(name) === false) return undefined
-      const before = changes
-      const script = await scripts.current(room)
-      const names = HOOK_NAMES.filter((one) => script?.source.includes(one))
-      // A script read while another one was stored may be the old one.
-      if (changes === before) known.set(room, names)
-      return names.includes(name) ? script : undefined
-    },
   }
 }

@@ -14,7 +14,8 @@ export {
   createTokenQuotas,
 } from './billing.ts'
 export { Snapshots, createHistoryCounts } from './gather-snapshot.ts'
-export { type HookScripts, RoomHooks, type RoomHooksParts, createHookScripts } from './hooks.ts'
+export { type HookScripts, createHookScripts } from './hook-scripts.ts'
+export { RoomHooks, type RoomHooksParts } from './hooks.ts'
 export { InterruptedTurns } from './interrupted-turns.ts'
 export { checkpointOf } from './key-values.ts'
 export { ModelFactsTable } from './model-facts.ts'

@@ -28,6 +28,7 @@ export {
   type HistoryStore,
   type HookName,
   type HookOutcome,
+  type HookSpeech,
   type InstructionStore,
   type ScriptStore,
   type StoredInstruction,

@@ -5,6 +5,7 @@
  * stored. Composing must not know a clock.
  */
 import type { EntryId, EntryKind, RoomName } from '../words/entry.ts'
+import type { PersonId } from '../words/person.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { Prompt } from './prompt.ts'
 import type { HistoryRow, RoomScript, RoomSummary, Snapshot } from './snapshot.ts'
@@ -39,7 +40,7 @@ export interface Composer extends AsyncDisposable {
   count(encoding: string, texts: readonly string[]): Promise<readonly number[]>
 }
 
-export type HookName = 'before_tool_call' | 'after_turn' | 'on_message'
+export type HookName = 'before_tool_call' | 'after_turn' | 'on_message' | 'on_program_line'
 
 /** One call of a hook, as plain JSON. */
 export interface HookRun {
@@ -54,10 +55,17 @@ export interface HookRun {
   readonly room: Omit<Snapshot['room'], 'exits'>
 }
 
+/** What a hook says in the room. `asks` is the name of the model that answers it, without `@`. */
+export interface HookSpeech {
+  readonly text: string
+  readonly asks?: string
+}
+
 export interface HookOutcome {
   readonly refusal?: string
   /** The name of the webhook to call. */
   readonly webhook?: string
+  readonly speech?: HookSpeech
   /** Key-values to store; null removes a key. */
   readonly values: readonly (readonly [key: string, value: Json])[]
   readonly log: readonly string[]
@@ -95,6 +103,8 @@ export interface StoredScript {
   readonly version: number
   readonly source: string
   readonly author: string
+  /** Who set it in this room; null for a script that a fork copied, and for old ones. */
+  readonly person?: PersonId | null
   readonly at: number
 }
 

@@ -25,10 +25,14 @@ export function runHook(engine: LuaEngine, run: HookRun): HookOutcome {
       throw new Error(`tools.${name} is for prompts: a hook cannot use it`)
     },
   })
-  const { refusal, webhook } = isJsonObject(returned) ? returned : {}
+  const { refusal, webhook, say, ask, text } = isJsonObject(returned) ? returned : {}
   return {
     ...(typeof refusal === 'string' ? { refusal: cleanText(refusal).slice(0, MAX_REFUSAL_CHARACTERS) } : {}),
     ...(typeof webhook === 'string' ? { webhook } : {}),
+    ...(typeof say === 'string' ? { speech: { text: say } } : {}),
+    ...(typeof ask === 'string' && typeof text === 'string'
+      ? { speech: { text, asks: ask.replace(/^@/, '') } }
+      : {}),
     values: [...set],
     log,
   }

@@ -80,7 +80,9 @@ function answer(name: string, argument: Json, run: Run): Json {
       if (printed.length < MAX_NOTES) printed.push(asText(argument).slice(0, MAX_NOTE_CHARACTERS))
       return null
     case 'room_kv_set':
-      throw new Error('tools.room_kv_set: a prompt sets no key-values; after_turn and on_message can')
+      throw new Error(
+        'tools.room_kv_set: a prompt sets no key-values; after_turn, on_message and on_program_line can',
+      )
     default:
       throw new Error(`the host has no ${name}`)
   }

@@ -1,4 +1,5 @@
-import { createByteQuota } from '../../src/chat/limits.ts'
+import { createByteQuota, createRateLimiter } from '../../src/chat/limits.ts'
+import type { Room } from '../../src/chat/room.ts'
 import type { LanguageModel } from '../../src/wrap/loop/model.ts'
 import { Approvals } from '../../src/turns/approvals/approvals.ts'
 import { Speech } from '../../src/commands/speech.ts'
@@ -35,6 +36,7 @@ export async function createRoutineWorld(model: LanguageModel, options: WorldOpt
   const policy: { -readonly [Key in keyof RoutinePolicy]: RoutinePolicy[Key] } = {
     ...{ enabled: true, allow: {}, isOpen: false },
   }
+  const paceLimits = { rate_burst: 100, rate_per_s: 1 }
   const outcomes: string[] = []
   const { changed, until } = createWaiting()
   const entries: Entry[] = []
@@ -45,6 +47,7 @@ export async function createRoutineWorld(model: LanguageModel, options: WorldOpt
     return new RoutineEngine({
       ...{ store: storage.models.routines, turns: storage.models.turns, tokens: storage.chat.tokens },
       ...{ people: storage.chat.people, rooms, sanctions, limits, clock, log, nextId, server: name },
+      pace: createRateLimiter({ limits: paceLimits, clock, wait: async () => {} }),
       isConfigAdmin: () => false,
       models: () => turns.names(),
       policy: () => policy,
@@ -68,6 +71,7 @@ export async function createRoutineWorld(model: LanguageModel, options: WorldOpt
 
   const engine = server('one')
   chatParts.tap(engine.onEntry)
+  world.hooks.speak = engine.speakForScript
   room.listen({
     deliver: (entry) => {
       entries.push(entry)
@@ -90,6 +94,7 @@ export async function createRoutineWorld(model: LanguageModel, options: WorldOpt
       server,
       policy,
       limits,
+      paceLimits,
       clock,
       room,
       ann,

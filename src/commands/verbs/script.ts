@@ -103,7 +103,8 @@ async function store(
   verb: string,
 ): Promise<void> {
   const { room, person } = context
-  const script = { room: room.name, source, author: person.name, at: clock.now() }
+  const set = { author: person.name, person: person.guest ? null : person.id }
+  const script = { room: room.name, source, ...set, at: clock.now() }
   const { version } = await stores.prompts.scripts.put(script)
   await announce(context, `${person.name} ${verb} the room's script (version ${version})`)
 }

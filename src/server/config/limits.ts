@@ -89,7 +89,10 @@ export const limitsSchema = z.strictObject({
   keep_turns_days: orOff(30, 'Days that `/turn` shows what models were sent; 0: for good.'),
   routines_per_person: positive(20, 'Routines of a person: what runs by itself.'),
   routines_per_room: positive(50, 'Routines of a room.'),
-  routine_runs_per_hour: positive(12, 'Times an hour that lines may start the same watch.'),
+  routine_runs_per_hour: positive(
+    12,
+    'Times an hour that lines may start the same watch, or hooks of a room ask.',
+  ),
   routine_tokens_day: orOff(200_000, 'Tokens that a routine uses in a day of UTC; 0: no limit.'),
   routines_tokens_day_server: orOff(0, 'Tokens that all routines use in a day of UTC; 0: no limit.'),
   pictures: orOff(4, 'Pictures that go along with a message to a model; 0: none.'),

@@ -18,11 +18,11 @@ export function createScriptStore(database: Database): ScriptStore {
   return {
     current: async (room) => (await scripts(room, 1))[0],
     versions: (room) => scripts(room),
-    put: ({ room, source, author, at }) =>
+    put: ({ room, source, author, person = null, at }) =>
       write(async (db) => {
         const { rows } = await sql<Tables['room_scripts']>`
-          INSERT INTO room_scripts (room, version, source, author, at)
-          SELECT ${room}, coalesce(max(version), 0) + 1, ${source}, ${author}, ${integer(at)}
+          INSERT INTO room_scripts (room, version, source, author, person, at)
+          SELECT ${room}, coalesce(max(version), 0) + 1, ${source}, ${author}, ${person}, ${integer(at)}
           FROM room_scripts WHERE room = ${room} RETURNING *`.execute(db)
         return requireRow(rows[0])
       }, numbersOf(room)),

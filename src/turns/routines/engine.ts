@@ -4,10 +4,11 @@ import { warnOfStorage } from '../../words/errors.ts'
 import type { Person, PersonId } from '../../words/person.ts'
 import { Runs } from './runs.ts'
 import { Schedule } from './schedule.ts'
+import { ScriptSpeaker, type SpeakerParts } from './script-speaker.ts'
 import { type RoutineLimits, Routines, type RoutinesParts } from './service.ts'
 import { type TriggerParts, Triggers } from './triggers.ts'
 
-export interface RoutineEngineParts extends Omit<TriggerParts, 'runs' | 'changed' | 'limits'> {
+export interface RoutineEngineParts extends Omit<SpeakerParts, 'limits'> {
   readonly people: TriggerParts['people'] & RoutinesParts['people']
   readonly limits: RoutineLimits & TriggerParts['limits']
   readonly nextId: () => string
@@ -20,6 +21,7 @@ export class RoutineEngine implements AsyncDisposable {
   readonly #runs: Runs
   readonly #schedule: Schedule
   readonly #triggers: Triggers
+  readonly #speaker: ScriptSpeaker
   /** The day of the last login that was stored, by person. */
   readonly #seen = new Map<PersonId, number>()
   #isRunning = false
@@ -31,6 +33,7 @@ export class RoutineEngine implements AsyncDisposable {
     this.routines = new Routines({ ...parts, changed })
     this.#schedule = new Schedule({ ...parts, attempt: this.#runs.attempt })
     this.#triggers = new Triggers({ ...parts, changed, runs: this.#runs })
+    this.#speaker = new ScriptSpeaker(parts)
   }
 
   /** Runs what is due, and from now on what will be, unless the operator has turned routines off. */
@@ -49,6 +52,10 @@ export class RoutineEngine implements AsyncDisposable {
   readonly onEntry = (entry: Entry): void => {
     if (this.#isRunning && this.#parts.policy().enabled) this.#triggers.onEntry(entry)
   }
+
+  /** Says what a hook returned. Resolves to the reason if it does not. Rejects with `StorageError`. */
+  readonly speakForScript: ScriptSpeaker['speak'] = async (...line) =>
+    this.#isRunning ? await this.#speaker.speak(...line) : 'the server is stopping'
 
   /** A person typed a line at a terminal in this room. Never throws. */
   readonly typed = (room: RoomName): void => this.#triggers.typed(room)

@@ -7,7 +7,7 @@ import { Refusal } from '../../words/errors.ts'
 import type { RoomName } from '../../words/entry.ts'
 import type { Fingerprint, Login, Person, PersonId } from '../../words/person.ts'
 import type { Routine } from './ports.ts'
-import { modelsOf, type RoutinePolicy, useOf, whyNoRoutine } from './rights.ts'
+import { modelsOf, type RoutinePolicy, type RoutineUse, useOf, whyNoRoutine } from './rights.ts'
 
 /** The person of a run as they are now, and its room; null for a reminder to its person alone. */
 export interface Requester {
@@ -54,6 +54,24 @@ export async function findRequester(routine: Routine, parts: RequesterParts): Pr
     if (!(error instanceof Refusal)) throw error
     return { why: error.message, effect: 'pause' }
   }
+}
+
+/**
+ * Looks up who set a script, who speaks in its room as a plain member. Rejects with `Refusal` if they may not
+ * now, and with `StorageError`.
+ */
+export async function findScriptPerson(
+  room: RoomName,
+  id: PersonId,
+  asks: boolean,
+  parts: RequesterParts,
+): Promise<Person> {
+  const stored = await parts.people.byId(id)
+  if (!stored) throw new Refusal('the person who set the script is gone')
+  const people = await loginsOf(stored, undefined, parts)
+  const admitted = await admitTo(room, { verb: 'watch', asks }, people, parts)
+  for (const one of people) admitted.room?.needVoice(one)
+  return admitted.person
 }
 
 /** Looks up a person who said a line: as they are present, or as they are stored. */
@@ -105,16 +123,26 @@ async function admit(
   people: readonly [Person, ...Person[]],
   parts: RequesterParts,
 ): Promise<Requester | Trouble> {
-  const { rooms, sanctions, policy } = parts
+  const { person, room } = await admitTo(routine.room, useOf(routine.condition), people, parts)
+  const passing = room ? await whyWait(routine, room, people, parts) : undefined
+  return passing === undefined ? { person, room } : { why: passing, effect: 'wait' }
+}
+
+/** Throws `Refusal` if the person, with any of their keys, may not do this in the room. */
+async function admitTo(
+  name: RoomName | null,
+  use: RoutineUse,
+  people: readonly [Person, ...Person[]],
+  { rooms, sanctions, policy }: RequesterParts,
+): Promise<Requester> {
   const [person] = people
   if (people.some((one) => sanctions.whyOut(one) !== undefined)) throw new Refusal(`${person.name} is banned`)
   let room: Room | null = null
-  if (routine.room !== null) for (const one of people) room = await rooms.get(routine.room, one)
+  if (name !== null) for (const one of people) room = await rooms.get(name, one)
   const role = await (room ?? (await rooms.lobby())).roleOf(person)
-  const why = whyNoRoutine(policy(), useOf(routine.condition), person, role)
+  const why = whyNoRoutine(policy(), use, person, role)
   if (why !== undefined) throw new Refusal(`${person.name} may not make it any more: ${why}`)
-  const passing = room ? await whyWait(routine, room, people, parts) : undefined
-  return passing === undefined ? { person, room } : { why: passing, effect: 'wait' }
+  return { person, room }
 }
 
 async function whyWait(

@@ -63,14 +63,14 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().chat.rooms.find('new' as RoomName)).toBeUndefined()
   })
 
-  test('a forked room is an independent copy of the values, the instructions, the personas and the script', async () => {
+  test('a forked room is an independent copy of the values, the instructions, the personas and the script, which nobody has set in it', async () => {
     await register(store(), alice, bob)
     const { rooms } = store().chat
     const { scripts, instructions, personas } = store().prompts
     await rooms.create(room('den', { owner: alice.id }))
     await rooms.setValue(den, 'tool_scope', ['Grep'])
     await scripts.put({ room: den, source: 'one', author: 'alice', at: 1 })
-    await scripts.put({ room: den, source: 'two', author: 'bob', at: 2 })
+    await scripts.put({ room: den, source: 'two', author: 'bob', person: bob.id, at: 2 })
     const instruct = (model: string, words: string) =>
       instructions.put({ room: den, model, text: words, author: 'alice', at: 3 })
     for (const words of ['one', 'two']) await instruct('', words)
@@ -88,7 +88,7 @@ export function roomsExam(store: () => Storage): void {
     expect(await rooms.find(copy.name)).toEqual(copy)
     expect(await rooms.members(copy.name)).toEqual([{ person: bob, membership: 'owner' }])
     expect([...(await rooms.values(copy.name))]).toEqual([['tool_scope', ['Grep']]])
-    const version = { room: copy.name, version: 1, source: 'two', author: 'bob', at: 2 }
+    const version = { room: copy.name, version: 1, source: 'two', author: 'bob', person: null, at: 2 }
     expect(await scripts.versions(copy.name)).toEqual([version])
     expect(await instructions.versions(copy.name)).toEqual([
       { room: copy.name, model: '', version: 1, text: 'two', author: 'alice', at: 3 },

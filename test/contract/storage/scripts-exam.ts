@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/storage/storage.ts'
 import { room } from '../../support/storage.ts'
-import { lobby, den, nowhere, refused } from './cast.ts'
+import { alice, lobby, den, nowhere, refused, register } from './cast.ts'
 
 /** What a scripts store must do; `store` gives that of the running test. */
 export function scriptsExam(store: () => Storage): void {
   test('scripts of a room are numbered from 1, and the newest is current', async () => {
     await store().chat.rooms.create(room('den', {}))
     await store().chat.rooms.create(room('lobby', {}))
-    const put = { room: den, author: 'alice', at: 5 }
+    const put = { room: den, author: 'alice', person: null, at: 5 }
     expect(await store().prompts.scripts.current(den)).toBeUndefined()
     const versions = await Promise.all(
       ['a', ''].map((source) => store().prompts.scripts.put({ ...put, source })),
@@ -24,6 +24,14 @@ export function scriptsExam(store: () => Storage): void {
     expect(await store().prompts.scripts.versions(den)).toEqual(versions.toReversed())
     expect(await store().prompts.scripts.versions(nowhere)).toEqual([])
     await refused(store().prompts.scripts.put({ ...put, room: nowhere, source: 'x' }))
+  })
+
+  test('a script has the person who set it', async () => {
+    await register(store(), alice)
+    await store().chat.rooms.create(room('den', {}))
+    const { scripts } = store().prompts
+    await scripts.put({ room: den, source: 'x', author: 'alice', person: alice.id, at: 5 })
+    expect(await scripts.current(den)).toMatchObject({ author: 'alice', person: alice.id })
   })
 
   test('the newest instructions for all models apply together with those for one model', async () => {

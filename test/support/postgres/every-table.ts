@@ -43,7 +43,7 @@ const ROWS: readonly string[] = [
   "INSERT INTO rooms VALUES ('lobby', '', '', 0, NULL, 1, NULL), ('den', 'topic', 'vibe', 1, 'p1', 2, 90)",
   "INSERT INTO members VALUES ('den', 'p1', 'owner'), ('den', 'p2', 'invited')",
   `INSERT INTO room_values VALUES ('den', 'tool_scope', '["Gr*"]')`,
-  "INSERT INTO room_scripts VALUES ('den', 1, 'return 1', 'alice', 7), ('den', 2, 'return 2', 'alice', 8)",
+  "INSERT INTO room_scripts VALUES ('den', 1, 'return 1', 'alice', 7, NULL), ('den', 2, 'return 2', 'alice', 8, 'p1')",
   "INSERT INTO room_instructions VALUES ('den', '', 1, 'be brief', 'alice', 7), ('den', 'qwen', 1, '', 'Bob', 8)",
   `INSERT INTO room_personas VALUES ('den', 'reviewer', 1, 'qwen', 'find what breaks', '["read"]', 'alice', 7),
     ('den', 'reviewer', 2, 'qwen', '', NULL, 'Bob', 8)`,

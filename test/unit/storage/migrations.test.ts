@@ -48,6 +48,7 @@ const released: Readonly<Record<string, string>> = {
   '032-routines.sql': '24510ce66e1da0a800ad04490d43b826787a0a6e7fd62e5406ec99d70cdf032f',
   '033-grants-of-routines.sql': '8c6f8809ab587bddfb12f29b69fb4ed08d7a172551b59e4c128f29ce31b11f13',
   '034-personas.sql': 'ba20df909c16cbaf2a6b5c6ff689bb294f420a653bc5612131cee88ebc46a4f7',
+  '035-who-set-scripts.sql': 'f0b28e6da446a301d7318cf7b3f3ab19d2aa70f3aeaffd081267d2ed027922cf',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

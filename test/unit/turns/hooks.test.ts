@@ -9,7 +9,7 @@ import type { Tool } from '../../../src/tools/tool.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld } from '../../support/turn-world.ts'
 import { openWorkspace } from '../../support/workspace.ts'
-import { createHookScripts } from '../../../src/turns/hooks.ts'
+import { createHookScripts } from '../../../src/turns/hook-scripts.ts'
 import type { RoomName } from '../../../src/words/entry.ts'
 import { openInMemory, room } from '../../support/storage.ts'
 
@@ -237,8 +237,8 @@ test.each([
 
 test.each([
   [
-    '{ say = "hi", [1] = 2, webhook = "ci" }',
-    ['the answer has unknown keys: 1, say; on_message takes webhook'],
+    '{ sing = "hi", [1] = 2, webhook = "ci" }',
+    ['the answer has unknown keys: 1, sing; on_message takes ask, say, text, webhook'],
   ],
   ['{ webhook = "ci" }', []],
   ['{}', []],
@@ -256,6 +256,19 @@ test.each([
   await vi.waitFor(() => expect(world.hooks.logOf(world.room.name).join()).toContain('info: end'))
   const warnings = world.hooks.logOf(world.room.name).filter((line) => line.includes('warning: '))
   expect(warnings.map((line) => line.replace(/^.*on_message  warning: /, ''))).toEqual(problems)
+})
+
+test.each([
+  ['{ say = 5 }', 'say must be a text, it is 5'],
+  ['{ ask = "@qwen" }', 'ask and text go together'],
+  ['{ text = "hi" }', 'ask and text go together'],
+  ['{ say = "hi", ask = "@qwen", text = "hi" }', 'an answer has say or ask, not both'],
+  ['{ say = ("x"):rep(20000) }', 'must return a text of at most 16384 bytes, it returned 20000'],
+])('on_message fails if it returns %s', async (answer, problem) => {
+  await using world = await createTurnWorld(scriptedModel())
+  await scripted(world, `function on_message() return ${answer} end`)
+  await speak(world, 'hi')
+  await vi.waitFor(() => expect(world.hooks.logOf(world.room.name).join()).toContain(problem))
 })
 
 test('on_message is called only for messages of its own room', async () => {
