@@ -51,6 +51,32 @@ test('the script of a room has dated versions, which can be shown, and can be re
   expect((await rhea(['script', 'den', 'reset', 'now'])).exitCode).toBe(2)
 })
 
+test('a hook says a line and asks a model for who set the script, and a fork of the room says nothing', async () => {
+  await createRoom('alerts')
+  const source = `function default_wrap(t) return wrap(t):system():history() end
+    function on_message(entry)
+      if entry.text == "hello" then return { say = "hello, " .. entry.author } end
+      if entry.text:find("^alert") then return { ask = "@qwen", text = "what now?" } end
+    end
+    function on_program_line(entry) return { say = "a program said: " .. entry.text } end`
+  await out(['script', 'alerts', 'set'], source)
+  const log = () => out(['history', 'alerts'])
+  expect((await stage.as('bob', ['say', 'alerts', 'hello'])).exitCode).toBe(0)
+  await expect.poll(log, { timeout: 20_000 }).toContain('rhea (routine 0): hello, bob\n')
+  stage.models.play(says('free some space'))
+  expect((await stage.as('bob', ['say', 'alerts', 'alert: the disk is full'])).exitCode).toBe(0)
+  await expect.poll(log, { timeout: 20_000 }).toContain('qwen: free some space\n')
+  expect(await log()).toContain('rhea (routine 0): @qwen what now?\n')
+  expect((await stage.as('bob', ['say', 'alerts', '-'], { input: 'by a pipe' })).exitCode).toBe(0)
+  await expect.poll(log, { timeout: 20_000 }).toContain('rhea (routine 0): a program said: by a pipe\n')
+  await out(['fork', 'alerts', 'copied'])
+  expect((await stage.as('bob', ['say', 'copied', 'hello'])).exitCode).toBe(0)
+  await expect
+    .poll(() => out(['script', 'copied', 'log']), { timeout: 20_000 })
+    .toContain('set the script again to let it speak')
+  expect(await out(['history', 'copied'])).not.toContain('(routine 0)')
+})
+
 test('only the owner can set the script of a room, and an invalid script is not stored', async () => {
   await createRoom('strict')
   const source = 'function default_wrap(t) return wrap(t):system() end'
