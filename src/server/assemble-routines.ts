@@ -12,7 +12,7 @@ import type { RoomsAndPeople } from './rooms-and-people.ts'
 export function assembleRoutines(
   current: CurrentConfig,
   chat: RoomsAndPeople,
-  { work, bytes, checkQuotas }: Pick<Activity, 'work' | 'bytes' | 'checkQuotas'>,
+  { work, bytes, approvals, checkQuotas }: Pick<Activity, 'work' | 'bytes' | 'approvals' | 'checkQuotas'>,
   { storage, clock, log, nextId, meter }: AppContext,
   { speech, talk, pace }: { readonly speech: Speech; readonly talk: Talk; readonly pace: RateLimiter },
 ): RoutineEngine {
@@ -39,6 +39,7 @@ export function assembleRoutines(
       const person = await people.byId(id)
       if (person) await talk.messages.remind(person, text)
     },
+    endGrants: (id) => approvals.endRoutine(id),
     count: (outcome) => meter?.routineRan(outcome),
   })
 }

@@ -58,6 +58,7 @@ export async function createRoutineWorld(model: LanguageModel, options: WorldOpt
         ...(await speech.say(to, person, text, { routine })).turns.values(),
       ],
       ask: (mention) => turns.start(mention),
+      endGrants: (id) => approvals.endRoutine(id),
       ring: async (_person, text) => {
         rung.push(text)
         changed()

@@ -78,6 +78,9 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
     removeMessages: ({ id, name }) =>
       write(async (db) => {
         await db.deleteFrom('direct_messages').where('sender', '=', id).execute()
+        await sql`DELETE FROM grants WHERE routine IN (SELECT id FROM routines WHERE person = ${id})`.execute(
+          db,
+        )
         for (const table of ['typed_lines', 'drafts', 'away', 'routines'] as const)
           await db.deleteFrom(table).where('person', '=', id).execute()
         for (const table of ['room_instructions', 'room_personas'] as const)

@@ -13,6 +13,8 @@ export interface OutcomeParts {
   readonly rooms: Pick<Rooms, 'anyRoom'>
   /** Rings a person, or waits for their next login. Rejects with `StorageError`. */
   readonly ring: (person: PersonId, text: string) => Promise<void>
+  /** Ends what was allowed to a routine. Rejects with `StorageError`. */
+  readonly endGrants: (id: RoutineId) => Promise<void>
   readonly clock: Clock
   /** Counts a run by its one-word outcome. */
   readonly count: (outcome: string) => void
@@ -67,6 +69,7 @@ export class Outcomes {
     const now = clock.now()
     if (effect === 'end') {
       await store.update(routine.id, { state: 'ended', reason: why, nextAt: null })
+      await this.#parts.endGrants(routine.id)
       return await this.#tell(routine, 'ended', why)
     }
     const isNew = routine.state === 'active' || routine.reason !== why
@@ -87,6 +90,7 @@ export class Outcomes {
     const { store, count } = this.#parts
     count(outcome)
     const routine = await store.byId(id)
+    await this.#endGrantsOf(id, routine)
     if (!routine) return
     if (routine.state === 'ended' || outcome === 'stopped') await store.update(id, { outcome })
     else if (outcome === 'failed') await this.#failed(routine)
@@ -95,6 +99,15 @@ export class Outcomes {
         ...{ outcome, failures: 0, failingAt: null },
         ...(routine.failingAt === null ? {} : { state: 'active', reason: '' }),
       })
+  }
+
+  /** Ends what was allowed to a routine if this was its last run. */
+  async ranLast(id: RoutineId): Promise<void> {
+    await this.#endGrantsOf(id, await this.#parts.store.byId(id))
+  }
+
+  async #endGrantsOf(id: RoutineId, routine: Routine | undefined): Promise<void> {
+    if (!routine || routine.state === 'ended') await this.#parts.endGrants(id)
   }
 
   async #failed(routine: Routine): Promise<void> {

@@ -87,7 +87,10 @@ export class Runs {
     const { log, count } = this.#parts
     try {
       const ends = (await Promise.all(turns.map(({ done }) => done))).map(outcomeOf)
-      if (ends.length === 0) return count('done')
+      if (ends.length === 0) {
+        count('done')
+        return await this.outcomes.ranLast(routine.id)
+      }
       const worst = (['failed', 'stopped'] as const).find((outcome) => ends.includes(outcome))
       await this.outcomes.settle(routine.id, worst ?? 'done')
     } catch (error) {
@@ -118,6 +121,7 @@ export class Runs {
     const isTrigger = condition.kind === 'line' || condition.kind === 'each'
     if (leftOut === undefined && claim === 'lapsed' && (await this.#wasSaid(routine))) {
       await this.outcomes.advance(routine, 'done', true)
+      await this.outcomes.ranLast(id)
     } else if (leftOut === undefined && isTrigger) {
       const found = await this.standing(routine)
       await ('effect' in found ? this.outcomes.trouble(routine, found) : this.outcomes.recovered(routine))
@@ -128,6 +132,7 @@ export class Runs {
       count(leftOut === undefined ? 'missed' : 'no_slot')
       await this.#tellMissed(routine, leftOut)
       await this.outcomes.advance(routine, leftOut ?? 'missed', false)
+      await this.outcomes.ranLast(id)
     } else await this.#run(routine)
     return 'done'
   }
@@ -161,6 +166,7 @@ export class Runs {
     else {
       this.#parts.count('refused')
       await store.update(routine.id, { outcome: refused })
+      await this.outcomes.ranLast(routine.id)
       const text = `routine ${routine.number}: ${refused}`
       await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text })
     }

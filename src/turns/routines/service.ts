@@ -47,6 +47,8 @@ export interface RoutinesParts {
   readonly limits: RoutineLimits
   readonly clock: Clock & Alarm
   readonly nextId: () => string
+  /** Ends what was allowed to a routine. Rejects with `StorageError`. */
+  readonly endGrants: (id: RoutineId) => Promise<void>
   /** Called after a change, so that triggers and the next run are read again. */
   readonly changed: () => void
 }
@@ -144,6 +146,7 @@ export class Routines {
       reason: `${person.name} ended it`,
       nextAt: null,
     })
+    await this.#parts.endGrants(routine.id)
     await this.#changed(routine, person, 'ended', 'ended')
   }
 

@@ -182,6 +182,38 @@ export function routinesExam(store: () => Storage): void {
     expect((await routines().list({})).map(({ seenAt }) => seenAt)).toEqual([500, 10])
   })
 
+  test('the reminder of a person without a room that rang last is found', async () => {
+    await prepare()
+    expect(await routines().lastRung(alice.id)).toBeUndefined()
+    await add('a', { room: null })
+    await add('b', { room: null })
+    await add('c')
+    await add('d', { room: null, person: bob.id })
+    expect(await routines().lastRung(alice.id)).toBeUndefined()
+    const rang = { state: 'ended', nextAt: null } as const
+    for (const [id, lastAt] of [
+      ['a', 300],
+      ['b', 200],
+      ['c', 400],
+      ['d', 500],
+    ] as const)
+      await routines().update(id as RoutineId, { ...rang, lastAt })
+    expect(await routines().lastRung(alice.id)).toMatchObject({ id: 'a', lastAt: 300 })
+  })
+
+  test('what was allowed to routines of a purged person goes with them', async () => {
+    await prepare()
+    await add('a')
+    await add('b', { person: bob.id })
+    const { grants } = store().tools
+    const grant = { room: den, person: bob.id, name: 'Bob', tool: 'write_file', by: 'Bob', at: 10 }
+    for (const id of ['a', 'b', undefined])
+      await grants.put({ ...grant, target: `of ${id}`, ...(id !== undefined && { routine: id }) })
+    await store().chat.retention.removeMessages({ id: alice.id, name: 'alice' })
+    const left = await grants.list(den, 10)
+    expect(left.map(({ target }) => target)).toEqual(['of b', 'of undefined'])
+  })
+
   test('routines follow a renamed room, and go with a deleted room or a purged person', async () => {
     await prepare()
     await add('a')
