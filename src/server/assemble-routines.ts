@@ -21,6 +21,7 @@ export function assembleRoutines(
   return new RoutineEngine({
     ...{ people, clock, log, nextId, checkQuotas, pace, limits: current.limits },
     ...{ store: storage.models.routines, turns: storage.models.turns, tokens: storage.chat.tokens },
+    members: (room) => storage.chat.rooms.members(room),
     ...{ rooms: chat.rooms, sanctions: chat.enforcement.sanctions },
     server: storage.cluster?.server ?? 'this server',
     isConfigAdmin: (key) => current.now().server.admins.includes(key),

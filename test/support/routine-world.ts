@@ -49,6 +49,7 @@ export async function createRoutineWorld(model: LanguageModel, options: WorldOpt
       ...{ people: storage.chat.people, rooms, sanctions, limits, clock, log, nextId, server: name },
       pace: createRateLimiter({ limits: paceLimits, clock, wait: async () => {} }),
       isConfigAdmin: () => false,
+      members: (of) => storage.chat.rooms.members(of),
       models: () => turns.names(),
       policy: () => policy,
       running: (of) => turns.running(of),

@@ -26,7 +26,7 @@ export function conditionText(condition: Condition, zone: string): string {
     case 'each':
       return condition.all
         ? `@${condition.model} answers each line`
-        : `@${condition.model} answers follow-ups`
+        : `@${condition.model} answers follow-ups, and each line while one or two people are in the room`
   }
 }
 

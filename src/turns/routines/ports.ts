@@ -29,7 +29,10 @@ export interface WatchCondition {
   readonly programs?: true
 }
 
-/** Each line of a person that mentions nobody and is no command; without `all`, follow-ups only. */
+/**
+ * Each line of a person that mentions nobody and is no command; without `all`, in a room of more than two
+ * people follow-ups only.
+ */
 export interface ListenCondition {
   readonly kind: 'each'
   readonly model: string

@@ -1,6 +1,6 @@
 import { headOf } from '../../base/text/characters.ts'
 import type { MonotonicClock } from '../../base/environment.ts'
-import { createQuotaLedger, type Room } from '../../chat/index.ts'
+import { createQuotaLedger, type Room, type RoomStore } from '../../chat/index.ts'
 import type { Entry, MessageEntry, RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import { mentionedWords, namesAll } from '../../words/mentions.ts'
@@ -22,6 +22,7 @@ type Line = MessageEntry & { readonly by: PersonId }
 export interface TriggerParts extends RunParts {
   readonly runs: Runs
   readonly turns: Pick<TurnStore, 'asked'>
+  readonly members: RoomStore['members']
   readonly limits: RunParts['limits'] & { readonly routine_runs_per_hour: number }
   readonly clock: RunParts['clock'] & MonotonicClock
   /** Asks a model to answer a line, as if its speaker had mentioned the model. Rejects with `Refusal`. */
@@ -36,6 +37,8 @@ export interface TriggerParts extends RunParts {
 
 /** How long after an answer a line of the same person is a follow-up. */
 const FOLLOW_UP_MS = 5 * 60_000
+/** In a room of more people, a listener answers follow-ups only. */
+const MAX_IN_SMALL_ROOM = 2
 /** Answers of a listener without a line that was typed at a terminal. */
 const MAX_UNATTENDED = 10
 /** Entries before a line that decide whether it is a follow-up. */
@@ -53,6 +56,8 @@ export class Triggers {
   readonly #answering = new Map<RoutineId, { waiting?: Line }>()
   /** Answers since a line was typed at a terminal, by room. */
   readonly #unattended = new Map<RoomName, Map<RoutineId, number>>()
+  /** Who was told that a routine does nothing for them, until it does. */
+  readonly #refused = new Map<RoutineId, Set<PersonId>>()
   #isClosed = false
 
   constructor(parts: TriggerParts) {
@@ -149,7 +154,8 @@ export class Triggers {
     const room = await rooms.anyRoom(known.room)
     if (!room) return
     for (const turn of running(room.name)) if (turn.model === model) await turn.ended()
-    if (!known.condition.all && !(await this.#isFollowUp(room, line, model))) return
+    const hearsAll = known.condition.all || (await this.#isSmall(room))
+    if (!hearsAll && !(await this.#isFollowUp(room, line, model))) return
     const routine = await this.#fresh(known)
     const speaker = await findSpeaker(room, line.by, this.#parts)
     if (!routine || !speaker) return
@@ -164,13 +170,17 @@ export class Triggers {
     })
   }
 
-  /** Tells the person, and nobody else, why a line was not answered. */
+  /** Tells the person, and nobody else, why a line was not answered: once, until one is. */
   async #orRefused(routine: Routine, person: Person, room: Room, job: () => Promise<void>): Promise<void> {
     try {
       await job()
+      this.#refused.get(routine.id)?.delete(person.id)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       this.#parts.count('refused')
+      const refused = this.#refused.get(routine.id) ?? new Set()
+      if (refused.has(person.id)) return
+      this.#refused.set(routine.id, refused.add(person.id))
       const text = `routine ${routine.number}: ${error.message}`
       room.whisper([person], { kind: 'notice', level: 'info', author: SYSTEM, text })
     }
@@ -192,6 +202,13 @@ export class Triggers {
     if (mentionedWords(text).length > 0 || namesAll(text)) return true
     const room = await this.#parts.rooms.anyRoom(name)
     return room?.present().some((person) => text.startsWith(`${person.name}:`)) === true
+  }
+
+  async #isSmall(room: Room): Promise<boolean> {
+    const people = new Set(room.present().map(({ id }) => id))
+    for (const { person, membership } of await this.#parts.members(room.name))
+      if (membership !== 'invited') people.add(person.id)
+    return people.size <= MAX_IN_SMALL_ROOM
   }
 
   /** True if the model's last answer was for this speaker, lately, and nobody else has spoken since. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { createRoutineWorld } from '../../../support/routine-world.ts'
-import { say, scriptedModel } from '../../../support/scripted-model.ts'
+import { screenOf } from '../../../support/chat-parts.ts'
+import { createRoutineWorld, type RoutineWorld } from '../../../support/routine-world.ts'
+import { hangs, say, scriptedModel } from '../../../support/scripted-model.ts'
+import { anotherModel } from '../../../support/turn-world.ts'
 
 const watch = { kind: 'line', words: 'on fire', model: 'qwen' } as const
 const listen = { kind: 'each', model: 'qwen' } as const
@@ -12,6 +14,11 @@ async function createListening(...answers: readonly string[]) {
   world.policy.allow = { watch: 'members', listen: 'members' }
   world.engine.start()
   return { world, model }
+}
+
+/** More people than two, so that listeners answer follow-ups only. */
+async function fillRoom({ room, person }: RoutineWorld): Promise<void> {
+  for (const name of ['carl', 'dora', 'eve']) await room.enter(screenOf(await person(name)), 'quietly')
 }
 
 test('a watch asks its model about a line with the phrase, once for an answer with the phrase', async () => {
@@ -62,6 +69,7 @@ test('a line that a program posted, and one that a tool said for a model, start 
 test('a listener answers a follow-up of the person whom its model answered last', async () => {
   const { world, model } = await createListening('one', 'two')
   await using _ = world
+  await fillRoom(world)
   await world.make({ condition: listen })
   const { turns } = await world.speech.say(world.room, world.ann, '@qwen hello')
   await turns.get('qwen')?.done
@@ -72,6 +80,107 @@ test('a listener answers a follow-up of the person whom its model answered last'
   await world.speech.say(world.room, bob, 'hm')
   await world.speech.say(world.room, world.ann, 'so?')
   expect(model.requests).toHaveLength(2)
+})
+
+test('a listener answers each line as long as one or two people are in the room', async () => {
+  const { world, model } = await createListening('one', 'two')
+  await using _ = world
+  await world.make({ condition: listen })
+  await world.room.enter(screenOf(world.ann), 'quietly')
+  const bob = await world.person('bob')
+  await world.room.enter(screenOf(bob), 'quietly')
+  await world.speech.say(world.room, world.ann, 'hello')
+  await world.heard('one')
+  await world.until(() => world.outcomes.length === 1)
+  await world.speech.say(world.room, bob, 'hi')
+  await world.heard('two')
+  await world.until(() => world.outcomes.length === 2)
+  await fillRoom(world)
+  await world.speech.say(world.room, world.ann, 'still there?')
+  expect(model.requests).toHaveLength(2)
+})
+
+test('lines that were said while a listener answered are answered together', async () => {
+  const { world, model } = await createListening('one', 'two')
+  await using _ = world
+  await world.make({ condition: { ...listen, all: true } })
+  await world.speech.say(world.room, world.ann, 'first')
+  for (const text of ['second', 'third', 'fourth']) await world.speech.say(world.room, world.ann, text)
+  await world.heard('two')
+  await world.until(() => world.outcomes.length === 2)
+  expect(model.requests).toHaveLength(2)
+  expect(JSON.stringify(model.requests[1]?.prompt)).toMatch(/second.*third.*fourth/s)
+})
+
+test('a speaker whom a listener cannot answer is told once', async () => {
+  const gpt = { ...anotherModel('gpt'), adapter: scriptedModel(hangs('hm')) }
+  const limits = { turns_per_room: 1, turns_queued: 0 }
+  await using world = await createRoutineWorld(scriptedModel(), { more: [gpt], limits })
+  world.policy.allow = { listen: 'members' }
+  world.engine.start()
+  const screen = screenOf(world.ann)
+  await world.room.enter(screen, 'quietly')
+  await world.make({ condition: listen })
+  await world.speech.say(world.room, world.ann, '@gpt hello')
+  for (const line of [1, 2, 3]) {
+    await world.speech.say(world.room, world.ann, `line ${line}`)
+    await world.until(() => world.outcomes.length === line)
+  }
+  expect(world.outcomes).toEqual(['refused', 'refused', 'refused'])
+  expect(screen.texts().filter((text) => text.startsWith('routine 1:'))).toHaveLength(1)
+})
+
+test('a watch with a pause starts one run in that time', async () => {
+  const { world } = await createListening('one', 'two', 'three')
+  await using _ = world
+  const rested = { ...watch, pauseMs: 600_000 }
+  await world.make({ condition: rested, text: 'what to do?' })
+  await world.make({ condition: { ...watch, words: 'still' }, text: 'really?' })
+  await world.speech.say(world.room, world.ann, 'on fire')
+  await world.until(() => world.outcomes.length === 1)
+  await world.speech.say(world.room, world.ann, 'still on fire')
+  await world.until(() => world.outcomes.length === 2)
+  world.clock.advance(600_000)
+  await world.speech.say(world.room, world.ann, 'on fire again')
+  await world.until(() => world.outcomes.length === 3)
+  expect(world.said()).toEqual([
+    '@qwen what to do?\n> ann: on fire',
+    '@qwen really?\n> ann: still on fire',
+    '@qwen what to do?\n> ann: on fire again',
+  ])
+})
+
+test('a watch for a regular expression runs for a line that matches', async () => {
+  const { world } = await createListening('yes')
+  await using _ = world
+  const condition = { ...watch, words: '^build \\d+ (failed|broke)', isRegex: true } as const
+  await world.make({ condition, text: 'why?' })
+  await world.speech.say(world.room, world.ann, 'the build 7 failed')
+  await world.speech.say(world.room, world.ann, 'build 8 broke')
+  await world.until(() => world.outcomes.length === 1)
+  expect(world.said()).toEqual(['@qwen why?\n> ann: build 8 broke'])
+})
+
+test('a watch of programs, too, runs for a line that a program posted', async () => {
+  const { world } = await createListening('yes')
+  await using _ = world
+  await world.make({ condition: { ...watch, programs: true }, text: 'why?' })
+  await world.speech.say(world.room, world.ann, 'all on fire', { posted: true })
+  await world.until(() => world.outcomes.length === 1)
+  expect(world.said()).toEqual(['@qwen why?\n> ann: all on fire'])
+})
+
+test('lines start the same watch as often in an hour as the limit says', async () => {
+  const { world } = await createListening(...Array.from({ length: 12 }, () => 'hm'))
+  await using _ = world
+  await world.make({ condition: watch, text: 'why?' })
+  for (let line = 1; line <= 14; line++) {
+    await world.speech.say(world.room, world.ann, `on fire ${line}`)
+    await world.until(() => world.outcomes.length === line)
+    await expect.poll(() => world.world.turns.countHere()).toBe(0)
+  }
+  expect(world.outcomes.slice(-2)).toEqual(['too_often', 'too_often'])
+  expect(world.said()).toHaveLength(12)
 })
 
 test('a listener of all lines goes on after ten answers if somebody typed a line at a terminal', async () => {
