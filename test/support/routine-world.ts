@@ -3,6 +3,7 @@ import type { Room } from '../../src/chat/room.ts'
 import type { LanguageModel } from '../../src/wrap/loop/model.ts'
 import { Approvals } from '../../src/turns/approvals/approvals.ts'
 import { Speech } from '../../src/commands/speech.ts'
+import { createTokenQuotas } from '../../src/turns/billing.ts'
 import { RoutineEngine } from '../../src/turns/routines/engine.ts'
 import type { Routine } from '../../src/turns/routines/ports.ts'
 import type { RoutinePolicy } from '../../src/turns/routines/rights.ts'
@@ -10,14 +11,17 @@ import type { RoutineDraft } from '../../src/turns/routines/service.ts'
 import type { Entry } from '../../src/words/entry.ts'
 import { REQUESTERS_ALLOW } from './chat-parts.ts'
 import { talkOver } from './talk.ts'
-import { createTurnWorld, type WorldOptions } from './turn-world.ts'
+import { createTurnWorld, type TurnWorld, type WorldOptions } from './turn-world.ts'
 import { createWaiting } from './waiting.ts'
 
 export type RoutineWorld = Awaited<ReturnType<typeof createRoutineWorld>>
 
 /** Routines over real rooms and turns, with a clock that the test moves; only the model is scripted. */
-export async function createRoutineWorld(model: LanguageModel, options: WorldOptions = {}) {
-  const world = await createTurnWorld(model, options)
+export const createRoutineWorld = async (model: LanguageModel, options: WorldOptions = {}) =>
+  await addRoutines(await createTurnWorld(model, options))
+
+/** Routines in the rooms of a world, which is closed with them. */
+export async function addRoutines(world: TurnWorld) {
   const { chatParts, turns, room, ann } = world
   const { storage, rooms, sanctions, clock, log, nextId, peers } = chatParts
   const talk = await talkOver(chatParts)
@@ -32,6 +36,7 @@ export async function createRoutineWorld(model: LanguageModel, options: WorldOpt
     ...messageLimits,
     ...{ routines_per_person: 20, routines_per_room: 50, routine_runs_per_hour: 12, turns_per_room: 2 },
     ...{ routine_tokens_day: 0, routines_tokens_day_server: 0 },
+    ...{ tokens_per_person_day: 0, tokens_per_room_day: 0 },
   }
   const policy: { -readonly [Key in keyof RoutinePolicy]: RoutinePolicy[Key] } = {
     ...{ enabled: true, allow: {}, isOpen: false },
@@ -54,7 +59,7 @@ export async function createRoutineWorld(model: LanguageModel, options: WorldOpt
       policy: () => policy,
       running: (of) => turns.running(of),
       takeBytes: createByteQuota({ bytes_per_person_day: 0 }, clock).take,
-      checkQuotas: async () => {},
+      checkQuotas: createTokenQuotas(storage.models.charges, clock, limits),
       say: async (to, person, text, routine) => [
         ...(await speech.say(to, person, text, { routine })).turns.values(),
       ],

@@ -72,9 +72,15 @@ export class Outcomes {
       await this.#parts.endGrants(routine.id)
       return await this.#tell(routine, 'ended', why)
     }
-    const isNew = routine.state === 'active' || routine.reason !== why
+    // What runs once would else wait for years, and then say something that nobody remembers.
+    const waits = effect === 'wait' && routine.condition.kind === 'once'
+    const failingAt = waits ? (routine.failingAt ?? now) : routine.failingAt
+    if (waits && failingAt !== null && now - failingAt >= MAX_FAILING_MS)
+      return await this.trouble(routine, { why: `it waited for seven days: ${why}`, effect: 'end' })
+    // A reason may have a time that is left, so each attempt has another one.
+    const isNew = routine.state === 'active' || (effect === 'pause' && routine.nextAt !== null)
     const nextAt = effect === 'pause' ? null : now + LOOK_AGAIN_MS
-    await store.update(routine.id, { state: 'paused', reason: why, nextAt, outcome: 'paused' })
+    await store.update(routine.id, { state: 'paused', reason: why, nextAt, failingAt, outcome: 'paused' })
     count('paused')
     if (isNew) await this.#tell(routine, 'paused', why)
   }

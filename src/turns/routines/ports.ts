@@ -72,7 +72,7 @@ export interface RoutineProgress {
   readonly outcome: string | null
   /** Failed runs in a row. */
   readonly failures: number
-  /** When failures first paused it; null if they did not. */
+  /** When failures, or what kept a routine of the kind `once` waiting, first paused it; else null. */
   readonly failingAt: number | null
 }
 
