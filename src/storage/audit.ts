@@ -30,7 +30,9 @@ export function rightsQueries(at: number, listOf: (list: string) => string): rea
        CASE membership WHEN 'invited' THEN 'invited: may join' ELSE membership END, NULL, NULL
      FROM members JOIN people ON people.id = person JOIN rooms ON rooms.name = room`,
     `SELECT name, room,
-       'run ' || tool || ' without a question' || CASE target WHEN '' THEN '' ELSE ': ' || target END,
+       'run ' || tool || ' without a question'
+         || coalesce(' in routine ' || (SELECT number FROM routines WHERE id = routine), '')
+         || CASE target WHEN '' THEN '' ELSE ': ' || target END,
        until, "by"
      FROM grants WHERE until IS NULL OR until > ${now}`,
     `SELECT name, 'server',
@@ -57,7 +59,9 @@ export function rightsQueries(at: number, listOf: (list: string) => string): rea
        until, "by"
      FROM sanctions WHERE until IS NULL OR until > ${now}`,
     `SELECT people.name, coalesce(room, 'server'),
-       CASE state WHEN 'active' THEN 'have' ELSE 'have later' END || ' said by routine ' || number || ': ' || text,
+       CASE state WHEN 'active' THEN 'have' ELSE 'have later' END
+         || CASE kind WHEN 'each' THEN ' lines answered by routine ' ELSE ' said by routine ' END || number
+         || CASE text WHEN '' THEN '' ELSE ': ' || text END,
        until, people.name
      FROM routines JOIN people ON people.id = person WHERE state <> 'ended'`,
     `SELECT who, coalesce(room, 'server'), what, NULL, "by" FROM removals`,

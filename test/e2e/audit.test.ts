@@ -56,7 +56,7 @@ test('sshawl audit of a running server prints a table of admins, rooms, invitati
   ])
 })
 
-test('sshawl audit --json of a stopped server lists only grants that have not expired', async () => {
+test('sshawl audit --json of a stopped server lists routines, and grants that have not expired', async () => {
   await stage.server.stop('SIGTERM')
   const later = Date.now() + 3_600_000
   await askStored(
@@ -65,9 +65,26 @@ test('sshawl audit --json of a stopped server lists only grants that have not ex
      SELECT 'den', n, id, name, 'write_file', 'a' || n, CASE n WHEN 1 THEN ${later} WHEN 2 THEN 1 END, 'alice', 1
      FROM people, (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3) AS numbered WHERE name = 'bob'`,
   )
+  await askStored(
+    stage.server.dataDir,
+    `INSERT INTO routines (id, room, number, kind, person, text, condition, zone, at, state, reason, failures,
+       seen_at, spent, spent_day)
+     SELECT kind, 'den', n, kind, id, said, '{}', 'UTC', 1, state, '', 0, 1, 0, 0
+     FROM people, (SELECT 1 AS n, 'calendar' AS kind, '@qwen sum up' AS said, 'active' AS state
+       UNION SELECT 2, 'each', '', 'paused' UNION SELECT 3, 'once', 'lunch', 'ended') AS made
+     WHERE name = 'bob'`,
+  )
+  await askStored(stage.server.dataDir, "UPDATE grants SET routine = 'calendar' WHERE id = 3")
   const { stdout } = await audit('--json')
   const rights = stdout.split('\n').map((line) => JSON.parse(line) as { who: string; may: string })
   expect(rights.filter(({ may }) => may.startsWith('run'))).toEqual([
+    {
+      who: 'bob',
+      where: 'den',
+      may: 'run write_file without a question in routine 1: a3',
+      until: null,
+      by: 'alice',
+    },
     {
       who: 'bob',
       where: 'den',
@@ -75,7 +92,10 @@ test('sshawl audit --json of a stopped server lists only grants that have not ex
       until: new Date(later).toISOString(),
       by: 'alice',
     },
-    { who: 'bob', where: 'den', may: 'run write_file without a question: a3', until: null, by: 'alice' },
+  ])
+  expect(rights.filter(({ may }) => may.startsWith('have'))).toEqual([
+    { who: 'bob', where: 'den', may: 'have later lines answered by routine 2', until: null, by: 'bob' },
+    { who: 'bob', where: 'den', may: 'have said by routine 1: @qwen sum up', until: null, by: 'bob' },
   ])
 })
 
