@@ -44,6 +44,7 @@ export async function openHttp(
     mcpSessions: () => mcp.sessions(),
     queueBytes: () => ssh.queued(),
     turns: () => activity.work.turns.countHere(),
+    routines: () => countRoutines(context),
     mcpServers: () => new Map(activity.mcp.list().map(({ name, state }) => [name, state === 'up'])),
   })
   const pace = new NetworkPace(current.limits)
@@ -86,6 +87,25 @@ export async function openHttp(
       // Streams end when the agents that feed them are closed.
       await Promise.all([mcp[Symbol.asyncDispose](), server[Symbol.asyncDispose]()])
     },
+  }
+}
+
+/** No counts if the database cannot be read: the other metrics are still shown. */
+async function countRoutines({
+  storage,
+  log,
+}: Pick<AppContext, 'storage' | 'log'>): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map([
+    ['active', 0],
+    ['paused', 0],
+  ])
+  try {
+    for (const { state } of await storage.models.routines.list({}))
+      counts.set(state, (counts.get(state) ?? 0) + 1)
+    return counts
+  } catch (error) {
+    log.warn({ error }, 'the routines could not be counted')
+    return new Map()
   }
 }
 

@@ -69,6 +69,7 @@ test.each([
   ['sshawl_sessions', 1],
   ['sshawl_queue_bytes', 0],
   ['sshawl_turns_running', 0],
+  ['sshawl_routines{state="active"}', 0],
 ])('the metrics show %s with the value %d', (series, value) => expect(figure(series)).toBeCloseTo(value, 12))
 
 test.each([

@@ -12,6 +12,8 @@ export interface Levels {
   readonly queueBytes: () => number
   /** Turns that run or wait. */
   readonly turns: () => number
+  /** Counts the routines that have not ended, by state. Never rejects. */
+  readonly routines: () => Promise<ReadonlyMap<string, number>>
   /** Maps each MCP server to true if it is connected. */
   readonly mcpServers: () => ReadonlyMap<string, boolean>
 }
@@ -182,6 +184,17 @@ function watchLevels(levels: Levels, registers: Registry[]): void {
   level('sshawl_mcp_sessions', 'MCP sessions over HTTP', levels.mcpSessions)
   level('sshawl_queue_bytes', 'Bytes that wait for clients over SSH', levels.queueBytes)
   level('sshawl_turns_running', 'Turns of models that run or wait', levels.turns)
+  void new Gauge({
+    name: 'sshawl_routines',
+    help: 'Routines of all servers that have not ended, by state',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const counts = await levels.routines()
+      this.reset()
+      for (const [state, count] of counts) this.set({ state }, count)
+    },
+  })
   void new Gauge({
     name: 'sshawl_mcp_server_up',
     help: '1 for each MCP server that is connected, 0 for one that is not',
