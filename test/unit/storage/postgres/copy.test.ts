@@ -67,6 +67,20 @@ describe.skipIf(lacks('postgres'))('copying', () => {
     )
   })
 
+  test('a copied database has its routines paused, since the original may still run them', async () => {
+    using dir = temporaryDir()
+    await using database = await createDatabase()
+    const file = filledFile(dir.path)
+    {
+      using db = closing(openFile(file))
+      db.exec("UPDATE routines SET state = 'active', reason = '', next_at = 9")
+    }
+    await copy(file, database.url)
+    await using copied = await openStorage(postgresOptions(database))
+    const paused = { state: 'paused', reason: 'the database was copied or restored', nextAt: null }
+    expect(await copied.models.routines.list({})).toMatchObject([paused, paused])
+  })
+
   test('a copied database gives the same results as its source and continues the numbering', async () => {
     using dir = temporaryDir()
     await using database = await createDatabase()

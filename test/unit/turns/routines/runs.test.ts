@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../../src/base/amounts.ts'
 import { createRoutineWorld } from '../../../support/routine-world.ts'
-import { fail, say, scriptedModel } from '../../../support/scripted-model.ts'
+import { fail, hangs, say, scriptedModel } from '../../../support/scripted-model.ts'
 
 const MINUTE_MS = 60_000
 
@@ -29,6 +29,72 @@ test('a calendar keeps its local time over both changes of daylight saving time'
   await world.heard('stand up')
   await world.until(() => world.said().length === 1)
   await expect.poll(async () => (await world.stored(made)).nextAt).toBe(Date.UTC(2026, 2, 30, 7))
+})
+
+test('a daily time that comes twice in autumn runs once', async () => {
+  await using world = await createRoutineWorld(scriptedModel())
+  const zone = 'Europe/Berlin'
+  const spec = { every: 'week', days: [0, 1, 2, 3, 4, 5, 6], minute: 2 * 60 + 30 } as const
+  world.clock.step(Date.UTC(2026, 9, 24, 12) - world.clock.now())
+  world.engine.start()
+  const made = await world.make({ text: 'back up', condition: { kind: 'calendar', spec }, zone })
+  expect(made.nextAt).toBe(Date.UTC(2026, 9, 25, 0, 30))
+  world.clock.advance(Date.UTC(2026, 9, 25, 0, 30) - world.clock.now())
+  await expect.poll(async () => (await world.stored(made)).nextAt).toBe(Date.UTC(2026, 9, 26, 1, 30))
+  world.clock.advance(HOUR_MS)
+  expect(world.said()).toEqual(['back up'])
+})
+
+test('a due run waits for a slot behind what people asked', async () => {
+  const model = scriptedModel(hangs('one'), hangs('two'), say('three'))
+  await using world = await createRoutineWorld(model)
+  world.engine.start()
+  const asked = [await world.world.start('one'), await world.world.start('two')]
+  await model.arrived(2)
+  const made = await world.make()
+  world.clock.advance(5 * MINUTE_MS)
+  expect(world.said()).toEqual([])
+  asked[0]?.cancel('enough')
+  await world.heard('three')
+  await world.until(() => world.outcomes.length === 1)
+  expect(world.outcomes).toEqual(['done'])
+  expect((await world.stored(made)).failures).toBe(0)
+})
+
+test('a due run that finds no slot for ten minutes is left out, which is no failure', async () => {
+  const model = scriptedModel(hangs('one'), hangs('two'))
+  await using world = await createRoutineWorld(model)
+  world.engine.start()
+  for (const text of ['one', 'two']) await world.world.start(text)
+  await model.arrived(2)
+  const spec = { every: 'interval', ms: 60 * MINUTE_MS } as const
+  const made = await world.make({ condition: { kind: 'calendar', spec } })
+  world.clock.advance(60 * MINUTE_MS)
+  world.clock.advance(11 * MINUTE_MS)
+  await world.heard('models were busy for ten minutes')
+  await world.until(() => world.outcomes.includes('no_slot'))
+  await expect.poll(async () => (await world.stored(made)).outcome).toBe('no slot')
+  expect(await world.stored(made)).toMatchObject({ state: 'active', failures: 0 })
+})
+
+test('a routine that has used its tokens of a day is paused until the next day', async () => {
+  await using world = await createRoutineWorld(scriptedModel(say('one'), say('two')))
+  world.clock.step(Date.UTC(2026, 0, 5, 12) - world.clock.now())
+  world.engine.start()
+  const spec = { every: 'interval', ms: 60 * MINUTE_MS } as const
+  const made = await world.make({ condition: { kind: 'calendar', spec }, tokens: 5 })
+  world.clock.advance(HOUR_MS)
+  await world.until(() => world.outcomes.length === 1)
+  await expect.poll(async () => (await world.stored(made)).spent.tokens).toBeGreaterThan(5)
+  world.clock.advance(HOUR_MS)
+  await expect.poll(async () => (await world.stored(made)).state).toBe('paused')
+  expect((await world.stored(made)).reason).toMatch(/has used its 5 tokens of today/)
+  for (let hour = 14; hour < 24; hour++) {
+    await expect.poll(async () => (await world.stored(made)).nextAt ?? 0).toBeGreaterThan(world.clock.now())
+    world.clock.advance(HOUR_MS)
+  }
+  await world.heard('two')
+  await expect.poll(async () => (await world.stored(made)).state).toBe('active')
 })
 
 test('a routine of the 31st runs on the last day of a shorter month', async () => {
