@@ -123,6 +123,8 @@ export const fork = verb({
     }
     const hidden = (await made.info()).private ? ', and private' : ''
     out.line(`made ${made.name} like ${room.name}${copied}; it is yours${hidden}`)
+    if ((await stores.models.routines.list({ room: room.name })).length > 0)
+      out.line(`the routines of ${room.name} stay there: none was copied`)
     await (session ? session.moveTo(made) : followed.join(person, made))
   },
 })
