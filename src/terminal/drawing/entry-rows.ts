@@ -13,7 +13,7 @@ import { cutToCells, mostCells } from './cells.ts'
 import { drawnText, type DrawnText } from './drawn-text.ts'
 import { type Aspect, aspectKey, labelSpans, spansOf, USUAL } from './entry-look.ts'
 import { resultRows } from './call-row.ts'
-import { besideTimes, withTimes } from './time-column.ts'
+import { besideTimes, isNarrow, withTimes } from './time-column.ts'
 import {
   firstColumns,
   HANG,
@@ -41,8 +41,11 @@ export function renderEntry(
     const bill = withTimes(billRows(entry, besideTimes(style)), style)
     return [...foldPast(replyRows(entry, style, markdown, aspect), style, aspect), ...bill].join('\n')
   }
-  const rows = entryRows(entry, besideTimes(style), markdown, aspect, chosen)
-  return withTimes(rows, style, entry.at).join('\n')
+  const isQuestion = entry.kind === 'approval' && aspect.emphasis === 'waiting'
+  // A time in the first row alone would part the edge of the question. The row of its call has the time, too.
+  const timed = isQuestion && isNarrow(style) ? { ...style, times: undefined } : style
+  const rows = entryRows(entry, besideTimes(timed), markdown, aspect, chosen)
+  return withTimes(rows, timed, entry.at).join('\n')
 }
 
 function entryRows(
@@ -174,7 +177,7 @@ export function renderMessage(message: PersonalMessage, style: DrawingStyle): st
   const { head, text, at, isOwn, isOneRow } = message
   const start = `${cleanLine(head)}: `
   const beside = besideTimes(style)
-  const space = Math.max(1, withProseWidth(beside).columns - mostCells(start))
+  const space = Math.max(1, firstColumns(withProseWidth(beside)) - mostCells(start))
   const shown = isOneRow && mostCells(text) > space ? `${cutToCells(text, space - 1)}…` : text
   const label = labelSpans(start, { role: isOwn ? 'own' : 'mention' })
   return withTimes(proseRows([...label, ...linkSpans(cleanText(shown))], beside), style, at).join('\n')

@@ -43,10 +43,12 @@ export function dayLine(day: number, zone: Zone): string {
 /** In a narrower window only the first row is beside its time. Later rows use the whole width. */
 const NARROW_COLUMNS = 60
 
+export const isNarrow = ({ columns }: Pick<DrawingStyle, 'columns'>): boolean => columns < NARROW_COLUMNS
+
 /** Returns the style of rows beside a time. */
 export function besideTimes({ times, ...style }: DrawingStyle): DrawingStyle {
   if (!times) return style
-  if (style.columns < NARROW_COLUMNS) return { ...style, timeCells: times.cells }
+  if (isNarrow(style)) return { ...style, timeCells: times.cells }
   return { ...style, columns: style.columns - times.cells }
 }
 
@@ -59,7 +61,7 @@ export function withTimes(
   at?: number,
 ): readonly string[] {
   if (!times) return rows
-  const margin = columns < NARROW_COLUMNS ? '' : ' '.repeat(times.cells)
+  const margin = isNarrow({ columns }) ? '' : ' '.repeat(times.cells)
   return rows.map((row, index) => {
     if (index === 0 && at !== undefined) return theme.dim(times.textAt(at)) + row
     return row === '' ? '' : margin + row

@@ -252,6 +252,28 @@ test('a question that waits for the reader has a bright edge and bold lines, oth
   ])
 })
 
+test('the edge of a waiting question is in one column of a narrow window with times', () => {
+  const question: Entry = { ...base, ...approval, kind: 'approval', text: `question 1: ${words}\n/allow 1` }
+  const style = { columns: 40, theme: colour, times: timeColumn('minutes', zoneOf('UTC'), 40) }
+  const rows = render(question, style, markdown.tools(), { emphasis: 'waiting' }).split('\n')
+  expect(rows.length).toBeGreaterThan(2)
+  for (const row of rows) expect(row.startsWith(`${colour.waiting(' ')} `)).toBe(true)
+})
+
+test('a message that has one row has one beside its time in a narrow window', () => {
+  const style = { columns: 40, theme: colour, times: timeColumn('minutes', zoneOf('UTC'), 40) }
+  const message = {
+    head: '[ops] ann',
+    text: words,
+    from: { name: 'ann', guest: false },
+    at: 0,
+    isOneRow: true,
+  } as const
+  const rows = withoutSgr(renderMessage(message, style)).split('\n')
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatch(/^00:00 \[ops\] ann: .*…$/)
+})
+
 test('no row of a waiting question is wider than a narrow window with times', () => {
   const question: Entry = { ...base, ...approval, kind: 'approval', text: `question 1: ${words}` }
   const style = { columns: 50, theme: colour, times: timeColumn('minutes', zoneOf('UTC'), 50) }
