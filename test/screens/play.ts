@@ -1,21 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { startModelServer } from '../support/model-server.ts'
 import { createModelStage, type Stage } from '../support/stage.ts'
 import { sandboxConfig } from '../support/needs.ts'
 import { asciicast } from './cast.ts'
 import { openRecorded, type RecordedTerminal } from './recorded-terminal.ts'
-import { FIRST_MINUTE, SCENES, type Scene, writeFiles } from './scenes.ts'
-import type { ScreenRow } from './screen.ts'
+import { FIRST_MINUTE, type Scene, writeFiles } from './scenes.ts'
+import type { ScreenRow, ScreenTheme } from './screen.ts'
 import { steadyScreen } from './steady.ts'
 
 export interface PlayedScene {
   readonly name: string
   readonly title: string
+  readonly theme: ScreenTheme
   readonly rows: readonly ScreenRow[]
 }
 
-const SIZE = { columns: 88, rows: 26 }
+const SIZE = { columns: 88, rows: 26, theme: 'dark' as ScreenTheme }
 /** A phone's. */
-const SMALL = { columns: 40, rows: 24 }
+const SMALL = { columns: 40, rows: 24, theme: 'dark' as ScreenTheme }
 const TITLE = 'The first minute in sshawl'
 
 const KEY_MS = 45
@@ -32,30 +34,45 @@ async function typeLine(terminal: RecordedTerminal, line: string): Promise<void>
 
 async function open(stage: Stage, name: string, size = SIZE): Promise<RecordedTerminal> {
   const key = await stage.home.key(name)
-  const options = ['-tt', '-o', 'SetEnv=SSHAWL_THEME=dark', '-o', 'LogLevel=ERROR']
+  const options = ['-tt', '-o', `SetEnv=SSHAWL_THEME=${size.theme}`, '-o', 'LogLevel=ERROR']
   return openRecorded({ user: name, port: stage.server.port, key, options }, size)
 }
 
+const secondModel = (endpoint: string): string => `
+[[models]]
+name = "gpt"
+backend = "openai-compatible"
+model = "gpt-4"
+endpoint = "${endpoint}/v1"
+context_window = 16000
+`
+
 /** Plays all scenes over SSH, each on a built server of its own. */
-export async function playScenes(): Promise<readonly PlayedScene[]> {
+export async function playScenes(scenes: readonly Scene[]): Promise<readonly PlayedScene[]> {
   const played: PlayedScene[] = []
-  for (const scene of SCENES)
-    played.push({ name: scene.name, title: scene.title, rows: await playScene(scene) })
+  for (const scene of scenes) {
+    const { name, title, theme = 'dark' } = scene
+    played.push({ name, title, theme, rows: await playScene(scene) })
+  }
   return played
 }
 
-async function playScene({ play }: Scene): Promise<readonly ScreenRow[]> {
-  await using stage = await createModelStage(`context_window = 16000\n\n${sandboxConfig}`)
+async function playScene(scene: Scene): Promise<readonly ScreenRow[]> {
+  const { play, columns = SIZE.columns, theme = SIZE.theme, hasTwoModels } = scene
+  await using other = await startModelServer()
+  const second = hasTwoModels ? secondModel(other.endpoint) : ''
+  await using stage = await createModelStage(`context_window = 16000\n\n${second}${sandboxConfig}`)
   await stage.claim('ann')
   await stage.as('ann', ['topic', 'lobby', 'builds and tests'])
   const terminals: RecordedTerminal[] = []
   try {
     const drawn = await play({
       stage,
+      other,
       async comesIn(name) {
-        const terminal = await open(stage, name)
+        const terminal = await open(stage, name, { columns, rows: SIZE.rows, theme })
         terminals.push(terminal)
-        await terminal.shows('/help lists the commands')
+        await terminal.shows(/\/help\s+lists\s+the\s+commands/)
         await terminal.settles()
         return terminal
       },

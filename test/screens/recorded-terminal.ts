@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import xterm from '@xterm/headless'
 import { sshArguments, type SshTarget } from '../support/ssh.ts'
-import { readScreen, type ScreenRow } from './screen.ts'
+import { readScreen, type ScreenRow, type ScreenTheme } from './screen.ts'
 
 /** Bytes of a session as they came, with seconds since its start. */
 export interface RecordedOutput {
@@ -19,8 +19,11 @@ const QUIET_MS = 700
 const LONGEST_SETTLING_MS = 2_000
 
 /** `script` (util-linux) gives the client a terminal, and `stty` its size. */
-export function openRecorded(target: SshTarget, size: { readonly columns: number; readonly rows: number }) {
-  const { columns, rows } = size
+export function openRecorded(
+  target: SshTarget,
+  size: { readonly columns: number; readonly rows: number; readonly theme?: ScreenTheme },
+) {
+  const { columns, rows, theme = 'dark' } = size
   const quoted = ['ssh', ...sshArguments(target, [])].map((word) => `'${word}'`).join(' ')
   const line = `stty cols ${columns} rows ${rows} && exec ${quoted}`
   const child = spawn('script', ['-qfec', line, '/dev/null'], {
@@ -49,7 +52,7 @@ export function openRecorded(target: SshTarget, size: { readonly columns: number
   return {
     output,
     type: (text: string) => void child.stdin.write(text),
-    screen: (): readonly ScreenRow[] => readScreen(emulator),
+    screen: (): readonly ScreenRow[] => readScreen(emulator, theme),
     /** Resolves when the screen shows the text (in its scrollback as well), or rejects after half a minute with what it shows. */
     shows: (wanted: string | RegExp) =>
       new Promise<void>((resolve, reject) => {

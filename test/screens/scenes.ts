@@ -1,14 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { answer, type Piece, type Script } from '../support/model-server.ts'
+import { answer, type ModelServer, type Piece, type Script } from '../support/model-server.ts'
 import type { ModelStage } from '../support/stage.ts'
 import type { RecordedTerminal } from './recorded-terminal.ts'
+import type { ScreenTheme } from './screen.ts'
 
 /** What one picture shows: people in terminals do this on a server of their own, and then the screen of one is drawn. */
 export interface Scene {
   /** Of its file, and what readers are told who do not see it. */
   readonly name: string
   readonly title: string
+  readonly columns?: number
+  readonly theme?: ScreenTheme
+  readonly hasTwoModels?: true
   /** Resolves to the terminal that is drawn. */
   play(parts: SceneParts): Promise<RecordedTerminal>
 }
@@ -16,6 +20,8 @@ export interface Scene {
 export interface SceneParts {
   /** `ann` runs the server. */
   readonly stage: ModelStage
+  /** The server of the second model, @gpt. */
+  readonly other?: ModelServer
   /** Somebody comes in: resolves when they can type. The terminal ends with the scene. */
   comesIn(name: string): Promise<RecordedTerminal>
   /** Types a line as a person does, and waits until the screen shows what comes of it. */
@@ -48,7 +54,7 @@ One tick before \`flush\` is **enough**.`
 const LETTERS_PER_TOKEN = 4
 
 /** An answer with as many tokens as a real server would report. */
-const answers =
+export const answers =
   (...pieces: readonly Piece[]): Script =>
   (response, request) => {
     const read = Math.round(JSON.stringify(request.body).length / LETTERS_PER_TOKEN)
@@ -68,7 +74,7 @@ export async function writeFiles({ dir }: ModelStage, files: Readonly<Record<str
 }
 
 /** Two people talk, and one asks a model that looks into a file. */
-async function playTalk({ stage, comesIn, enter }: SceneParts) {
+export async function playTalk({ stage, comesIn, enter }: SceneParts) {
   await writeFiles(stage, { 'flush.test.ts': FILE })
   const bob = await comesIn('bob')
   const ann = await comesIn('ann')
@@ -92,7 +98,7 @@ const firstScreen: Scene = {
   },
 }
 
-const chat: Scene = {
+export const chat: Scene = {
   name: 'chat',
   title: 'Two people and a model in a room: a tool call, then a reply with a table and code',
   async play(parts) {
@@ -103,7 +109,7 @@ const chat: Scene = {
   },
 }
 
-const approval: Scene = {
+export const approval: Scene = {
   name: 'approval',
   title: 'A model wants to run a command, and the room waits for an answer',
   async play({ stage, comesIn, enter }) {

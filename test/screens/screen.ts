@@ -19,8 +19,9 @@ export interface ScreenCell {
 export type ScreenRow = readonly ScreenCell[]
 
 /** The ground and the ink of the pictures, and the sixteen colours that a terminal has names for. */
-export const GROUND = '#16191d'
-const INK = '#dfe3e8'
+export const GROUNDS = { dark: '#16191d', light: '#fbfaf6' } as const
+const INKS = { dark: '#dfe3e8', light: '#24292e' } as const
+export type ScreenTheme = keyof typeof GROUNDS
 const NAMED = [
   ...['#3b4048', '#ef6b73', '#98c379', '#e5c07b', '#61afef', '#c678dd', '#56b6c2', '#c8ccd4'],
   ...['#6b7280', '#ff8a91', '#b5e890', '#ffd68a', '#8cc8ff', '#e09cf5', '#7fdbe6', '#ffffff'],
@@ -28,24 +29,24 @@ const NAMED = [
 const CUBE = [0, 95, 135, 175, 215, 255]
 
 /** The rows that are seen, from top to bottom. */
-export function readScreen(emulator: Terminal): readonly ScreenRow[] {
+export function readScreen(emulator: Terminal, theme: ScreenTheme = 'dark'): readonly ScreenRow[] {
   const buffer = emulator.buffer.active
   return Array.from({ length: emulator.rows }, (_, row) => {
     const line = buffer.getLine(buffer.baseY + row)
     const cells = Array.from({ length: emulator.cols }, (_unused, column) => line?.getCell(column))
-    return cells.flatMap((cell) => (cell && cell.getWidth() > 0 ? cellOf(cell) : []))
+    return cells.flatMap((cell) => (cell && cell.getWidth() > 0 ? cellOf(cell, theme) : []))
   })
 }
 
-const cellOf = (cell: IBufferCell): ScreenCell => ({
+const cellOf = (cell: IBufferCell, theme: ScreenTheme): ScreenCell => ({
   text: cell.getChars() || ' ',
   width: cell.getWidth(),
-  look: lookOf(cell),
+  look: lookOf(cell, theme),
 })
 
-function lookOf(cell: IBufferCell): CellLook {
-  const ink = cell.isFgDefault() ? INK : colour(cell.isFgRGB(), cell.getFgColor())
-  const ground = cell.isBgDefault() ? GROUND : colour(cell.isBgRGB(), cell.getBgColor())
+function lookOf(cell: IBufferCell, theme: ScreenTheme): CellLook {
+  const ink = cell.isFgDefault() ? INKS[theme] : colour(cell.isFgRGB(), cell.getFgColor())
+  const ground = cell.isBgDefault() ? GROUNDS[theme] : colour(cell.isBgRGB(), cell.getBgColor())
   const shown = cell.isDim() ? mixed(ink, ground) : ink
   const isInverse = cell.isInverse() !== 0
   return {
@@ -60,7 +61,7 @@ function lookOf(cell: IBufferCell): CellLook {
 /** A colour by its number, as xterm has them (https://invisible-island.net/xterm/, 256colres.h). */
 function colour(isRgb: boolean, number: number): string {
   if (isRgb) return hex([number >> 16, (number >> 8) & 255, number & 255])
-  if (number < 16) return NAMED[number] ?? INK
+  if (number < 16) return NAMED[number] ?? INKS.dark
   if (number >= 232) return hex(Array.from({ length: 3 }, () => 8 + 10 * (number - 232)))
   const at = number - 16
   return hex([Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((step) => CUBE[step] ?? 0))

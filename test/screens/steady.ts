@@ -2,6 +2,8 @@ import type { ScreenCell, ScreenRow } from './screen.ts'
 
 /** What differs each time that a session is played, and what stands there in pictures. */
 const CHANGING: readonly (readonly [RegExp, string])[] = [
+  // The number of lines is known only to a screen that draws the block at its end.
+  [/── code, \d+ lines/gu, '── code'],
   [/\b(?:\d+m )?\d+(?:\.\d+)?m?s\b/gu, '0.8s'],
   [/\b\d\d:\d\d(?::\d\d)?\b/gu, '09:41'],
   [/\b20\d\d-\d\d-\d\d\b/gu, '2026-11-20'],

@@ -1,5 +1,5 @@
 import { markup, type Html } from '../../src/base/markup.ts'
-import { GROUND, type CellLook, type ScreenRow } from './screen.ts'
+import { GROUNDS, type CellLook, type ScreenRow, type ScreenTheme } from './screen.ts'
 
 /** Pixels of a cell, and around the screen. */
 export const CELL = { width: 8.4, height: 18 }
@@ -10,23 +10,27 @@ const TITLE = 30
 export const widthOf = (columns: number): number => columns * CELL.width + 2 * MARGIN
 
 /** A screen as a picture. Every stretch has its length in it, so that it stands in its cells whatever font there is. */
-export function screenSvg(screen: readonly ScreenRow[], title: string): string {
+export function screenSvg(screen: readonly ScreenRow[], title: string, theme: ScreenTheme = 'dark'): string {
   const rows = screen.slice(0, screen.findLastIndex((row) => row.some(({ text }) => text !== ' ')) + 1)
   const columns = Math.max(...rows.map((row) => row.reduce((sum, { width }) => sum + width, 0)))
-  const drawn = rows.map((row, index) => rowSvg(row, index * CELL.height))
-  return pictureSvg({ columns, rows: rows.length, title }, markup`${drawn}`)
+  const drawn = rows.map((row, index) => rowSvg(row, index * CELL.height, theme))
+  return pictureSvg({ columns, rows: rows.length, title, theme }, markup`${drawn}`)
+}
+
+interface Picture {
+  readonly columns: number
+  readonly rows: number
+  readonly title: string
+  readonly theme?: ScreenTheme
 }
 
 /** The window around `screen`, whose first row is at 0. */
-export function pictureSvg(
-  { columns, rows, title }: { readonly columns: number; readonly rows: number; readonly title: string },
-  screen: Html,
-): string {
+export function pictureSvg({ columns, rows, title, theme = 'dark' }: Picture, screen: Html): string {
   const width = widthOf(columns)
   const height = rows * CELL.height + MARGIN + TITLE + MARGIN / 2
   return String(markup`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${rounded(width)} ${rounded(height)}" width="${rounded(width)}" height="${rounded(height)}" role="img" aria-label="${title}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="14">
     <title>${title}</title>
-    <rect width="100%" height="100%" rx="8" fill="${GROUND}"/>
+    <rect width="100%" height="100%" rx="8" fill="${GROUNDS[theme]}"/>
     <g><circle cx="18" cy="16" r="5" fill="#ef6b73"/><circle cx="36" cy="16" r="5" fill="#e5c07b"/><circle cx="54" cy="16" r="5" fill="#98c379"/></g>
     <svg y="${rounded(TITLE)}" shape-rendering="crispEdges">
     ${screen}</svg>
@@ -36,8 +40,8 @@ export function pictureSvg(
 
 const rounded = (number: number): string => String(Math.round(number * 10) / 10)
 
-export function rowSvg(row: ScreenRow, y: number): Html {
-  return markup`${stretchesOf(row).map((stretch) => stretchSvg(stretch, y))}`
+export function rowSvg(row: ScreenRow, y: number, theme: ScreenTheme = 'dark'): Html {
+  return markup`${stretchesOf(row).map((stretch) => stretchSvg(stretch, y, theme))}`
 }
 
 interface Stretch {
@@ -87,11 +91,11 @@ const BLOCKS: Readonly<
   ],
 }
 
-function stretchSvg({ column, cells, text, look }: Stretch, y: number): Html {
+function stretchSvg({ column, cells, text, look }: Stretch, y: number, theme: ScreenTheme): Html {
   const x = MARGIN + column * CELL.width
   const width = cells * CELL.width
   const ground =
-    look.ground !== GROUND &&
+    look.ground !== GROUNDS[theme] &&
     markup`<rect x="${rounded(x)}" y="${rounded(y)}" width="${rounded(width)}" height="${CELL.height}" fill="${look.ground}"/>
       `
   const blocks = BLOCKS[text]
