@@ -1,5 +1,4 @@
 import { createByteQuota, createRateLimiter } from '../../src/chat/limits.ts'
-import type { Room } from '../../src/chat/room.ts'
 import type { LanguageModel } from '../../src/wrap/loop/model.ts'
 import { Approvals } from '../../src/turns/approvals/approvals.ts'
 import { Speech } from '../../src/commands/speech.ts'

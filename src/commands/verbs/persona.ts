@@ -136,7 +136,7 @@ function patterns(given: readonly string[]): readonly string[] | null {
     throw new Refusal(`a pattern has at most ${MAX_PATTERN_CHARACTERS} characters`)
   const scope = scopeFromWords(wanted)
   if (scope === 'all') return null
-  return scope === 'none' ? [] : [...scope]
+  return scope === 'none' ? [] : scope
 }
 
 /** Throws `Refusal` for a name that somebody has, or that looks like one. Names of personas never look so. */

@@ -91,7 +91,7 @@ export function effectiveScope(
 }
 
 /** The scope that `/tools WORDS…` asks for. */
-export function scopeFromWords(words: readonly string[]): string | readonly string[] {
+export function scopeFromWords(words: readonly string[]): 'all' | 'none' | readonly string[] {
   if (words.length === 1) {
     if (words[0] === 'on' || words[0] === 'all') return 'all'
     if (words[0] === 'off' || words[0] === 'none') return 'none'
