@@ -12,7 +12,8 @@ export interface Audience {
 
 /**
  * True if an audience may read a room. Only members may read a private room: no invited people and no admins.
- * A token reaches only its own rooms, and a plain member of one room no other private one. Rejects with `StorageError`.
+ * A token reaches only its own rooms, and a plain member of one room no other private one. Rejects with
+ * `StorageError`.
  */
 export async function isVisible(
   rooms: RoomLookup,

@@ -1,7 +1,6 @@
 /** Rooms and all that is said in them. No I/O: the outside stands behind ports. Knows no model, prompt or terminal. */
 export { type RoomLookup, mayManage } from './access.ts'
 export type { AgentListener, WrittenMessage } from './agent-listener.ts'
-export { COPIED_KINDS, type LinesToCopy, copyLines, payForCopy } from './copy-lines.ts'
 export {
   FollowedRooms,
   type FollowingParts,

@@ -8,7 +8,6 @@ import {
   type Rooms,
 } from '../chat/index.ts'
 import type { Sanctions } from '../chat/moderation/index.ts'
-import type { RoomName } from '../words/entry.ts'
 import type { Person } from '../words/person.ts'
 import { utf8Bytes } from '../base/amounts.ts'
 import type { Log } from '../base/environment.ts'
@@ -48,8 +47,6 @@ export interface RunnerParts {
   readonly bytes: ByteQuota
   readonly sanctions: Pick<Sanctions, 'whyOut'>
   readonly upToDate: Peers['upToDate']
-  /** Called when somebody has said a line at a terminal. */
-  readonly typed?: (room: RoomName) => void
   readonly log: Log
 }
 
@@ -101,7 +98,6 @@ export class Runner {
       const { room, isPipe } = caller.session
       const marks = isPipe ? ({ byProgram: true } as const) : {}
       const { hint } = await this.#parts.speech.say(room, caller.person, text, marks)
-      if (!isPipe) this.#parts.typed?.(room.name)
       const missed = hint ?? hintForBareCommand(text, (word) => this.#byName.has(word))
       if (missed !== undefined) caller.out.warn(missed)
     })

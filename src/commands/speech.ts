@@ -8,7 +8,8 @@ import type { Person } from '../words/person.ts'
 import type { Away, FindPerson } from '../chat/talk/index.ts'
 import { headOf } from '../base/text/characters.ts'
 import { cleanLine } from '../base/text/clean-text.ts'
-import type { Mention, PanelRequest, RunningTurn, Turns } from '../turns/index.ts'
+import type { Mention, RunningTurn, Turns } from '../turns/index.ts'
+import type { PanelRequest } from '../turns/panels/index.ts'
 import { answerCommand, hintForSpeech } from './hints.ts'
 
 /** The message as it was stored, and the turns it started, by model. */

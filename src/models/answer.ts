@@ -145,7 +145,9 @@ const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
   image_safety: 'refused',
 }
 
-/** Further reasons of answers that broke off, such as Z.ai's `network_error` and Bedrock's `content_filtered`. */
+/**
+ * Further reasons of answers that broke off, such as Z.ai's `network_error` and Bedrock's `content_filtered`.
+ */
 const CUT =
   /error|abort|cancel|fail|interrupt|time_?out|overload|unavailable|filter|guardrail|block|safety|moderat/i
 

@@ -11,8 +11,8 @@ import { asList, asObject, asText, hasContent, joinTexts, type Fields } from './
 const USUAL = 'reasoning_content'
 
 /**
- * Lists of thoughts, some of them sealed, of OpenRouter (openrouter.ai/docs/use-cases/reasoning-tokens) and of
- * LiteLLM for Claude (docs.litellm.ai/docs/reasoning_content).
+ * Lists of thoughts, some of them sealed, of OpenRouter (openrouter.ai/docs/use-cases/reasoning-tokens) and
+ * of LiteLLM for Claude (docs.litellm.ai/docs/reasoning_content).
  */
 const LISTS: readonly string[] = ['reasoning_details', 'thinking_blocks']
 

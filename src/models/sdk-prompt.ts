@@ -12,8 +12,8 @@ import { asParsedObject } from './loose.ts'
 
 /**
  * Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message, on the last block of
- * the conversation, and on the newest result of the turn. A result's pictures stay with it if the provider takes
- * `picturesInResults`; otherwise a message by the user follows all results of the step.
+ * the conversation, and on the newest result of the turn. A result's pictures stay with it if the provider
+ * takes `picturesInResults`; otherwise a message by the user follows all results of the step.
  */
 export function sdkPrompt(
   { prompt, messages, pictures = [], withoutSystemRole = false }: ModelRequest<RequestMessage>,

@@ -29,7 +29,9 @@ export async function readText(
   return slice(decode(path, await readAll(path, file, maxBytes)), lines)
 }
 
-/** Reads a picture of at most `maxBytes` inside `root`, as `readText` does a text. Throws `WorkspaceError`. */
+/**
+ * Reads a picture of at most `maxBytes` inside `root`, as `readText` does a text. Throws `WorkspaceError`.
+ */
 export async function readPicture(root: string, path: string, maxBytes: number): Promise<Picture> {
   const { real } = await followPath(root, path)
   await using file = await openInside(root, real, path)

@@ -93,9 +93,7 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
   return {
     files: new RoomFiles(root, roomDisk),
     unsandboxed: sandbox === 'none',
-    async readText(path, lines = {}) {
-      return readText(await root(), path, lines, limits.fileBytes)
-    },
+    readText: async (path, lines = {}) => readText(await root(), path, lines, limits.fileBytes),
     readPicture: async (path, maxBytes) => readPicture(await root(), path, maxBytes),
     checkDirectory: async (path) => void (await directoryIn(await root(), path)),
     checkChange: async (path) => checkChange(await changePlace(), path),

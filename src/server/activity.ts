@@ -11,7 +11,13 @@ import { ownRoomsDir } from './config/directories.ts'
 import type { Log } from '../base/environment.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/index.ts'
 import { paths } from '../base/paths.ts'
-import { RoomHooks, createToolboxes, ToolRuns, type InterruptedTurns } from '../turns/index.ts'
+import {
+  RoomHooks,
+  type RoomHooksParts,
+  createToolboxes,
+  ToolRuns,
+  type InterruptedTurns,
+} from '../turns/index.ts'
 import { Approvals } from '../turns/approvals/index.ts'
 import { ToolRunner } from '../wrap/toolbox/index.ts'
 import { assembleSummaries, assembleTurns, configuredModels, createModelServices } from './assemble-turns.ts'
@@ -48,34 +54,14 @@ export async function createActivity(
   const composer = meteredComposer(ownComposer, context.meter)
   const workspaces = owned(workspacesFor(current.now(), log))
   const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned)
-  const approvals = new Approvals({
-    room,
-    limits,
-    clock,
-    log,
-    rules: () => current.now().tools.allow,
-    grants: storage.tools.grants,
-    questions: peers.questions,
-    answerMs: overrides.answerMs,
-  })
+  const approvals = createApprovals(current, { room, questions: peers.questions }, context, overrides)
   let commands: readonly DescribedCommand[] = []
   const place = guidePlace(current, () => commands)
   const models = configuredModels(current, overrides, place, context.meter)
   const outgoing = owned(new Outgoing(log))
-  const hooks = owned(
-    new RoomHooks({
-      rooms: storage.chat.rooms,
-      scripts: storage.prompts.scripts,
-      modelNames: () => models().map(({ settings }) => settings.name),
-      slots: peers.slots,
-      sendWebhook: createSendWebhook(current, outgoing),
-      composer,
-      clock,
-      log,
-      room,
-      nextId,
-    }),
-  )
+  const sendWebhook = createSendWebhook(current, outgoing)
+  const modelNames = () => models().map(({ settings }) => settings.name)
+  const hooks = owned(createHooks({ room, modelNames, slots: peers.slots, sendWebhook, composer }, context))
   const bytes = createByteQuota(limits, clock, peers.serversOf)
   const openToolbox = createToolboxes({
     runner: new ToolRunner(toolLimits(current), log),
@@ -123,6 +109,35 @@ export async function createActivity(
     describe,
   }
 }
+
+const createApprovals = (
+  current: CurrentConfig,
+  shared: Pick<ConstructorParameters<typeof Approvals>[0], 'room' | 'questions'>,
+  { storage, clock, log }: AppContext,
+  { answerMs }: Overrides,
+): Approvals =>
+  new Approvals({
+    ...shared,
+    rules: () => current.now().tools.allow,
+    limits: current.limits,
+    grants: storage.tools.grants,
+    answerMs,
+    clock,
+    log,
+  })
+
+const createHooks = (
+  parts: Omit<RoomHooksParts, 'rooms' | 'scripts' | 'nextId' | 'clock' | 'log'>,
+  { storage, nextId, clock, log }: AppContext,
+): RoomHooks =>
+  new RoomHooks({
+    ...parts,
+    rooms: storage.chat.rooms,
+    scripts: storage.prompts.scripts,
+    nextId,
+    clock,
+    log,
+  })
 
 const toolLimits = (current: CurrentConfig): ToolLimits => ({
   get timeoutMs() {

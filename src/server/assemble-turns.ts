@@ -21,8 +21,6 @@ import {
   listModels,
   createPrepareStep,
   createPreview,
-  type PanelLimits,
-  withPanels,
   type PersonaLimits,
   Personas,
   type QueueLimits,
@@ -36,6 +34,7 @@ import {
 } from '../turns/index.ts'
 import type { Workspaces } from '../tools/index.ts'
 import type { ConfiguredModel } from '../wrap/loop/index.ts'
+import { type PanelLimits, withPanels } from '../turns/panels/index.ts'
 import { Summaries, SummarySizes } from '../turns/summaries/index.ts'
 import type { AppContext, Overrides } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'

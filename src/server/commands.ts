@@ -86,8 +86,7 @@ export async function createCommands(
   const commands = groups.flatMap((group) => group.commands)
   const { sanctions } = enforcement
   const { upToDate } = peers
-  const { typed } = routines
-  const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, typed, log })
+  const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
   const joining = { moderation, followed, stores: storage }
   const join = (name: string, person: Person, goIn: (room: Room) => Promise<void>): Promise<void> =>
     joinRoom(joining, name, person, goIn)

@@ -99,8 +99,8 @@ export interface Workspace {
   /** Throws `WorkspaceError`: not found, outside, not a regular file, too large, not text. */
   readText(path: string, lines?: { readonly first?: number; readonly last?: number }): Promise<FileSlice>
   /**
-   * Reads a PNG, JPEG, WebP or GIF without its metadata. Throws `WorkspaceError` as `readText` does, and for a
-   * picture that is damaged, or whose measures are too large.
+   * Reads a PNG, JPEG, WebP or GIF without its metadata. Throws `WorkspaceError` as `readText` does, and for
+   * a picture that is damaged, or whose measures are too large.
    */
   readPicture(path: string, maxBytes: number): Promise<Picture>
   /** Throws `WorkspaceError` if `run` would refuse this `cwd`. */

@@ -22,8 +22,8 @@ interface AfterTurnParts {
 
 /**
  * Returns `runTurn` with follow-ups: runs the room's `after_turn`, and calls the models that the reply
- * mentions, which a line in the room says, for the same requester and routine, whose quotas and rights apply, up to the depth limit. Does not
- * pass `permissions` on. Side turns and panels call nobody.
+ * mentions, which a line in the room says, for the same requester and routine, whose quotas and rights apply,
+ * up to the depth limit. Does not pass `permissions` on. Side turns and panels call nobody.
  */
 export function withFollowUps(runTurn: RunTurn, { turns, hooks, clock, limits }: AfterTurnParts): RunTurn {
   /** How many models' replies led to an entry; 0 if the entry is absent. */

@@ -59,7 +59,9 @@ const MAX_NAMES = 16
 
 type FoundPicture = Picture | { readonly why: string }
 
-/** The pictures that a person named in the message of a turn. Each file is read once, at the first request. */
+/**
+ * The pictures that a person named in the message of a turn. Each file is read once, at the first request.
+ */
 export class MessagePictures {
   readonly #turn: Turn
   readonly #workspace: Workspace

@@ -35,8 +35,8 @@ export interface QueueLimits {
 }
 
 /**
- * Takes a slot for a turn, or queues it; each room has one queue on all servers, and one panel. Calls `stop` if another
- * server stops the turn or the slot is lost. Rejects with `Refusal` if the queue is full, and with
+ * Takes a slot for a turn, or queues it; each room has one queue on all servers, and one panel. Calls `stop`
+ * if another server stops the turn or the slot is lost. Rejects with `Refusal` if the queue is full, and with
  * `StorageError`.
  */
 export async function takeTurnSlot(

@@ -74,12 +74,9 @@ export async function enterRoom(
     },
   }
   const isLeftOut = (entry: Entry): boolean => isMove && isOwnComing(entry, person)
-  /** Known before anything is shown. */
-  let mayAllowAlways = false
-  const deliver: Screen['deliver'] = (entry, how) =>
-    screen.deliver(mayAllowAlways ? entry : withoutOpsRow(entry), how)
+  const shown = new RoleView(screen)
   const show = (entry: Entry): void => {
-    if (!isLeftOut(entry)) deliver(entry, isAsked(entry, person) ? { waits: true } : {})
+    if (!isLeftOut(entry)) shown.deliver(entry, isAsked(entry, person) ? { waits: true } : {})
   }
   const entering = room.enter(participant, how)
   const kept = recent.open(room)
@@ -97,12 +94,11 @@ export async function enterRoom(
     const [entries, { topic }, role, seen] = await Promise.all([
       kept.ready,
       room.info(),
-      // If the store fails, assumes the lowest role that the person can have.
-      room.roleOf(person).catch((): Role => (person.guest ? 'guest' : 'member')),
+      roleForView(room, person),
       how ? undefined : lastSeen.find(person, room.name),
       entering,
     ])
-    mayAllowAlways = role !== 'member' && role !== 'guest'
+    shown.role = role
     const title = topic ? `${room.name}: ${topic}` : room.name
     const printHeader = (): void => screen.print(`-- ${title}`, 'heading')
     if (header === 'above') printHeader()
@@ -111,7 +107,7 @@ export async function enterRoom(
     const { older, past, since } = partsOf(known, held, after, (past) => fitting(past, columns, rows))
     const others = past.filter((entry) => !isLeftOut(entry))
     const open = options.questions?.(role) ?? []
-    showPast({ older, past: kept.folded(others, columns), seen, open }, { ...screen, deliver })
+    showPast({ older, past: kept.folded(others, columns), seen, open }, { ...screen, deliver: shown.deliver })
     if (header === 'below') printHeader()
     greet?.()
     for (const entry of [...since, ...whispered]) show(entry)
@@ -125,6 +121,26 @@ export async function enterRoom(
     await entering.catch(() => undefined)
     await leave()
     throw error
+  }
+}
+
+/** If the store fails, assumes the lowest role that the person can have. */
+const roleForView = (room: Room, person: Person): Promise<Role> =>
+  room.roleOf(person).catch((): Role => (person.guest ? 'guest' : 'member'))
+
+/** Hides what only ops can do with a question from others. */
+class RoleView {
+  readonly #screen: Screen
+  /** Set before anything is shown. */
+  role: Role = 'guest'
+
+  constructor(screen: Screen) {
+    this.#screen = screen
+  }
+
+  readonly deliver: Screen['deliver'] = (entry, how) => {
+    const mayAllowAlways = this.role !== 'member' && this.role !== 'guest'
+    this.#screen.deliver(mayAllowAlways ? entry : withoutOpsRow(entry), how)
   }
 }
 

@@ -126,7 +126,6 @@ interface Attached {
   readonly forget: () => void
 }
 
-/** The parts that each session has of its own. */
 interface OwnParts {
   readonly account: Account
   readonly size: Terminal['size']

@@ -41,7 +41,9 @@ function formatEntry(entry: Entry): string {
 /** Returns the name on one line, without control characters, so that no name reads as another speaker. */
 export const shownName = (name: string): string => cleanLine(name)
 
-/** The marks after the author of a message, such as ` (routine 3)` and ` (edited)`. No name ends like them. */
+/**
+ * The marks after the author of a message, such as ` (routine 3)` and ` (edited)`. No name ends like them.
+ */
 export const messageMarks = (
   message: Pick<MessageEntry, 'edits' | 'edited' | 'routine' | 'copied'>,
 ): string => routineMark(message) + editedMark(message) + copiedMark(message)

@@ -18,7 +18,9 @@ export interface Person {
   /** What they must know of this login, as a sentence without its full stop. */
   readonly notice?: string
   readonly login?: Login
-  /** The name of a room, if they have only the rights of its plain member, and may read no other private one. */
+  /**
+   * The name of a room, if they have only the rights of its plain member, and may read no other private one.
+   */
   readonly plainMemberOf?: string
 }
 

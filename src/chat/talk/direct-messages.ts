@@ -38,8 +38,8 @@ export class DirectMessages {
   }
 
   /**
-   * Rings a text in all sessions of a person, or at their next login. Resolves once it is stored. Rejects with
-   * `StorageError`.
+   * Rings a text in all sessions of a person, or at their next login. Resolves once it is stored. Rejects
+   * with `StorageError`.
    */
   async remind(to: Person, text: string): Promise<void> {
     const { nextId, clock, peers, store } = this.#parts

@@ -1,5 +1,6 @@
 /** What people do beside speech: messages to one person, reactions, ignoring, being away, notices. */
 export { type Away, BACK } from './away.ts'
+export { COPIED_KINDS, copyLines, payForCopy } from './copy-lines.ts'
 export { type SentMessage, personalLine } from './direct-messages.ts'
 export { EMOJI_NAMES, emojiBeginning } from './emoji-names.ts'
 export type { Ignores } from './ignores.ts'

@@ -132,7 +132,9 @@ const textHtml = (text: string, markdown: MarkdownToHtml): Html =>
 export const isEnd = (entry: Entry | undefined): boolean =>
   entry?.kind === 'notice' || (entry?.kind === 'reply' && entry.outcome !== undefined)
 
-/** Returns the questions that were asked for the calls of a turn. A question before a write has its changes. */
+/**
+ * Returns the questions that were asked for the calls of a turn. A question before a write has its changes.
+ */
 export const questionsOf = (entries: readonly Entry[]): readonly Entry[] =>
   entries.filter((entry) => entry.kind === 'approval' && entry.verdict === 'asked')
 

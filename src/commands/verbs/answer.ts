@@ -11,8 +11,8 @@ import type { Services } from './common.ts'
 
 /**
  * Calls `ask` and prints the reply as it streams; with `json`, prints the question and the entries of its
- * turn as JSON lines instead; `withParts` also those of its side turns, as notes if not as JSON. Resolves to false if the turn did not end with a complete reply. Aborting
- * `signal` stops the turn.
+ * turn as JSON lines instead; `withParts` also those of its side turns, as notes if not as JSON. Resolves to
+ * false if the turn did not end with a complete reply. Aborting `signal` stops the turn.
  */
 export async function printAnswer(
   { room, person, out, signal, flags }: Here & { readonly flags: { readonly json: boolean } },

@@ -130,8 +130,8 @@ function modelAsked(turn: TurnRecord, { text: words }: MessageEntry, names: read
 }
 
 /**
- * Returns the question to ask again, and the model to ask: `other`, which gets the last question, or the model
- * that had it. Throws `Refusal` if nothing was asked.
+ * Returns the question to ask again, and the model to ask: `other`, which gets the last question, or the
+ * model that had it. Throws `Refusal` if nothing was asked.
  */
 function choose(
   asked: readonly Asked[],

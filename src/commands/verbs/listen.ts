@@ -47,7 +47,9 @@ export const watch = verb({
   },
 })
 
-/** Splits `disk full @qwen which files?` at the first model. Throws `Misuse`, or `Refusal` for a wrong name. */
+/**
+ * Splits `disk full @qwen which files?` at the first model. Throws `Misuse`, or `Refusal` for a wrong name.
+ */
 function splitWatch(line: string, names: readonly string[]) {
   for (const found of line.matchAll(/(?<=^|\s)@([a-z0-9_.-]+)[:,]?(?=\s|$)/gi)) {
     const model = found[1]!.toLowerCase()

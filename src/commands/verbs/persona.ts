@@ -94,7 +94,7 @@ function wantedVersion(
   const newest = versions[0]?.text === '' ? undefined : versions[0]
   const isAlone = model === undefined && tools.length === 0
   if ((remove || back !== undefined) && (!isAlone || (remove && back !== undefined)))
-    throw new Misuse('--remove and --back stand alone with a name')
+    throw new Misuse('--remove and --back take a name alone')
   if (back !== undefined) {
     const found = versions.find(({ version, text: was }) => String(version) === back && was !== '')
     if (found) return found
@@ -105,7 +105,7 @@ function wantedVersion(
     return { ...newest, text: '', tools: null }
   }
   if (model !== undefined && !model.startsWith('@'))
-    throw new Misuse('its model stands before the text: persona NAME @MODEL TEXT')
+    throw new Misuse('write its model before the text: persona NAME @MODEL TEXT')
   const asked = model === undefined ? newest?.model : modelNamed(model, models)
   const said = words === undefined ? newest?.text : newText(words)
   if (asked === undefined || said === undefined)

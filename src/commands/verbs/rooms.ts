@@ -1,12 +1,5 @@
-import {
-  COPIED_KINDS,
-  copyLines,
-  countText,
-  payForCopy,
-  type Room,
-  type RoomNews,
-  type RoomRecord,
-} from '../../chat/index.ts'
+import { COPIED_KINDS, copyLines, payForCopy } from '../../chat/talk/index.ts'
+import { countText, type Room, type RoomNews, type RoomRecord } from '../../chat/index.ts'
 import { counted } from '../../base/amounts.ts'
 import type { EntryId } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'

@@ -8,11 +8,11 @@ import type { Services } from './common.ts'
 import { checkedScope, scopeWords } from './tools.ts'
 
 export const ROUTINE_FLAGS = [
-  flag('tools', 'only these tools of those that are in scope; with commas between them, off for none', {
+  flag('tools', 'only these of the tools in scope, with commas between them; off for none', {
     value: 'PATTERNS',
   }),
   flag('tokens', 'the most tokens that its runs may use in a day', { value: 'N' }),
-  flag('runs', 'it ends after so many runs', { value: 'N' }),
+  flag('runs', 'it ends after N runs', { value: 'N' }),
   flag('until', 'it ends after this day, such as 2026-12-31', { value: 'DATE' }),
 ] as const
 

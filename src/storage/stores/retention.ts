@@ -75,21 +75,27 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
           WHERE room = ${room} AND text <> '' AND at >= ${since}`.execute(db)
         return false
       }, REQUESTS),
-    removeMessages: ({ id, name }) =>
+    removeMessages: (person) =>
       write(async (db) => {
-        await db.deleteFrom('direct_messages').where('sender', '=', id).execute()
-        await sql`DELETE FROM grants WHERE routine IN (SELECT id FROM routines WHERE person = ${id})`.execute(
-          db,
-        )
-        for (const table of ['typed_lines', 'drafts', 'away', 'routines'] as const)
-          await db.deleteFrom(table).where('person', '=', id).execute()
-        for (const table of ['room_instructions', 'room_personas'] as const)
-          await db.updateTable(table).set({ text: '' }).where('author', '=', name).execute()
+        await removeTexts(db, person)
         truncateWalSoon()
       }),
     record: (removal) =>
       statement(async (db) => void (await db.insertInto('removals').values(removal).execute())),
   }
+}
+
+/** Removes private messages, what was typed, routines with their grants, and texts of instructions. */
+async function removeTexts(
+  db: Kysely<Tables>,
+  { id, name }: Parameters<RetentionStore['removeMessages']>[0],
+): Promise<void> {
+  await db.deleteFrom('direct_messages').where('sender', '=', id).execute()
+  await sql`DELETE FROM grants WHERE routine IN (SELECT id FROM routines WHERE person = ${id})`.execute(db)
+  for (const table of ['typed_lines', 'drafts', 'away', 'routines'] as const)
+    await db.deleteFrom(table).where('person', '=', id).execute()
+  for (const table of ['room_instructions', 'room_personas'] as const)
+    await db.updateTable(table).set({ text: '' }).where('author', '=', name).execute()
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
   RoutineProgress,
   RoutineStore,
 } from '../../turns/routines/index.ts'
+import type { PersonId } from '../../words/person.ts'
 import { changesRow, type Database, integer, requireRow, send } from '../database.ts'
 import { numbersOf, personOf } from '../locks.ts'
 import type { Tables } from '../tables.ts'
@@ -45,30 +46,8 @@ export function createRoutineStore({ dialect, read, writes }: Database): Routine
         const row = await db.selectFrom('routines').selectAll().where('id', '=', id).executeTakeFirst()
         return row && toRoutine(row)
       }),
-    lastRung: (person) =>
-      read(async (db) => {
-        const rung = db
-          .selectFrom('routines')
-          .selectAll()
-          .where(isIn({ alone: person }))
-        const newest = rung
-          .where('last_at', 'is not', null)
-          .orderBy('last_at', 'desc')
-          .orderBy('number', 'desc')
-        const row = await newest.limit(1).executeTakeFirst()
-        return row && toRoutine(row)
-      }),
-    list: ({ room, person }) =>
-      read(async (db) => {
-        let open = db.selectFrom('routines').selectAll().where('state', '<>', 'ended')
-        if (room !== undefined) open = open.where('room', '=', room)
-        if (person !== undefined) open = open.where('person', '=', person)
-        const byPlace = open
-          .orderBy(sql`coalesce(room, '')`)
-          .orderBy(sql`case when room is null then person else '' end`)
-          .orderBy('number')
-        return (await byPlace.execute()).map(toRoutine)
-      }),
+    lastRung: (person) => read(async (db) => await lastRung(db, person)),
+    list: (of) => read(async (db) => await listOpen(db, of)),
     upcoming: (most) =>
       read(async (db) => {
         const rows = db.selectFrom('routines').selectAll().where('next_at', 'is not', null)
@@ -104,6 +83,30 @@ export function createRoutineStore({ dialect, read, writes }: Database): Routine
     seen: (person, at) =>
       statement((db) => send(db.updateTable('routines').set({ seen_at: at }).where('person', '=', person))),
   }
+}
+
+async function lastRung(db: Kysely<Tables>, person: PersonId): Promise<Routine | undefined> {
+  const rung = db
+    .selectFrom('routines')
+    .selectAll()
+    .where(isIn({ alone: person }))
+    .where('last_at', 'is not', null)
+  const row = await rung.orderBy('last_at', 'desc').orderBy('number', 'desc').limit(1).executeTakeFirst()
+  return row && toRoutine(row)
+}
+
+async function listOpen(
+  db: Kysely<Tables>,
+  { room, person }: Parameters<RoutineStore['list']>[0],
+): Promise<readonly Routine[]> {
+  let open = db.selectFrom('routines').selectAll().where('state', '<>', 'ended')
+  if (room !== undefined) open = open.where('room', '=', room)
+  if (person !== undefined) open = open.where('person', '=', person)
+  const byPlace = open
+    .orderBy(sql`coalesce(room, '')`)
+    .orderBy(sql`case when room is null then person else '' end`)
+    .orderBy('number')
+  return (await byPlace.execute()).map(toRoutine)
 }
 
 /** SQL of a condition: in a room, or without a room of this person. */

@@ -28,7 +28,9 @@ export interface Grant {
 
 /** An expired grant is never returned. All methods reject with `StorageError` only. */
 export interface GrantStore {
-  /** Replaces an earlier grant for the same person, room, tool, target and routine, and keeps that one's id. */
+  /**
+   * Replaces an earlier grant for the same person, room, tool, target and routine, and keeps that one's id.
+   */
   put(grant: Omit<Grant, 'id'>): Promise<Grant>
   find(
     what: Pick<Grant, 'room' | 'person' | 'tool' | 'target' | 'routine'> & { readonly at: number },

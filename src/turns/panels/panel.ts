@@ -1,6 +1,6 @@
 /**
- * panels/ lets several models answer one question, round by round, and has one of them write the answer. A panel
- * is a turn of the model that writes it; its parts are side turns.
+ * panels/ lets several models answer one question, round by round, and has one of them write the answer. A
+ * panel is a turn of the model that writes it; its parts are side turns.
  */
 import { Refusal } from '../../words/errors.ts'
 import type { ConfiguredModel } from '../../wrap/loop/index.ts'

@@ -6,7 +6,9 @@ export interface RoutineRun {
   readonly id?: RoutineId
   /** Its number in the room; 0 for a hook. */
   readonly number: number
-  /** Patterns of the tools that a run may call, within the scopes of room and model; null for all of these. */
+  /**
+   * Patterns of the tools that a run may call, within the scopes of room and model; null for all of these.
+   */
   readonly scope: readonly string[] | null
   /**
    * `person`: the rights of the requester. `member`: those of a plain member of this room, who reads no other

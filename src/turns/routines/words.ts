@@ -22,7 +22,9 @@ export function checkWords({ words, isRegex }: Words): void {
   }
 }
 
-/** Returns a function that is true for lines with a phrase, in any case, or for which the expression matches. */
+/**
+ * Returns a function that is true for lines with a phrase, in any case, or for which the expression matches.
+ */
 export function createWordTest({ words, isRegex }: Words): (line: string) => boolean {
   if (isRegex) {
     const pattern = RE2JS.compile(words)

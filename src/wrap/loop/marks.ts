@@ -19,8 +19,8 @@ const CHANNELS = ['', '<|start|>assistant', '<|end|><|start|>assistant']
 /** No mark is the beginning of another one. */
 export const MARKS: readonly Mark[] = [
   ...[
-    // Most models (docs.vllm.ai, reasoning/basic_parsers); Nova and Claude; Gemini's OpenAI-compatible server;
-    // Seed-OSS, LongCat, OpenThinker, Apertus, Magistral, Kimi-VL, Command A, Gemma 3 and 4.
+    // Most models (docs.vllm.ai, reasoning/basic_parsers); Nova and Claude; Gemini's OpenAI-compatible
+    // server; Seed-OSS, LongCat, OpenThinker, Apertus, Magistral, Kimi-VL, Command A, Gemma 3 and 4.
     ['<think>', '</think>'],
     ['<thinking>', '</thinking>'],
     ['<thought>', '</thought>'],

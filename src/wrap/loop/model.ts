@@ -32,8 +32,8 @@ export interface AssistantMessage {
 export type RequestMessage = StepMessage | { readonly role: 'user'; readonly text: string }
 
 /**
- * The request of one step. An adapter sends `prompt.system`, `userContent(prompt)` with `pictures`, `messages`
- * and `tools`, and nothing else.
+ * The request of one step. An adapter sends `prompt.system`, `userContent(prompt)` with `pictures`,
+ * `messages` and `tools`, and nothing else.
  */
 export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly prompt: Prompt

@@ -22,8 +22,8 @@ export interface Reply {
 }
 
 /**
- * `show` gets sanitized pieces, each continuing the one before. The text of a step is held back for as long as
- * it `isHeld`.
+ * `show` gets sanitized pieces, each continuing the one before. The text of a step is held back for as long
+ * as it `isHeld`.
  */
 export function createReply(
   show: (text: string) => void,

@@ -200,6 +200,7 @@ async function runnerIn(
     clock,
     nextId: chatParts.nextId,
     changed() {},
+    endGrants: async () => {},
   })
   const history = new InputHistory(storage.talk.typed, clock, log)
   const mcpConfig = mcpConfigIn(dataDir)

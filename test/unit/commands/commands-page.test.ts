@@ -12,7 +12,10 @@ test('docs/commands.md matches the page generated from the list of commands', as
   await expect(page, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(PAGE)
 })
 
-/** Their examples name what is only there once something has happened: a code, a running turn, a question, a permission, a ban, a message, a second model; delete asks first. */
+/**
+ * Their examples name what is only there once something has happened: a code, a running turn, a question, a
+ * permission, a ban, a message, a second model; delete asks first.
+ */
 const NEEDS_A_PAST: ReadonlySet<string> = new Set(
   'retry panel claim stop allow deny perms turn reply deop kick unmute unban delete purge routines'.split(
     ' ',

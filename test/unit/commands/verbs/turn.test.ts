@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/words/entry.ts'
 import { lastStep } from '../../../../src/commands/pages/turn.ts'
-import { requestText } from '../../../../src/commands/verbs/turn.ts'
+import { requestText } from '../../../../src/commands/verbs/turn-requests.ts'
 import { createCommandWorld, jsonOf, misused, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'
 

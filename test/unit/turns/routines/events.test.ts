@@ -5,7 +5,9 @@ import type { Person } from '../../../../src/words/person.ts'
 import { createCommandWorld, type CommandWorld } from '../../../support/commands/command-world.ts'
 import { addRoutines } from '../../../support/routine-world.ts'
 
-/** After the event and an hour: how the routine is, its room and who says its line; `gone` without a routine. */
+/**
+ * After the event and an hour: how the routine is, its room and who says its line; `gone` without a routine.
+ */
 type Outcome = 'gone' | { readonly state: string; readonly room: string; readonly says?: string }
 
 /** What befalls ann's hourly routine in her room `hall`: who runs which command. */

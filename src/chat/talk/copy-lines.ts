@@ -1,9 +1,9 @@
-import { createIds, timeOfId } from '../base/ids.ts'
-import type { Entry, EntryId, EntryKind, RoomName } from '../words/entry.ts'
-import { Refusal } from '../words/errors.ts'
-import type { Person } from '../words/person.ts'
-import type { ByteQuota } from './limits.ts'
-import type { EntryLog, LogQuery } from './ports.ts'
+import { createIds, timeOfId } from '../../base/ids.ts'
+import type { Entry, EntryId, EntryKind, RoomName } from '../../words/entry.ts'
+import { Refusal } from '../../words/errors.ts'
+import type { Person } from '../../words/person.ts'
+import type { ByteQuota } from '../limits.ts'
+import type { EntryLog, LogQuery } from '../ports.ts'
 
 /** What people and models said. Results, bills and files are not copied. */
 export const COPIED_KINDS: readonly EntryKind[] = ['message', 'action', 'reply']
