@@ -199,6 +199,7 @@ async function runnerIn(
     limits: { ...SPOKEN_LIMITS, routines_per_person: 20, routines_per_room: 50 },
     clock,
     nextId: chatParts.nextId,
+    endGrants: (id) => approvals.endRoutine(id),
     changed() {},
     endGrants: async () => {},
   })

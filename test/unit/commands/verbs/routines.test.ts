@@ -140,7 +140,9 @@ test('/listen begins, changes, shows and ends the listening of one model', async
   const { type, ann } = world
   expect(await type(ann, 'listen')).toEqual(done('no model listens in hall; /listen @MODEL lets one'))
   expect(await type(ann, 'listen @qwen')).toEqual(
-    done('routine 1 of hall: @qwen answers follow-ups; /routines end 1 ends it'),
+    done(
+      'routine 1 of hall: @qwen answers follow-ups, and each line while one or two people are in the room; /routines end 1 ends it',
+    ),
   )
   await type(ann, 'listen qwen --all')
   expect(await type(ann, 'listen')).toEqual(
