@@ -19,6 +19,7 @@ import {
   type InterruptedTurns,
 } from '../turns/index.ts'
 import { Approvals } from '../turns/approvals/index.ts'
+import type { Reminders } from '../turns/room-tools/index.ts'
 import { ToolRunner } from '../wrap/toolbox/index.ts'
 import { assembleSummaries, assembleTurns, configuredModels, createModelServices } from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
@@ -53,7 +54,8 @@ export async function createActivity(
   const ownComposer = overrides.composer ?? owned(composerFor(current.now(), log))
   const composer = meteredComposer(ownComposer, context.meter)
   const workspaces = owned(workspacesFor(current.now(), log))
-  const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned)
+  let reminders: Reminders | undefined
+  const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned, () => reminders)
   const approvals = createApprovals(current, { room, questions: peers.questions }, context, overrides)
   let commands: readonly DescribedCommand[] = []
   const place = guidePlace(current, () => commands)
@@ -93,6 +95,8 @@ export async function createActivity(
   const work: Work = { runs, turns, summaries }
   /** Sets the commands that @guide explains. They are created later than the activity, which they need. */
   const describe = (groups: readonly CommandGroup[]): void => void (commands = describeCommands(groups))
+  /** Sets what makes reminders, which needs the turns of this activity. */
+  const remindWith = (made: Reminders): void => void (reminders = made)
   const { checkQuotas } = services
   return {
     work,
@@ -107,6 +111,7 @@ export async function createActivity(
     composer,
     checkQuotas,
     describe,
+    remindWith,
   }
 }
 

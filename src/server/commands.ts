@@ -1,5 +1,6 @@
 // Joins the verbs with what they act on: direct messages, speech, moderation, followed rooms. It decides
 // nothing about a verb.
+import { zoneOf } from '../base/zone.ts'
 import { createRateLimiter, FollowedRooms, type FollowingParts, type Room } from '../chat/index.ts'
 import { createLastSeen, InputHistory } from '../chat/personal/index.ts'
 import { type LineReaders, Notices, Talk } from '../chat/talk/index.ts'
@@ -52,6 +53,11 @@ export async function createCommands(
   const pace = createRateLimiter({ limits, clock, wait: pause, serversOf: peers.serversOf })
   const routines = assembleRoutines(current, chat, activity, context, { speech, talk, pace })
   hooks.speak = routines.speakForScript
+  activity.remindWith({
+    routines: routines.routines,
+    zoneOf: async (person) => zoneOf((await preferences.of(person)).timezone ?? ''),
+    clock,
+  })
   chat.tap(routines.onEntry)
   const moderation = assembleModeration(chat, work, context, {
     dataDir: current.now().dataDir,

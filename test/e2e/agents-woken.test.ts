@@ -39,6 +39,24 @@ test.each([{}, { modern: true as const }])(
   },
 )
 
+test('a reminder that an agent made is given to it by wait', async () => {
+  await using agent = await openAgent(stage, 'alice')
+  const made = await agent.call('remind', { when: '1s', text: 'look at --the build' })
+  expect(made.text).toMatch(/^reminder \d+ rings /)
+  expect((await agent.call('wait', LONG)).text).toMatch(
+    /^Between the two marks is what the message of reminder to you alone says\. .*\n<<<(.*)>>>\nlook at --the build\n<<<end of \1>>>$/,
+  )
+  expect(await agent.call('remind', { when: 'soon', text: 'tea' })).toMatchObject({ isError: true })
+})
+
+test('a line of a routine that names an agent is given to it with the number of the routine', async () => {
+  await using agent = await openAgent(stage, 'alice')
+  await agent.call('join', { room: 'hall' })
+  const waiting = agent.call('wait', LONG)
+  await stage.as('rhea', ['remind', '--room', 'hall', '1s', '@alice look at the build'])
+  expect((await waiting).text).toContain('what the line of rhea (routine 1) in hall says')
+})
+
 test('a message that came after the last wait of an agent is delivered to the next one', async () => {
   {
     await using agent = await openAgent(stage, 'alice')

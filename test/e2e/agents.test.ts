@@ -45,7 +45,7 @@ const whoIn = async (room: string): Promise<string> => (await stage.as('rhea', [
 test('an agent is offered the documented MCP tools, and no argument of say sets the sender', async () => {
   const { tools } = await alice.client.listTools()
   expect(tools.map(({ name }) => name).toSorted()).toEqual(
-    'add_exit ask_model create_room fork_room history join leave list_rooms preview_wrap room_context say search set_vibe tools_list tools_run wait'.split(
+    'add_exit ask_model create_room fork_room history join leave list_rooms preview_wrap remind room_context say search set_vibe tools_list tools_run wait'.split(
       ' ',
     ),
   )

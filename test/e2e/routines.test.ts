@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { forAllTests } from '../support/for-all-tests.ts'
+import { calls, says } from '../support/model-server.ts'
 import { createModelStageHere } from '../support/stage.ts'
 
 const stage = await forAllTests(createModelStageHere('', { isShared: true }))
@@ -35,4 +36,22 @@ test('routines of a script are listed, paused and ended, and are there after a r
   await out('ann', ['listen', 'den', 'off'])
   expect((await stage.as('bob', ['routines', 'den', 'end', '1'])).exitCode).toBe(1)
   expect(await out('ann', ['routines', 'den', 'end', '1'])).toBe('routine 1 of den has ended\n')
+})
+
+test('a model makes a reminder for the person who asks once they allow it', async () => {
+  await using session = await stage.open('cleo', '-T')
+  stage.models.play(calls('remind', { when: '1s', text: 'turn the oven off' }), says('I will'))
+  session.write('@qwen remind me of the oven\n')
+  const asked = await session.waitFor(/question \d+: may [^]*?\/deny \d+\n/)
+  expect(asked).toContain('remind cleo at ')
+  expect(await out('cleo', ['routines', '-'])).not.toContain('oven')
+  session.write(`/allow ${/question (\d+)/.exec(asked)![1]}\n`)
+  await session.waitFor('reminder -> you: turn the oven off')
+})
+
+test('a model is told why a time is none, and nobody is asked', async () => {
+  stage.models.play(calls('remind', { when: 'soon', text: 'tea' }), says('when?'))
+  await out('cleo', ['ask', 'lobby', '@qwen', 'remind me'])
+  const [result] = stage.models.requests.at(-1)!.body.messages.filter(({ role }) => role === 'tool')
+  expect(result?.content).toContain('"soon" is no time: write 10m')
 })

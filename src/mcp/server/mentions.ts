@@ -1,7 +1,7 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { createAddressedHere } from '../../words/mentions.ts'
-import { actionText, shownName } from '../../words/entry-text.ts'
+import { actionText, routineMark, shownName } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
 import { textForModels } from '../../words/outside.ts'
 import { createDeferred, whenAborted } from '../../base/jobs/waiting.ts'
@@ -133,7 +133,8 @@ export class Mentions {
 function lineText(entry: Entry): string {
   const said = entry.kind === 'action' ? actionText(entry) : entry.text
   const head = headOf(said, MAX_CHARS)
-  const outside = { from: `line of ${shownName(entry.author)} in ${entry.room}`, head: 0, tail: 0 }
+  const mark = entry.kind === 'message' ? routineMark(entry) : ''
+  const outside = { from: `line of ${shownName(entry.author)}${mark} in ${entry.room}`, head: 0, tail: 0 }
   return textForModels({ id: entry.id, text: head === said ? said : `${head}…`, outside })
 }
 

@@ -87,6 +87,16 @@ export const TOOLS: readonly AgentTool[] = [
     answer: listed,
   }),
   tool({
+    name: 'remind',
+    title: 'Remind',
+    description: 'Be reminded of something later, as a message to you alone, which wait gives.',
+    input: {
+      text,
+      when: z.string().min(1).max(64).describe('10m, 2h, 18:30, tomorrow 9:00, mon 9:00, 2026-12-01 09:00'),
+    },
+    use: ({ text: reminder, when }) => ({ verb: 'remind', args: { when, text: reminder } }),
+  }),
+  tool({
     name: 'create_room',
     title: 'Create Room',
     description: 'Make a room of your own.',

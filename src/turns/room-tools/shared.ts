@@ -1,8 +1,15 @@
 import { z } from 'zod'
+import type { Clock } from '../../base/environment.ts'
+import type { Zone } from '../../base/zone.ts'
 import { Refusal } from '../../words/errors.ts'
+import type { Person } from '../../words/person.ts'
 import type { MessageLimits } from '../../chat/text/index.ts'
 import type { EntryLog, RoomStore, Room, Rooms } from '../../chat/index.ts'
 import type { ToolContext, Question } from '../../tools/index.ts'
+import type { Routines } from '../routines/index.ts'
+
+/** The defaults of `[limits]`. */
+export const MESSAGE_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
 
 export interface RoomToolParts {
   readonly rooms: Rooms
@@ -13,6 +20,15 @@ export interface RoomToolParts {
   readonly models?: { names(): readonly string[] }
   /** Limits of one message. */
   readonly speech?: MessageLimits
+  /** Returns undefined while the server starts. */
+  readonly reminders?: () => Reminders | undefined
+}
+
+export interface Reminders {
+  readonly routines: Pick<Routines, 'make'>
+  /** Returns the zone in which the person reads times. */
+  readonly zoneOf: (person: Person) => Promise<Zone>
+  readonly clock: Clock
 }
 
 export const roomParameter = z.string().max(32).describe('Default: here.').optional()

@@ -8,10 +8,14 @@ import type { Person } from '../../words/person.ts'
 import { createSerial } from '../../base/jobs/serial.ts'
 import { type ToolContext, defineTool, type Tool } from '../../tools/index.ts'
 import { ok } from '../../tools/results/index.ts'
-import { changeQuestion, roomOf, roomParameter, roomToChange, type RoomToolParts } from './shared.ts'
-
-/** The defaults of `[limits]`. */
-const MESSAGE_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
+import {
+  changeQuestion,
+  MESSAGE_LIMITS,
+  roomOf,
+  roomParameter,
+  roomToChange,
+  type RoomToolParts,
+} from './shared.ts'
 
 export function sayTool(parts: RoomToolParts): Tool {
   const spoken = (text: string): string => messageText(text, parts.speech ?? MESSAGE_LIMITS)

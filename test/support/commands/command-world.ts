@@ -201,7 +201,6 @@ async function runnerIn(
     nextId: chatParts.nextId,
     endGrants: (id) => approvals.endRoutine(id),
     changed() {},
-    endGrants: async () => {},
   })
   const history = new InputHistory(storage.talk.typed, clock, log)
   const mcpConfig = mcpConfigIn(dataDir)

@@ -75,6 +75,7 @@ it('the room tools have write access only for changes', async () => {
     ['sshawl_create', 'write'],
     ['sshawl_fork', 'write'],
     ['sshawl_note', 'write'],
+    ['sshawl_remind', 'write'],
   ])
 })
 

@@ -36,7 +36,7 @@ async function openHall() {
   routines.engine.start()
   const condition = { kind: 'calendar', spec: { every: 'interval', ms: HOUR_MS } } as const
   await hall.record({ kind: 'message', author: 'ann', by: commands.ann.id, text: 'hello' })
-  const made = await routines.make({ room: hall, text: 'stand up', condition }, commands.ann)
+  const made = await routines.make({ room: hall, text: 'take a walk', condition }, commands.ann)
   const reread = async () => await routines.storage.models.routines.byId(made.id)
   return { commands, routines, rooms, made, reread }
 }
@@ -56,7 +56,7 @@ test.each(EVENTS)(
     expect(await reread()).toMatchObject({ state: outcome.state, room: outcome.room })
     const room = await rooms.anyRoom(outcome.room as RoomName)
     const said = (await room?.history({ limit: 99, kinds: ['message'] })) ?? []
-    const lines = said.filter(({ text }) => text === 'stand up')
+    const lines = said.filter(({ text }) => text === 'take a walk')
     expect(lines.map(({ author }) => author)).toEqual(outcome.says ? [outcome.says] : [])
   },
 )
