@@ -9,7 +9,7 @@ export type {
   PreferenceStore,
   TypedStore,
 } from './ports.ts'
-export { createModelStyles, modelStyle, personNameStyle, setBounded, usualColour } from './name-styles.ts'
+export { modelStyle, personNameStyle, setBounded, usualColour } from './name-styles.ts'
 export {
   NAME_COLOURS,
   type NameColour,
