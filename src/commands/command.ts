@@ -134,6 +134,7 @@ export interface ScriptControl {
   afterwards(work: () => void): void
   /** Speaks MCP on the pipe until its input ends. Absent for an agent. */
   serveMcp?(): Promise<void>
+  writeBytes?(data: Uint8Array): Promise<void>
   /** Set for a message that arrives by HTTP POST. */
   readonly posted?: true
   /** The agent whose call this is; absent for `ssh host VERB`. */

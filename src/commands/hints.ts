@@ -33,7 +33,6 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   inv: '/invite NAME asks somebody into this room; /invites new makes a code for a newcomer',
   'note notes': '/todo keeps a list here; /kv notes TEXT keeps a text for models',
   'look l': '/who lists who is here, /exits the ways out, /topic what the room is about',
-  undo: '/retract takes your last line back; Ctrl-_ undoes what you type',
   'reminder reminders timer alarm later':
     '/remind 10m TEXT reminds you; /remind --room ROOM WHEN TEXT is said there',
   'cron crontab schedule at recurring repeat':

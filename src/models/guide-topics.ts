@@ -16,7 +16,8 @@ export const TOPICS: readonly Topic[] = [
       ['scp FILE HOST:ROOM/', 'puts a file into a room, if you may speak there'],
       ['scp HOST:ROOM/FILE .', 'gets it; scp needs -P PORT, as ssh needs -p'],
       ['sftp HOST', 'lists your rooms by ls; get, put and rm work in them'],
-      ['/run LS', 'lists the files of this room; /run Read reads one'],
+      ['/files', 'lists the files of this room; /files NAME shows one'],
+      ['/undo', 'shows what a model wrote for you; /undo yes puts it back'],
     ],
   },
   {

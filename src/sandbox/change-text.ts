@@ -1,32 +1,33 @@
-import { randomUUID } from 'node:crypto'
-import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { chmod, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { bytes } from '../base/amounts.ts'
 import { errorCode } from '../base/errors.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
+import type { FileAuthor } from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { draftName } from './old-files.ts'
 import { readText } from './read-text.ts'
-
-/** How many old versions a workspace keeps. */
-const MAX_BACKUPS = 100
+import type { FileVersions } from './versions.ts'
 
 /** Longer names are refused by the file systems of Linux (`NAME_MAX`). */
 const MAX_NAME_BYTES = 255
 
-/** Where files may be changed, and where their old versions are kept. */
+/** Where files may be changed, who changes them, and where their old versions are kept. */
 export interface ChangePlace {
   /** A real path. */
   readonly root: string
-  /** A directory beside the workspace that no tool can reach; created on first use. */
-  readonly backups: string
+  readonly versions: FileVersions
+  readonly author: FileAuthor
+  /** Bytes that the room may still take. */
+  readonly left: number
   readonly maxBytes: number
 }
 
 /**
  * Replaces the text of a file inside the root, or creates the file with its parent directories. Writes the
- * new text as a whole or not at all, and keeps the old text among the backups. `change` gets the old text, or
+ * new text as a whole or not at all, and keeps the old text as a version. `change` gets the old text, or
  * undefined for a new file; errors of `change` are rethrown. Throws `WorkspaceError`.
  */
 export async function changeText(
@@ -39,8 +40,11 @@ export async function changeText(
   if (Buffer.byteLength(text) > place.maxBytes) {
     throw new WorkspaceError(`the text is too large (at most ${bytes(place.maxBytes)})`)
   }
-  if (old !== undefined) await keepBackup(place, real, old)
   try {
+    const { root, author, versions, left } = place
+    const hash = createHash('sha256').update(text).digest('hex')
+    const size = Buffer.byteLength(text)
+    await versions.beforeChange({ real, root, author, next: { hash }, left: left - size })
     await using directory = await openDirectory(place.root, dirname(real), path)
     await replaceFile(directory.path, basename(real), text)
   } catch (error) {
@@ -50,12 +54,18 @@ export async function changeText(
 }
 
 /** Throws `WorkspaceError` if `changeText` would do so for every new text. */
-export async function checkChange(place: ChangePlace, path: string): Promise<void> {
+export async function checkChange(
+  place: Pick<ChangePlace, 'root' | 'maxBytes'>,
+  path: string,
+): Promise<void> {
   const { real, old } = await readOld(place, path)
   if (old === undefined) await checkParents(place.root, real, path)
 }
 
-async function readOld(place: ChangePlace, path: string): Promise<{ real: string; old: string | undefined }> {
+async function readOld(
+  place: Pick<ChangePlace, 'root' | 'maxBytes'>,
+  path: string,
+): Promise<{ real: string; old: string | undefined }> {
   const { real, exists } = await followPath(place.root, path)
   if (real === place.root || path.endsWith('/')) throw new WorkspaceError(`${quoted(path)} is a directory`)
   if (!exists && visibleLine(path) !== path)
@@ -84,7 +94,7 @@ async function checkParents(root: string, real: string, shown: string): Promise<
 }
 
 /** Opens a directory inside the root. Creates missing directories on the way to it. */
-async function openDirectory(root: string, real: string, shown: string): Promise<HeldDirectory> {
+export async function openDirectory(root: string, real: string, shown: string): Promise<HeldDirectory> {
   let current = await holdDirectory(root, root, shown)
   for (const part of relative(root, real)
     .split('/')
@@ -114,16 +124,4 @@ async function replaceFile(directory: string, name: string, text: string): Promi
     await rm(draft, { force: true })
     throw error
   }
-}
-
-/** Names backups by time, so that the oldest sort first. */
-async function keepBackup({ root, backups }: ChangePlace, real: string, old: string): Promise<void> {
-  await mkdir(backups, { recursive: true, mode: 0o700 })
-  const name = encodeURIComponent(relative(root, real)).slice(-150)
-  await writeFile(join(backups, `${new Date().toISOString()}-${randomUUID().slice(0, 8)}-${name}`), old, {
-    flag: 'wx',
-  })
-  const kept = (await readdir(backups)).toSorted((a, b) => (a < b ? -1 : 1))
-  const surplus = kept.slice(0, Math.max(0, kept.length - MAX_BACKUPS))
-  await Promise.all(surplus.map((each) => rm(join(backups, each), { force: true })))
 }

@@ -64,6 +64,11 @@ export class RoomDisk {
     this.#limits = limits
   }
 
+  /** Resolves to how many bytes may still be written; 0 if there are none. */
+  async left(directory: string): Promise<number> {
+    return Math.max(0, (await spaceLeft(directory, this.#limits)).bytes)
+  }
+
   /** Resolves to how many bytes may still be written. Throws `WorkspaceError` if there are none. */
   async assertSpace(directory: string): Promise<number> {
     const left = await spaceLeft(directory, this.#limits)

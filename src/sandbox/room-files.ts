@@ -3,11 +3,13 @@ import { lstat, mkdir, open, opendir, rename, rm, rmdir, unlink, type FileHandle
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../base/errors.ts'
 import { type FileFacts, type FileTree, NoSuchFile, type OpenFile, type OpenMode } from '../base/file-tree.ts'
+import type { FileAuthor } from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import { followPath, holdDirectory, quoted, pathError, type HeldDirectory } from './follow-path.ts'
 import { draftName } from './old-files.ts'
 import { openInside } from './read-text.ts'
 import type { RoomDisk } from './room-disk.ts'
+import type { FileVersions } from './versions.ts'
 
 /**
  * The files of one workspace, byte for byte. Paths are relative to the workspace, without `.` and `..`; '' is
@@ -16,12 +18,14 @@ import type { RoomDisk } from './room-disk.ts'
 export class RoomFiles implements FileTree {
   readonly #root: () => Promise<string>
   readonly #disk: RoomDisk
-  /** Bytes that all uploads together may still write, since the last count. */
-  #bytesLeft = 0
+  readonly #space: UploadSpace
+  readonly #changes: FileChanges
 
-  constructor(root: () => Promise<string>, disk: RoomDisk) {
+  constructor(root: () => Promise<string>, space: UploadSpace, changes: FileChanges) {
     this.#root = root
-    this.#disk = disk
+    this.#disk = space.disk
+    this.#space = space
+    this.#changes = changes
   }
 
   facts(path: string): Promise<FileFacts> {
@@ -58,7 +62,13 @@ export class RoomFiles implements FileTree {
   remove(path: string, kind: 'file' | 'directory'): Promise<void> {
     return explainErrors(path, async () => {
       await using parent = await this.#parentOf(path)
-      await (kind === 'file' ? unlink : rmdir)(join(parent.path, basename(path)))
+      const entry = join(parent.path, basename(path))
+      if (kind === 'directory') return await rmdir(entry)
+      const root = await this.#root()
+      await this.#changes.alone(async () => {
+        await this.#keep(root, path)
+        await unlink(entry)
+      })
     })
   }
 
@@ -78,12 +88,18 @@ export class RoomFiles implements FileTree {
       const old = await lstat(join(parent.path, basename(path))).catch(() => undefined)
       if (old && how === 'create') throw existing(path)
       if (old && !old.isFile()) throw new WorkspaceError(`${quoted(path)} is not a regular file`)
-      await this.#count(root)
+      await this.#space.count(root)
       const name = draftName()
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
       const file = await open(join(parent.path, name), flags, 0o600)
       const mode = (old?.mode ?? 0o644) & 0o777
-      return openedFile(path, file, check, { parent, name, mode, grow: (bytes) => this.#grow(root, bytes) })
+      const grow = (bytes: number): Promise<void> => this.#space.grow(root, bytes)
+      const replace = (work: () => Promise<void>): Promise<void> =>
+        this.#changes.alone(async () => {
+          await this.#keep(root, path, {})
+          await work()
+        })
+      return openedFile(path, file, check, { parent, name, mode, grow, replace })
     } catch (error) {
       await parent[Symbol.asyncDispose]()
       throw error
@@ -100,15 +116,40 @@ export class RoomFiles implements FileTree {
     return await holdDirectory(root, await realPath(root, directory, shown), shown)
   }
 
+  /** Keeps what a file is before it is replaced by `next` or removed. */
+  async #keep(root: string, path: string, next?: object): Promise<void> {
+    const { versions, author } = this.#changes
+    const left = await this.#disk.left(root)
+    await versions.beforeChange({ real: join(root, path), root, author, left, ...(next && { next }) })
+  }
+}
+
+/** Who changes files, and where their versions are kept. */
+interface FileChanges {
+  readonly author: FileAuthor
+  readonly versions: FileVersions
+  /** Runs one change of the room's files at a time. */
+  readonly alone: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+/** Counts what all uploads of a room may still write. */
+export class UploadSpace {
+  readonly disk: RoomDisk
+  #bytesLeft = 0
+
+  constructor(disk: RoomDisk) {
+    this.disk = disk
+  }
+
   /** Subtracts the written bytes of all uploads. Counts the disk again before it refuses. */
-  async #grow(root: string, bytes: number): Promise<void> {
-    if (bytes > this.#bytesLeft) await this.#count(root)
-    if (bytes > this.#bytesLeft) throw this.#disk.full()
+  async grow(root: string, bytes: number): Promise<void> {
+    if (bytes > this.#bytesLeft) await this.count(root)
+    if (bytes > this.#bytesLeft) throw this.disk.full()
     this.#bytesLeft -= bytes
   }
 
-  async #count(root: string): Promise<void> {
-    this.#bytesLeft = await this.#disk.assertSpace(root)
+  async count(root: string): Promise<void> {
+    this.#bytesLeft = await this.disk.assertSpace(root)
   }
 }
 
@@ -150,6 +191,8 @@ interface Draft {
   readonly mode: number
   /** Reserves space for more bytes. */
   readonly grow: (bytes: number) => Promise<void>
+  /** Keeps what the file was before `work` replaces it. */
+  readonly replace: (work: () => Promise<void>) => Promise<void>
 }
 
 /**
@@ -176,7 +219,7 @@ function openedFile(path: string, file: FileHandle, check: Check, draft?: Draft)
     const { parent, name, mode } = draft
     await file.chmod(mode)
     await file.sync()
-    await rename(join(parent.path, name), join(parent.path, basename(path)))
+    await draft.replace(() => rename(join(parent.path, name), join(parent.path, basename(path))))
   }
 
   async function abandon(): Promise<void> {

@@ -2,23 +2,33 @@ import { mkdir, realpath, stat } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { bytes, DAY_MS } from '../base/amounts.ts'
 import type { Log } from '../base/environment.ts'
-import type { FileTree } from '../base/file-tree.ts'
 import { createSerial } from '../base/jobs/serial.ts'
-import type { ProcessOutcome, Workspace } from '../tools/index.ts'
+import type {
+  FileAuthor,
+  FileQuery,
+  FoundFiles,
+  ProcessOutcome,
+  ProcessSpec,
+  RoomFileAccess,
+  ToolLimits,
+  Workspace,
+} from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import type { Confinement } from './bubblewrap.ts'
 import { underLock } from './change-lock.ts'
 import { changeText, checkChange, type ChangePlace } from './change-text.ts'
 import { followPath, quoted } from './follow-path.ts'
+import { RoomKeptFiles } from './kept-files.ts'
 import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch.ts'
 import type { SandboxState } from './probe.ts'
 import { removeOldDrafts } from './old-files.ts'
 import { readPicture, readText } from './read-text.ts'
 import { type DiskLimits, RoomDisk, UNLIMITED } from './room-disk.ts'
-import { RoomFiles } from './room-files.ts'
+import { RoomFiles, UploadSpace } from './room-files.ts'
 import type { Searcher } from './searcher.ts'
 import { supervise } from './supervise.ts'
 import { UsageWatch } from './usage.ts'
+import { FileVersions } from './versions.ts'
 
 export interface WorkspaceLimits extends DiskLimits {
   /** Bytes of the largest file that is read as text. */
@@ -58,9 +68,16 @@ export interface WorkspaceParts {
 const FULL_NOTICE = 'the workspace is full: no file can grow until something is deleted'
 
 /** A room's workspace for tools, and its files for people who upload and download them. */
-export interface RoomWorkspace extends Workspace {
-  readonly files: FileTree
+export interface RoomWorkspace extends Workspace, RoomFileAccess {
+  changeText(
+    path: string,
+    change: (old: string | undefined) => string,
+    author?: FileAuthor,
+  ): Promise<{ readonly created: boolean }>
 }
+
+/** For programs that open a workspace without a room. */
+const NOBODY: FileAuthor = { name: 'a program' }
 
 export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
   const { beside, sandbox, limits, searcher, closing, log } = parts
@@ -68,39 +85,52 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
   /** Runs one search of a room at a time, so that no room occupies the whole searcher. */
   const oneSearchByOne = createSerial()
   const roomDisk = new RoomDisk(limits)
+  const uploadSpace = new UploadSpace(roomDisk)
+  const versions = new FileVersions(beside.backups)
 
   /** Drafts of this process are younger. Another server may be writing one, if it shares the directory. */
   const draftsBefore = performance.timeOrigin - (beside.lock === undefined ? 0 : DAY_MS)
   let swept: Promise<void> | undefined
 
+  async function sweep(): Promise<void> {
+    await removeOldDrafts(parts.directory, draftsBefore)
+    await removeOldDrafts(beside.backups, draftsBefore)
+  }
+
   async function root(): Promise<string> {
     await mkdir(parts.directory, { recursive: true, mode: 0o700 })
-    await (swept ??= removeOldDrafts(parts.directory, draftsBefore).catch((error: unknown) =>
+    await (swept ??= sweep().catch((error: unknown) =>
       log.warn({ error }, 'could not remove all drafts of a workspace'),
     ))
     return realpath(parts.directory)
   }
 
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
-    beside.lock === undefined ? work() : underLock(beside.lock, { signal: closing }, work)
+    oneByOne(() => (beside.lock === undefined ? work() : underLock(beside.lock, { signal: closing }, work)))
 
-  async function changePlace(): Promise<ChangePlace> {
-    const place = { root: await root(), backups: beside.backups, maxBytes: limits.fileBytes }
-    await roomDisk.assertSpace(place.root)
-    return place
+  async function changePlace(author: FileAuthor): Promise<ChangePlace> {
+    const top = await root()
+    const left = await roomDisk.assertSpace(top)
+    return { root: top, versions, author, left, maxBytes: limits.fileBytes }
   }
 
+  const find = (query: FileQuery, signal: AbortSignal): Promise<FoundFiles> =>
+    oneSearchByOne(async () => searcher.findFiles(await root(), query, AbortSignal.any([signal, closing])))
+
   return {
-    files: new RoomFiles(root, roomDisk),
+    filesBy: (author) => new RoomFiles(root, uploadSpace, { author, versions, alone }),
+    kept: new RoomKeptFiles({
+      ...{ root, versions, alone, disk: roomDisk },
+      tree: new RoomFiles(root, uploadSpace, { author: NOBODY, versions, alone }),
+    }),
     unsandboxed: sandbox === 'none',
     readText: async (path, lines = {}) => readText(await root(), path, lines, limits.fileBytes),
     readPicture: async (path, maxBytes) => readPicture(await root(), path, maxBytes),
     checkDirectory: async (path) => void (await directoryIn(await root(), path)),
-    checkChange: async (path) => checkChange(await changePlace(), path),
-    changeText: (path, change) =>
-      oneByOne(() => alone(async () => changeText(await changePlace(), path, change))),
-    findFiles: (query, signal) =>
-      oneSearchByOne(async () => searcher.findFiles(await root(), query, AbortSignal.any([signal, closing]))),
+    checkChange: async (path) => checkChange(await changePlace(NOBODY), path),
+    changeText: (path, change, author = NOBODY) =>
+      alone(async () => changeText(await changePlace(author), path, change)),
+    findFiles: find,
     searchText: (query, signal) =>
       oneSearchByOne(async () =>
         searcher.searchText(await root(), query, AbortSignal.any([signal, closing])),
@@ -115,31 +145,45 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
       }
     },
     async run(spec, runLimits, signal) {
-      const words = wordsOf(spec)
-      const workspace = await root()
-      const { readOnly = false, network = false } = spec
-      const cwd = await directoryIn(workspace, spec.cwd ?? '.')
-      const disk = readOnly ? UNLIMITED : await roomDisk.begin(workspace)
-      const box = { workspace, cwd, readOnly, network, limits: { ...limits, fileBytes: disk.fileBytes } }
-      const launch = sandbox === 'none' ? launchUnconfined(words, box) : await launchIn(box, words, sandbox)
-      log.debug({ words, cwd, confined: sandbox !== 'none' }, 'running a command')
-      const usage = new UsageWatch(limits, disk.check)
-      const outcome = await runAfter(
-        supervise(
-          { ...launch, inherited: parts.inherited },
-          runLimits,
-          AbortSignal.any([signal, closing]),
-          usage,
-        ),
-        disk.ended,
-      )
-      const notice =
-        outcome.notice ??
-        noticeFor(outcome, disk.fileBytes, usage.peakBytes, limits) ??
-        (await disk.checkAtEnd())
-      return notice === undefined ? outcome : { ...outcome, notice }
+      const top = await root()
+      const trim = (): Promise<void> => alone(() => versions.trim(() => roomDisk.left(top)))
+      return await runCommand({ spec, runLimits, signal, workspace: top }, parts, roomDisk, trim)
     },
   }
+}
+
+interface CommandRun {
+  readonly spec: ProcessSpec
+  readonly runLimits: ToolLimits
+  readonly signal: AbortSignal
+  readonly workspace: string
+}
+
+/** `trimVersions` is called after a command that may have written files. */
+async function runCommand(
+  { spec, runLimits, signal, workspace }: CommandRun,
+  { sandbox, limits, log, inherited, closing }: WorkspaceParts,
+  roomDisk: RoomDisk,
+  trimVersions: () => Promise<void>,
+): Promise<ProcessOutcome> {
+  const words = wordsOf(spec)
+  const { readOnly = false, network = false } = spec
+  const cwd = await directoryIn(workspace, spec.cwd ?? '.')
+  const disk = readOnly ? UNLIMITED : await roomDisk.begin(workspace)
+  const box = { workspace, cwd, readOnly, network, limits: { ...limits, fileBytes: disk.fileBytes } }
+  const launch = sandbox === 'none' ? launchUnconfined(words, box) : await launchIn(box, words, sandbox)
+  log.debug({ words, cwd, confined: sandbox !== 'none' }, 'running a command')
+  const usage = new UsageWatch(limits, disk.check)
+  const outcome = await runAfter(
+    supervise({ ...launch, inherited }, runLimits, AbortSignal.any([signal, closing]), usage),
+    async () => {
+      await disk.ended()
+      if (!readOnly) await trimVersions()
+    },
+  )
+  const notice =
+    outcome.notice ?? noticeFor(outcome, disk.fileBytes, usage.peakBytes, limits) ?? (await disk.checkAtEnd())
+  return notice === undefined ? outcome : { ...outcome, notice }
 }
 
 /** Runs `then` after a promise is settled, whether it resolved or rejected. */

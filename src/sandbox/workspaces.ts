@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { isRoomName } from '../words/names.ts'
 import type { Log } from '../base/environment.ts'
-import type { Workspaces } from '../tools/index.ts'
+import type { FileAuthor, Workspaces } from '../tools/index.ts'
 import { WorkspaceError } from '../words/errors.ts'
 import { createCommandQueue } from './command-queue.ts'
 import { inheritedDescriptors } from './inherited.ts'
@@ -38,7 +38,7 @@ export interface WorkspacesOptions {
 }
 
 export interface RoomWorkspaces extends Workspaces, AsyncDisposable {
-  of(room: string): RoomWorkspace
+  of(room: string, author?: FileAuthor): RoomWorkspace
 }
 
 /** Creates the rooms' workspaces. Disposing ends every command and search, and waits until all are gone. */
@@ -84,11 +84,12 @@ export function createWorkspaces(options: WorkspacesOptions): RoomWorkspaces {
   })
 
   return {
-    of(room) {
+    of(room, author) {
       const workspace =
         rooms.get(room) ?? queuedAndCounted(create(join(options.root, checkedName(room)), room), room)
       rooms.set(room, workspace)
-      return workspace
+      if (!author) return workspace
+      return { ...workspace, changeText: (path, change) => workspace.changeText(path, change, author) }
     },
     async [Symbol.asyncDispose]() {
       closing.abort(new WorkspaceError('the server is stopping'))

@@ -29,7 +29,7 @@ export async function createCommands(
   context: AppContext,
 ) {
   const { clock, log, storage, nextId } = context
-  const { work, bytes, approvals, hooks, mcp, keeping, outgoing } = activity
+  const { work, bytes, approvals, hooks, mcp, keeping, outgoing, workspaces } = activity
   const { rooms, preferences, enforcement, peers } = chat
   const { limits } = current
   const talk = await Talk.open({
@@ -83,6 +83,7 @@ export async function createCommands(
     hooks,
     mcp,
     bytes,
+    filesOf: (room) => workspaces.of(room),
     clock,
     keys: KEY_HELP,
     findHelp: findGuideHelp,

@@ -10,6 +10,7 @@ import {
   createRoomBoards,
   createRoomStatus,
 } from '../visits/index.ts'
+import type { Person } from '../words/person.ts'
 import type { Activity } from './activity.ts'
 import { type Agents, createAgents, createServeMcp } from './agents.ts'
 import type { Commands } from './commands.ts'
@@ -43,7 +44,7 @@ export function createVisits(
   const status = createRoomStatus(work, approvals, storage.models.turns, clock)
   const wallNow = () => clock.now()
   const boards = createRoomBoards(status, processTimers.now, { tools: markdown.tools, wallNow })
-  const filesOf = (room: string) => workspaces.of(room).files
+  const filesOf = (room: string, { name, id }: Person) => workspaces.of(room).filesBy({ name, person: id })
   const handler = createClientHandler({
     door,
     rooms,

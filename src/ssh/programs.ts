@@ -165,6 +165,12 @@ async function execute(
       env: channel.env,
       out: (text) => send(text, 'out'),
       err: (text) => send(text, 'err'),
+      ...(!hasPty && {
+        async bytes(data: Uint8Array) {
+          outbox.push(Buffer.from(data), 'out')
+          await outbox.drainedTo(limits.queue_bytes)
+        },
+      }),
     }
     if (program.kind === 'command') return await handler.exec(person, program.line, pipe, account)
     if (!handler.files) return fail(outbox, 'There are no files on this server.')

@@ -45,6 +45,8 @@ export interface ExecPipe {
   /** Queues the text in the order of the calls. Resolves when there is space for more; never rejects. */
   out(text: string): Promise<void>
   err(text: string): Promise<void>
+  /** As `out`, for bytes that stay as they are. Absent with a pty. */
+  bytes?(data: Uint8Array): Promise<void>
   /** Aborted when the client is gone or interrupts (^C with a pty), or the server stops. */
   readonly signal: AbortSignal
   /** Aborted before `signal`. A command that serves without end then begins nothing new. */

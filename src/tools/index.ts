@@ -22,6 +22,15 @@ export {
   type ToolSpec,
   defineTool,
 } from './define-tool.ts'
+export type {
+  FileAuthor,
+  FileVersion,
+  KeptFiles,
+  ListedFile,
+  RoomFileAccess,
+  UndoPlan,
+  UndoStep,
+} from './kept-files.ts'
 export type { ConnectedMcp, ConnectedMcpStore, McpPin, McpPinStore } from './mcp-pins.ts'
 export { checkMessages } from './messages.ts'
 export { CancelledError, cancelReason, denyAll, questionFor, refusalOf, stoppedText } from './permission.ts'

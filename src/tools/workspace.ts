@@ -1,3 +1,4 @@
+import type { FileAuthor } from './kept-files.ts'
 import type { Picture } from '../words/picture.ts'
 
 export interface ToolLimits {
@@ -136,5 +137,6 @@ export interface Workspace {
 }
 
 export interface Workspaces {
-  of(room: string): Workspace
+  /** `author` is who changes files through this workspace. */
+  of(room: string, author?: FileAuthor): Workspace
 }

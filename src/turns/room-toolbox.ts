@@ -99,7 +99,11 @@ async function contextOf(caller: ToolCaller, parts: RoomToolboxParts): Promise<C
       ...(chat?.model && { model: chat.model }),
       ...(turn && { turn }),
     },
-    workspace: parts.workspaces.of(room.name),
+    workspace: parts.workspaces.of(room.name, {
+      ...(turn
+        ? { name: turn.model, turn: { id: turn.id, requester: requester.id } }
+        : { name: requester.name, person: requester.id }),
+    }),
     permissions: caller.permissions ?? permissionsFor(caller, parts.permissions),
     addMessage: (entry) => room.record({ ...entry, ...authorOf(caller) }),
   }

@@ -72,13 +72,17 @@ export async function untilKicked(
     },
   })
   const unlessOut =
-    (write: ExecPipe['out']): ExecPipe['out'] =>
-    async (text) =>
-      ended.signal.aborted ? undefined : await write(text)
+    <T>(write: (content: T) => Promise<void>) =>
+    async (content: T): Promise<void> =>
+      ended.signal.aborted ? undefined : await write(content)
   try {
     const signal = AbortSignal.any([pipe.signal, ended.signal])
     return await Promise.race([
-      run({ ...pipe, signal, out: unlessOut(pipe.out), err: unlessOut(pipe.err) }),
+      run({
+        ...pipe,
+        ...{ signal, out: unlessOut(pipe.out), err: unlessOut(pipe.err) },
+        ...(pipe.bytes && { bytes: unlessOut(pipe.bytes) }),
+      }),
       putOut.promise,
     ])
   } finally {

@@ -14,8 +14,8 @@ interface RoomFilesParts {
   readonly bytes: ByteQuota
   readonly upToDate: Peers['upToDate']
   readonly log: Log
-  /** The files of a room's workspace; the paths in them are relative. */
-  filesOf(room: string): FileTree
+  /** The files of a room's workspace, which this person changes; the paths in them are relative. */
+  filesOf(room: string, person: Person): FileTree
 }
 
 /** Serves a person's files to a client until the person is removed. */
@@ -68,7 +68,7 @@ class PersonalFiles implements FileTree {
     if (path === '/') return directory('/')
     const { name, inside } = partsOf(path)
     const room = await this.#room(name)
-    return inside === '' ? directory(room.name) : await this.#parts.filesOf(room.name).facts(inside)
+    return inside === '' ? directory(room.name) : await this.#filesOf(room).facts(inside)
   }
 
   async *list(path: string): AsyncGenerator<FileFacts, void, void> {
@@ -78,7 +78,7 @@ class PersonalFiles implements FileTree {
     }
     const { room, inside } = await this.#at(path)
     const check = this.#checkOf(room, 'read')
-    for await (const one of this.#parts.filesOf(room.name).list(inside)) {
+    for await (const one of this.#filesOf(room).list(inside)) {
       await check(1)
       yield one
     }
@@ -86,7 +86,7 @@ class PersonalFiles implements FileTree {
 
   async open(path: string, how: OpenMode): Promise<OpenFile> {
     const { room, inside } = await (how === 'read' ? this.#at(path) : this.#toChange(path))
-    const files = this.#parts.filesOf(room.name)
+    const files = this.#filesOf(room)
     if (how === 'read') return await files.open(inside, how, this.#checkOf(room, how))
     assertVisible(inside)
     const isNew = (await factsIfThere(files, inside)) === undefined
@@ -98,12 +98,12 @@ class PersonalFiles implements FileTree {
   async makeDirectory(path: string): Promise<void> {
     const { room, inside } = await this.#toChange(path)
     assertVisible(inside)
-    await this.#parts.filesOf(room.name).makeDirectory(inside)
+    await this.#filesOf(room).makeDirectory(inside)
   }
 
   async remove(path: string, kind: 'file' | 'directory'): Promise<void> {
     const { room, inside } = await this.#toChange(path)
-    await this.#parts.filesOf(room.name).remove(inside, kind)
+    await this.#filesOf(room).remove(inside, kind)
     this.arrived.removed(room, inside)
     const file = visibleLine(inside)
     this.#parts.log.info({ person: this.#person.name, room: room.name, file }, 'a file was removed')
@@ -115,7 +115,7 @@ class PersonalFiles implements FileTree {
     if (target.name !== room.name || target.inside === '')
       throw new Refusal(`a file of ${room.name} stays in it; get it and put it into the other room`)
     assertVisible(target.inside)
-    await this.#parts.filesOf(room.name).rename(inside, target.inside)
+    await this.#filesOf(room).rename(inside, target.inside)
     this.arrived.renamed(room, inside, target.inside)
   }
 
@@ -135,6 +135,10 @@ class PersonalFiles implements FileTree {
     await this.#turn()
     const { name, inside } = partsOf(path)
     return { room: await this.#room(name), inside }
+  }
+
+  #filesOf({ name }: Room): FileTree {
+    return this.#parts.filesOf(name, this.#person)
   }
 
   async #turn(): Promise<void> {

@@ -102,6 +102,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
           script: {
             stdin: (wait) => scriptInput(own, parts.stdin(), wait),
             afterwards: (work) => afterwards.push(work),
+            ...(own.bytes && { writeBytes: own.bytes }),
             serveMcp: () => parts.serveMcp(person, own, account),
           },
         }),

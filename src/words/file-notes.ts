@@ -11,15 +11,6 @@ export function fileNamesText(notes: readonly FileNote[]): string {
   return notes.length > MAX_NAMED ? `${named} and ${notes.length - MAX_NAMED} more` : named
 }
 
-/** `made a.txt (text, 4 B); removed b.txt`: the names after what happened to them. */
-export const fileEventsText = (notes: readonly FileNote[]): string =>
-  EVENTS.flatMap((event) => {
-    const those = notes.filter((note) => note.event === event)
-    return those.length > 0 ? `${event} ${fileNamesText(those)}` : []
-  }).join('; ')
-
-const EVENTS = ['made', 'changed', 'removed'] as const
-
 function fileText({ name, size, type }: FileNote): string {
   const about = [...(type === undefined ? [] : [type]), ...(size === undefined ? [] : [bytes(size)])]
   return about.length > 0 ? `${name} (${about.join(', ')})` : name

@@ -58,7 +58,7 @@ test('concurrent edits of one file on two servers are all applied', async () => 
   await Promise.all(edits)
   const text = await tool(one, 'lobby', 'read_file', { file_path: 'many' })
   for (const word of words) expect(text).toContain(word.toUpperCase())
-  expect((await readdir(join(rooms, 'lobby'))).toSorted()).toEqual(['backups', 'files'])
+  expect((await readdir(join(rooms, 'lobby'))).toSorted()).toEqual(['backups', 'backups.jsonl', 'files'])
 })
 
 test('a deleted room leaves its files in .deleted of rooms_dir', async () => {

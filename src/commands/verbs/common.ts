@@ -20,6 +20,7 @@ import type { Talk } from '../../chat/talk/index.ts'
 import type { Clock } from '../../base/environment.ts'
 import { safeJson } from '../../base/json.ts'
 import { cleanLine } from '../../base/text/clean-text.ts'
+import type { RoomFileAccess, Workspace } from '../../tools/index.ts'
 import type { RoomHooks, ToolRuns, ChargeStore, PersonaStore, TurnStore, Turns } from '../../turns/index.ts'
 import {
   WrapError,
@@ -81,6 +82,8 @@ export interface Services {
   readonly moderation: Moderation
   readonly keeping: Keeping
   readonly bytes: Pick<ByteQuota, 'take'>
+  /** The files of a room's workspace. */
+  readonly filesOf: (room: RoomName) => RoomFileAccess & Pick<Workspace, 'readText'>
   readonly clock: Clock
   /** The keys of a session, for help. */
   readonly keys: readonly HelpKey[]

@@ -7,6 +7,7 @@ import { claim, clear, quit, rename, set, whoami } from './account.ts'
 import { ask, retry, stop } from './ask.ts'
 import { keys, token } from './credentials.ts'
 import { exportLog } from './export.ts'
+import { files, undo } from './files.ts'
 import { checkpoint, history, search } from './history.ts'
 import { invites } from './invites.ts'
 import { instruct } from './instruct.ts'
@@ -68,7 +69,7 @@ const groupsWith = (
     [tools, run, todo, wrap, instruct, persona, script, kv],
   ],
   ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
-  ['programs', 'that come in as you, and your clipboard', [token, copy]],
+  ['programs', 'that come in as you, your clipboard, and files', [token, copy, files, undo]],
   [
     'order',
     'for those who manage a room or the server',

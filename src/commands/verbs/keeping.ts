@@ -58,19 +58,29 @@ export const purge = verb({
   name: 'purge',
   summary:
     'remove all that somebody said, from the log, search, summaries, what models were sent, and what they set in rooms',
-  flags: [flag('yes', YES)],
+  flags: [
+    flag('yes', YES),
+    flag('files', 'removes, too, what files of rooms were before, if the person wrote or replaced it'),
+  ],
   arguments: [arg('name', 'of a person, registered or a guest')],
   example: 'bob',
   complete: { name: peopleToReach },
-  async run({ person, args, flags, out, session }, { moderation, talk }) {
+  async run({ person, args, flags, out, session }, { moderation, talk, stores, filesOf }) {
     const { kind, who, id, lines, rooms } = await moderation.purging.purge(person, args.name, flags.yes)
     const what = `${counted(lines, 'line')} of ${who} in ${counted(rooms, 'room')}`
     if (kind === 'purged') {
       if (id !== undefined) talk.away.comeBack(id)
       out.line(`removed ${what}`)
+      if (flags.files && id !== undefined) {
+        let count = 0
+        for (const room of await stores.chat.rooms.all()) count += await filesOf(room.name).kept.forget(id)
+        out.line(`removed ${counted(count, 'version')} of files`)
+      }
       return out.line(NOT_REMOVED)
     }
-    out.warn(`this removes ${what}, for good; to do it: ${session ? '/' : ''}purge ${who} --yes`)
+    out.warn(
+      `this removes ${what}, for good; to do it: ${session ? '/' : ''}purge ${who} --yes${flags.files ? ' --files' : ''}`,
+    )
     return false
   },
 })

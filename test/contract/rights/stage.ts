@@ -85,8 +85,11 @@ export async function createRightsStage(kind: RoomKind): Promise<RightsStage> {
     for (const who of [tom, world.ann, people.op, people.member]) await must(who, `ask ${room} @qwen tools`)
     await must(world.ann, `every ${room} day 09:00 lunch`)
     const held = await chatParts.rooms.anyRoom(room as RoomName)
-    await raiseQuestion(world, tom, held!, 'the-file')
-    if (kind === 'archived') await must(world.ann, `archive ${room}`)
+    const question = await raiseQuestion(world, tom, held!, 'the-file')
+    if (kind !== 'archived') return
+    await must(world.ann, `archive ${room}`)
+    // Archiving ends the call a little later.
+    await question.result
   }
 
   return {

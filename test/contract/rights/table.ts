@@ -68,6 +68,14 @@ export const RIGHTS: readonly RightsRow[] = [
   reads('tools ROOM', READ),
   reads('wrap ROOM @qwen', READ),
   reads('turn ROOM last', READ),
+  reads('files ROOM', READ),
+  // There is no such version, and no model wrote a file.
+  reads('files ROOM --back 1 a.txt', {
+    public: 'gxxxxxxmb',
+    private: '??ixxx?m?',
+    archived: 'gaaaaaaab',
+  }),
+  reads('undo ROOM', { public: 'gxxxxxxmb', private: '??ixxx?m?', archived: 'aaaaaaaab' }),
   reads('script ROOM show', READ),
   reads('instruct ROOM', READ),
   reads('persona ROOM', READ),

@@ -14,6 +14,8 @@ import { Speech } from '../../../src/commands/speech.ts'
 import { Preferences } from '../../../src/chat/personal/preferences.ts'
 import { InputHistory } from '../../../src/chat/personal/input-history.ts'
 import type { InvitePolicy } from '../../../src/commands/verbs/common.ts'
+import { paths } from '../../../src/base/paths.ts'
+import { createWorkspaces } from '../../../src/sandbox/workspaces.ts'
 import { findGuideHelp } from '../../../src/server/guide-place.ts'
 import { createCommandGroups } from '../../../src/commands/verbs/index.ts'
 import { KEY_HELP } from '../../../src/terminal/input/keys.ts'
@@ -207,6 +209,9 @@ async function runnerIn(
   const mcp = await openMcp(() => mcpConfig, rooms, chatParts, [])
   const following = followedIn({ rooms, storage, clock, log }, talk)
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
+  const roomsFiles = createWorkspaces({
+    ...{ root: join(dataDir, 'rooms'), searchEntry: paths.fileSearch, mode: 'none', log },
+  })
   const groups = createCommandGroups({
     bytes,
     notifyOrigins: () => ['https://ntfy.sh'],
@@ -227,6 +232,7 @@ async function runnerIn(
       moderation,
       keeping,
     },
+    filesOf: (room) => roomsFiles.of(room),
     keys: KEY_HELP,
     findHelp: findGuideHelp,
     clock,

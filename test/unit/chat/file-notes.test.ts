@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FileNote } from '../../../src/words/entry.ts'
-import { fileEventsText, fileNamesText } from '../../../src/words/file-notes.ts'
+import { fileNamesText } from '../../../src/words/file-notes.ts'
 
 const made = (name: string): FileNote => ({ name, event: 'made', size: 1, type: 'text' })
 
@@ -9,8 +9,3 @@ it('many files are named up to the eighth, and the others are counted', () => {
   expect(fileNamesText(notes)).toMatch(/^0 \(text, 1 B\), 1 .*, 7 \(text, 1 B\) and 2 more$/)
   expect(fileNamesText(notes.slice(0, 8))).not.toContain('more')
 })
-
-it('what happened to files is said before their names', () =>
-  expect(
-    fileEventsText([made('a'), { name: 'b', event: 'removed' }, { ...made('c'), event: 'changed' }]),
-  ).toBe('made a (text, 1 B); changed c (text, 1 B); removed b'))

@@ -7,6 +7,7 @@ import { createWorkspaces } from '../../../src/sandbox/workspaces.ts'
 import { paths } from '../../../src/base/paths.ts'
 import { editFile, writeFile as writeFileTool } from '../../../src/tools/builtin/files.ts'
 import { contextFor } from './context.ts'
+import { openWorkspace } from '../../support/workspace.ts'
 import { callTool } from '../../support/call-tool.ts'
 
 const limits = { fileBytes: 1000, memoryBytes: 1 << 27, processes: 64, diskBytes: 64 * 1024 }
@@ -110,10 +111,20 @@ it('write_file refuses a text over the size limit and keeps the old file', async
 })
 
 it('write_file keeps at most a hundred old versions', async () => {
-  for (let n = 0; n <= 103; n++) await write('x', `version ${n}`)
-  const kept = await backups()
-  expect(kept).toHaveLength(100)
-  expect(await text('x')).toBe('version 103')
+  await using own = await openWorkspace()
+  for (let n = 0; n <= 103; n++) await own.workspace.changeText('x', () => `version ${n}`)
+  expect(await readdir(join(own.root, 'lobby', 'backups'))).toHaveLength(100)
+  expect(await readFile(join(own.files, 'x'), 'utf8')).toBe('version 103')
+})
+
+it('old versions count in the space of a room, and the oldest go first', async () => {
+  await writeFile(join(files, 'big'), 'x'.repeat(40_000))
+  for (let n = 0; n <= 20; n++) await write('x', `version ${n}`)
+  const kept = (await backups()).toSorted((a, b) => (a < b ? -1 : 1))
+  expect(kept.length).toBeGreaterThan(0)
+  expect(kept.length * 4096).toBeLessThan(24 * 1024)
+  expect(await readFile(join(home, room, 'backups', kept.at(-1)!), 'utf8')).toBe('version 19')
+  expect(await text('x')).toBe('version 20')
 })
 
 it.each([
