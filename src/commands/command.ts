@@ -69,7 +69,6 @@ export const JSON_FLAG = flag('json', 'JSON, for programs')
 export type ArgumentValue = string | readonly string[] | undefined
 export type FlagValue = boolean | ArgumentValue
 
-/** The words of a line, by the names of the declared arguments and flags. */
 export interface Values {
   readonly args: Readonly<Record<string, ArgumentValue>>
   readonly flags: Readonly<Record<string, FlagValue>>

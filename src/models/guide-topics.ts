@@ -49,7 +49,7 @@ export const TOPICS: readonly Topic[] = [
   {
     asked: /\b(?:panel|compare|second opinion|several models|(?:two|both|three) models)\b/i,
     rows: [
-      ['/panel @A @B QUESTION', 'asks both; one sums up and says where they differ'],
+      ['/panel @A @B QUESTION', 'asks both; one sums up and says how they differ'],
       ['/panel @A @B --rounds 2 …', 'lets them read each other before that'],
       ['/stop', 'ends all of it'],
     ],
@@ -60,7 +60,7 @@ export const TOPICS: readonly Topic[] = [
     rows: [
       ['@A ask @B what it thinks', 'if the answer of A names @B, B is asked, too'],
       ['\\@B', 'mentions nobody, as a name in code or in a quoted line'],
-      ['@B', 'asks B yourself, where a line says that the chain is at its end'],
+      ['@B', 'asks B yourself, if a line says that the chain is at its end'],
       ['/stop', 'stops all that you asked for'],
     ],
   },

@@ -49,8 +49,7 @@ export async function enterRoom(
   lastSeen: Pick<LastSeen, 'find' | 'put' | 'now'>,
   options: VisitOptions = {},
 ): Promise<RoomVisit> {
-  const { columns = 80, rows = Infinity, header = 'above', isMove = false, isMine = false } = options
-  const { greet, after, how } = options
+  const { columns = 80, rows = Infinity, header = 'above', isMove, isMine, greet, after, how } = options
   const { person } = screen
   /** Entries delivered before the past was shown; undefined after that. */
   let held: Entry[] | undefined = []
@@ -73,7 +72,7 @@ export async function enterRoom(
       if (isAsked(entry, person)) screen.bell()
     },
   }
-  const isLeftOut = (entry: Entry): boolean => isMove && isOwnComing(entry, person)
+  const isLeftOut = (entry: Entry): boolean => isMove === true && isOwnComing(entry, person)
   const shown = new RoleView(screen)
   const show = (entry: Entry): void => {
     if (!isLeftOut(entry)) shown.deliver(entry, isAsked(entry, person) ? { waits: true } : {})

@@ -116,7 +116,6 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 
 const JOIN_LINE = /^\s*(?:join|j)\s+([^\s-]\S*)\s*$/
 
-/** The parts of a session whose screen is attached. */
 interface Attached {
   readonly screen: Screen
   readonly current: CurrentRoom

@@ -18,7 +18,7 @@ import { dateText, iso, listedNumber, print, verb, type Services } from './commo
 const SHOWN_LINES = 100
 const LINES_AT_ONCE = 200
 const BYTES_AT_ONCE = 64 * 1024
-/** A list shows so many files; JSON has all. */
+/** The most files of a list for people; JSON has all. */
 const LISTED = 200
 
 export const files = verb({
