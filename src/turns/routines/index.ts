@@ -1,7 +1,7 @@
 /** What runs by itself, for a person, in a room. */
 export { conditionText, routineText } from './describe.ts'
-export { type Spec, specText, timeText } from './calendar.ts'
-export { RoutineEngine, type RoutineEngineParts } from './engine.ts'
+export { timeText } from './calendar.ts'
+export { RoutineEngine } from './engine.ts'
 export { parseSpec, parseUntil, parseWhen } from './parse-when.ts'
 export type {
   Condition,
@@ -12,6 +12,5 @@ export type {
   RoutineProgress,
   RoutineStore,
 } from './ports.ts'
-export { type AllowedPeople, type RoutinePolicy, type RoutineVerb, allowedPeople } from './rights.ts'
-export { type ListedRoutine, type RoutineDraft, type RoutineLimits, Routines } from './service.ts'
+export { type ListedRoutine, Routines } from './service.ts'
 export { isSilence, type RoutineRun, SILENCE_HINT } from './run.ts'
