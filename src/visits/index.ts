@@ -1,7 +1,6 @@
 /** One visit of a person or an agent in rooms: what they see there, and what they are told. */
 export { AgentRooms } from './agent-rooms.ts'
 export { createRoomBoards } from './board.ts'
-export type { RoomViews } from './current-room.ts'
 export { type Door, createDoor } from './door.ts'
 export { createGreeting } from './greeting.ts'
 export { createRecentEntries } from './recent-entries.ts'

@@ -26,7 +26,7 @@ export const panel = verb({
       optional: true,
     }),
   ],
-  example: '@guide @qwen which of the two plans is better?',
+  example: '@guide @qwen why?',
   complete: { first: completeModel, second: completeModel, question: completeModel, merge: completeModel },
   async run(context, services) {
     const { args, flags, room, person, session, script } = context

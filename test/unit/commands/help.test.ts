@@ -81,11 +81,13 @@ test('help for every group fits on 24 rows of 40 columns and shows each command'
         text.split('\n').length <= ROWS,
         text.split('\n').filter((row) => row.length > 39),
       ]).toEqual([text, true, []])
+    // A form that is wider than a row may be cut in a group that would be longer than the window.
     for (const [at, { name, commands }] of world.groups.entries())
-      for (const command of commands)
-        expect(shown[at]?.replaceAll('\n  ', ' ')).toContain(
-          ['order', 'timers'].includes(name) ? `${command.name} ` : usage(command, kind),
-        )
+      for (const command of commands) {
+        const form = usage(command, kind)
+        const isWhole = form.length < 39 && !['order', 'timers'].includes(name)
+        expect(shown[at]?.replaceAll('\n  ', ' ')).toContain(isWhole ? form : `${command.name} `)
+      }
   }
   expect(groupHelp(world.groups[0]!, 'session', 39).split('\n').slice(0, 6)).toEqual([
     'talk: to all in the room, or to one',
@@ -114,7 +116,9 @@ test('/help GROUP shows the form, summary and example of each command', async ()
     expect(commands.length).toBeLessThanOrEqual(10)
     for (const command of commands)
       expect(text).toContain(
-        command.example === '' ? `/${command.name}` : `/${command.name} ${command.example}`,
+        command.example === '' || usage(command, 'session').length > 79
+          ? `/${command.name}`
+          : `/${command.name} ${command.example}`,
       )
   }
   expect(rowsOf(await world.type(world.bob, 'help talk')).slice(0, 3)).toEqual([

@@ -148,7 +148,7 @@ it.each([
   ['Of <think> I say nothing more.'],
   ['Look:\n<think> begins a thought.'],
   [FENCED],
-  ['a\n</thinking>\nb'],
+  ['a\n</thinks>\nb'],
   ['a </think>\nb'],
   ['<thin'],
   ['<b>bold</b>\n[THIN'],
