@@ -1,4 +1,5 @@
 // Joins people and agents who log in with the rooms and commands. It decides nothing about a visit.
+import type { RoomName } from '../words/entry.ts'
 import { createCompletion, createSummaryOf, stopOwn } from '../commands/index.ts'
 import { type ClientHandler, createShared, type LazyMarkdown } from '../terminal/index.ts'
 import {
@@ -6,6 +7,7 @@ import {
   createDoor,
   createFileServing,
   createGreeting,
+  listeningLine,
   createRecentEntries,
   createRoomBoards,
   createRoomStatus,
@@ -45,6 +47,8 @@ export function createVisits(
   const wallNow = () => clock.now()
   const boards = createRoomBoards(status, processTimers.now, { tools: markdown.tools, wallNow })
   const filesOf = (room: string, { name, id }: Person) => workspaces.of(room).filesBy({ name, person: id })
+  const listening = async (room: RoomName): Promise<string> =>
+    listeningLine(await routines.routines.listeners(room).catch(() => []), current.now().models)
   const handler = createClientHandler({
     door,
     rooms,
@@ -53,7 +57,7 @@ export function createVisits(
     invitations,
     preferences,
     join,
-    views: { boards, recent: createRecentEntries(), lastSeen, followed },
+    views: { boards, recent: createRecentEntries(), lastSeen, followed, listening },
     shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
     complete: createCompletion(commands.commands, work.turns),
     summaryOf: createSummaryOf(commands.commands),

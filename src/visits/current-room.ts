@@ -16,6 +16,8 @@ export interface RoomViews {
   readonly recent: RecentEntries
   readonly lastSeen: LastSeen
   readonly followed: FollowedRooms
+  /** Resolves to a line that says which models listen in the room; empty if none does. Never rejects. */
+  readonly listening: (room: RoomName) => Promise<string>
 }
 
 export class CurrentRoom {
@@ -133,14 +135,19 @@ export class CurrentRoom {
     const left = this.#visit
     if (room === left?.room && !how) return
     const screen = this.#screen
-    const { boards, recent, lastSeen } = this.#views
+    const { boards, recent, lastSeen, listening } = this.#views
+    const listens = how ? '' : await listening(room.name)
     const window = this.#size()
     const board = boards.of(room)
     const visit = await enterRoom(room, screen, recent, lastSeen, {
       columns: window?.columns,
       rows: window?.rows,
       header: left === undefined && window !== undefined ? 'below' : 'above',
-      greet: greet ?? (() => screen.print(`-- ${hereLine(room.present(), screen.person)}`, 'dim')),
+      greet: () => {
+        if (greet) greet()
+        else screen.print(`-- ${hereLine(room.present(), screen.person)}`, 'dim')
+        if (listens !== '') screen.print(listens, 'dim')
+      },
       isMove: left !== undefined,
       how,
       after: this.#shown.get(room.name),

@@ -69,3 +69,14 @@ function askLine(models: readonly GreetedModel[]): string {
 }
 
 const GUIDE = '@guide shows you around'
+
+/** Returns a line for who enters a room in which these models listen, with their providers; empty for none. */
+export function listeningLine(listeners: readonly string[], models: readonly GreetedModel[]): string {
+  if (listeners.length === 0) return ''
+  const providerOf = (name: string): string => {
+    const backend = models.find((model) => model.name === name)?.backend
+    return backend === undefined ? '' : ` (through ${backend})`
+  }
+  const names = listeners.map((name) => `@${name}${providerOf(name)}`).join(', ')
+  return `-- ${names} ${listeners.length === 1 ? 'listens' : 'listen'} here to lines that mention nobody`
+}

@@ -2,7 +2,7 @@
 export { AgentRooms } from './agent-rooms.ts'
 export { createRoomBoards } from './board.ts'
 export { type Door, createDoor } from './door.ts'
-export { createGreeting } from './greeting.ts'
+export { createGreeting, listeningLine } from './greeting.ts'
 export { createRecentEntries } from './recent-entries.ts'
 export { createFileServing } from './room-files.ts'
 export { pageTurn } from './script-streams.ts'

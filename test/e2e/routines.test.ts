@@ -55,3 +55,17 @@ test('a model is told why a time is none, and nobody is asked', async () => {
   const [result] = stage.models.requests.at(-1)!.body.messages.filter(({ role }) => role === 'tool')
   expect(result?.content).toContain('"soon" is no time: write 10m')
 })
+
+test('who enters a room is told which model listens there, and through which provider', async () => {
+  await out('ann', ['create', 'salon'])
+  await out('ann', ['listen', 'salon', '@qwen'])
+  await using session = await stage.open('dan', '-T')
+  session.write('/join salon\n')
+  await session.waitFor('-- @qwen (through openai-compatible) listens here to lines that mention nobody')
+  await out('ann', ['listen', 'salon', 'off'])
+  const from = session.output().length
+  session.write('/join lobby\n/join salon\n')
+  await session.waitFor('-- salon', from)
+  await session.waitFor(/here: |nobody else/, session.output().indexOf('-- salon', from))
+  expect(session.output().slice(from)).not.toContain('listens here')
+})

@@ -44,6 +44,7 @@ export async function createSessionStage(options: WorldOptions, now: () => numbe
       }),
       recent: createRecentEntries(),
       ...world.following,
+      listening: async () => '',
     },
     runner,
     complete: createCompletion(commands, turns),

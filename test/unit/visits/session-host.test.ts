@@ -73,6 +73,7 @@ async function startHost() {
     door: createDoor(people, sanctions, new Clients(createLocalPeers()), talk.ignores, () => 1),
     rooms,
     views: {
+      listening: async () => '',
       boards: createRoomBoards(
         {
           choices: async () => ({ models: [], scope: 'all', tools: 1 }),
