@@ -28,7 +28,8 @@ export function assembleRoutines(
     models: (room) => turns.personas.namesIn(room),
     policy: () => {
       const { routines, server, listen } = current.now()
-      return { ...routines, isOpen: isOpenToStrangers(server.access, listen) }
+      const { enabled, allow } = routines
+      return { enabled, allow, isOpen: isOpenToStrangers(server.access, listen) }
     },
     running: (room) => turns.running(room),
     takeBytes: bytes.take,

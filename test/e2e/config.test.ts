@@ -80,6 +80,7 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   expect((await ssh(target, ['script', 'den', 'set'], { input })).exitCode).toBe(0)
   expect((await ssh(target, ['say', 'den'], { input: 'two\nlines' })).exitCode).toBe(0)
   await models.arrived(4)
+  await useCompany(target)
   const made = await ssh(target, ['invites', 'new'])
   const bob = { user: `bob+${made.stdout.trim()}`, port, key: await home.key('bob') }
   // A right code with a taken name: the client is told why, and has time to read it.
@@ -99,6 +100,22 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   expect((await postMcp(`http://127.0.0.1:${http}`, token, INITIALIZE)).status).toBe(200)
   await leaveUnread(port, target.key)
   await app.drain(() => AbortSignal.abort())
+}
+
+/** Makes routines, of which one runs, a persona, and a panel with more tokens than it may have. */
+async function useCompany(target: Parameters<typeof ssh>[0]): Promise<void> {
+  for (const line of [
+    'remind 1d later',
+    'every lobby day 09:00 @guide tools',
+    'watch lobby alarm @guide tools',
+    'listen lobby @guide',
+    'say lobby alarm',
+    'persona lobby reviewer @qwen find what breaks',
+    'run lobby look_at {"file":"none.png"}',
+  ])
+    await ssh(target, line.split(' '))
+  const panel = await ssh(target, 'panel lobby --tokens 999999 @qwen @guide why?'.split(' '))
+  expect(panel.stderr).toContain('panel_tokens')
 }
 
 /** Asks for the metrics as a page behind a proxy would, for a name of the config. */

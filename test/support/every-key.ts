@@ -90,7 +90,6 @@ remind = "members"
 every = "members"
 watch = "ops"
 listen = "ops"
-remember = "ops"
 
 [memory]
 summarizer = "qwen"

@@ -13,7 +13,6 @@ const allow = z
     every: allowed('Absent: `members`;'),
     watch: allowed('Absent: `ops`;'),
     listen: allowed('Absent: `ops`;'),
-    remember: z.enum(['members', 'ops', 'admins', 'nobody']).optional().describe('Absent: `ops`.'),
   })
   .prefault({})
   .describe(

@@ -144,8 +144,9 @@ async function checkRoomsDir({ dataDir, sandbox }: Config, { warnings }: Finding
 /** Strangers who make a room own it, so `ops` does not keep them from what asks models by itself. */
 function routinesOfStrangers({ server, listen, routines }: Config): readonly string[] {
   if (!routines.enabled || !isOpenToStrangers(server.access, listen)) return []
-  const { remember: _, ...asking } = routines.allow
-  const open = Object.entries(asking).filter(([, allowed]) => allowed === 'members' || allowed === 'ops')
+  const open = Object.entries(routines.allow).filter(
+    ([, allowed]) => allowed === 'members' || allowed === 'ops',
+  )
   return open.map(
     ([verb, allowed]) =>
       `[routines] allow.${verb} is "${allowed}", and anybody can register: strangers may make routines that ask models`,

@@ -11,15 +11,15 @@ const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6]
 const DAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 /** Other words for days that people write. */
-const NAMED_DAYS: Readonly<Record<string, string>> = {
-  daily: 'day',
-  weekday: 'mon-fri',
-  weekdays: 'mon-fri',
-  weekend: 'sat,sun',
-}
+const NAMED_DAYS: ReadonlyMap<string, string> = new Map([
+  ['daily', 'day'],
+  ['weekday', 'mon-fri'],
+  ['weekdays', 'mon-fri'],
+  ['weekend', 'sat,sun'],
+])
 
 const WHEN_WORDS = ['today', 'tomorrow', ...DAYS, ...DAY_NAMES]
-const SPEC_WORDS = ['day', 'month', ...DAYS, ...DAY_NAMES, ...Object.keys(NAMED_DAYS)]
+const SPEC_WORDS = ['day', 'month', ...DAYS, ...DAY_NAMES, ...NAMED_DAYS.keys()]
 
 const MAX_AHEAD_MS = 3_650 * DAY_MS
 
@@ -125,7 +125,7 @@ function dayOf(word: string): number | undefined {
 
 /** The days of `day`, `mon`, `mon-fri`, `fri-mon` or `mon,thu`. */
 function daysOf(word: string): readonly number[] | undefined {
-  const written = NAMED_DAYS[word] ?? word
+  const written = NAMED_DAYS.get(word) ?? word
   if (written === 'day') return EVERY_DAY
   const days = new Set<number>()
   for (const part of written.split(',')) {

@@ -1,7 +1,7 @@
 import type { Person, Role } from '../../words/person.ts'
 import type { Condition } from './ports.ts'
 
-export type RoutineVerb = 'remind' | 'every' | 'watch' | 'listen' | 'remember'
+export type RoutineVerb = 'remind' | 'every' | 'watch' | 'listen'
 
 /** `ops`: ops of the room, its owner and admins. */
 export type AllowedPeople = 'members' | 'ops' | 'admins' | 'nobody'
@@ -21,7 +21,6 @@ const USUALLY_ALLOWED: Readonly<Record<RoutineVerb, AllowedPeople>> = {
   every: 'members',
   watch: 'ops',
   listen: 'ops',
-  remember: 'ops',
 }
 
 /**
@@ -48,8 +47,7 @@ export function whyNoRoutine(
   role: Role,
 ): string | undefined {
   if (guest) return 'a guest has no routines; log in with a name of your own'
-  if (!policy.enabled && verb !== 'remember')
-    return 'the operator of this server has turned routines off ([routines] enabled)'
+  if (!policy.enabled) return 'the operator of this server has turned routines off ([routines] enabled)'
   const allowed = allowedPeople(policy, verb, asks)
   if (isAmong(role, allowed)) return undefined
   const what = asks ? `${verb} with a model` : verb
