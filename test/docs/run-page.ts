@@ -26,7 +26,7 @@ export const blocksOf = (page: string): readonly Block[] =>
  */
 export async function createPageRunner() {
   const models = await startModelServer()
-  models.play(ollamaWire.says('I answer.'), ollamaWire.says('It rolls a die.'))
+  models.play(...['I answer.', 'It has no date.', 'It rolls a die.'].map((text) => ollamaWire.says(text)))
   const stage = await createStageHere({ config: '' })
   const opened: SshSession[] = []
   let invite = 'none'
