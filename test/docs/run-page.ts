@@ -22,7 +22,7 @@ export const blocksOf = (page: string): readonly Block[] =>
 
 /**
  * Carries out the blocks of a page as a reader would, on a server of its own without models. Its config comes from
- * the page; the Ollama that the page names answers twice.
+ * the page; the Ollama that the page names answers three times.
  */
 export async function createPageRunner() {
   const models = await startModelServer()
