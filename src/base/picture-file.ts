@@ -48,7 +48,7 @@ interface Headers {
   readonly parts: () => readonly Uint8Array[]
 }
 
-/** A file of so many parts is not made by an ordinary program, and would take long to read. */
+/** An ordinary program writes fewer parts into a picture; more would take long to read. */
 const MAX_PARTS = 50_000
 
 /** Throws `RangeError` at the end of the file. */

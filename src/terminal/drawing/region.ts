@@ -54,8 +54,8 @@ export function writeChange(drawn: Region, texts: readonly DrawnText[], next: Re
 
 /**
  * Does the same as `writeChange` if the terminal may have become narrower before the last writes. Each row of
- * the region has at least one row there, so only so many are erased above the cursor. `isSettled`: none of
- * those writes was for another size, so that the terminal has wrapped the status line, too.
+ * the region has at least one row there, so that number of rows is erased above the cursor. `isSettled`: none
+ * of those writes was for another size, so that the terminal has wrapped the status line, too.
  */
 export function paintUnsureRegion(
   drawn: Region,

@@ -12,7 +12,7 @@ export interface SpeakerParts extends Omit<TriggerParts, 'runs' | 'changed'> {
   readonly pace: Pick<RateLimiter, 'next'>
 }
 
-/** Lines of hooks have no routine of their own: whoever set the script pays what a model uses. */
+/** Lines of hooks belong to no routine: the person who set the script pays for the models. */
 const RUN: RoutineRun = {
   number: 0,
   scope: null,
