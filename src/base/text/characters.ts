@@ -36,9 +36,16 @@ export function codePointAt(text: string, index: number): number {
 export const headOf = (text: string, units: number): string =>
   text.length <= units ? text : text.slice(0, characterAt(text, Math.max(0, units)))
 
+/**
+ * Letters and signs of one UTF-16 unit that combine with nothing in this class: Latin, Greek, Cyrillic,
+ * punctuation, arrows, boxes, Chinese, Japanese and Korean.
+ */
+const NEVER_COMBINE =
+  /^[\n -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2bff\u3000-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9d]*$/
+
 /** Splits a text into characters as people count them; joined they equal the text. */
 export const graphemes = (text: string): string[] =>
-  /^[\n -~]*$/.test(text) ? text.split('') : Array.from(segments(text))
+  NEVER_COMBINE.test(text) ? text.split('') : Array.from(segments(text))
 
 /** UTF-16 units segmented at once: in a long text V8 takes ten times as long for each character. */
 const WINDOW_UNITS = 512

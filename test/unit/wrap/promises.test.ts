@@ -37,6 +37,7 @@ test('any prompt stays within its target, and its reported tokens are the sent t
   )
 })
 
+// The persona is required at 5: what stands before it may take its room, and changes its refusal.
 test('any layer keeps its tokens if layers of lower priority, such as tools, are added', () => {
   const high = [
     custom('a', 1),
@@ -51,7 +52,7 @@ test('any layer keeps its tokens if layers of lower priority, such as tools, are
   }
   fc.assert(
     fc.property(anySnapshot, fc.nat(3), (given, place) => {
-      const low = [':history()', ':tools()', custom('d', 4, ', true, {trim = "head"}')]
+      const low = [':history()', ':tools()', custom('d', 6, ', true, {trim = "head"}')]
       const all = [...high.slice(0, place), ...low, ...high.slice(place)]
       expect(reports(given, all)).toEqual(reports(given, high))
     }),

@@ -145,3 +145,18 @@ test('a line of eight million characters is split into 1,000 pages', () => {
 test('an empty text is one empty page', () => {
   expect(splitPages('', 100)).toEqual([''])
 })
+
+test('letters of one unit that never combine are split as the Unicode rules split them', () => {
+  const letter = fc.oneof(
+    fc.constantFrom(...'aÀ©ёαя“→─〰漢字ひカ한가ｶー、\n'),
+    fc.integer({ min: 0xa1, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+  )
+  const rules = new Intl.Segmenter('en', { granularity: 'grapheme' })
+  fc.assert(
+    fc.property(fc.array(letter, { maxLength: 12 }), (letters) => {
+      const text = letters.join('')
+      expect(graphemes(text)).toEqual(Array.from(rules.segment(text), ({ segment }) => segment))
+    }),
+    { numRuns: runs(500) },
+  )
+})
