@@ -132,7 +132,7 @@ describe('agents', () => {
     await using ssh = await openAgent(stage, 'alice')
     await using http = await openHttpAgent(stage.server.http, await newToken(stage))
     const waiting = [ssh, http].map((agent) => agent.call('wait', { timeout_s: 600 }))
-    for (const agent of [ssh, http]) await agent.client.ping()
+    await Promise.all([ssh.client.ping(), http.accepts('"wait"')])
     const stopped = stage.server.stop('SIGTERM')
     for (const one of waiting) expect((await one).text).toContain('the server is stopping')
     expect(await stopped).toBe(0)

@@ -1,14 +1,25 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createWaiting } from '../waiting.ts'
 import { createAgentClient } from './agent-client.ts'
 
 /** Joins an agent. `modern`: it speaks the revision of 2026-07-28, else the one before. */
 export async function openHttpAgent(base: string, token: string, options: { readonly modern?: true } = {}) {
+  const { changed, until } = createWaiting()
+  let accepted = ''
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', base), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
+    fetch: async (url, init) => {
+      const response = await fetch(url, init)
+      accepted += typeof init?.body === 'string' ? init.body : ''
+      changed()
+      return response
+    },
   })
   const agent = createAgentClient(options)
   await agent.client.connect(transport)
-  return Object.assign(agent, { transport })
+  /** Waits until the server has begun to answer a request with this text: it may be far from its end. */
+  const accepts = (text: string) => until(() => accepted.includes(text))
+  return Object.assign(agent, { transport, accepts })
 }
 
 /** How a client begins, as bytes. */
