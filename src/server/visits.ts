@@ -45,7 +45,11 @@ export function createVisits(
   const agents = createAgents({ runner, rooms, door, talk, log })
   const status = createRoomStatus(work, approvals, storage.models.turns, clock)
   const wallNow = () => clock.now()
-  const boards = createRoomBoards(status, processTimers.now, { tools: markdown.tools, wallNow })
+  const boards = createRoomBoards(status, processTimers.now, {
+    tools: markdown.tools,
+    wallNow,
+    modelStyle: preferences.modelStyle,
+  })
   const filesOf = (room: string, { name, id }: Person) => workspaces.of(room).filesBy({ name, person: id })
   const listening = async (room: RoomName): Promise<string> =>
     listeningLine(await routines.routines.listeners(room).catch(() => []), current.now().models)
@@ -58,7 +62,7 @@ export function createVisits(
     preferences,
     join,
     views: { boards, recent: createRecentEntries(), lastSeen, followed, listening },
-    shared: createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
+    shared: createShared(processTimers, { markdown, clock, log }, preferences),
     complete: createCompletion(commands.commands, work.turns),
     summaryOf: createSummaryOf(commands.commands),
     serveMcp: createServeMcp(agents, log),

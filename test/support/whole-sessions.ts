@@ -41,6 +41,7 @@ export async function createSessionStage(options: WorldOptions, now: () => numbe
       boards: createRoomBoards(status, processTimers.now, {
         tools: markdown.tools,
         wallNow: () => clock.now(),
+        modelStyle: preferences.modelStyle,
       }),
       recent: createRecentEntries(),
       ...world.following,
@@ -60,7 +61,7 @@ export async function createSessionStage(options: WorldOptions, now: () => numbe
     join: async (name, person, goIn) => goIn(await rooms.get(name, person)),
     greeting: createGreeting({ models: () => [], isClaimable: () => false, troubles: () => [] }),
     shared: {
-      ...createShared(processTimers, { markdown, clock, log }, (name) => preferences.colourOf(name)),
+      ...createShared(processTimers, { markdown, clock, log }, preferences),
       now,
     },
     preferences,

@@ -9,10 +9,16 @@ export type {
   PreferenceStore,
   TypedStore,
 } from './ports.ts'
-export { modelStyle, personNameStyle, setBounded, usualColour } from './name-styles.ts'
 export {
   NAME_COLOURS,
   type NameColour,
+  type NameStyles,
+  personNameStyle,
+  setBounded,
+  usualColour,
+  usualModelStyle,
+} from './name-styles.ts'
+export {
   OPTIONS,
   type OpenPreferences,
   type Option,

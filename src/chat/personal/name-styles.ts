@@ -1,5 +1,14 @@
 import type { SpanStyle } from '../../base/text/styled.ts'
-import { NAME_COLOURS, type NameColour } from './preferences.ts'
+
+export const NAME_COLOURS = ['yellow', 'brown', 'green', 'blue', 'violet', 'pink'] as const
+export type NameColour = (typeof NAME_COLOURS)[number]
+
+/** How names look in all sessions of a server. */
+export interface NameStyles {
+  /** Returns the colour that a person chose for their name. */
+  colourOf(name: string): NameColour | undefined
+  modelStyle(name: string): SpanStyle
+}
 
 /** Names with a remembered style. The oldest is forgotten. */
 const MAX_NAMES = 200
@@ -15,12 +24,16 @@ export const personNameStyle = (name: string, chosen = usualColour(name)): SpanS
 /** The tints of models in each theme. */
 const MODEL_TINTS = 3
 
+// The low hash bits of short names are too similar.
+const usualTint = (name: string): number => (hashOf(name) >>> 6) % MODEL_TINTS
+
+export const usualModelStyle = (name: string): SpanStyle => ({ role: 'model', tint: usualTint(name) })
+
 /** Gives each model a tint of its own, in every room and session, as long as one is free. */
 export function createModelStyles(): (name: string) => SpanStyle {
   const known = new Map<string, number>()
   return (name) => {
-    // The low hash bits of short names are too similar.
-    const usual = (hashOf(name) >>> 6) % MODEL_TINTS
+    const usual = usualTint(name)
     const taken = new Set(known.values())
     const free = [usual, 0, 1, 2].find((tint) => !taken.has(tint))
     const tint = known.get(name) ?? free ?? usual
@@ -28,9 +41,6 @@ export function createModelStyles(): (name: string) => SpanStyle {
     return { role: 'model', tint }
   }
 }
-
-/** All sessions of a process draw a model alike. */
-export const modelStyle = createModelStyles()
 
 function hashOf(name: string): number {
   let value = 0

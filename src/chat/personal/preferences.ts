@@ -4,6 +4,7 @@ import { errorMessage } from '../../base/errors.ts'
 import { createKeyedSerial } from '../../base/jobs/serial.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { Person, PersonId } from '../../words/person.ts'
+import { createModelStyles, NAME_COLOURS, type NameColour } from './name-styles.ts'
 import type { PreferenceStore, StoredPreference } from './ports.ts'
 
 interface OptionSpec {
@@ -16,9 +17,6 @@ interface OptionSpec {
   /** An example of such a value, for the list of options. */
   readonly other?: string
 }
-
-export const NAME_COLOURS = ['yellow', 'brown', 'green', 'blue', 'violet', 'pink'] as const
-export type NameColour = (typeof NAME_COLOURS)[number]
 
 /** `auto`: for an unknown background, in colours if the terminal has them. */
 export const THEME_NAMES = ['auto', 'dark', 'light', 'mono'] as const
@@ -183,6 +181,9 @@ export class Preferences {
   readAgain(person: Pick<Person, 'id' | 'name'>): Promise<void> {
     return this.#serially(person.id, () => this.#readAgain(person))
   }
+
+  /** All sessions draw a model alike. */
+  readonly modelStyle = createModelStyles()
 
   colourOf(name: string): NameColour | undefined {
     return this.#colours.get(name)

@@ -168,7 +168,6 @@ export const search = verb({
     const terms = searchTerms(args.words)
     const phrases = terms.map(({ text: words, whole }) => searchPhrase(words, whole)).filter((one) => !!one)
     const searched = room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
-    const colourOf = (name: string) => preferences.colourOf(name)
     let behind: string | undefined
     const read: PagedLog['read'] = async (query) => {
       await out.ready()
@@ -182,7 +181,7 @@ export const search = verb({
     for await (const page of pages) {
       isFound ||= page.length > 0
       const line = (entry: Entry): string | Styled =>
-        session ? hitLines(entry, phrases, colourOf) : entryLine(entry)
+        session ? hitLines(entry, phrases, preferences) : entryLine(entry)
       await printEntries(page, context, flags.json, { hasRooms: !room, line })
       if (signal.aborted) return
     }

@@ -4,7 +4,7 @@ import type { Entry } from '../../words/entry.ts'
 import { type Place, findPlaces, type SearchPhrase } from '../../chat/text/index.ts'
 import { characterAt } from '../../base/text/characters.ts'
 import type { Span, SpanStyle, Styled } from '../../base/text/styled.ts'
-import { modelStyle, type NameColour, personNameStyle } from '../../chat/personal/index.ts'
+import { type NameStyles, personNameStyle } from '../../chat/personal/index.ts'
 
 const MOST_LINES = 3
 
@@ -15,13 +15,8 @@ const UNITS_BEFORE = 60
 
 /**
  * Returns the author and at most three lines that have most of the phrases. `…` marks omitted text.
- * `colourOf`: the colour that a person chose for their name.
  */
-export function hitLines(
-  entry: Entry,
-  phrases: readonly SearchPhrase[],
-  colourOf: (name: string) => NameColour | undefined,
-): Styled {
+export function hitLines(entry: Entry, phrases: readonly SearchPhrase[], names: NameStyles): Styled {
   const text = wholeText(entry)
   const label = entry.kind === 'tool_call' ? '' : wholeText({ ...entry, text: '' })
   const begin = text.length - text.slice(label.length).trimStart().length
@@ -45,7 +40,7 @@ export function hitLines(
       { text: window.to < end ? ' …' : '' },
     ]
   })
-  const head = markPlaces(text, { from: 0, to: label.length, style: nameStyle(entry, colourOf) }, places)
+  const head = markPlaces(text, { from: 0, to: label.length, style: nameStyle(entry, names) }, places)
   const side = entry.thread === undefined ? '' : '(side turn) '
   return {
     lines: rows.map((row, index) => {
@@ -76,9 +71,9 @@ function windowOf(text: string, line: Place, places: readonly Place[]): Place {
   return { from: characterAt(text, from), to: characterAt(text, Math.min(line.to, from + MOST_UNITS)) }
 }
 
-function nameStyle({ kind, author }: Entry, colourOf: Parameters<typeof hitLines>[2]): SpanStyle {
-  if (kind === 'reply') return modelStyle(author)
-  return kind === 'message' || kind === 'action' ? personNameStyle(author, colourOf(author)) : {}
+function nameStyle({ kind, author }: Entry, names: NameStyles): SpanStyle {
+  if (kind === 'reply') return names.modelStyle(author)
+  return kind === 'message' || kind === 'action' ? personNameStyle(author, names.colourOf(author)) : {}
 }
 
 interface StyledPlace extends Place {

@@ -8,23 +8,23 @@ import {
   toolResultLine,
 } from '../../words/entry-text.ts'
 import type { Entry, ToolCallEntry } from '../../words/entry.ts'
-import { modelStyle, type NameColour, personNameStyle } from '../../chat/personal/index.ts'
+import { personNameStyle, usualModelStyle } from '../../chat/personal/index.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import type { Span, SpanStyle, TextRole } from '../../base/text/styled.ts'
 
-export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): readonly Span[] {
+export function spansOf(entry: Entry, aspect: Aspect, own?: SpanStyle): readonly Span[] {
   if (entry.thread !== undefined) return aside(threadLine(entry), 'tool')
   const name = shownName(entry.author)
   const { emphasis } = aspect
   switch (entry.kind) {
     case 'message': {
       const label = aspect.follows ? SAME_SPEAKER : `${name}${messageMarks(entry)}: `
-      return [...labelSpans(label, personStyle(name, emphasis, chosen)), { text: cleanText(entry.text) }]
+      return [...labelSpans(label, personStyle(name, emphasis, own)), { text: cleanText(entry.text) }]
     }
     case 'reply':
-      return [...modelLabel(entry.author, aspect, copiedMark(entry)), { text: cleanText(entry.text) }]
+      return [...modelLabel(entry.author, aspect, copiedMark(entry), own), { text: cleanText(entry.text) }]
     case 'action': {
-      const label = labelSpans(`* ${name}${copiedMark(entry)} `, personStyle(name, emphasis, chosen))
+      const label = labelSpans(`* ${name}${copiedMark(entry)} `, personStyle(name, emphasis, own))
       return [...label, { text: cleanText(actionText(entry)) }]
     }
     case 'presence':
@@ -49,14 +49,16 @@ export function spansOf(entry: Entry, aspect: Aspect, chosen?: NameColour): read
 /** Replaces the speaker's name if the line above is by the same speaker. No later row of a text begins so. */
 const SAME_SPEAKER = '· '
 
-export const personStyle = (name: string, emphasis: Aspect['emphasis'], chosen?: NameColour): SpanStyle =>
-  emphasis ? { role: emphasis } : personNameStyle(name, chosen)
+export const personStyle = (name: string, emphasis: Aspect['emphasis'], own?: SpanStyle): SpanStyle =>
+  emphasis ? { role: emphasis } : (own ?? personNameStyle(name))
 
-export const modelLabel = (author: string, { emphasis }: Aspect, mark = ''): readonly Span[] =>
-  labelSpans(
-    `${shownName(author)}${mark}: `,
-    emphasis === 'mention' ? { role: 'mention' } : modelStyle(author),
-  )
+export const modelLabel = (
+  author: string,
+  { emphasis }: Aspect,
+  mark: string,
+  own = usualModelStyle(author),
+): readonly Span[] =>
+  labelSpans(`${shownName(author)}${mark}: `, emphasis === 'mention' ? { role: 'mention' } : own)
 
 export const labelSpans = (text: string, style: SpanStyle): readonly Span[] => [
   { ...style, text: text.trimEnd() },

@@ -6,8 +6,7 @@ import { MOST_LINES, isLongText } from '../../words/entry-text.ts'
 import type { Entry, MessageEntry } from '../../words/entry.ts'
 import type { PersonalMessage } from '../../chat/talk/index.ts'
 import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
-import type { Span, Styled } from '../../base/text/styled.ts'
-import type { NameColour } from '../../chat/personal/index.ts'
+import type { Span, SpanStyle, Styled } from '../../base/text/styled.ts'
 import type { MarkdownTools } from '../markdown/highlight.ts'
 import { cutToCells, mostCells } from './cells.ts'
 import { drawnText, type DrawnText } from './drawn-text.ts'
@@ -27,7 +26,7 @@ import {
   wrapSpans,
 } from './spans.ts'
 import { billRows, codeRows, replyRows } from './reply-rows.ts'
-import { type ColourOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
+import { type StyleOfAuthor, createMemo, type DrawingStyle, styleKey } from './theme.ts'
 
 /** Returns rows joined by LF. */
 export function renderEntry(
@@ -35,16 +34,16 @@ export function renderEntry(
   style: DrawingStyle,
   markdown: MarkdownTools,
   aspect: Aspect = USUAL,
-  chosen?: NameColour,
+  own?: SpanStyle,
 ): string {
   if (entry.kind === 'reply' && entry.thread === undefined) {
     const bill = withTimes(billRows(entry, besideTimes(style)), style)
-    return [...foldPast(replyRows(entry, style, markdown, aspect), style, aspect), ...bill].join('\n')
+    return [...foldPast(replyRows(entry, style, markdown, aspect, own), style, aspect), ...bill].join('\n')
   }
   const isQuestion = entry.kind === 'approval' && aspect.emphasis === 'waiting'
   // A time in the first row alone would part the edge of the question. The row of its call has the time, too.
   const timed = isQuestion && isNarrow(style) ? { ...style, times: undefined } : style
-  const rows = entryRows(entry, besideTimes(timed), markdown, aspect, chosen)
+  const rows = entryRows(entry, besideTimes(timed), markdown, aspect, own)
   return withTimes(rows, timed, entry.at).join('\n')
 }
 
@@ -53,11 +52,11 @@ function entryRows(
   style: DrawingStyle,
   markdown: MarkdownTools,
   aspect: Aspect,
-  chosen?: NameColour,
+  own?: SpanStyle,
 ): readonly string[] {
   if (entry.kind === 'tool_result' && aspect.call) return resultRows(aspect.call, entry, style)
-  if (entry.kind === 'message' && isLongText(entry)) return foldedRows(entry, style, markdown, aspect, chosen)
-  const spans = spansOf(entry, aspect, chosen)
+  if (entry.kind === 'message' && isLongText(entry)) return foldedRows(entry, style, markdown, aspect, own)
+  const spans = spansOf(entry, aspect, own)
   if (entry.kind === 'message' && entry.thread === undefined)
     return messageRows(spans, entry, style, markdown)
   if (entry.kind === 'approval') return questionRows(spans, style, aspect)
@@ -111,13 +110,13 @@ function foldedRows(
   style: DrawingStyle,
   markdown: MarkdownTools,
   aspect: Aspect,
-  chosen?: NameColour,
+  own?: SpanStyle,
 ): readonly string[] {
   const lines = entry.text.split('\n')
   const head = { ...entry, text: lines.slice(0, FOLDED_LINES).join('\n') }
   const note = `${HANG}… ${lines.length - FOLDED_LINES} more lines: /history paste`
   return [
-    ...messageRows(spansOf(head, aspect, chosen), head, style, markdown),
+    ...messageRows(spansOf(head, aspect, own), head, style, markdown),
     ...paintRows([{ text: note, role: 'dim' }], laterStyle(style)),
   ]
 }
@@ -197,11 +196,11 @@ export function renderText(text: string | Styled, style: DrawingStyle): string {
 
 export type DrawEntry = (entry: Entry, style: DrawingStyle, aspect?: Aspect) => DrawnText
 
-/** Draws each entry once in each style and aspect. `colourOf`: the colour of the author's name. */
-export function createDrawEntry(markdown: () => MarkdownTools, colourOf: ColourOfAuthor): DrawEntry {
+/** Draws each entry once in each style and aspect. */
+export function createDrawEntry(markdown: () => MarkdownTools, styleOf: StyleOfAuthor): DrawEntry {
   const once = createMemo<DrawnText>()
   return (entry, style, aspect = USUAL) =>
     once(entry, `${styleKey(style)} ${aspectKey(aspect)}`, () =>
-      drawnText(renderEntry(entry, style, markdown(), aspect, colourOf(entry)), style.columns),
+      drawnText(renderEntry(entry, style, markdown(), aspect, styleOf(entry)), style.columns),
     )
 }

@@ -22,7 +22,7 @@ import {
   wrapSpans,
   wrapText,
 } from './spans.ts'
-import type { Span } from '../../base/text/styled.ts'
+import type { Span, SpanStyle } from '../../base/text/styled.ts'
 import { mostCells } from './cells.ts'
 import { tableRow } from './table-rows.ts'
 
@@ -34,9 +34,10 @@ export function replyRows(
   style: DrawingStyle,
   tools: MarkdownTools,
   aspect: Aspect,
+  own?: SpanStyle,
 ): readonly string[] {
   const { units, rest } = readUnits(cleanText(entry.text), tools)
-  const label = modelLabel(entry.author, aspect, copiedMark(entry))
+  const label = modelLabel(entry.author, aspect, copiedMark(entry), own)
   const beside = besideTimes(style)
   if (units.length === 0) return withTimes(paintRows(label, beside), style, entry.at)
   const rows = units.flatMap((unit, index) => {

@@ -3,26 +3,29 @@ import type { Unit } from '../markdown/blocks.ts'
 import { shownName } from '../../words/entry-text.ts'
 import type { MarkdownTools } from '../markdown/highlight.ts'
 import { besideTimes, withTimes } from './time-column.ts'
-import type { Span } from '../../base/text/styled.ts'
+import type { SpanStyle } from '../../base/text/styled.ts'
 import { labelSpans } from './entry-look.ts'
 import { textOf } from './spans.ts'
 import { thoughtRow, unitRows } from './reply-rows.ts'
-import { modelStyle } from '../../chat/personal/index.ts'
+import { usualModelStyle } from '../../chat/personal/index.ts'
 import { createMemo, type DrawingStyle, styleKey } from './theme.ts'
 import { GrowingMarkdown } from '../markdown/growing.ts'
 
 export interface RepliesParts {
   readonly tools: () => MarkdownTools
   readonly wallNow: () => number
+  readonly modelStyle?: (name: string) => SpanStyle
 }
 
-export function createReplies({ tools, wallNow }: RepliesParts) {
+export function createReplies({ tools, wallNow, modelStyle = usualModelStyle }: RepliesParts) {
   const writers = new Map<TurnId, StreamedReply>()
   const recorded = new WeakMap<Entry, StreamedReply>()
 
   return {
     add({ turn, model, text, thinking }: ReplyDelta): void {
-      const writer = writers.get(turn) ?? new StreamedReply(turn, model, wallNow(), tools())
+      const writer =
+        writers.get(turn) ??
+        new StreamedReply({ turn, model, nameStyle: modelStyle(model), begunAt: wallNow() }, tools())
       writers.set(turn, writer)
       if (thinking) writer.think(text)
       else writer.write(text)
@@ -47,10 +50,19 @@ const MAX_THOUGHT_UNITS = 4_000
 
 const once = createMemo<readonly string[]>()
 
+interface ReplyBeginning {
+  readonly turn: TurnId
+  readonly model: string
+  readonly nameStyle: SpanStyle
+  /** Wall clock, in milliseconds. */
+  readonly begunAt: number
+}
+
 /** A reply while it is written. Finished units never change. Added text is shown after the next `flush`. */
 export class StreamedReply {
   readonly turn: TurnId
   readonly #name: string
+  readonly #nameStyle: SpanStyle
   readonly #begunAt: number
   readonly #markdown: GrowingMarkdown
   #text = ''
@@ -59,9 +71,10 @@ export class StreamedReply {
   #isChanged = false
   #open: readonly Unit[] = []
 
-  constructor(turn: TurnId, model: string, begunAt: number, tools: MarkdownTools) {
+  constructor({ turn, model, nameStyle, begunAt }: ReplyBeginning, tools: MarkdownTools) {
     this.turn = turn
     this.#name = shownName(model)
+    this.#nameStyle = nameStyle
     this.#begunAt = begunAt
     this.#markdown = new GrowingMarkdown(tools)
   }
@@ -119,16 +132,16 @@ export class StreamedReply {
   #rowsOf(units: readonly Unit[], from: number, style: DrawingStyle, follows: boolean): readonly string[] {
     return units.flatMap((unit, index) => {
       const isFirst = from + index === 0
-      const label = isFirst || (index === 0 && !follows) ? labelOf(this.#name, isFirst) : undefined
+      const label =
+        isFirst || (index === 0 && !follows)
+          ? labelSpans(isFirst ? `${this.#name}: ` : `${this.#name} (more): `, this.#nameStyle)
+          : undefined
       return once(unit, `${styleKey(style)} ${label ? textOf(label) : ''}`, () =>
         unitRows(unit, style, { label, at: label && this.#begunAt }),
       )
     })
   }
 }
-
-const labelOf = (name: string, isFirst: boolean): readonly Span[] =>
-  labelSpans(isFirst ? `${name}: ` : `${name} (more): `, modelStyle(name))
 
 export interface ReplyPart {
   readonly reply: StreamedReply

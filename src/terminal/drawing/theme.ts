@@ -1,13 +1,15 @@
 import {
   NAME_COLOURS,
   type NameColour,
+  type NameStyles,
+  personNameStyle,
   setBounded,
   THEME_NAMES,
   type ThemeName,
   usualColour,
 } from '../../chat/personal/index.ts'
 import type { Entry, RoomName } from '../../words/entry.ts'
-import type { TextRole } from '../../base/text/styled.ts'
+import type { SpanStyle, TextRole } from '../../base/text/styled.ts'
 
 /**
  * SGR codes by role (ECMA-48 8.3.117). Colours are of the fixed part of xterm's 256, from 16 on: the first 16
@@ -88,7 +90,7 @@ const mono: Palette = {
 }
 
 /** Returns undefined for entries of models and of the room. */
-export type ColourOfAuthor = (entry: Pick<Entry, 'room' | 'author' | 'kind'>) => NameColour | undefined
+type ColourOfAuthor = (entry: Pick<Entry, 'room' | 'author' | 'kind'>) => NameColour | undefined
 
 /** Names with a remembered colour in one room. The oldest is forgotten. */
 const MAX_NAMES = 200
@@ -111,6 +113,18 @@ export function createNameColours(chosen: (name: string) => NameColour | undefin
     setBounded(names, author, colour, MAX_NAMES)
     setBounded(rooms, room, names, MAX_ROOMS)
     return colour
+  }
+}
+
+/** Returns undefined for lines of the room. */
+export type StyleOfAuthor = (entry: Parameters<ColourOfAuthor>[0]) => SpanStyle | undefined
+
+export function createNameStyles(names: NameStyles): StyleOfAuthor {
+  const colourOf = createNameColours((name) => names.colourOf(name))
+  return (entry) => {
+    if (entry.kind === 'reply') return names.modelStyle(entry.author)
+    const colour = colourOf(entry)
+    return colour && personNameStyle(entry.author, colour)
   }
 }
 

@@ -16,9 +16,9 @@ import type { Draft } from '../input/edit-commands.ts'
 import type { Personal } from './viewer.ts'
 import type { Delivery, PrintRole, Screen, Terminal } from '../ports.ts'
 import { createAddressedHere } from '../../words/mentions.ts'
-import type { NameColour } from '../../chat/personal/index.ts'
+import { type NameStyles, usualModelStyle } from '../../chat/personal/index.ts'
 import type { LazyMarkdown } from '../markdown/highlight.ts'
-import { createNameColours } from '../drawing/theme.ts'
+import { createNameStyles } from '../drawing/theme.ts'
 
 /** Methods that `Screen` also has do the same as there. No method throws. */
 export interface SessionView {
@@ -118,14 +118,14 @@ export const clipboardOf = (text: string): string =>
 
 export type SharedBySessions = ReturnType<typeof createShared>
 
-/** Creates what all sessions of a process share. `colourOf` returns the colour that a person chose. */
+/** Creates what all sessions of a process share. `names`: how the names of people and models look. */
 export const createShared = (
   timers: FrameTimers,
   { markdown, clock, log }: { readonly markdown: LazyMarkdown; readonly clock: Clock; readonly log: Log },
-  colourOf: (name: string) => NameColour | undefined = () => undefined,
+  names: NameStyles = { colourOf: () => undefined, modelStyle: usualModelStyle },
 ) => ({
   frames: new Frames(timers),
-  drawEntry: createDrawEntry(markdown.tools, createNameColours(colourOf)),
+  drawEntry: createDrawEntry(markdown.tools, createNameStyles(names)),
   addressed: createAddressedHere(),
   markdown,
   /** Monotonic milliseconds. */

@@ -1,9 +1,13 @@
 import Color from 'colorjs.io'
 import { describe, expect, test } from 'vitest'
-import { NAME_COLOURS, THEME_NAMES } from '../../../../src/chat/personal/preferences.ts'
+import { THEME_NAMES } from '../../../../src/chat/personal/preferences.ts'
 import { personStyle } from '../../../../src/terminal/drawing/entry-look.ts'
 import { paintSpans } from '../../../../src/terminal/drawing/spans.ts'
-import { createModelStyles } from '../../../../src/chat/personal/name-styles.ts'
+import {
+  createModelStyles,
+  NAME_COLOURS,
+  personNameStyle,
+} from '../../../../src/chat/personal/name-styles.ts'
 import { THEMES, type Theme } from '../../../../src/terminal/drawing/theme.ts'
 
 /** Grounds of terminals. Solarized: https://ethanschoonover.com/solarized (base03 and base3). */
@@ -74,7 +78,7 @@ const lookInTheme = (theme: Theme) => ({
   ...Object.fromEntries(ROLES.map((role) => [role, lookOf(theme[role]('x'))])),
   ...Object.fromEntries(
     NAME_COLOURS.map((name) => {
-      const span = { text: 'x', ...personStyle('x', undefined, name) }
+      const span = { text: 'x', ...personStyle('x', undefined, personNameStyle('x', name)) }
       return [name, lookOf(paintSpans([span], theme))]
     }),
   ),

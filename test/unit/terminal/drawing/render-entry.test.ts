@@ -11,12 +11,11 @@ import {
   createDrawEntry,
 } from '../../../../src/terminal/drawing/entry-rows.ts'
 import { chooseTheme, type DrawingStyle, createNameColours } from '../../../../src/terminal/drawing/theme.ts'
-import { usualColour } from '../../../../src/chat/personal/name-styles.ts'
 import { zoneOf } from '../../../../src/base/zone.ts'
 import { timeColumn, dayLine, dayOf } from '../../../../src/terminal/drawing/time-column.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { runs } from '../../../support/runs.ts'
-import { NAME_COLOURS, type NameColour } from '../../../../src/chat/personal/preferences.ts'
+import { NAME_COLOURS, type NameColour, usualColour } from '../../../../src/chat/personal/name-styles.ts'
 
 const renderEntry = (entry: Entry, style: DrawingStyle): string => render(entry, style, markdown.tools())
 
@@ -330,7 +329,7 @@ describe('drawn text', () => {
   }
 
   test('an entry is drawn once for each width and theme', () => {
-    const draw = createDrawEntry(markdown.tools, () => 'green')
+    const draw = createDrawEntry(markdown.tools, () => undefined)
     const first = draw(entry, { columns: 80, theme: colour })
     expect(draw(entry, { columns: 80, theme: chooseTheme('xterm-256color', {}) })).toBe(first)
     expect(draw(entry, { columns: 10, theme: colour })).toMatchObject({ rows: 2 })
