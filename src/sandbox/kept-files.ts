@@ -7,6 +7,7 @@ import type { FileAuthor, KeptFiles, ListedFile, UndoPlan, UndoStep } from '../t
 import { WorkspaceError } from '../words/errors.ts'
 import type { PersonId } from '../words/person.ts'
 import { openDirectory } from './change-text.ts'
+import { LEFT_OUT } from './changed-files.ts'
 import { followPath, holdDirectory, quoted, pathError } from './follow-path.ts'
 import { draftName } from './old-files.ts'
 import { openInside } from './read-text.ts'
@@ -27,8 +28,6 @@ const MAX_LISTED = 2_000
 /** Paths that completion offers. */
 const MAX_PATHS = 300
 const MAX_DEPTH = 64
-/** As searches do, a list leaves out what programs keep for themselves. */
-const LEFT_OUT: readonly string[] = ['.git', 'node_modules']
 
 /** A room's files with what they were before, for people. */
 export class RoomKeptFiles implements KeptFiles {

@@ -43,6 +43,8 @@ const DRAFT = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.draft$/
 /** The name of a file that is written beside its target and then renamed. */
 export const draftName = (): string => `.${randomUUID()}.draft`
 
+export const isDraftName = (name: string): boolean => DRAFT.test(name)
+
 /** Removes drafts that a server left when it crashed, as `removeOldFiles` does. */
 export const removeOldDrafts = (directory: string, before: number): Promise<void> =>
-  removeOldFiles(directory, before, (name) => DRAFT.test(name))
+  removeOldFiles(directory, before, isDraftName)

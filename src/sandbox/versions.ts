@@ -102,6 +102,11 @@ export class FileVersions {
     })
   }
 
+  /** The files that people and file tools changed since a moment. */
+  async pathsSince(moment: number): Promise<ReadonlySet<string>> {
+    return new Set((await this.records()).flatMap(({ at, path }) => (at >= moment ? path : [])))
+  }
+
   /** The records whose version is still kept, oldest first. */
   async kept(): Promise<readonly (ChangeRecord & { readonly kept: string })[]> {
     const names = new Set(await this.#names())

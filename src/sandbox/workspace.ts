@@ -16,6 +16,7 @@ import type {
 import { WorkspaceError } from '../words/errors.ts'
 import type { Confinement } from './bubblewrap.ts'
 import { underLock } from './change-lock.ts'
+import { findChangedFiles, readFileStamps } from './changed-files.ts'
 import { changeText, checkChange, type ChangePlace } from './change-text.ts'
 import { followPath, quoted } from './follow-path.ts'
 import { RoomKeptFiles } from './kept-files.ts'
@@ -144,10 +145,17 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
         throw error
       }
     },
-    async run(spec, runLimits, signal) {
+    async run(spec, runLimits, signal, onFiles) {
       const top = await root()
       const trim = (): Promise<void> => alone(() => versions.trim(() => roomDisk.left(top)))
-      return await runCommand({ spec, runLimits, signal, workspace: top }, parts, roomDisk, trim)
+      const work = () => runCommand({ spec, runLimits, signal, workspace: top }, parts, roomDisk, trim)
+      if (spec.readOnly || !onFiles) return await work()
+      const since = Date.now()
+      const before = await readFileStamps(top)
+      return await runAfter(work(), async () => {
+        const files = before && (await findChangedFiles(top, before, () => versions.pathsSince(since)))
+        if (files?.length) await onFiles(files)
+      })
     },
   }
 }

@@ -77,8 +77,8 @@ export function createWorkspaces(options: WorkspacesOptions): RoomWorkspaces {
   /** Queues commands, and counts commands and searches, so that disposing can wait for them. */
   const queuedAndCounted = (workspace: RoomWorkspace, room: string): RoomWorkspace => ({
     ...workspace,
-    run: (spec, runLimits, signal) =>
-      count(() => queue(room, signal, () => workspace.run(spec, runLimits, signal))),
+    run: (spec, runLimits, signal, onFiles) =>
+      count(() => queue(room, signal, () => workspace.run(spec, runLimits, signal, onFiles))),
     findFiles: (...args) => count(() => workspace.findFiles(...args)),
     searchText: (...args) => count(() => workspace.searchText(...args)),
   })

@@ -1,4 +1,5 @@
 import type { FileAuthor } from './kept-files.ts'
+import type { FileNote } from '../words/entry.ts'
 import type { Picture } from '../words/picture.ts'
 
 export interface ToolLimits {
@@ -131,9 +132,15 @@ export interface Workspace {
   placeOf(path: string): Promise<string | undefined>
   /**
    * Runs a process in the sandbox, in the workspace. All of its children are gone when this resolves. Rejects
-   * with `WorkspaceError` if the sandbox does not work.
+   * with `WorkspaceError` if the sandbox does not work. Before it settles, `onFiles` gets what the process did
+   * to files, if it did anything and the workspace is small enough to compare.
    */
-  run(spec: ProcessSpec, limits: ToolLimits, signal: AbortSignal): Promise<ProcessOutcome>
+  run(
+    spec: ProcessSpec,
+    limits: ToolLimits,
+    signal: AbortSignal,
+    onFiles?: (files: readonly FileNote[]) => Promise<void>,
+  ): Promise<ProcessOutcome>
 }
 
 export interface Workspaces {

@@ -1,9 +1,10 @@
 import { toolCallLine } from '../words/entry-text.ts'
 import type { ByteQuota } from '../chat/index.ts'
-import type { Entry, NewEntry, ToolResultEntry } from '../words/entry.ts'
+import type { Entry, FileNote, NewEntry, ToolResultEntry } from '../words/entry.ts'
 import { StorageError } from '../words/errors.ts'
 import type { Picture } from '../words/picture.ts'
 import { speakerCalled, splitLabel } from '../words/names.ts'
+import { fileChangesText, MAX_FILE_NOTES } from '../words/file-notes.ts'
 import { textForModels } from '../words/outside.ts'
 import { utf8Bytes } from '../base/amounts.ts'
 import type { Clock, MonotonicClock } from '../base/environment.ts'
@@ -99,14 +100,43 @@ async function contextOf(caller: ToolCaller, parts: RoomToolboxParts): Promise<C
       ...(chat?.model && { model: chat.model }),
       ...(turn && { turn }),
     },
-    workspace: parts.workspaces.of(room.name, {
-      ...(turn
-        ? { name: turn.model, turn: { id: turn.id, requester: requester.id } }
-        : { name: requester.name, person: requester.id }),
-    }),
+    workspace: withFileEntries(
+      parts.workspaces.of(room.name, {
+        ...(turn
+          ? { name: turn.model, turn: { id: turn.id, requester: requester.id } }
+          : { name: requester.name, person: requester.id }),
+      }),
+      caller,
+      parts,
+    ),
     permissions: caller.permissions ?? permissionsFor(caller, parts.permissions),
     addMessage: (entry) => room.record({ ...entry, ...authorOf(caller) }),
   }
+}
+
+/** Names in the room what commands do to files. */
+function withFileEntries(workspace: Workspace, caller: ToolCaller, parts: RoomToolboxParts): Workspace {
+  const { turn } = caller
+  const record = async (files: readonly FileNote[]): Promise<void> => {
+    await recordCharged(caller, parts, {
+      ...{ kind: 'file', ...authorOf(caller), ...(turn && { turn: turn.id }) },
+      ...{ text: fileChangesText(files), files: files.slice(0, MAX_FILE_NOTES) },
+    })
+  }
+  return {
+    ...workspace,
+    run: (spec, limits, signal) => workspace.run(spec, limits, signal, record),
+  }
+}
+
+async function recordCharged(
+  { room, requester }: ToolCaller,
+  { bytes }: RoomToolboxParts,
+  newEntry: NewEntry,
+): Promise<Entry> {
+  const entry = await room.record(newEntry)
+  bytes.charge(requester, utf8Bytes(JSON.stringify(newEntry)))
+  return entry
 }
 
 function permissionsFor({ routine }: ToolCaller, permissions: PermissionProvider): PermissionProvider {
@@ -128,11 +158,7 @@ function createRecorder(
 ): RecordCall<RoomToolReply> {
   const { room, requester, turn } = caller
   let tokensRead = 0
-  const record = async (newEntry: NewEntry): Promise<Entry> => {
-    const entry = await room.record(newEntry)
-    parts.bytes.charge(requester, utf8Bytes(JSON.stringify(newEntry)))
-    return entry
-  }
+  const record = (newEntry: NewEntry): Promise<Entry> => recordCharged(caller, parts, newEntry)
   return async ({ call, target, args, canRead }, notRun) => {
     // The two entries of a call pair up by its id.
     const facts = {

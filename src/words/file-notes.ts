@@ -11,6 +11,16 @@ export function fileNamesText(notes: readonly FileNote[]): string {
   return notes.length > MAX_NAMED ? `${named} and ${notes.length - MAX_NAMED} more` : named
 }
 
+/** `made a.txt (text, 4 B), b; removed c`, on one line. */
+export function fileChangesText(notes: readonly FileNote[]): string {
+  const events = ['made', 'changed', 'removed'] as const
+  return events
+    .map((event) => ({ event, of: notes.filter((note) => note.event === event) }))
+    .filter(({ of }) => of.length > 0)
+    .map(({ event, of }) => `${event} ${fileNamesText(of)}`)
+    .join('; ')
+}
+
 function fileText({ name, size, type }: FileNote): string {
   const about = [...(type === undefined ? [] : [type]), ...(size === undefined ? [] : [bytes(size)])]
   return about.length > 0 ? `${name} (${about.join(', ')})` : name

@@ -5,6 +5,7 @@ import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { calls, says } from '../support/model-server.ts'
+import { lacks } from '../support/needs.ts'
 import { scp, sftp } from '../support/scp.ts'
 import { createModelStageHere } from '../support/stage.ts'
 
@@ -105,6 +106,45 @@ test('/undo puts back what the last turn wrote, and keeps a file that was change
   )
   expect(await readFile(inRoom('undone', 'files', 'a'), 'utf8')).toBe('later\n')
   expect((await stage.as('bob', ['undo', 'undone'])).stderr).toContain('no turn of yours wrote a file')
+})
+
+/** The entries of kind `file` in a room, oldest first. */
+async function toldIn(room: string): Promise<readonly Record<string, unknown>[]> {
+  const { stdout } = await stage.as('rhea', ['history', room, '--json', '-n', '50'])
+  const entries = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+  return (entries as Record<string, unknown>[]).filter(({ kind }) => kind === 'file')
+}
+
+test.skipIf(lacks('bwrap'))(
+  'files that a command of a model changed are named in one line and have no version',
+  async () => {
+    await makeRoom('commanded')
+    await put('commanded', 'gone', 'x\n')
+    await put('commanded', 'old', 'x\n')
+    const command = 'rm gone; echo more >> old; for n in 1 2 3 4 5 6 7 8 9; do echo $n > made-$n; done'
+    stage.models.play(
+      calls('run_command', { command }),
+      calls('run_command', { command: 'ls' }),
+      says('done'),
+    )
+    const asked = ['ask', '--allow', 'run_command', 'commanded', '@qwen', 'make files']
+    expect(await stage.as('rhea', asked)).toMatchObject({ exitCode: 0 })
+    const [entry, ...more] = (await toldIn('commanded')).slice(2)
+    expect(more).toEqual([])
+    expect(entry).toMatchObject({ author: 'qwen', turn: expect.any(String) })
+    expect(entry!['text']).toMatch(
+      /^made made-1 \(text, 2 B\), .* and 1 more; changed old \(text, 7 B\); removed gone$/,
+    )
+    expect(entry!['files']).toHaveLength(11)
+    expect(JSON.parse((await files('commanded', '--json', '--versions', 'old')).stdout)).toEqual([])
+  },
+)
+
+test.skipIf(lacks('bwrap'))('files that a command of a person changed are named in one line', async () => {
+  await makeRoom('ran')
+  const call = ['run', 'ran', '--allow', 'run_command', 'run_command', '{"command": "echo x > by-rhea"}']
+  expect(await stage.as('rhea', call)).toMatchObject({ exitCode: 0 })
+  expect(await toldIn('ran')).toMatchObject([{ author: 'rhea', text: 'made by-rhea (text, 2 B)' }])
 })
 
 test('the files of a private room are those of a room that does not exist for everybody else', async () => {
