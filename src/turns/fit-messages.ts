@@ -142,7 +142,7 @@ function shortForm(message: StepMessage): StepMessage {
 
 const PICTURE_LEFT_OUT = '[the picture is left out: this turn has no more space]'
 
-const tokensOfPictures = (message: StepMessage): number =>
+export const tokensOfPictures = (message: StepMessage): number =>
   message.role === 'tool' ? (message.pictures ?? []).reduce((total, { tokens }) => total + tokens, 0) : 0
 
 /** Providers take only JSON objects as arguments. */

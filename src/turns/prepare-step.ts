@@ -17,7 +17,7 @@ import { type SearchDependencies, weighedTexts, createOffer, type SentOffer } fr
 import type { OpenToolbox, ToolCaller } from './room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from './scoped-tools.ts'
 import type { ChatView, Workspaces } from '../tools/index.ts'
-import { createFitMessages, type FitMessages, type ShownMessages } from './fit-messages.ts'
+import { createFitMessages, type FitMessages, type ShownMessages, tokensOfPictures } from './fit-messages.ts'
 import { TurnTools } from './turn-tools.ts'
 import type { Turn, PreparedStep } from './turn.ts'
 
@@ -213,8 +213,13 @@ const spaceForMessages = (
   space = budget.target + reserve,
 ): number => space - (budget.used - budget.context)
 
-function sizeOf(prompt: Prompt, settings: ModelSettings, { tokens }: ShownMessages): CountedRequest {
-  const { used, pictures = 0 } = prompt.budget
+function sizeOf(
+  prompt: Prompt,
+  settings: ModelSettings,
+  { tokens, messages }: ShownMessages,
+): CountedRequest {
+  const { used } = prompt.budget
+  const pictures = messages.reduce((all, one) => all + tokensOfPictures(one), prompt.budget.pictures ?? 0)
   const framing = framingTokens(prompt, settings) + pictures
   return { counted: used + tokens, framing, ...(pictures > 0 ? { pictures } : {}) }
 }

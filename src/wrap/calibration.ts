@@ -48,8 +48,8 @@ export class Calibrations {
 
   async learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void> {
     if (!usage) return
-    // A rule for pictures may count too many, which says nothing of text.
-    if (request.pictures && usage.input <= request.counted) return
+    // A rule for pictures may count too many or too few, and the report does not say how many are of text.
+    if (request.pictures) return
     const room = model.contextWindow - model.maxOutput
     const report: TokenReport = { ...request, reported: usage.input, room, at: this.#clock.now() }
     if (isSuspect(report)) this.#logOnce(model, report)

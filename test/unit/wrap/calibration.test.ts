@@ -46,6 +46,17 @@ test('a calibration applies only to the same model, server and encoding', async 
   }
 })
 
+test.each([500, 1000, 5000])(
+  'a report of %d tokens for a request with a picture changes nothing',
+  async (input) => {
+    const { calibrations: store } = (await openInMemory()).models
+    const calibrations = new Calibrations(store, { now: () => 7 }, NO_LOG)
+    const qwen = sampleConfig({})
+    await calibrations.learnFrom(qwen, { ...size, pictures: 400 }, { input, output: 5 })
+    expect(await calibrations.find(qwen)).toBeUndefined()
+  },
+)
+
 test('fifty simultaneous calibration reports are all counted', async () => {
   await using storage = await openInMemory()
   const log = NO_LOG
