@@ -2,7 +2,7 @@
  * pages/ makes HTML pages for people who look at a room from a browser: a prompt, a past turn, a
  * transcript. Each is one file that needs nothing else. It must not know who asked for a page, where it
  * goes, or how its content is stored. Every text is escaped (base/markup.ts), no page has a script, and its
- * policy lets a browser load nothing.
+ * policy lets a browser load nothing; pictures of a log are in the page itself.
  */
 import type { Entry } from '../../words/entry.ts'
 import { fnv1a } from '../../base/basics.ts'
@@ -10,13 +10,13 @@ import { Html, markup } from '../../base/markup.ts'
 import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { STYLE } from './style.ts'
 
-/** Returns the beginning of a page, up to its content. */
-export async function pageHead(title: string): Promise<Html> {
+/** Returns the beginning of a page, up to its content. `hasPictures` allows pictures that are in the page. */
+export async function pageHead(title: string, { hasPictures = false } = {}): Promise<Html> {
   return markup`<!doctype html>
     <html lang="en">
     <head>
     <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="${await policy()}">
+    <meta http-equiv="Content-Security-Policy" content="${await policy(hasPictures)}">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="referrer" content="no-referrer">
     <meta name="color-scheme" content="light dark">
@@ -34,11 +34,12 @@ export const PAGE_END = markup`</main>
 </html>
 `
 
-/** Allows only this stylesheet: no script, picture, font, frame, form or other style. */
-async function policy(): Promise<string> {
+/** Allows only this stylesheet: no script, font, frame, form or other style, and no picture from elsewhere. */
+async function policy(hasPictures: boolean): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(STYLE))
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
-  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`
+  const pictures = hasPictures ? ' img-src data:;' : ''
+  return `default-src 'none'; style-src 'sha256-${hash}';${pictures} base-uri 'none'; form-action 'none'`
 }
 
 /** Number of the classes `c0`, `c1` … in the stylesheet. A prompt rarely has more parts. */

@@ -35,6 +35,8 @@ pre code { padding: 0; font-size: 1em }
 .n0 { color: var(--n0) } .n1 { color: var(--n1) } .n2 { color: var(--n2) } .n3 { color: var(--n3) }
 .n4 { color: var(--n4) } .n5 { color: var(--n5) } .model { color: var(--model) }
 svg { fill: currentColor }
+figure { margin: .4rem 0 }
+img { display: block; max-width: 100%; max-height: 40rem; width: auto; height: auto }
 .bar { display: block; width: 100%; height: 2rem; margin: .75rem 0; background: var(--panel);
   border: 1px solid var(--line); border-radius: 4px }
 .part { display: grid; grid-template-columns: 1rem minmax(7rem, 11rem) 4.5rem 4rem 1fr; gap: 0 .5rem;

@@ -17,10 +17,11 @@ import type {
   ToolCallEntry,
   ToolResultEntry,
 } from '../../words/entry.ts'
+import { type Picture, pictureText } from '../../words/picture.ts'
 import { foldPast } from '../../chat/presence/index.ts'
-import { markup, type Html } from '../../base/markup.ts'
+import { Html, markup } from '../../base/markup.ts'
 import { headOf } from '../../base/text/characters.ts'
-import { visibleText } from '../../base/text/visible-text.ts'
+import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
 import {
   PAGE_END,
@@ -35,8 +36,8 @@ import {
 /** A room's log as a page, made piece by piece while the log is read, oldest entry first. */
 export interface Transcript {
   readonly head: Html
-  /** Returns the next part of the page for the log's next entry. */
-  entry(entry: Entry): Iterable<Html>
+  /** Returns the next part of the page for the log's next entry, with the pictures that came by it. */
+  entry(entry: Entry, pictures?: readonly Picture[]): Iterable<Html>
   end(): Iterable<Html>
 }
 
@@ -77,18 +78,19 @@ export async function createTranscript(
   }
 
   return {
-    head: markup`${await pageHead(`${name}: the log`)}
+    head: markup`${await pageHead(`${name}: the log`, { hasPictures: true })}
       <h1>${name}</h1>
       ${topic === '' ? undefined : markup`<p class="plain">${visibleText(topic)}</p> `}
       <p class="dim">The log up to ${momentHtml(at)}. All times are UTC.</p>
       `,
-    *entry(entry) {
+    *entry(entry, pictures = []) {
       count += 1
       const isComing = entry.kind === 'presence'
       if (!isComing || row.length >= MAX_IN_A_ROW || !isSameDay(entry, row[0])) yield* rowHtml()
       if (isComing) return void row.push(entry)
       yield headingOf(entry)
       yield* entryHtml(entry, parts)
+      for (const picture of pictures) yield* pictureHtml(picture)
     },
     *end() {
       yield* rowHtml()
@@ -175,6 +177,20 @@ function actionHtml(entry: ActionEntry, nameOf: AuthorName): Html {
 const aside = ({ id, at }: Entry, text: string, isError = false): Html =>
   markup`<p id="${anchorOf(id)}" class="aside${isError ? ' error' : ''}">${timeHtml(at)} ${text}</p>
     `
+
+/** Bytes of a picture in one part of the page: a multiple of three, so that the parts of base64 join. */
+const BYTES_OF_PART = 3 * 1024
+
+/** A picture in the page itself. Its type is one of four, and base64 needs no escapes. */
+function* pictureHtml(picture: Picture): Generator<Html, void, void> {
+  const { type, width, height, name, bytes } = picture
+  yield markup`<figure><img width="${width}" height="${height}" alt="${visibleLine(name)}" src="data:${type};base64,`
+  for (let at = 0; at < bytes.length; at += BYTES_OF_PART)
+    yield Html.trusted(btoa(String.fromCharCode(...bytes.subarray(at, at + BYTES_OF_PART))))
+  yield markup`">
+    <figcaption class="dim">${visibleLine(pictureText(picture))}</figcaption></figure>
+    `
+}
 
 const billHtml = (entry: Entry): Html | undefined => {
   const bill = billLine(entry)

@@ -3,6 +3,7 @@ import type { Entry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import type { EntrySize } from '../../chat/index.ts'
 import { safeJson } from '../../base/json.ts'
+import { LogPictures } from './log-pictures.ts'
 import { createTranscript } from '../pages/transcript.ts'
 import { flag, Misuse, type Here } from '../command.ts'
 import { iso, verb } from './common.ts'
@@ -29,7 +30,7 @@ export const exportLog = verb({
     note: `In a session at most ${MAX_WHOLE_PAGE} entries and ${BYTES_PER_PAGE / 1024} KiB; a script gets all of it.`,
   },
   needsVoice: () => false,
-  async run(context, { stores, clock }) {
+  async run(context, { stores, clock, filesOf }) {
     const { room, flags, out, session, signal } = context
     if ([flags.markdown, flags.json, flags.html].filter(Boolean).length > 1)
       throw new Misuse('it is one of --markdown, --json and --html')
@@ -37,8 +38,10 @@ export const exportLog = verb({
     const { entries } = stores.chat
     if (session)
       refuseIfLong(await entries.sizes(room.name, { limit: MAX_WHOLE_PAGE + 1 }), room.name, flags.json)
-    const write = flags.json ? jsonWriter : flags.html ? htmlWriter : markdownWriter
-    const writer = await write(context, clock.now())
+    const pictures = new LogPictures(filesOf(room.name))
+    const writer = flags.json
+      ? jsonWriter(context)
+      : await (flags.html ? htmlWriter(context, clock.now(), pictures) : markdownWriter(context, clock.now()))
     await out.ready()
     for await (const page of wholeLog(entries, room.name)) {
       for (const entry of page) await writer.entry(entry)
@@ -70,12 +73,16 @@ const jsonWriter = ({ out }: Here): EntryWriter => ({
   entry: (entry) => out.line(safeJson(entryJson(entry))),
 })
 
-async function htmlWriter({ room, ...caller }: Here, at: number): Promise<EntryWriter> {
+async function htmlWriter(
+  { room, ...caller }: Here,
+  at: number,
+  pictures: LogPictures,
+): Promise<EntryWriter> {
   const transcript = await createTranscript(await room.info(), at)
   const page = new PageWriter(caller)
   await page.add([transcript.head])
   return {
-    entry: (entry) => page.add(transcript.entry(entry)),
+    entry: async (entry) => page.add(transcript.entry(entry, await pictures.of(entry))),
     async end() {
       await page.add(transcript.end())
       await page.flush()

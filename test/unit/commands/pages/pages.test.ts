@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { parseHTML } from 'linkedom'
 import { expect, test } from 'vitest'
+import { readPictureFile } from '../../../../src/base/picture-file.ts'
+import { Picture } from '../../../../src/words/picture.ts'
+import { pngOf } from '../../../support/pictures.ts'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/words/entry.ts'
 import type { LayerReport } from '../../../../src/wrap/prompt.ts'
 import { STYLE } from '../../../../src/commands/pages/style.ts'
@@ -39,6 +42,27 @@ test('the security policy of a page allows only its own stylesheet', async () =>
   )
   expect(style).not.toMatch(/url\(|@import/)
   expect(document.title).toBe('a <b> \\u{202e} page')
+})
+
+test('a transcript allows pictures in the page, and shows those of an entry with their names as text', async () => {
+  const file = readPictureFile(pngOf(64, 48))
+  if (typeof file === 'string') throw new Error(file)
+  const name = 'a"><script>.png'
+  const entry = { ...base, kind: 'file', text: `put ${name}`, files: [] } as const
+  const transcript = await createTranscript({ name: 'hall', topic: '' }, base.at)
+  const parts = [transcript.head, ...transcript.entry(entry, [new Picture(file, { name, hash: '' })])]
+  const { document } = parseHTML(parts.map(String).join(''))
+  expect(
+    document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.getAttribute('content'),
+  ).toMatch(
+    /^default-src 'none'; style-src 'sha256-\S+'; img-src data:; base-uri 'none'; form-action 'none'$/,
+  )
+  const picture = document.querySelector('img')
+  expect(picture?.getAttribute('alt')).toBe(name)
+  const [, sent = ''] = /^data:image\/png;base64,(.*)$/.exec(picture?.getAttribute('src') ?? '') ?? []
+  expect(Buffer.from(sent, 'base64').equals(file.bytes)).toBe(true)
+  expect(document.querySelector('figcaption')?.textContent).toMatch(/^a"><script>\.png: PNG, 64 × 48, \d+ B$/)
+  expect(document.querySelector('script')).toBeNull()
 })
 
 test('the page of a prompt accounts for the whole window and gives every part its own colour', () => {
