@@ -4,6 +4,7 @@ import { readAmount, shownAmount } from '../base/price.ts'
 import { headOf } from '../base/text/characters.ts'
 import { cleanLine, cleanText } from '../base/text/clean-text.ts'
 import { markdownText } from '../base/text/markdown.ts'
+import { fileEntryText } from './file-notes.ts'
 import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 
 /**
@@ -29,8 +30,9 @@ function formatEntry(entry: Entry): string {
       return `-- ${entry.text}`
     case 'scope':
     case 'approval':
-    case 'file':
       return `-- ${shownName(entry.author)}: ${entry.text}`
+    case 'file':
+      return `-- ${shownName(entry.author)}: ${fileEntryText(entry)}`
     case 'tool_call':
       return `-- ${shownName(entry.author)}: ${toolCallLine(entry)}`
     case 'tool_result':

@@ -1,5 +1,5 @@
 import { bytes } from '../base/amounts.ts'
-import type { FileNote } from './entry.ts'
+import type { FileEntry, FileNote, RoomName } from './entry.ts'
 
 /** Files that one entry names; its text names fewer. */
 export const MAX_FILE_NOTES = 50
@@ -19,6 +19,20 @@ export function fileChangesText(notes: readonly FileNote[]): string {
     .filter(({ of }) => of.length > 0)
     .map(({ event, of }) => `${event} ${fileNamesText(of)}`)
     .join('; ')
+}
+
+/** The text of an entry for people, with the shell line that gets its first picture. */
+export function fileEntryText({ room, text, files }: Pick<FileEntry, 'room' | 'text' | 'files'>): string {
+  const picture = files.find(({ type, event }) => event !== 'removed' && isPicture(type))
+  return picture ? `${text}; to get it: ${gettingLine(room, picture.name)}` : text
+}
+
+export const isPicture = (type: string | undefined): boolean => type?.endsWith(' picture') ?? false
+
+/** Names that a shell may read otherwise stay `NAME`. */
+export function gettingLine(room: RoomName, name: string): string {
+  const shown = /^[\w.][\w./-]*$/.test(name) ? name : 'NAME'
+  return `ssh HOST files ${room} ${shown} > ${shown.slice(shown.lastIndexOf('/') + 1)}`
 }
 
 function fileText({ name, size, type }: FileNote): string {

@@ -83,7 +83,7 @@ export interface Services {
   readonly keeping: Keeping
   readonly bytes: Pick<ByteQuota, 'take'>
   /** The files of a room's workspace. */
-  readonly filesOf: (room: RoomName) => RoomFileAccess & Pick<Workspace, 'readText'>
+  readonly filesOf: (room: RoomName) => RoomFileAccess & Pick<Workspace, 'readText' | 'readPicture'>
   readonly clock: Clock
   /** The keys of a session, for help. */
   readonly keys: readonly HelpKey[]

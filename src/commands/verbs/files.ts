@@ -9,8 +9,9 @@ import type { Room } from '../../chat/index.ts'
 import type { FileAuthor, FileVersion, RoomFileAccess, UndoPlan, UndoStep } from '../../tools/index.ts'
 import type { FileNote } from '../../words/entry.ts'
 import { Refusal, WorkspaceError } from '../../words/errors.ts'
-import { fileNamesText, MAX_FILE_NOTES } from '../../words/file-notes.ts'
+import { fileNamesText, gettingLine, isPicture, MAX_FILE_NOTES } from '../../words/file-notes.ts'
 import type { Person } from '../../words/person.ts'
+import { pictureText } from '../../words/picture.ts'
 import { arg, type Caller, flag, JSON_FLAG, Misuse, text } from '../command.ts'
 import { dateText, iso, listedNumber, print, verb, type Services } from './common.ts'
 
@@ -166,8 +167,13 @@ async function sendBytes({ script, signal }: Here, access: RoomAccess, name: str
 }
 
 async function showFile(context: Here, access: RoomAccess, name: string): Promise<void> {
-  const { out, session, signal, room } = context
+  const { out, session, signal, room, script } = context
   const { size, type } = await lookAt(access, name)
+  if (isPicture(type)) {
+    if (script?.writeBytes) return await sendBytes(context, access, name)
+    const about = (await measuresOf(access, name)) ?? `${visibleLine(name)}: ${type}, ${bytes(size)}`
+    return out.line(`${about}; to get it: ${gettingLine(room.name, name)}`)
+  }
   if (type !== 'text' && type !== 'empty')
     return out.line(
       `${visibleLine(name)}: ${type}, ${bytes(size)}; ssh HOST files ${room.name} --raw NAME gives it`,
@@ -185,6 +191,19 @@ async function showFile(context: Here, access: RoomAccess, name: string): Promis
   out.line(shown.join('\n'))
   if (lines.length > SHOWN_LINES)
     out.line(`… ${counted(lines.length - SHOWN_LINES, 'more line')}: ssh HOST files ${room.name} NAME`)
+}
+
+/** Bytes of a picture whose measures are shown. */
+const MAX_PICTURE_BYTES = 8 * 1024 * 1024
+
+/** Resolves to undefined if the picture is damaged or too large. */
+async function measuresOf(access: RoomAccess, name: string): Promise<string | undefined> {
+  try {
+    return visibleLine(pictureText(await access.readPicture(name, MAX_PICTURE_BYTES)))
+  } catch (error) {
+    if (error instanceof WorkspaceError) return undefined
+    throw error
+  }
 }
 
 async function lookAt(access: RoomFileAccess, name: string): Promise<{ size: number; type: string }> {

@@ -7,6 +7,7 @@ import {
   toolCallLine,
   toolResultLine,
 } from '../../words/entry-text.ts'
+import { fileEntryText } from '../../words/file-notes.ts'
 import type { Entry, ToolCallEntry } from '../../words/entry.ts'
 import { personNameStyle, usualModelStyle } from '../../chat/personal/index.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
@@ -32,9 +33,9 @@ export function spansOf(entry: Entry, aspect: Aspect, own?: SpanStyle): readonly
       return aside(entry.text, 'system')
     case 'notice':
       return aside(entry.text, entry.level === 'error' ? 'error' : 'system')
-    case 'scope':
     case 'file':
-      return aside(`${name}: ${entry.text}`, 'system')
+      return aside(`${name}: ${fileEntryText(entry)}`, 'system')
+    case 'scope':
     case 'approval':
       return aside(`${name}: ${entry.text}`, 'system')
     case 'tool_call':
