@@ -14,6 +14,7 @@ import {
   joinTexts,
   type Fields,
 } from './loose.ts'
+import type { PictureMarks } from './picture-marks.ts'
 import { endpoint, REQUEST_KEYS, type ModelAccess, type Provider } from './provider.ts'
 import { picturesOfStep } from './sdk-prompt.ts'
 import { servedModel } from './served-model.ts'
@@ -28,11 +29,11 @@ const endpointOf = (access: ModelAccess): string =>
 export const ollama: Provider = {
   create: servedModel({
     endpointOf,
-    ask: (request, { access, endpoint: base, post }) =>
+    ask: (request, { access, endpoint: base, marks, post }) =>
       post(
         `${base}/api/chat`,
         { 'content-type': 'application/json', ...authorizationHeader(access) },
-        chatBody(request, access),
+        chatBody(request, access, marks),
       ),
     dialect: () => ollamaDialect,
     advice: 'is ollama running?',
@@ -71,7 +72,7 @@ const ollamaDialect: Dialect = {
  * silently truncates longer prompts; newer versions obey `truncate` and `shift` (api/types.go at v0.33.2). A
  * changed `num_ctx` makes it reload the model, so it is always the whole window.
  */
-function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): Fields {
+function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess, marks: PictureMarks): Fields {
   const { prompt, messages, pictures = [], tools, maxOutput, contextWindow } = request
   const { withoutSystemRole = false } = request
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
@@ -83,12 +84,12 @@ function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): F
     model: access.model,
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
-      { role: 'user', content: user, ...imagesOf(pictures) },
+      { role: 'user', content: user, ...imagesOf(pictures, marks) },
       ...messages.flatMap((step, index) => {
         const seen = picturesOfStep(messages, index)
         return [
           messageOf(step),
-          ...(seen.length > 0 ? [{ role: 'user', content: '', ...imagesOf(seen) }] : []),
+          ...(seen.length > 0 ? [{ role: 'user', content: '', ...imagesOf(seen, marks) }] : []),
         ]
       }),
     ],
@@ -102,8 +103,11 @@ function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): F
   }
 }
 
-const imagesOf = (pictures: readonly Picture[]): { readonly images?: readonly string[] } =>
-  pictures.length === 0 ? {} : { images: pictures.map(({ bytes }) => Buffer.from(bytes).toString('base64')) }
+const imagesOf = (
+  pictures: readonly Picture[],
+  marks: PictureMarks,
+): { readonly images?: readonly string[] } =>
+  pictures.length === 0 ? {} : { images: pictures.map((one) => marks.add(one)) }
 
 function messageOf(step: RequestMessage): object {
   switch (step.role) {

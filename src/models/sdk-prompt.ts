@@ -9,14 +9,17 @@ import type { Picture } from '../words/picture.ts'
 import { systemAndUser } from '../wrap/index.ts'
 import type { ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
 import { asParsedObject } from './loose.ts'
+import type { PictureMarks } from './picture-marks.ts'
 
 /**
  * Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message, on the last block of
  * the conversation, and on the newest result of the turn. A result's pictures stay with it if the provider
- * takes `picturesInResults`; otherwise a message by the user follows all results of the step.
+ * takes `picturesInResults`; otherwise a message by the user follows all results of the step. Pictures are
+ * only `marks`.
  */
 export function sdkPrompt(
   { prompt, messages, pictures = [], withoutSystemRole = false }: ModelRequest<RequestMessage>,
+  marks: PictureMarks,
   { cacheMark, picturesInResults = false }: SdkPromptOptions = {},
 ): LanguageModelV3Prompt {
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
@@ -28,14 +31,16 @@ export function sdkPrompt(
   })
   return [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system, ...mark }]),
-    { role: 'user', content: [...content, ...pictures.map(filePart)] },
+    { role: 'user', content: [...content, ...pictures.map((one) => filePart(one, marks))] },
     ...messages.flatMap((message, index) => {
       const marked = {
-        ...sdkMessage(message, picturesInResults),
+        ...sdkMessage(message, marks, picturesInResults),
         ...(index === messages.length - 1 ? mark : {}),
       }
       const seen = picturesInResults ? [] : picturesOfStep(messages, index)
-      return seen.length === 0 ? marked : [marked, { role: 'user' as const, content: seen.map(filePart) }]
+      return seen.length === 0
+        ? marked
+        : [marked, { role: 'user' as const, content: seen.map((one) => filePart(one, marks)) }]
     }),
   ]
 }
@@ -45,10 +50,10 @@ export interface SdkPromptOptions {
   readonly picturesInResults?: boolean
 }
 
-const filePart = ({ type, bytes }: Picture): LanguageModelV3FilePart => ({
+const filePart = (picture: Picture, marks: PictureMarks): LanguageModelV3FilePart => ({
   type: 'file',
-  mediaType: type,
-  data: bytes,
+  mediaType: picture.type,
+  data: marks.add(picture),
 })
 
 /** Returns the pictures of all results of a step, after its last result. */
@@ -76,15 +81,19 @@ function cacheableBlocks(text: string, stablePrefix: number): readonly string[] 
   }
 }
 
-function sdkMessage(step: RequestMessage, picturesInResults: boolean): LanguageModelV3Message {
+function sdkMessage(
+  step: RequestMessage,
+  marks: PictureMarks,
+  picturesInResults: boolean,
+): LanguageModelV3Message {
   switch (step.role) {
     case 'user':
       return { role: 'user', content: [{ type: 'text', text: step.text }] }
     case 'tool': {
       const { call: toolCallId, name: toolName, content: value } = step
       const pictures = picturesInResults ? (step.pictures ?? []) : []
-      const images = pictures.map(({ type: mediaType, bytes }) => {
-        return { type: 'image-data' as const, mediaType, data: Buffer.from(bytes).toString('base64') }
+      const images = pictures.map((picture) => {
+        return { type: 'image-data' as const, mediaType: picture.type, data: marks.add(picture) }
       })
       const output =
         images.length === 0

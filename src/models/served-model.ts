@@ -6,6 +6,7 @@ import { errorOfResponse, toModelError } from './errors.ts'
 import { modelFetch } from './fetch.ts'
 import { asParsedObject, type Fields } from './loose.ts'
 import type { ModelAccess, ModelLimits } from './provider.ts'
+import { PictureMarks } from './picture-marks.ts'
 import { without, withAcceptedIds } from './refused-parts.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 import { merge } from './settings.ts'
@@ -29,6 +30,8 @@ type RequestUrl = Parameters<typeof fetch>[0]
 export interface Server {
   readonly access: ModelAccess
   readonly endpoint: string
+  /** For the pictures in the body that is posted. */
+  readonly marks: PictureMarks
   /** Throws `ProviderError` for a response without an answer. */
   readonly post: (url: RequestUrl, headers: RequestInit['headers'], body: Fields) => Promise<Body>
 }
@@ -44,16 +47,18 @@ export const servedModel =
         const signal = AbortSignal.any([caller, ending.signal])
         const progress = { begun: false }
         let sent: Fields = {}
+        const marks = new PictureMarks()
         const post: Server['post'] = async (url, headers, body) => {
           sent = without(merge(body, access.extraBody ?? {}), request.withoutFields ?? [])
-          const init = { method: 'POST', body: JSON.stringify(sent), signal, ...(headers ? { headers } : {}) }
+          const text = await marks.fill(JSON.stringify(sent))
+          const init = { method: 'POST', body: text, signal, ...(headers ? { headers } : {}) }
           const response = await send(url, init)
           if (!response.ok || !response.body) throw errorOfResponse(response, await response.text())
           progress.begun = true
           return response.body
         }
         try {
-          const body = await ask(withAcceptedIds(request), { access, endpoint, post })
+          const body = await ask(withAcceptedIds(request), { access, endpoint, marks, post })
           yield* readAnswer(body, dialect(access), progress)
         } catch (error) {
           caller.throwIfAborted()
@@ -105,7 +110,7 @@ export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
     if (!own) throw new Error('the SDK asked without the signal of its request')
     return await own(input, init)
   }
-  return async (request, { access, endpoint, post }) => {
+  return async (request, { access, endpoint, marks, post }) => {
     let answer: Body | undefined
     const { signal } = new AbortController()
     fetches.set(signal, async (input, init) => {
@@ -118,7 +123,7 @@ export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
     const options = { baseURL: endpoint, apiKey: access.apiKey ?? '', fetch: fetchIt }
     const model = models.get(access) ?? provider.load(options, access)
     models.set(access, model)
-    await (await model).doStream({ ...callOptions(request, access, provider), abortSignal: signal })
+    await (await model).doStream({ ...callOptions(request, access, provider, marks), abortSignal: signal })
     if (!answer) throw new Error('the SDK sent no request')
     return answer
   }
@@ -128,8 +133,9 @@ const callOptions = (
   request: ModelRequest<RequestMessage>,
   access: ModelAccess,
   { cacheMark, picturesInResults, schema = (same) => same }: SdkProvider,
+  marks: PictureMarks,
 ): LanguageModelV3CallOptions => ({
-  prompt: sdkPrompt(request, { cacheMark, picturesInResults: picturesInResults?.(access) ?? false }),
+  prompt: sdkPrompt(request, marks, { cacheMark, picturesInResults: picturesInResults?.(access) ?? false }),
   maxOutputTokens: request.maxOutput,
   tools: request.tools.map((tool, index) => ({
     type: 'function',

@@ -1,6 +1,5 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
-import { createHash } from 'node:crypto'
 import { bytes } from '../base/amounts.ts'
 import { readPictureFile } from '../base/picture-file.ts'
 import type { FileSlice } from '../tools/index.ts'
@@ -40,7 +39,9 @@ export async function readPicture(root: string, path: string, maxBytes: number):
     throw new WorkspaceError(`${quoted(path)} has ${bytes(size)}; a picture may have ${bytes(maxBytes)}`)
   const picture = readPictureFile(await readAll(path, file, maxBytes))
   if (typeof picture === 'string') throw new WorkspaceError(`${quoted(path)} ${picture}`)
-  return new Picture(picture, { name: path, hash: createHash('sha256').update(picture.bytes).digest('hex') })
+  // Hashes in another thread.
+  const hash = Buffer.from(await crypto.subtle.digest('SHA-256', picture.bytes)).toString('hex')
+  return new Picture(picture, { name: path, hash })
 }
 
 /**
