@@ -5,6 +5,7 @@ import { paths } from '../../src/base/paths.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { ollamaWire } from '../support/ollama-wire.ts'
 import { operator } from '../support/operator.ts'
+import { pngOf } from '../support/pictures.ts'
 import { scp } from '../support/scp.ts'
 import type { SshResult, SshSession } from '../support/ssh.ts'
 import { createStageHere } from '../support/stage.ts'
@@ -22,12 +23,17 @@ export const blocksOf = (page: string): readonly Block[] =>
 
 /**
  * Carries out the blocks of a page as a reader would, on a server of its own without models. Its config comes from
- * the page; the Ollama that the page names answers three times.
+ * the page; the Ollama that the page names answers four times. The reader has a picture `screen.png`.
  */
 export async function createPageRunner() {
   const models = await startModelServer()
-  models.play(...['I answer.', 'It has no date.', 'It rolls a die.'].map((text) => ollamaWire.says(text)))
+  models.play(
+    ...['I answer.', 'I see a field.', 'It has no date.', 'It rolls a die.'].map((text) =>
+      ollamaWire.says(text),
+    ),
+  )
   const stage = await createStageHere({ config: '' })
+  await writeFile(join(stage.dir, 'screen.png'), pngOf(64, 48))
   const opened: SshSession[] = []
   let invite = 'none'
 
