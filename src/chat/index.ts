@@ -65,3 +65,4 @@ export {
 } from './room-values.ts'
 export type { Room } from './room.ts'
 export { Rooms } from './rooms.ts'
+export { Talks } from './talks.ts'

@@ -14,6 +14,8 @@ export interface RoomRecord {
   /** Null for the lobby. */
   readonly owner: PersonId | null
   readonly createdAt: number
+  /** The model of a talk, which answers each line of the owner; absent for other rooms. */
+  readonly talk?: string
 }
 
 export type RenamedRoom = 'renamed' | 'taken' | 'full'
@@ -135,7 +137,7 @@ export interface RoomStore {
   membership(name: RoomName, person: PersonId): Promise<Membership | undefined>
   /** `null` removes the person from the room. */
   setMembership(name: RoomName, person: PersonId, membership: Membership | null): Promise<void>
-  /** Makes the person the owner, and the previous owner an op. */
+  /** Makes the person the owner, and the previous owner an op. The room is no talk any more. */
   setOwner(name: RoomName, person: PersonId): Promise<void>
   members(name: RoomName): Promise<readonly { readonly person: Person; readonly membership: Membership }[]>
   getValue(name: RoomName, key: string): Promise<Json | undefined>

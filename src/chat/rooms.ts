@@ -8,6 +8,12 @@ import type { RoomRecord } from './ports.ts'
 import { OpenRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
 import { Exits } from './room-values.ts'
 
+export interface NewRoomOptions {
+  readonly private: boolean
+  /** The model of a talk, which does not count as one of the rooms that a person owns. */
+  readonly talk?: string
+}
+
 export interface AllRoomsLimits extends RoomLimits {
   /** How many rooms one person may own. */
   readonly rooms_per_person: number
@@ -61,8 +67,8 @@ export class Rooms {
     return rows.filter((row, index) => visible[index] && this.#whyOut(row, viewer) === undefined)
   }
 
-  create(name: string, owner: Person, options: { readonly private: boolean }): Promise<Room> {
-    return this.#make(name, owner, options.private, (record) => this.#parts.rooms.create(record))
+  create(name: string, owner: Person, options: NewRoomOptions): Promise<Room> {
+    return this.#make(name, owner, options, (record) => this.#parts.rooms.create(record))
   }
 
   /**
@@ -71,7 +77,8 @@ export class Rooms {
    */
   async fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room> {
     const { vibe, private: isPrivate } = await room.info()
-    return await this.#make(name, owner, isPrivate || options.private, (record) =>
+    const made = { private: isPrivate || options.private }
+    return await this.#make(name, owner, made, (record) =>
       this.#parts.rooms.fork(room.name, { ...record, vibe }),
     )
   }
@@ -81,7 +88,7 @@ export class Rooms {
     const { rooms, clock } = this.#parts
     // Reads first, because a server also starts while nothing can be stored.
     if (!this.#hasLobby && !(await rooms.find(LOBBY)))
-      await rooms.create(newRoom(LOBBY, null, false, clock.now()))
+      await rooms.create(newRoom(LOBBY, null, { private: false }, clock.now()))
     this.#hasLobby = true
     return this.#room(LOBBY)
   }
@@ -136,7 +143,7 @@ export class Rooms {
     const kept = this.#adminNames().has(name) && !actor.admin
     const holder = await rooms.findRenamed(name)
     if (kept || (await rooms.find(name)) || (holder !== undefined && holder !== room.name))
-      throw nameTaken(name)
+      throw new NameTaken(name)
     return name
   }
 
@@ -144,7 +151,7 @@ export class Rooms {
   async assertMayOwnMore({ id, name }: Person, owns = `${name} owns`): Promise<void> {
     const { rooms_per_person: limit } = this.#limits
     const rows = await this.#parts.rooms.all()
-    if (rows.filter((row) => row.owner === id).length >= limit)
+    if (rows.filter((row) => row.owner === id && row.talk === undefined).length >= limit)
       throw new Refusal(`${owns} ${counted(limit, 'room')} already, which is the limit (rooms_per_person)`)
   }
 
@@ -188,16 +195,16 @@ export class Rooms {
   async #make(
     name: string,
     owner: Person,
-    isPrivate: boolean,
+    options: NewRoomOptions,
     store: (record: RoomRecord) => Promise<boolean>,
   ): Promise<Room> {
     const wanted = roomName(name)
     if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
     if (owner.login?.token?.rooms) throw new Refusal('this token is for its rooms alone: it makes no other')
-    await this.assertMayOwnMore(owner, 'you own')
+    if (options.talk === undefined) await this.assertMayOwnMore(owner, 'you own')
     const kept = this.#adminNames().has(wanted) && !owner.admin
-    const made = !kept && (await store(newRoom(wanted, owner, isPrivate, this.#parts.clock.now())))
-    if (!made) throw nameTaken(wanted)
+    const made = !kept && (await store(newRoom(wanted, owner, options, this.#parts.clock.now())))
+    if (!made) throw new NameTaken(wanted)
     return this.#room(wanted)
   }
 }
@@ -216,14 +223,24 @@ function noRoom(name: string): string {
 const joinFirst = (name: RoomName): string =>
   `you are invited to ${name}, and no member yet; first: join ${name}`
 
-/** Returns the same refusal for a private room that the person cannot see. */
-const nameTaken = (name: RoomName): Refusal => new Refusal(`the name ${name} is taken; choose another`)
+/** The refusal is the same for a private room that the person cannot see. */
+export class NameTaken extends Refusal {
+  constructor(name: RoomName) {
+    super(`the name ${name} is taken; choose another`)
+  }
+}
 
-const newRoom = (name: RoomName, owner: Person | null, isPrivate: boolean, at: number): RoomRecord => ({
+const newRoom = (
+  name: RoomName,
+  owner: Person | null,
+  options: NewRoomOptions,
+  at: number,
+): RoomRecord => ({
   name,
   topic: '',
   vibe: '',
-  private: isPrivate,
+  private: options.private,
+  ...(options.talk !== undefined && { talk: options.talk }),
   owner: owner?.id ?? null,
   createdAt: at,
 })

@@ -165,8 +165,8 @@ const SYNONYMS = new Map(
   Object.entries({
     message: 'write',
     send: 'write',
-    chat: 'talk',
-    speak: 'talk',
+    chat: 'speech',
+    speak: 'speech',
     name: 'rename',
   }).map(([said, known]) => [wordsOf(said)[0]!, wordsOf(known)[0]!] as const),
 )

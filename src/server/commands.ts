@@ -1,10 +1,10 @@
 // Joins the verbs with what they act on: direct messages, speech, moderation, followed rooms. It decides
 // nothing about a verb.
 import { zoneOf } from '../base/zone.ts'
-import { createRateLimiter, FollowedRooms, type FollowingParts, type Room } from '../chat/index.ts'
+import { createRateLimiter, FollowedRooms, type FollowingParts, type Room, Talks } from '../chat/index.ts'
 import { createLastSeen, InputHistory } from '../chat/personal/index.ts'
 import { type LineReaders, Notices, Talk } from '../chat/talk/index.ts'
-import { joinRoom, Runner, Speech } from '../commands/index.ts'
+import { joinRoom, openTalk, Runner, Speech } from '../commands/index.ts'
 import { createCommandGroups } from '../commands/verbs/index.ts'
 import { KEY_HELP } from '../terminal/index.ts'
 import type { Work } from '../visits/index.ts'
@@ -64,6 +64,7 @@ export async function createCommands(
     roomsDir: current.now().sandbox.rooms_dir,
     admins: () => current.now().server.admins,
   })
+  const talks = new Talks({ rooms, store: storage.chat.rooms, limits, onMade: () => routines.changed() })
   const lastSeen = createLastSeen(storage.chat.lastSeen, clock, log)
   const { ignores } = talk
   const isAnswerTo = isAnswerOf(work.turns)
@@ -72,6 +73,7 @@ export async function createCommands(
     ...chat,
     ...work,
     notifyOrigins,
+    talks,
     followed,
     speech,
     talk,
@@ -95,8 +97,12 @@ export async function createCommands(
   const { upToDate } = peers
   const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
   const joining = { moderation, followed, stores: storage }
-  const join = (name: string, person: Person, goIn: (room: Room) => Promise<void>): Promise<void> =>
-    joinRoom(joining, name, person, goIn)
+  const { turns } = work
+  /** `place`: the name of a room, or `@qwen` for the person's talk with this model. */
+  const join = async (place: string, person: Person, goIn: (room: Room) => Promise<void>): Promise<void> => {
+    if (!place.startsWith('@')) return await joinRoom(joining, place, person, goIn)
+    await goIn((await openTalk({ talks, turns }, place, { person })).room)
+  }
   return { talk, history, lastSeen, followed, routines, commands, pace, runner, join }
 }
 

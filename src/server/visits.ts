@@ -51,8 +51,15 @@ export function createVisits(
     modelStyle: preferences.modelStyle,
   })
   const filesOf = (room: string, { name, id }: Person) => workspaces.of(room).filesBy({ name, person: id })
-  const listening = async (room: RoomName): Promise<string> =>
-    listeningLine(await routines.routines.listeners(room).catch(() => []), current.now().models)
+  const talkIn = async (room: RoomName) => {
+    const { talk: model, owner = null } = (await storage.chat.rooms.find(room)) ?? {}
+    const person = model === undefined || owner === null ? undefined : await storage.chat.people.byId(owner)
+    return model === undefined || !person ? undefined : { model, person: person.name }
+  }
+  const listening = async (room: RoomName): Promise<string> => {
+    const listeners = await routines.routines.listeners(room).catch(() => [])
+    return listeningLine(listeners, current.now().models, await talkIn(room).catch(() => undefined))
+  }
   const handler = createClientHandler({
     door,
     rooms,

@@ -31,6 +31,7 @@ export interface Tables {
     owner: PersonId | null
     created_at: number
     keep_days: Generated<number | null>
+    talk: Generated<string | null>
   }
   members: { room: RoomName; person: PersonId; membership: Membership }
   room_values: { room: RoomName; key: string; value: string }

@@ -70,13 +70,27 @@ function askLine(models: readonly GreetedModel[]): string {
 
 const GUIDE = '@guide shows you around'
 
+/** The model of a talk, and the name of the person whose lines it answers. */
+interface GreetedTalk {
+  readonly model: string
+  readonly person: string
+}
+
 /** Returns a line for who enters a room in which these models listen, with their providers; empty for none. */
-export function listeningLine(listeners: readonly string[], models: readonly GreetedModel[]): string {
-  if (listeners.length === 0) return ''
+export function listeningLine(
+  listeners: readonly string[],
+  models: readonly GreetedModel[],
+  talk?: GreetedTalk,
+): string {
   const providerOf = (name: string): string => {
     const backend = models.find((model) => model.name === name)?.backend
     return backend === undefined ? '' : ` (through ${backend})`
   }
-  const names = listeners.map((name) => `@${name}${providerOf(name)}`).join(', ')
-  return `-- ${names} ${listeners.length === 1 ? 'listens' : 'listen'} here to lines that mention nobody`
+  const withProvider = (name: string): string => `@${name}${providerOf(name)}`
+  const names = listeners.map(withProvider).join(', ')
+  const parts = [
+    talk && `${withProvider(talk.model)} answers each line of ${talk.person} here`,
+    names && `${names} ${listeners.length === 1 ? 'listens' : 'listen'} here to lines that mention nobody`,
+  ].filter(Boolean)
+  return parts.length === 0 ? '' : `-- ${parts.join('; ')}`
 }

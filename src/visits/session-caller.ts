@@ -51,3 +51,9 @@ export const callerIn = (
     quit: () => screen.quit('bye'),
   },
 })
+
+/** Returns where a session begins: the room of `join NAME`, or `@NAME` for `talk NAME`; undefined for other lines. */
+export function placeToOpen(line: string): string | undefined {
+  const [, verb, name] = /^\s*(join|j|talk)\s+([^\s-]\S*)\s*$/.exec(line) ?? []
+  return verb === 'talk' ? `@${name?.replace(/^@/, '')}` : name
+}

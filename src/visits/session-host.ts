@@ -31,7 +31,7 @@ import { type Door, untilKicked } from './door.ts'
 import type { Greeting } from './greeting.ts'
 import { CurrentRoom, type RoomViews } from './current-room.ts'
 import { QuickAnswers } from './quick-answers.ts'
-import { callerIn, clientOf } from './session-caller.ts'
+import { callerIn, clientOf, placeToOpen } from './session-caller.ts'
 import { type InputLimits, scriptInput, scriptOutput } from './script-streams.ts'
 
 /** The parts of the server that sessions and scripts use. */
@@ -50,7 +50,7 @@ export interface HostParts {
   readonly invitations: Pick<InvitationNotices, 'tell'>
   readonly greeting: Greeting
   readonly files: NonNullable<ClientHandler['files']>
-  /** Enters a room as `/join` does. */
+  /** Enters a room as `/join` does, or with `@NAME` a talk. */
   readonly join: (name: string, person: Person, goIn: (room: Room) => Promise<void>) => Promise<void>
   /** Stops everything that this person started in a room. */
   readonly stop: (room: Room, person: Person) => Promise<void>
@@ -70,7 +70,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
     identify: (name, key, address, code) => door.identify(name, key, address, code),
     connected: door.connected,
     servers: door.servers,
-    roomToOpen: (line) => JOIN_LINE.exec(line)?.[1],
+    roomToOpen: placeToOpen,
     async shell(person, terminal, account, room) {
       // People at a terminal ask a model sooner or later, and then need not wait for the process to start.
       if (terminal.size()) parts.warmComposer()
@@ -113,8 +113,6 @@ export function createClientHandler(parts: HostParts): ClientHandler {
     files: parts.files,
   }
 }
-
-const JOIN_LINE = /^\s*(?:join|j)\s+([^\s-]\S*)\s*$/
 
 interface Attached {
   readonly screen: Screen
@@ -223,7 +221,8 @@ class RoomSession implements SessionHost {
     const history = await attached.history
     history.sent(line)
     // A pipe has no ↑ key to recall the text with.
-    if (kind === 'speech' && status !== 0 && this.#own.size())
+    const isText = kind === 'speech' || (kind === 'command' && this.#parts.runner.showsWords(rest))
+    if (isText && status !== 0 && this.#own.size())
       screen.print('! your text is not lost: ↑ brings it back', 'error')
   }
 

@@ -16,7 +16,7 @@ export const SYSTEM = 'system'
 
 /** Code points, including the number of a guest. */
 export const MAX_PERSON_NAME = 24
-const MAX_ROOM_NAME = 32
+export const MAX_ROOM_NAME = 32
 export const MAX_MODEL_NAME = 32
 
 export const PERSON_NAME_RULE = `1-${MAX_PERSON_NAME} letters, digits, _ . or -`

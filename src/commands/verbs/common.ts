@@ -11,6 +11,7 @@ import type {
   RoomStore,
   Room,
   Rooms,
+  Talks,
 } from '../../chat/index.ts'
 import type { ActResult, Clients, Keeping, Moderation } from '../../chat/moderation/index.ts'
 import type { Invites, Keys, Tokens, People } from '../../chat/people/index.ts'
@@ -55,6 +56,8 @@ export interface InvitePolicy {
 
 export interface Services {
   readonly rooms: Rooms
+  /** Private rooms with a model; `talk` is what people say to each other. */
+  readonly talks: Talks
   readonly people: People
   readonly preferences: Preferences
   readonly invitations: InvitationNotices

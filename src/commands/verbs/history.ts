@@ -1,7 +1,8 @@
 import { entryJson, entryLine, isLongText } from '../../words/entry-text.ts'
 import type { Entry, EntryId } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
-import type { EntryLog, LogStats } from '../../chat/index.ts'
+import type { Person } from '../../words/person.ts'
+import type { EntryLog, LogStats, Room } from '../../chat/index.ts'
 import { foldedLines } from '../../chat/presence/index.ts'
 import { searchTerms, termsText, searchPhrase } from '../../chat/text/index.ts'
 import { safeJson } from '../../base/json.ts'
@@ -9,7 +10,7 @@ import { cleanLine } from '../../base/text/clean-text.ts'
 import type { Styled } from '../../base/text/styled.ts'
 import { checkpointOf } from '../../turns/index.ts'
 import { CHECKPOINT_KEY } from '../../wrap/index.ts'
-import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type Here } from '../command.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type Caller } from '../command.ts'
 import { announce, dateText, iso, minuteOf, numberFlag, print, verb, type Services } from './common.ts'
 import { hitLines } from './hit-lines.ts'
 import { logPages, type PagedLog } from './log-pages.ts'
@@ -213,20 +214,26 @@ export const checkpoint = verb({
           : 'no checkpoint is set: models read the whole conversation',
       )
     }
-    if (args.name !== 'clear') return await setCheckpoint(services, context, args.name)
+    if (args.name !== 'clear')
+      return await announce(context, await setCheckpoint(services, room, person, args.name))
     if (value === undefined) throw new Refusal('no checkpoint is set')
     await rooms.setValue(room.name, CHECKPOINT_KEY, undefined)
     await announce(context, `${person.name} cleared the checkpoint: models read the whole conversation`)
   },
 })
 
-async function setCheckpoint({ stores, clock }: Services, context: Here, name: string): Promise<void> {
+/** Resolves to the words for the room. Rejects with `Refusal` if nothing was said yet. */
+export async function setCheckpoint(
+  { stores, clock }: Services,
+  room: Room,
+  person: Person,
+  name: string,
+): Promise<string> {
   if (!CHECKPOINT_NAME.test(name))
     throw new Refusal("a checkpoint's name is 1-32 of letters, digits, _, . and -")
-  const { room, person } = context
   const last = (await room.history({ limit: 1 })).at(-1)
   if (!last) throw new Refusal(`nothing was said in ${room.name} yet: models read from there anyway`)
   const by = person.name
   await stores.chat.rooms.setValue(room.name, CHECKPOINT_KEY, { name, after: last.id, by, at: clock.now() })
-  await announce(context, `${by} set checkpoint ${name}: models read the conversation from here on`)
+  return `${by} set checkpoint ${name}: models read the conversation from here on`
 }

@@ -27,6 +27,7 @@ import { script } from './script.ts'
 import type { Services, Verb } from './common.ts'
 import { summary } from './summary.ts'
 import { away, edit, ignore, me, msg, react, reply, retract, say } from './talk.ts'
+import { talk } from './talks.ts'
 import { run, tools } from './tools.ts'
 import { turn } from './turn.ts'
 import { models, usage } from './usage.ts'
@@ -45,7 +46,7 @@ export function createCommandGroups(services: Services): readonly CommandGroup[]
 const groupsWith = (
   help: Verb,
 ): readonly (readonly [name: string, about: string, verbs: readonly Verb[]])[] => [
-  ['talk', 'to all in the room, or to one person', [say, me, msg, reply, edit, retract, react, away, ignore]],
+  ['speech', 'to all in the room, or to one person', [say, me, msg, reply, edit, retract, react, away, ignore]],
   [
     'places',
     'the rooms, and who is in them',
@@ -60,7 +61,7 @@ const groupsWith = (
   [
     'asking',
     'models, and what their tools may do',
-    [ask, panel, stop, retry, models, usage, allow, deny, perms],
+    [talk, ask, panel, stop, retry, models, usage, allow, deny, perms],
   ],
   ['timers', 'what runs by itself: at a time, or after a line', [remind, every, watch, listen, routines]],
   [

@@ -102,15 +102,23 @@ export const listen = verb({
     const all = await services.routines.list(person, room)
     const listening = all.filter(({ condition }) => condition.kind === 'each')
     if (args.model === 'off') return await endListening(context, services, listening)
-    if (args.model === undefined) return showListening(context, listening)
+    const { talk } = await room.info()
+    if (args.model === undefined) return showListening(context, listening, talk)
     if (args.which !== undefined) throw new Misuse('it takes one model, and no text')
+    if (talk !== undefined && args.model.replace(/^@/, '').toLowerCase() === talk)
+      throw new Refusal(`${room.name} is a talk: @${talk} answers each line of its owner anyway`)
     await beginListening(context, services, listening)
   },
 })
 
-function showListening({ room, session, out }: ListenContext, listening: readonly ListedRoutine[]): void {
+function showListening(
+  { room, session, out }: ListenContext,
+  listening: readonly ListedRoutine[],
+  talk: string | undefined,
+): void {
   const [slash, place] = session ? ['/', ''] : ['', ` ${room.name}`]
-  if (listening.length === 0)
+  if (talk !== undefined) out.line(`@${talk} answers each line of the owner: ${room.name} is a talk`)
+  else if (listening.length === 0)
     return out.line(`no model listens in ${room.name}; ${slash}listen${place} @MODEL lets one`)
   for (const { condition, zone, number, by, state, reason } of listening)
     out.line(

@@ -15,24 +15,28 @@ import { announce, print, printNotice, verb, type Services, type Verb } from './
 export const rooms = verb({
   name: 'rooms',
   aliases: ['list', 'channels'],
-  summary: 'the rooms you can see, how many people are in each, and what is new in yours',
+  summary: 'the rooms you can see, how many people are in each, and what is new in yours; your talks last',
   flags: [JSON_FLAG],
   async run({ person, flags, out, session }, services) {
     const rows = await services.rooms.list(person)
     const news = new Map((await services.followed.news(person)).map((one) => [one.room, one]))
-    const listed = await Promise.all(rows.map((row) => roomJson(services, row, person, news.get(row.name))))
+    const all = await Promise.all(rows.map((row) => roomJson(services, row, person, news.get(row.name))))
+    const [listed, talks] = [all.filter((one) => !('talk' in one)), all.filter((one) => 'talk' in one)]
     const invitations = await services.moderation.memberships.invitations(person)
-    if (flags.json) return out.line(safeJson([...listed, ...invitations.map(invitationJson)]))
-    for (const room of listed) {
+    if (flags.json) return out.line(safeJson([...listed, ...invitations.map(invitationJson), ...talks]))
+    const show = (room: (typeof all)[number]): void => {
       const isNew = news.get(room.name)
       const marks = [
         isNew && `${countText(isNew.count)} new${isNew.isNamed ? ', you are named' : ''}`,
-        ...[room.private && 'private', 'archived' in room && 'archived', room.topic],
+        'talk' in room ? `talk with @${room.talk}` : room.private && 'private',
+        ...['archived' in room && 'archived', room.topic],
       ]
       out.line([room.name, `${room.people} here`, ...marks].filter(Boolean).join('  '))
     }
+    listed.forEach(show)
     for (const name of invitations)
       out.line(`${name}  private  you are invited: ${session ? '/' : ''}join ${name}`)
+    talks.forEach(show)
   },
 })
 
@@ -49,7 +53,8 @@ async function roomJson(
   const archived = moderation.closing.isArchived(row.name) ? { archived: true } : {}
   const people = room.present().length
   const isNew = news && { new: news.count, named: news.isNamed }
-  return { name: row.name, topic: row.topic, private: row.private, people, ...archived, ...isNew }
+  const talk = row.talk !== undefined && row.owner === viewer.id ? { talk: row.talk } : {}
+  return { name: row.name, topic: row.topic, private: row.private, people, ...archived, ...isNew, ...talk }
 }
 
 const PRIVATE_FLAG = flag('private', 'only for those who are invited')

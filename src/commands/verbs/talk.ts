@@ -1,5 +1,6 @@
 import { BACK, type SentMessage, EDIT_MINUTES, EMOJI_NAMES, type Talk } from '../../chat/talk/index.ts'
 import { skeleton } from '../../base/text/names.ts'
+import { Refusal, unlessRefused } from '../../words/errors.ts'
 import { arg, kindOf, Misuse, text, type Caller } from '../command.ts'
 import { forCaller } from '../hints.ts'
 import { isStdin, peopleToReach, programMarks, textOrStdin, verb } from './common.ts'
@@ -50,12 +51,21 @@ export const msg = verb({
   arguments: [arg('name', 'of somebody who was here before, or of a guest who is here'), PRIVATE_TEXT],
   example: 'bob the key is under the mat',
   complete: { name: peopleToReach },
-  async run(context, { talk }) {
+  async run(context, { talk, turns }) {
     const { person, args } = context
+    await refuseModel(args.name, talk, turns.names())
     const words = await textOrStdin(args.text, context)
     confirmSent(talk, context, await talk.messages.send(person, args.name, words))
   },
 })
+
+/** Rejects with `Refusal` for the name of a model that no person has. */
+async function refuseModel(word: string, { findPerson }: Talk, models: readonly string[]): Promise<void> {
+  const name = word.replace(/^@/, '').toLowerCase()
+  if (!models.includes(name)) return
+  const isPerson = await findPerson.called(name).then(() => true, unlessRefused)
+  if (!isPerson) throw new Refusal(`${name} is a model, no person: /talk @${name} is your own room with it`)
+}
 
 export const reply = verb({
   name: 'reply',

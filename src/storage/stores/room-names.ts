@@ -58,8 +58,8 @@ export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomNam
   if (former.length >= MAX_FORMER_NAMES) return 'full'
   // Foreign keys refer to the room's row, so the row with the new name must exist first.
   const { numAffectedRows } = await sql`
-    INSERT INTO rooms (name, topic, vibe, private, owner, created_at, keep_days)
-    SELECT ${to}, topic, vibe, private, owner, created_at, keep_days FROM rooms WHERE name = ${from}
+    INSERT INTO rooms (name, topic, vibe, private, owner, created_at, keep_days, talk)
+    SELECT ${to}, topic, vibe, private, owner, created_at, keep_days, talk FROM rooms WHERE name = ${from}
     ON CONFLICT (name) DO NOTHING`.execute(db)
   if (numAffectedRows !== 1n) return 'taken'
   for (const table of TABLES_OF_ROOMS)

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Membership, RoomRecord, RoomStore } from '../../chat/index.ts'
 import { parseJson } from '../../base/json.ts'
 import { type Database, put, select, send } from '../database.ts'
@@ -8,9 +8,9 @@ import type { Tables } from '../tables.ts'
 import { findRenamed, HIDDEN_KEYS, renameRoom } from './room-names.ts'
 import { currentPersonas } from './personas.ts'
 
-type RoomRow = Pick<Tables['rooms'], 'name' | 'topic' | 'vibe' | 'private' | 'owner' | 'created_at'>
+type RoomRow = Selectable<Omit<Tables['rooms'], 'keep_days'>>
 
-const ROOMS = sql`SELECT name, topic, vibe, private, owner, created_at FROM rooms`
+const ROOMS = sql`SELECT name, topic, vibe, private, owner, created_at, talk FROM rooms`
 
 /** Rooms, their members and their key-values. */
 export function createRoomStore({ read, writes }: Database): RoomStore {
@@ -62,7 +62,7 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
           db,
         )
         await putMember(db, { room: name, person, membership: 'owner' })
-        await db.updateTable('rooms').set({ owner: person }).where('name', '=', name).execute()
+        await db.updateTable('rooms').set({ owner: person, talk: null }).where('name', '=', name).execute()
       }),
     members: (name) =>
       read(async (db) => {
@@ -95,11 +95,11 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
 
 /** Adds a room with its owner. False, and nothing done, if the name is taken. */
 async function addRoom(db: Kysely<Tables>, record: RoomRecord): Promise<boolean> {
-  const { name, topic, vibe, owner, createdAt } = record
+  const { name, topic, vibe, owner, createdAt, talk = null } = record
   if ((await findRenamed(db, name)) !== undefined) return false
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('rooms')
-    .values({ name, topic, vibe, private: record.private ? 1 : 0, owner, created_at: createdAt })
+    .values({ name, topic, vibe, private: record.private ? 1 : 0, owner, created_at: createdAt, talk })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows !== 1n) return false
@@ -110,8 +110,9 @@ async function addRoom(db: Kysely<Tables>, record: RoomRecord): Promise<boolean>
 const putMember = (db: Kysely<Tables>, member: Tables['members']): Promise<void> =>
   put(db, 'members', member, 'room', 'person')
 
-const toRoom = ({ created_at, ...row }: RoomRow): RoomRecord => ({
+const toRoom = ({ created_at, talk, ...row }: RoomRow): RoomRecord => ({
   ...row,
   private: row.private === 1,
   createdAt: created_at,
+  ...(talk !== null && { talk }),
 })

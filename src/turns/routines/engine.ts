@@ -6,6 +6,7 @@ import { Runs } from './runs.ts'
 import { Schedule } from './schedule.ts'
 import { ScriptSpeaker, type SpeakerParts } from './script-speaker.ts'
 import { type RoutineLimits, Routines, type RoutinesParts } from './service.ts'
+import { TalkListener } from './talk-listener.ts'
 import { type TriggerParts, Triggers } from './triggers.ts'
 
 export interface RoutineEngineParts extends Omit<SpeakerParts, 'limits'> {
@@ -21,6 +22,7 @@ export class RoutineEngine implements AsyncDisposable {
   readonly #runs: Runs
   readonly #schedule: Schedule
   readonly #triggers: Triggers
+  readonly #talks: TalkListener
   readonly #speaker: ScriptSpeaker
   /** The day of the last login that was stored, by person. */
   readonly #seen = new Map<PersonId, number>()
@@ -33,6 +35,7 @@ export class RoutineEngine implements AsyncDisposable {
     this.routines = new Routines({ ...parts, changed })
     this.#schedule = new Schedule({ ...parts, attempt: this.#runs.attempt })
     this.#triggers = new Triggers({ ...parts, changed, runs: this.#runs })
+    this.#talks = new TalkListener(parts)
     this.#speaker = new ScriptSpeaker(parts)
   }
 
@@ -42,15 +45,18 @@ export class RoutineEngine implements AsyncDisposable {
     this.changed()
   }
 
-  /** Reads anew what other servers, or this one, have changed. Never throws. */
+  /** Reads routines and talks anew that other servers, or this one, have changed. Never throws. */
   changed(): void {
     this.#triggers.forget()
+    this.#talks.forget()
     if (this.#isRunning && this.#parts.policy().enabled) this.#schedule.wake()
   }
 
   /** Takes each entry that this server recorded. Never throws. */
   readonly onEntry = (entry: Entry): void => {
-    if (this.#isRunning && this.#parts.policy().enabled) this.#triggers.onEntry(entry)
+    if (!this.#isRunning) return
+    this.#talks.onEntry(entry)
+    if (this.#parts.policy().enabled) this.#triggers.onEntry(entry)
   }
 
   /** Says what a hook returned. Resolves to the reason if it does not. Rejects with `StorageError`. */
@@ -75,6 +81,7 @@ export class RoutineEngine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isRunning = false
     this.#triggers.close()
+    this.#talks.close()
     this.#runs.close()
     await this.#schedule.close()
   }

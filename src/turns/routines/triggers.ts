@@ -5,9 +5,10 @@ import type { Entry, MessageEntry, RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import { mentionedWords, namesAll } from '../../words/mentions.ts'
 import { SYSTEM } from '../../words/names.ts'
-import { keyOfGuest, type Person, type PersonId } from '../../words/person.ts'
+import type { Person, PersonId } from '../../words/person.ts'
 import type { TurnStore } from '../ports.ts'
 import { createRun } from './budget.ts'
+import { isByProgram, isLine, type Line, LinesInTurn } from './lines.ts'
 import type { ListenCondition, Routine, RoutineId, WatchCondition } from './ports.ts'
 import { findSpeaker } from './requester.ts'
 import type { RoutineRun } from './run.ts'
@@ -16,8 +17,6 @@ import { createWordTest } from './words.ts'
 
 type Watch = Routine & { readonly condition: WatchCondition; readonly room: RoomName }
 type Listener = Routine & { readonly condition: ListenCondition; readonly room: RoomName }
-/** A line of a registered person. */
-type Line = MessageEntry & { readonly by: PersonId }
 
 export interface TriggerParts extends RunParts {
   readonly runs: Runs
@@ -31,7 +30,8 @@ export interface TriggerParts extends RunParts {
     readonly requester: Person
     readonly model: string
     readonly message: MessageEntry
-    readonly routine: RoutineRun
+    /** Absent for a line in a talk, which asks as a mention does. */
+    readonly routine?: RoutineRun
   }) => Promise<StartedTurn>
 }
 
@@ -52,8 +52,7 @@ export class Triggers {
   /** By room, until something changes. */
   readonly #known = new Map<RoomName, Promise<readonly Routine[]>>()
   readonly #pace: ReturnType<typeof createQuotaLedger>
-  /** What each listener is doing, with the newest line that waits for its next turn. */
-  readonly #answering = new Map<RoutineId, { waiting?: Line }>()
+  readonly #inTurn = new LinesInTurn<RoutineId>()
   /** Answers since a line was typed at a terminal, by room. */
   readonly #unattended = new Map<RoomName, Map<RoutineId, number>>()
   /** Who was told that a routine does nothing for them, until it does. */
@@ -84,6 +83,7 @@ export class Triggers {
 
   close(): void {
     this.#isClosed = true
+    this.#inTurn.close()
   }
 
   #routinesOf(room: RoomName): Promise<readonly Routine[]> {
@@ -131,20 +131,7 @@ export class Triggers {
 
   async #hear(listener: Listener, line: Line): Promise<void> {
     if (isByProgram(line) || (await this.#isForSomebody(line))) return
-    const answering = this.#answering.get(listener.id)
-    if (answering) return void (answering.waiting = line)
-    this.#answering.set(listener.id, {})
-    try {
-      let next: Line | undefined = line
-      while (next && !this.#isClosed) {
-        await this.#answer(listener, next)
-        const state: { waiting?: Line } = this.#answering.get(listener.id) ?? {}
-        next = state.waiting
-        delete state.waiting
-      }
-    } finally {
-      this.#answering.delete(listener.id)
-    }
+    await this.#inTurn.answer(listener.id, line, (next) => this.#answer(listener, next))
   }
 
   /** Resolves when the turn has ended, so that lines said meanwhile are answered together. */
@@ -248,14 +235,3 @@ const isWatch = (routine: Routine): routine is Watch =>
   routine.condition.kind === 'line' && routine.room !== null
 const isListener = (routine: Routine): routine is Listener =>
   routine.condition.kind === 'each' && routine.room !== null
-
-/** What routines, models, hooks and guests say starts nothing, nor does an edit. */
-const isLine = (entry: Entry): entry is Line =>
-  entry.kind === 'message' &&
-  entry.routine === undefined &&
-  entry.edits === undefined &&
-  entry.thread === undefined &&
-  entry.by !== undefined &&
-  keyOfGuest(entry.by) === undefined
-
-const isByProgram = ({ posted, byProgram }: Line): boolean => posted === true || byProgram === true

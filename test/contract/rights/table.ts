@@ -137,6 +137,8 @@ export const RIGHTS: readonly RightsRow[] = [
   own('token new', NO_GUEST),
   own('token new --rooms ROOM', { public: 'g+++++++b', private: 'g?i+++?+?', archived: 'g+++++++b' }),
   reads('token revoke 999', { public: 'gxxxxxxxx', private: 'gxxxxxxxx', archived: 'gxxxxxxxx' }),
+  own('talk', ALL),
+  own('talk @guide tools', NO_GUEST),
   own('msg tom hi', ALL),
   own('away busy', ALL),
   own('ignore tom', NO_GUEST),

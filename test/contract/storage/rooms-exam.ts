@@ -133,6 +133,28 @@ export function roomsExam(store: () => Storage): void {
     ])
   })
 
+  test('a talk keeps its model when it is renamed, and its fork is no talk', async () => {
+    await register(store(), alice)
+    const { rooms } = store().chat
+    const talk = room('alice-qwen', { owner: alice.id, private: true, talk: 'qwen' })
+    await rooms.create(talk)
+    expect(await rooms.rename(talk.name, den)).toBe('renamed')
+    expect(await rooms.find(den)).toEqual({ ...talk, name: den })
+    await rooms.fork(den, room('copy', { owner: alice.id }))
+    expect((await rooms.all()).map(({ name, talk: model }) => [name, model])).toEqual([
+      ['copy', undefined],
+      ['den', 'qwen'],
+    ])
+  })
+
+  test('a talk that gets a new owner is a room like others', async () => {
+    await register(store(), alice, bob)
+    const { rooms } = store().chat
+    await rooms.create(room('den', { owner: alice.id, talk: 'qwen' }))
+    await rooms.setOwner(den, bob.id)
+    expect(await rooms.find(den)).toEqual(room('den', { owner: bob.id }))
+  })
+
   test('a renamed room keeps its data, and no other room gets its former name', async () => {
     await register(store(), alice)
     const { rooms, entries } = store().chat

@@ -3,6 +3,7 @@ import { guide } from '../../../src/models/guide.ts'
 import { MODEL_LIMITS } from '../../../src/models/provider.ts'
 import { Approvals } from '../../../src/turns/approvals/approvals.ts'
 import { createByteQuota, createRateLimiter } from '../../../src/chat/limits.ts'
+import { Talks } from '../../../src/chat/talks.ts'
 import { openMcp, type McpConfig } from '../../../src/server/mcp/open.ts'
 import { Keeping } from '../../../src/chat/moderation/keeping.ts'
 import { assembleModeration } from '../../../src/server/assemble-moderation.ts'
@@ -213,8 +214,10 @@ async function runnerIn(
   const roomsFiles = createWorkspaces({
     ...{ root: join(dataDir, 'rooms'), searchEntry: paths.fileSearch, mode: 'none', log },
   })
+  const talks = new Talks({ rooms, store: storage.chat.rooms, limits: { talks_per_person: 2 }, onMade() {} })
   const groups = createCommandGroups({
     bytes,
+    talks,
     notifyOrigins: () => ['https://ntfy.sh'],
     followed: following.followed,
     ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },

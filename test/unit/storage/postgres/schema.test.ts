@@ -28,6 +28,7 @@ const released: Readonly<Record<string, string>> = {
   '013-grants-of-routines.sql': 'b7f53c3ea0143a41e6c4097ee3df3888539279ce18ce88406f1608ee2b812754',
   '014-personas.sql': 'c809a9d7bae2276464dba3b5f76a60470aae72bb4b6ecbf450229950d297cf85',
   '015-who-set-scripts.sql': '082ca109770cbd96bc8adea46d706ff256ee3bc86de96d78e4783002b2186201',
+  '016-talks.sql': '57a82bb125024c80f8e71c7179c24544aea9dc5efee04cf04a07927a61364864',
 }
 
 /** What servers know of each other: SQLite's is alone. */
