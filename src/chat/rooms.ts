@@ -230,12 +230,7 @@ export class NameTaken extends Refusal {
   }
 }
 
-const newRoom = (
-  name: RoomName,
-  owner: Person | null,
-  options: NewRoomOptions,
-  at: number,
-): RoomRecord => ({
+const newRoom = (name: RoomName, owner: Person | null, options: NewRoomOptions, at: number): RoomRecord => ({
   name,
   topic: '',
   vibe: '',

@@ -85,6 +85,9 @@ const isTalk = (row: RoomRecord): row is TalkRoom => row.talk !== undefined
 function talkName(person: string, model: string, number: number): string {
   const ending = number === 1 ? '' : `-${number}`
   // A word that begins with - is a flag of a command.
-  const name = `${person}-${model}`.toLowerCase().replace(/[^a-z0-9_-]/g, '-').replace(/^-+/, '')
+  const name = `${person}-${model}`
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]/g, '-')
+    .replace(/^-+/, '')
   return `${name.slice(0, MAX_ROOM_NAME - ending.length)}${ending}`
 }

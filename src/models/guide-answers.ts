@@ -82,6 +82,8 @@ function commandsFor(question: string, commands: readonly DescribedCommand[]): r
   const unknown = asked.length - known.length - names.size
   if (known.length === 0 || ABOUT_THE_GUIDE.test(question) || (!isNamed && unknown >= known.length)) return []
   const words = new Set([...known, ...(names.size > 0 ? ['person'] : [])])
+  // To talk to somebody by name is to write; else the question is about a talk with a model.
+  if (names.size > 0 && words.delete('talk')) words.add(WRITE)
   const scored = commands
     .map((command, at) => ({ command, score: scoreOf(words, texts[at]!, texts) }))
     .toSorted((a, b) => b.score - a.score || Number(isLong(a.command)) - Number(isLong(b.command)))
@@ -159,6 +161,8 @@ const EMPTY_WORDS = new Set(
     would yes you your`,
   ),
 )
+
+const WRITE = wordsOf('write')[0]!
 
 /** Maps people's words to those of the help. */
 const SYNONYMS = new Map(

@@ -78,7 +78,7 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['/h', /\/help GROUP, COMMAND, keys or WORDS tells more/],
   ['/?', /\/help GROUP, COMMAND, keys or WORDS tells more/],
   ['/help keys', /Ctrl-R +look for an older line/],
-  ['/help talk', /\/msg NAME TEXT… {2}e\.g\. \/msg bob/],
+  ['/help speech', /\/msg NAME TEXT… {2}e\.g\. \/msg bob/],
   ['/help private room', /\/invite NAME/],
   ['/man join', /such as: \/join den/],
   ['@guide', /I am no language model; I show you this place/],

@@ -46,7 +46,11 @@ export function createCommandGroups(services: Services): readonly CommandGroup[]
 const groupsWith = (
   help: Verb,
 ): readonly (readonly [name: string, about: string, verbs: readonly Verb[]])[] => [
-  ['speech', 'to all in the room, or to one person', [say, me, msg, reply, edit, retract, react, away, ignore]],
+  [
+    'speech',
+    'to all in the room, or to one person',
+    [say, me, msg, reply, edit, retract, react, away, ignore],
+  ],
   [
     'places',
     'the rooms, and who is in them',
@@ -61,13 +65,13 @@ const groupsWith = (
   [
     'asking',
     'models, and what their tools may do',
-    [talk, ask, panel, stop, retry, models, usage, allow, deny, perms],
+    [talk, ask, panel, stop, retry, models, allow, deny, perms],
   ],
   ['timers', 'what runs by itself: at a time, or after a line', [remind, every, watch, listen, routines]],
   [
     'prompt',
-    'what models read here, and which tools they have',
-    [tools, run, todo, wrap, instruct, persona, script, kv],
+    'what models read here, which tools they have, and what they use',
+    [tools, run, todo, wrap, instruct, persona, script, kv, usage],
   ],
   ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
   ['programs', 'that come in as you, your clipboard, and files', [token, copy, files, undo]],

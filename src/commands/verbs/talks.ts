@@ -1,7 +1,14 @@
 import { Refusal } from '../../words/errors.ts'
 import { countText, type Room } from '../../chat/index.ts'
 import { arg, type Caller, type CommandContext, flag, JSON_FLAG, Misuse, text } from '../command.ts'
-import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, completeModel, modelNamed, printAnswer } from './answer.ts'
+import {
+  ALLOW_FLAG,
+  ALLOW_NOTE,
+  callerPermissions,
+  completeModel,
+  modelNamed,
+  printAnswer,
+} from './answer.ts'
 import { questionOf } from './ask.ts'
 import { print, programMarks, type Services, tellRoom, verb } from './common.ts'
 import { setCheckpoint } from './history.ts'
@@ -22,21 +29,19 @@ type TalkContext = CommandContext<'none', typeof TALK_ARGUMENTS, typeof TALK_FLA
 export const talk = verb({
   name: 'talk',
   summary:
-    'go to your private room with a model, which answers each of your lines there, without @; alone, list these rooms',
+    'your own room with a model; it answers each line that you type there, without @; without a model, list these rooms',
   flags: TALK_FLAGS,
   arguments: TALK_ARGUMENTS,
   example: '@guide',
-  fromScript:
-    'Asks in that room and prints the answer, as `ask` does; `ssh -t HOST talk @MODEL` begins a session there.',
-  rights: { note: ALLOW_NOTE },
+  rights: {
+    note: `${ALLOW_NOTE} A script gets the answer, as of ask; ssh -t HOST talk @MODEL begins a session there.`,
+  },
   complete: { model: completeModel },
   async run(context, services) {
     if (context.args.model === undefined) return await listTalks(context, services)
     const { room, isNew } = await openTalk(services, context.args.model, context)
     if (context.flags.new && !isNew) await beginAfresh(services, room, context)
-    return context.session
-      ? await goThere(context, services, room)
-      : await askThere(context, services, room)
+    return context.session ? await goThere(context, services, room) : await askThere(context, services, room)
   },
 })
 
@@ -48,7 +53,9 @@ export async function openTalk(
 ) {
   const name = word.replace(/^@/, '').toLowerCase()
   const names = turns.names()
-  const paused = names.includes(name) ? undefined : (await talks.list(person)).find((one) => one.talk === name)
+  const paused = names.includes(name)
+    ? undefined
+    : (await talks.list(person)).find((one) => one.talk === name)
   if (paused)
     throw new Refusal(
       `the talk ${paused.name} is paused: there is no model @${name} now; /join ${paused.name} shows what was said`,

@@ -49,7 +49,7 @@ test('/help begins with eight lines of existing commands that say what people do
   expect(typed[0]).toBe('/msg NAME TEXT  write to one person; nobody else reads it; /reply answers')
   const narrow = overview(world.groups, 'session', 39).split('\n')
   expect(narrow[0]).toBe('/msg NAME TEXT  write to one person')
-  expect(narrow[8]).toBe('talk: /say /me /msg /reply /edit …')
+  expect(narrow[8]).toBe('speech: /say /me /msg /reply /edit …')
 })
 
 test('/help shows as many commands of each group as fit in a row if there are too many', async () => {
@@ -90,7 +90,7 @@ test('help for every group fits on 24 rows of 40 columns and shows each command'
       }
   }
   expect(groupHelp(world.groups[0]!, 'session', 39).split('\n').slice(0, 6)).toEqual([
-    'talk: to all in the room, or to one',
+    'speech: to all in the room, or to one',
     '  person',
     '/say [TEXT…]',
     '  say something',
@@ -121,8 +121,8 @@ test('/help GROUP shows the form, summary and example of each command', async ()
           : `/${command.name} ${command.example}`,
       )
   }
-  expect(rowsOf(await world.type(world.bob, 'help talk')).slice(0, 3)).toEqual([
-    'talk: to all in the room, or to one person',
+  expect(rowsOf(await world.type(world.bob, 'help speech')).slice(0, 3)).toEqual([
+    'speech: to all in the room, or to one person',
     '/say [TEXT…]  e.g. /say the build is green',
     '  say something',
   ])
