@@ -16,6 +16,9 @@ export interface Block {
   readonly text: string
 }
 
+/** What the model says, in the order of the tutorial's questions. */
+const ANSWERS = ['I answer.', 'For people.', 'I see a field.', 'It has no date.', 'It rolls a die.', 'Good.']
+
 export const readPage = (path: string): Promise<string> => readFile(join(paths.root, path), 'utf8')
 
 export const blocksOf = (page: string): readonly Block[] =>
@@ -23,15 +26,11 @@ export const blocksOf = (page: string): readonly Block[] =>
 
 /**
  * Carries out the blocks of a page as a reader would, on a server of its own without models. Its config comes from
- * the page; the Ollama that the page names answers four times. The reader has a picture `screen.png`.
+ * the page; the Ollama that the page names gives `ANSWERS`. The reader has a picture `screen.png`.
  */
 export async function createPageRunner() {
   const models = await startModelServer()
-  models.play(
-    ...['I answer.', 'I see a field.', 'It has no date.', 'It rolls a die.'].map((text) =>
-      ollamaWire.says(text),
-    ),
-  )
+  models.play(...ANSWERS.map((text) => ollamaWire.says(text)))
   const stage = await createStageHere({ config: '' })
   await writeFile(join(stage.dir, 'screen.png'), pngOf(64, 48))
   const opened: SshSession[] = []
