@@ -97,14 +97,17 @@ export async function createCommands(
   const { upToDate } = peers
   const runner = new Runner({ commands, speech, rooms, pace, bytes, sanctions, upToDate, log })
   const joining = { moderation, followed, stores: storage }
-  const { turns } = work
-  /** `place`: the name of a room, or `@qwen` for the person's talk with this model. */
-  const join = async (place: string, person: Person, goIn: (room: Room) => Promise<void>): Promise<void> => {
-    if (!place.startsWith('@')) return await joinRoom(joining, place, person, goIn)
-    await goIn((await openTalk({ talks, turns }, place, { person })).room)
-  }
+  const join = createJoin({ ...joining, talks, turns: work.turns })
   return { talk, history, lastSeen, followed, routines, commands, pace, runner, join }
 }
+
+/** `place`: the name of a room, which is entered as `/join` does, or `@qwen` for a talk with this model. */
+const createJoin =
+  (services: Parameters<typeof joinRoom>[0] & Parameters<typeof openTalk>[0]) =>
+  async (place: string, person: Person, goIn: (room: Room) => Promise<void>): Promise<void> => {
+    if (!place.startsWith('@')) return await joinRoom(services, place, person, goIn)
+    await goIn((await openTalk(services, place, { person })).room)
+  }
 
 /** True for the end of this person's turn: a reply, or an error. The turn itself runs for another moment. */
 const isAnswerOf =
