@@ -10,7 +10,7 @@ import { NameTaken, type Rooms } from './rooms.ts'
 /** A person's private room with a model, which answers each line of this person there. */
 type TalkRoom = RoomRecord & { readonly talk: string }
 
-export interface OpenedTalk {
+interface OpenedTalk {
   readonly room: Room
   readonly isNew: boolean
 }

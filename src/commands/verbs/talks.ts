@@ -50,7 +50,7 @@ export async function openTalk(
   { talks, turns }: Pick<Services, 'talks' | 'turns'>,
   word: string,
   { person }: Pick<Caller, 'person'>,
-) {
+): ReturnType<Services['talks']['open']> {
   const name = word.replace(/^@/, '').toLowerCase()
   const names = turns.names()
   const paused = names.includes(name)

@@ -10,7 +10,7 @@ import { findSpeaker, type RequesterParts } from './requester.ts'
 import type { RunParts } from './runs.ts'
 import type { TriggerParts } from './triggers.ts'
 
-export interface TalkListenerParts extends RequesterParts, Pick<TriggerParts, 'ask'> {
+interface TalkListenerParts extends RequesterParts, Pick<TriggerParts, 'ask'> {
   readonly rooms: RequesterParts['rooms'] & Pick<Rooms, 'anyRoom'>
   readonly running: RunParts['running']
   readonly log: Log
