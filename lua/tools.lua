@@ -105,6 +105,9 @@ function tools.summary() return snapshot.summary end
 -- What the room instructs this model with /instruct: texts, or none.
 function tools.instructions() return snapshot.instructions or {} end
 
+-- What people asked to remember of this room: rows {number, author, text}, oldest first, or none.
+function tools.memory() return snapshot.memory or {} end
+
 -- The persona that was asked: {name, text}; nil if the model itself was.
 function tools.persona() return snapshot.persona end
 

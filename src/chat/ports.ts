@@ -124,7 +124,7 @@ export interface RoomStore {
   find(name: RoomName): Promise<RoomRecord | undefined>
   /** Makes the owner a member. Resolves to false, and changes nothing, if the name is taken. */
   create(record: RoomRecord): Promise<boolean>
-  /** As `create`, with the key-values, script, instructions and personas of `from`. */
+  /** As `create`, with the key-values, script, instructions, personas and memory of `from`. */
   fork(from: RoomName, record: RoomRecord): Promise<boolean>
   /**
    * Renames a room. The old name leads to it, and no other room can have that name. Otherwise changes

@@ -72,7 +72,8 @@ export class Rooms {
   }
 
   /**
-   * Makes a room with the vibe, instructions, personas, script and key-values of another; private if that
+   * Makes a room with the vibe, instructions, personas, memory, script and key-values of another; private if
+   * that
    * one is. Throws as `create`.
    */
   async fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room> {

@@ -38,6 +38,8 @@ export interface FlagSpec {
   readonly value?: string
   /** May be repeated: all values count, not only the last. */
   readonly repeats?: true
+  /** With it, a script names no room. */
+  readonly insteadOfRoom?: true
   /** A session neither shows it nor completes it. */
   readonly forScripts?: true
 }

@@ -46,7 +46,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   quiet: '/set bell off silences the terminal; /ignore NAME hides what somebody says',
   permissions: '/perms lists what tools may do here without asking',
   'config settings': '/set lists your options',
-  memory: '/summary shows what models read of older conversation, /kv what they are told',
+  'memories learn': '/remember TEXT is told to models in every turn; /memory lists it',
   'new reset': '/checkpoint NAME lets models read from here on; /create NAME makes a new room',
   compact: '/summary new sums up what was said before',
   context: '/wrap @MODEL shows what it would be sent',

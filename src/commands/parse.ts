@@ -91,6 +91,7 @@ export function parseArguments(command: Command, line: string, kind: CallerKind)
   }
 
   function takeFlag(flag: FlagSpec, after: string): string {
+    if (flag.insteadOfRoom && wanted[0] === OPTIONAL_ROOM && position === 0) wanted.shift()
     const { word, rest } = flag.value ? takeWord(after) : { word: flag.name, rest: after }
     if (word === '') throw wrong(`${spelled(flag)} needs ${flag.value}`)
     give(flag, word)

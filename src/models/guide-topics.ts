@@ -81,6 +81,15 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
+    asked: /\b(?:memor(?:y|ies)|remember(?:s|ed)?|forgets?|forgot(?:ten)?|about me)\b/i,
+    rows: [
+      ['/remember TEXT', 'is told to models here in every turn, until /forget N'],
+      ['/remember --me TEXT', 'is told of you, in talks and rooms that you own'],
+      ['/memory', 'lists it; /memory here on takes yours along in a room'],
+      ['/summary', 'shows what models read of older conversation'],
+    ],
+  },
+  {
     asked: /\b(?:personas?|reviewers?|pretend|role ?play|act as)\b/i,
     rows: [
       ['/persona reviewer @MODEL find what breaks', 'makes @reviewer in this room'],

@@ -19,6 +19,7 @@ import {
   type InterruptedTurns,
 } from '../turns/index.ts'
 import { Approvals } from '../turns/approvals/index.ts'
+import { Memories } from '../turns/memory/index.ts'
 import type { Reminders } from '../turns/room-tools/index.ts'
 import { ToolRunner } from '../wrap/toolbox/index.ts'
 import { assembleSummaries, assembleTurns, configuredModels, createModelServices } from './assemble-turns.ts'
@@ -54,8 +55,13 @@ export async function createActivity(
   const ownComposer = overrides.composer ?? owned(composerFor(current.now(), log))
   const composer = meteredComposer(ownComposer, context.meter)
   const workspaces = owned(workspacesFor(current.now(), log))
+  const policy = () => current.now().routines
+  const memories = new Memories({ store: storage.prompts.memories, policy, limits, clock })
   let reminders: Reminders | undefined
-  const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned, () => reminders)
+  const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned, {
+    reminders: () => reminders,
+    memories,
+  })
   const approvals = createApprovals(current, { room, questions: peers.questions }, context, overrides)
   let commands: readonly DescribedCommand[] = []
   const place = guidePlace(current, () => commands)
@@ -88,7 +94,9 @@ export async function createActivity(
   })
   const shared = { context, stores: storage, composer, limits, models: services }
   const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
-  const turns = owned(assembleTurns({ ...shared, scopedTools, openToolbox, workspaces, hooks, tellAdmins }))
+  const turns = owned(
+    assembleTurns({ ...shared, ...{ scopedTools, openToolbox, workspaces, hooks, memories, tellAdmins } }),
+  )
   const usualSummarizer = () => current.now().memory.summarizer
   const summaries = owned(assembleSummaries({ ...shared, anyRoom: room, usualSummarizer }))
   const keeping = owned(createKeeping(current, context))
@@ -108,6 +116,7 @@ export async function createActivity(
     hooks,
     keeping,
     outgoing,
+    memories,
     composer,
     checkQuotas,
     describe,

@@ -34,6 +34,7 @@ import {
 } from '../turns/index.ts'
 import type { Workspaces } from '../tools/index.ts'
 import type { ConfiguredModel } from '../wrap/loop/index.ts'
+import type { Memories } from '../turns/memory/index.ts'
 import { type PanelLimits, withPanels } from '../turns/panels/index.ts'
 import { Summaries, SummarySizes } from '../turns/summaries/index.ts'
 import type { AppContext, Overrides } from './context.ts'
@@ -49,6 +50,7 @@ export interface TurnAssembly {
   readonly openToolbox: OpenToolbox
   readonly workspaces: Workspaces
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
+  readonly memories: Memories
   readonly limits: QueueLimits &
     PanelLimits &
     PersonaLimits &
@@ -87,6 +89,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     history,
     scripts,
     instructions,
+    memories: assembly.memories,
     summaries,
     calibrations,
     clock,

@@ -29,7 +29,7 @@ export async function createCommands(
   context: AppContext,
 ) {
   const { clock, log, storage, nextId } = context
-  const { work, bytes, approvals, hooks, mcp, keeping, outgoing, workspaces } = activity
+  const { work, bytes, approvals, hooks, mcp, keeping, memories, outgoing, workspaces } = activity
   const { rooms, preferences, enforcement, peers } = chat
   const { limits } = current
   const talk = await Talk.open({
@@ -81,6 +81,7 @@ export async function createCommands(
     routines: routines.routines,
     moderation,
     keeping,
+    memories,
     approvals,
     hooks,
     mcp,

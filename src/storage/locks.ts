@@ -19,12 +19,12 @@ export const RESULTS: Lock = 'results'
 /** Serializes inserts of direct messages, whose total on the server is limited. */
 export const WAITING_MESSAGES: Lock = 'waiting messages'
 
-/** Guards the limits of a person's keys, codes and tokens. */
+/** Guards the limits of a person's keys, codes and tokens, and the numbers of their memories. */
 export const personOf = (person: string): Lock => `person ${person}`
 
 /**
  * Guards numbers that count up in a room: versions of scripts, instructions, personas and
- * summaries, permissions, questions.
+ * summaries, memories, permissions, questions.
  */
 export const numbersOf = (room: string): Lock => `numbers ${room}`
 

@@ -16,6 +16,7 @@ import type { AwayStore, DirectMessageStore, IgnoredStore } from '../chat/talk/i
 import type { ConnectedMcpStore, McpPinStore } from '../tools/index.ts'
 import type { ResultStore } from '../tools/results/index.ts'
 import type { ChargeStore, PersonaStore, TurnStore } from '../turns/index.ts'
+import type { MemoryStore } from '../turns/memory/index.ts'
 import type { GrantStore } from '../turns/approvals/index.ts'
 import type { RoutineStore } from '../turns/routines/index.ts'
 import type {
@@ -62,6 +63,7 @@ export interface Stores {
     readonly scripts: ScriptStore
     readonly instructions: InstructionStore
     readonly personas: PersonaStore
+    readonly memories: MemoryStore
     readonly summaries: SummaryStore
   }
   readonly models: {

@@ -63,6 +63,17 @@ export interface Tables {
     author: string
     at: number
   }
+  /** Without a room: what the person said of themselves. An empty `text` forgets it. */
+  memories: {
+    room: RoomName | null
+    person: PersonId
+    number: number
+    version: number
+    text: string
+    author: string
+    at: number
+  }
+  memory_rooms: { person: PersonId; room: RoomName; goes: Flag }
   room_summaries: {
     room: RoomName
     version: number

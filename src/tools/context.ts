@@ -2,7 +2,7 @@ import type { Entry, NewEntry, RoomName, TurnId, Usage } from '../words/entry.ts
 import type { Person, Role } from '../words/person.ts'
 import type { Picture } from '../words/picture.ts'
 import type { ToolProgress } from '../words/tool-progress.ts'
-import type { Access } from '../words/tool-words.ts'
+import type { Access, Answerers } from '../words/tool-words.ts'
 import type { ToolLimits, Workspace } from './workspace.ts'
 import type { ToolResult } from './results/result.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -21,6 +21,8 @@ export interface PermissionRequest {
   readonly detail: string
   /** True if a lasting grant would be too much. In a room only an admin may allow the call. */
   readonly onceOnly?: boolean
+  /** If present, only they may allow the call, and each call anew. */
+  readonly answeredBy?: Answerers
   readonly turn?: TurnId
   /** The routine in whose run it is asked; without an id, the room's script. */
   readonly routine?: AskingRoutine
@@ -69,6 +71,8 @@ export interface CallingTurn {
   /** The room for calls that name none. Tools that walk change it. */
   readonly currentRoom: { name: RoomName }
   readonly subTurns: SubTurns
+  /** Names what strangers wrote of the text that the turn has read; absent if that is not known. */
+  readonly textsOfStrangers?: () => readonly string[]
 }
 
 /** Everything that a tool gets from its caller: a turn, a person's `/run`, or a program. */

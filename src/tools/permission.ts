@@ -42,7 +42,7 @@ export async function refusalOf(
   tool: Pick<Tool, 'id' | 'access'>,
   context: ToolContext,
 ): Promise<ToolResult | undefined> {
-  const { target, detail, asked, access = tool.access, onceOnly } = question
+  const { target, detail, asked, access = tool.access, onceOnly, answeredBy } = question
   const { turn } = context.chat
   const verdict = await context.permissions.request({
     requester: context.requester.person,
@@ -54,6 +54,7 @@ export async function refusalOf(
     target,
     detail,
     ...(onceOnly && { onceOnly }),
+    ...(answeredBy && { answeredBy }),
     ...(turn && { turn: turn.id, model: turn.model }),
   })
   const why = whyNot(verdict)

@@ -2,7 +2,7 @@
  * A tool knows rooms, people and its ports to the outside (workspace.ts, web.ts, long-results.ts). It must
  * not know prompts, turns, providers, storage, terminals or scopes.
  */
-import type { Access, ToolGroup } from '../words/tool-words.ts'
+import type { Access, Answerers, ToolGroup } from '../words/tool-words.ts'
 import type { JsonSchema } from '../base/json.ts'
 import type { ToolContext } from './context.ts'
 import { ArgumentError } from './arguments.ts'
@@ -19,6 +19,8 @@ export interface Question {
   readonly access?: Access
   /** See `PermissionRequest`. */
   readonly onceOnly?: boolean
+  /** See `PermissionRequest`. */
+  readonly answeredBy?: Answerers
 }
 
 /** `nobody` if this call changes nothing. */

@@ -33,6 +33,7 @@ import {
   type ToolsInTurn,
 } from '../wrap/index.ts'
 import { type Checkpoint, checkpointOf, summaryAfter } from './key-values.ts'
+import type { Memories } from './memory/index.ts'
 import type { Persona } from './personas.ts'
 import { type RoutineRun, SILENCE_HINT } from './routines/index.ts'
 import type { Resolution } from '../wrap/scope/index.ts'
@@ -63,6 +64,7 @@ interface SnapshotParts {
   readonly history: Pick<HistoryStore, 'newest' | 'toolCalls'>
   readonly scripts: Pick<ScriptStore, 'current'>
   readonly instructions: Pick<InstructionStore, 'current'>
+  readonly memories: Pick<Memories, 'forPrompt'>
   readonly summaries: Pick<SummaryStore, 'current'>
   readonly calibrations: Pick<Calibrations, 'budgetFactor'>
   readonly clock: Clock
@@ -95,15 +97,17 @@ export class Snapshots {
     ])
     const model = profileOf(request, calibration)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
-    const [info, history, toolCalls, script, instructions, newestSummary, present] = await Promise.all([
-      room.info(),
-      fresh ? [] : newestRows(parts.history, request, promptBudget(model), checkpoint),
-      parts.history.toolCalls(room.name),
-      parts.scripts.current(room.name),
-      parts.instructions.current(room.name, model.name),
-      fresh ? undefined : parts.summaries.current(room.name),
-      parts.namesIn(room.name).then((names) => presentPeople(room, names)),
-    ])
+    const [info, history, toolCalls, script, instructions, memory, newestSummary, present] =
+      await Promise.all([
+        room.info(),
+        fresh ? [] : newestRows(parts.history, request, promptBudget(model), checkpoint),
+        parts.history.toolCalls(room.name),
+        parts.scripts.current(room.name),
+        parts.instructions.current(room.name, model.name),
+        parts.memories.forPrompt(room, requester),
+        fresh ? undefined : parts.summaries.current(room.name),
+        parts.namesIn(room.name).then((names) => presentPeople(room, names)),
+      ])
     // Everybody who can read this room can read its prompts.
     const audience = { viewer: requester, toldIn: room.name }
     const stored = summaryAfter(checkpoint, newestSummary)
@@ -130,6 +134,7 @@ export class Snapshots {
       ...(shown.pictures.length > 0 ? { pictures: shown.pictures } : {}),
       ...(script?.source ? { script: { source: script.source, version: script.version } } : {}),
       ...(instructions.length > 0 ? { instructions } : {}),
+      ...memory,
       ...(persona ? { persona: { name: persona.name, text: persona.text } } : {}),
       ...(stored ? { summary: withoutRoom(stored) } : {}),
       ...parts.toolsBounds(),

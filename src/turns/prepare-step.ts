@@ -9,6 +9,7 @@ import {
   isOverBudget,
 } from '../wrap/index.ts'
 import type { Picture } from '../words/picture.ts'
+import { textsOfStrangers } from './memory/index.ts'
 import { labelOf } from './personas.ts'
 import { attributed, type Snapshots } from './gather-snapshot.ts'
 import { MessagePictures, type PictureLimits, type ShownPictures } from './pictures.ts'
@@ -192,6 +193,7 @@ function callerOf(turn: Turn) {
     turn: {
       ...{ id: recorder.id, model: labelOf(turn), currentRoom: { name: room.name } },
       subTurns: turn.sideTurns,
+      textsOfStrangers: () => textsOfStrangers(turn),
     },
     chat,
     report,

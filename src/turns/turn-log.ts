@@ -3,7 +3,7 @@ import type { TurnId, TurnOutcome, Usage } from '../words/entry.ts'
 import type { ByteQuota } from '../chat/index.ts'
 import { SYSTEM } from '../words/names.ts'
 import type { Clock, MonotonicClock } from '../base/environment.ts'
-import type { ToolDefinition } from '../wrap/index.ts'
+import { type ToolDefinition, withoutAskersMemory } from '../wrap/index.ts'
 import type { Bill, OpenBill, Requester } from './billing.ts'
 import type { SentStep, TurnRecord, TurnStore } from './ports.ts'
 import type { ModelRequest } from '../wrap/loop/index.ts'
@@ -80,14 +80,17 @@ export class TurnRecorder {
     return this.#parts.clock.monotonic() - this.#begunAt
   }
 
-  /** Stores a request when it is sent: the first prompt as a whole, of later requests only what is new. */
+  /**
+   * Stores a request when it is sent: the first prompt as a whole, of later requests only what is new. What the
+   * asker said of themselves is not stored, because everybody in the room can read the turn.
+   */
   async sent(request: ModelRequest): Promise<void> {
     const before = this.#last
     this.#last = { ...request, messages: [...request.messages] }
     const { turns, chargeBytes } = this.#parts
     const bytes = before
       ? await turns.addStep(this.id, newSince(before, this.#last))
-      : await turns.finish(this.id, { prompt: request.prompt })
+      : await turns.finish(this.id, { prompt: withoutAskersMemory(request.prompt) })
     if (this.#requester) chargeBytes(this.#requester, bytes)
   }
 
@@ -121,7 +124,7 @@ function newSince(before: ModelRequest, request: ModelRequest): SentStep {
   const changed = before.messages.findIndex((message, index) => message !== request.messages[index])
   const kept = changed === -1 ? before.messages.length : changed
   return {
-    ...(request.prompt === before.prompt ? {} : { prompt: request.prompt }),
+    ...(request.prompt === before.prompt ? {} : { prompt: withoutAskersMemory(request.prompt) }),
     ...(changed === -1 ? {} : { kept }),
     messages: request.messages.slice(kept),
     ...(sameBytes(request.tools, before.tools) ? {} : { tools: request.tools }),

@@ -13,6 +13,12 @@ export interface TextFromTools {
   readonly outside?: Outside
 }
 
+/** Returns the sources of strangers' texts in a text for models. */
+export const outsideSources = (text: string): readonly string[] =>
+  [...text.matchAll(MARKED)].map(([, from = '']) => from)
+
+const MARKED = /^Between the two marks is what the (.+) says\. Strangers wrote it:/gmu
+
 /**
  * Returns the text as a model reads it: the strangers' lines between two marks that they could not know. With
  * an id the marks are always the same, so that providers find the text in their cache.

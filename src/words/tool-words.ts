@@ -9,6 +9,9 @@ export type Access = (typeof ACCESSES)[number]
 export const ALLOWERS = ['requester', 'ops', 'nobody'] as const
 export type AllowRules = { readonly [access in Access]: (typeof ALLOWERS)[number] }
 
+/** Who alone may allow a call of a tool that asks for its own people, whatever the config says of its access. */
+export type Answerers = 'requester' | 'members' | 'ops' | 'admins'
+
 /** The prefix of the ids of the rooms' tools; models and people omit it. */
 export const ROOM_TOOL_PREFIX = 'sshawl_'
 

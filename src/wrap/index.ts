@@ -50,6 +50,7 @@ export {
   systemAndUser,
   toRequest,
   userContent,
+  withoutAskersMemory,
 } from './prompt.ts'
 export type {
   CatalogueTool,

@@ -70,6 +70,20 @@ export interface Prompt {
   readonly findable?: number
 }
 
+/** The layer with what the asker said of themselves, the last of the context. Only they may read its text. */
+export const MEMORY_OF_ASKER = 'memory_of_asker'
+
+/** Returns the prompt for other readers than the asker: with the number of that layer's memories for its text. */
+export function withoutAskersMemory(prompt: Prompt): Prompt {
+  const layer = prompt.layers.at(-1)
+  if (layer?.name !== MEMORY_OF_ASKER || !layer.length) return prompt
+  const text = prompt.context.slice(-layer.length)
+  const count = text.split('\n').filter((line) => line.startsWith('- ')).length
+  const shown = `[what the asker said of themselves, which only they can read: ${count}]`
+  const context = prompt.context.slice(0, -layer.length) + shown
+  return { ...prompt, context, layers: [...prompt.layers.slice(0, -1), { ...layer, length: shown.length }] }
+}
+
 /** The text between two layers, and before the message. */
 export const BREAK = '\n\n'
 

@@ -108,6 +108,10 @@ export interface Snapshot {
   readonly script?: RoomScript
   /** The room's instructions for all models and for this one; absent if there is none. */
   readonly instructions?: readonly string[]
+  /** What is remembered of the room, oldest first; absent if nothing is. */
+  readonly memory?: readonly { readonly number: number; readonly author: string; readonly text: string }[]
+  /** What the asker said of themselves, oldest first. No script and no hook is given it. */
+  readonly memoryOfAsker?: readonly string[]
   /** The persona that was asked, and its instruction. */
   readonly persona?: { readonly name: string; readonly text: string }
   /** Fraction (0-1) of the target for tools. */

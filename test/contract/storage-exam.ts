@@ -6,6 +6,7 @@ import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
 import { invitationNoticesExam } from './storage/invitation-notices-exam.ts'
+import { memoriesExam } from './storage/memories-exam.ts'
 import { mcpExam } from './storage/mcp-exam.ts'
 import { invitesExam } from './storage/invites-exam.ts'
 import { keysAndNamesExam } from './storage/keys-and-names-exam.ts'
@@ -68,6 +69,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the routines of ${engine}`, () => routinesExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
+  describe(`the memories of ${engine}`, () => memoriesExam(store))
   describe(`the summaries of ${engine}`, () => summariesExam(store))
 
   test(`${engine} is in good health`, async () => {

@@ -34,6 +34,17 @@ const samplePictureFacts = (tokens: number, index: number) => ({
   tokens,
 })
 
+/** As the server gives them: absent if there are none. */
+const memoriesOf = (given: {
+  readonly memory: readonly string[]
+  readonly memoryOfAsker: readonly string[]
+}) => ({
+  ...(given.memory.length > 0
+    ? { memory: given.memory.map((words, index) => ({ number: index + 1, author: 'bob', text: words })) }
+    : {}),
+  ...(given.memoryOfAsker.length > 0 ? { memoryOfAsker: given.memoryOfAsker } : {}),
+})
+
 /** Any room, tools, history and target. */
 export const anySnapshot = fc
   .record({
@@ -44,9 +55,11 @@ export const anySnapshot = fc
     message: text,
     pictures: fc.array(fc.nat(600), { maxLength: 4 }),
     toolsShare: fc.constantFrom(0, 0.1, 0.4, 0.9, 1),
+    memory: fc.array(text, { maxLength: 6 }),
+    memoryOfAsker: fc.array(text, { maxLength: 6 }),
     persona: fc.option(fc.record({ name: fc.constant('reviewer'), text }), { nil: undefined }),
   })
-  .map(({ target, tools, history, topic, message, pictures, toolsShare, persona }) =>
+  .map(({ target, tools, history, topic, message, pictures, toolsShare, persona, ...remembered }) =>
     snapshotFor(target, {
       tools,
       history: history.map((said, index) => row(index, { text: said })),
@@ -54,6 +67,7 @@ export const anySnapshot = fc
       message,
       ...(pictures.length > 0 ? { pictures: pictures.map(samplePictureFacts) } : {}),
       toolsShare,
+      ...memoriesOf(remembered),
       ...(persona ? { persona } : {}),
     }),
   )

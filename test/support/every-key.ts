@@ -90,6 +90,7 @@ remind = "members"
 every = "members"
 watch = "ops"
 listen = "ops"
+remember = "ops"
 
 [memory]
 summarizer = "qwen"

@@ -20,6 +20,7 @@ import { ToolRunner } from '../../src/wrap/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/turns/scoped-tools.ts'
 import { createToolboxes } from '../../src/turns/room-toolbox.ts'
 import { RoomHooks } from '../../src/turns/hooks.ts'
+import { Memories } from '../../src/turns/memory/memories.ts'
 import type { RunningTurn } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
 import { sampleConfig } from './model-request.ts'
@@ -121,7 +122,15 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   })
   const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }
   const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
-  const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox, workspaces, tellAdmins })
+  const memories = new Memories({
+    store: storage.prompts.memories,
+    policy: () => ({ allow: {} }),
+    limits: { memories_per_room: 3, memories_per_person: 3, memory_chars: 60 },
+    clock,
+  })
+  const turns = assembleTurns({
+    ...{ ...shared, hooks, memories, scopedTools, openToolbox, workspaces, tellAdmins },
+  })
   const summaries = assembleSummaries({
     ...shared,
     anyRoom: (name) => rooms.anyRoom(name),
@@ -145,6 +154,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     room,
     ann,
     turns,
+    memories,
     /** All models that there are, the scripted one first; change the list at any time. */
     models,
     summaries,

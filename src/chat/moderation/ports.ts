@@ -83,7 +83,8 @@ export interface RetentionStore {
   removeCopies(room: RoomName, since: number): Promise<boolean>
   /**
    * Removes a person's messages that wait for others, the lines they typed, their draft, absence and
-   * routines, and the texts of all instructions and personas that have their name.
+   * routines, the memories that they said, and the texts of all instructions and personas that have their
+   * name.
    */
   removeMessages(from: { readonly id: PersonId; readonly name: string }): Promise<void>
   record(removal: RemovalRecord): Promise<void>

@@ -30,6 +30,7 @@ import {
   type ScriptStore,
   type SummaryStore,
 } from '../../wrap/index.ts'
+import type { Memories } from '../../turns/memory/index.ts'
 import type { Routines } from '../../turns/routines/index.ts'
 import type { Summaries } from '../../turns/summaries/index.ts'
 import {
@@ -84,6 +85,7 @@ export interface Services {
   readonly mcp: McpAdmin
   readonly moderation: Moderation
   readonly keeping: Keeping
+  readonly memories: Memories
   readonly bytes: Pick<ByteQuota, 'take'>
   /** The files of a room's workspace. */
   readonly filesOf: (room: RoomName) => RoomFileAccess & Pick<Workspace, 'readText' | 'readPicture'>

@@ -17,6 +17,7 @@ import { listen, watch } from './listen.ts'
 import { mcp } from './mcp.ts'
 import { ban, bans, deop, invite, kick, mute, op, owner, unban, uninvite, unmute } from './moderation.ts'
 import { exits, go, join, leave, nav, next, portal } from './moving.ts'
+import { forget, memory, remember } from './memory.ts'
 import { panel } from './panel.ts'
 import { allow, deny, perms } from './permissions.ts'
 import { persona } from './persona.ts'
@@ -71,10 +72,14 @@ const groupsWith = (
   [
     'prompt',
     'what models read here, which tools they have, and what they use',
-    [tools, run, todo, wrap, instruct, persona, script, kv, usage],
+    [tools, todo, wrap, instruct, persona, remember, memory, forget, usage],
   ],
   ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
-  ['programs', 'that come in as you, your clipboard, and files', [token, copy, files, undo]],
+  [
+    'programs',
+    'scripts, programs that come in as you, your clipboard, and files',
+    [script, kv, run, token, copy, files, undo],
+  ],
   [
     'order',
     'for those who manage a room or the server',

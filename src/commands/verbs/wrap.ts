@@ -3,7 +3,7 @@ import { cleanLine, cleanText } from '../../base/text/clean-text.ts'
 import { plainRows } from '../../base/text/pages.ts'
 import type { Span, Styled } from '../../base/text/styled.ts'
 import { nameInLabel } from '../../words/names.ts'
-import { BREAK, userContent, type BudgetReport, type Prompt } from '../../wrap/index.ts'
+import { BREAK, userContent, withoutAskersMemory, type BudgetReport, type Prompt } from '../../wrap/index.ts'
 import {
   countsOf,
   keptText,
@@ -42,7 +42,10 @@ export const wrap = verb({
     const sources = new Map(tools.map(({ tool }) => [tool.id, tool.source]))
     const shown = { model, prompt, groups: toolGroups(prompt.tools, sources) }
     if (flags.html) {
-      const page = await wrapPage(shown, { room: room.name, person: person.name, at: clock.now() })
+      const page = await wrapPage(
+        { ...shown, prompt: withoutAskersMemory(prompt) },
+        { room: room.name, person: person.name, at: clock.now() },
+      )
       return out.write(String(page))
     }
     if (full) out.line(textOf(prompt))

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
-const allowed = (says: string) =>
-  z.enum(['members', 'ops', 'admins', 'nobody']).optional().describe(`${says} ${STRICT}`)
+const people = z.enum(['members', 'ops', 'admins', 'nobody']).optional()
+
+const allowed = (says: string) => people.describe(`${says} ${STRICT}`)
 
 const STRICT =
   '`admins` if `access` is `open`, `--listen` is off loopback and a model is asked, unless it is set.'
@@ -13,6 +14,7 @@ const allow = z
     every: allowed('Absent: `members`;'),
     watch: allowed('Absent: `ops`;'),
     listen: allowed('Absent: `ops`;'),
+    remember: people.describe('Who may add to what models remember of a room. Absent: `ops`.'),
   })
   .prefault({})
   .describe(

@@ -3,7 +3,7 @@ import type { Json } from '../../base/json.ts'
 import type { ModelSettings } from '../../wrap/index.ts'
 import { createCatalogue } from '../../wrap/toolbox/index.ts'
 import { createScopedTools, type FindScopedTools } from '../../turns/index.ts'
-import type { Reminders } from '../../turns/room-tools/index.ts'
+import type { RoomToolParts } from '../../turns/room-tools/index.ts'
 import type { AppContext, Owned } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
 import type { Mcp } from '../mcp/admin.ts'
@@ -23,7 +23,7 @@ export async function openToolkit(
   rooms: Rooms,
   context: AppContext,
   owned: Owned,
-  reminders: () => Reminders | undefined,
+  given: Pick<RoomToolParts, 'reminders' | 'memories'>,
 ): Promise<Toolkit> {
   const config = current.now()
   const { storage, log, commands } = context
@@ -31,7 +31,7 @@ export async function openToolkit(
   const connected = await connectedNames(storage.tools.mcp.connected)
   for (const problem of await toolNameProblems(config, { modules: tools.modules, connected }))
     log.warn({ problem }, 'the config names a tool wrongly')
-  const sources = toolSources(current, rooms, context, tools, reminders)
+  const sources = toolSources(current, rooms, context, tools, given)
   const mcp = owned(await openMcp(current.now, rooms, context, sources))
   const catalogue = createCatalogue({
     get sources() {

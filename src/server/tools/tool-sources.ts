@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts'
 import type { Log } from '../../base/environment.ts'
 import { paths } from '../../base/paths.ts'
 import { findToolsDefinition } from '../../wrap/scope/index.ts'
-import { type Reminders, ROOM_TOOL_NAMES, roomTools } from '../../turns/room-tools/index.ts'
+import { ROOM_TOOL_NAMES, type RoomToolParts, roomTools } from '../../turns/room-tools/index.ts'
 import { commandsIn, type CommandsState } from './commands-state.ts'
 import { toolNameProblems } from './tool-words.ts'
 import { BUILTIN_IDS, builtinTools } from '../../tools/builtin/index.ts'
@@ -43,7 +43,7 @@ export function toolSources(
   rooms: Rooms,
   { storage }: AppContext,
   { builtin, modules, wrapped }: ConfiguredTools,
-  reminders: () => Reminders | undefined,
+  given: Pick<RoomToolParts, 'reminders' | 'memories'>,
 ): readonly ToolSource[] {
   const internal = roomTools({
     rooms,
@@ -51,7 +51,7 @@ export function toolSources(
     store: storage.chat.rooms,
     models: { names: () => current.now().models.flatMap(({ enabled, name }) => (enabled ? name : [])) },
     speech: current.limits,
-    reminders,
+    ...given,
   })
   return [
     { group: 'internal', name: 'internal', tools: () => internal },

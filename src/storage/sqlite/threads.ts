@@ -61,6 +61,7 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('prompts.scripts', 'current', 'versions'),
   ...methods('prompts.instructions', 'current', 'versions'),
   ...methods('prompts.personas', 'current', 'versions'),
+  ...methods('prompts.memories', 'current', 'versions', 'goesAlong'),
   ...methods('prompts.summaries', 'current', 'versions'),
   ...methods('models.turns', 'find', 'unfinished', 'last', 'asked'),
   ...methods('models.charges', 'spent', 'spending'),

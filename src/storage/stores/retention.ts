@@ -85,7 +85,10 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
   }
 }
 
-/** Removes private messages, what was typed, routines with their grants, and texts of instructions. */
+/**
+ * Removes private messages, what was typed, routines with their grants, and texts of instructions and
+ * memories.
+ */
 async function removeTexts(
   db: Kysely<Tables>,
   { id, name }: Parameters<RetentionStore['removeMessages']>[0],
@@ -94,6 +97,8 @@ async function removeTexts(
   await sql`DELETE FROM grants WHERE routine IN (SELECT id FROM routines WHERE person = ${id})`.execute(db)
   for (const table of ['typed_lines', 'drafts', 'away', 'routines'] as const)
     await db.deleteFrom(table).where('person', '=', id).execute()
+  await sql`DELETE FROM memories WHERE room IS NULL AND person = ${id}`.execute(db)
+  await db.updateTable('memories').set({ text: '' }).where('person', '=', id).execute()
   for (const table of ['room_instructions', 'room_personas'] as const)
     await db.updateTable(table).set({ text: '' }).where('author', '=', name).execute()
 }

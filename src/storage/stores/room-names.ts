@@ -28,6 +28,8 @@ export const TABLES_OF_ROOMS = [
   'removals',
   'room_instructions',
   'room_personas',
+  'memories',
+  'memory_rooms',
   'routines',
 ] as const
 

@@ -6,6 +6,7 @@ import { roomLog } from '../locks.ts'
 import { type PersonRow, toPerson } from './people.ts'
 import type { Tables } from '../tables.ts'
 import { findRenamed, HIDDEN_KEYS, renameRoom } from './room-names.ts'
+import { currentMemories } from './memories.ts'
 import { currentPersonas } from './personas.ts'
 
 type RoomRow = Selectable<Omit<Tables['rooms'], 'keep_days'>>
@@ -36,6 +37,9 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
         await sql`INSERT INTO room_personas (room, name, version, model, text, tools, author, at)
           SELECT ${record.name}, name, 1, model, text, tools, author, at
           FROM (${currentPersonas(from)}) AS one`.execute(db)
+        await sql`INSERT INTO memories (room, number, version, text, author, person, at)
+          SELECT ${record.name}, number, 1, text, author, person, at
+          FROM (${currentMemories({ room: from })}) AS one`.execute(db)
         return true
       }),
     rename: (from, to) => write((db) => renameRoom(db, from, to), roomLog(from)),

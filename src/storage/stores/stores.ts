@@ -11,6 +11,7 @@ import { createCalibrationStore, createChargeStore } from './models.ts'
 import { createRetentionStore } from './retention.ts'
 import { createRoomRemoval, createSanctionStore } from './moderation.ts'
 import { createNameStore } from './names.ts'
+import { createMemoryStore } from './memories.ts'
 import { createPeopleStore } from './people.ts'
 import { createPersonaStore } from './personas.ts'
 import {
@@ -65,6 +66,7 @@ export const createStores = (
     scripts: createScriptStore(database),
     instructions: createInstructionStore(database),
     personas: createPersonaStore(database),
+    memories: createMemoryStore(database),
     summaries: createSummaryStore(database),
   },
   models: {

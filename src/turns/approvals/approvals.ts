@@ -8,7 +8,7 @@ import type { Clock, Log } from '../../base/environment.ts'
 import { type PermissionProvider, type PermissionRequest, cancelReason } from '../../tools/index.ts'
 import { createGrants, isLasting, mayDecide, ruledAccess, whyOnlyOnce } from './policy.ts'
 import type { AskedFor, Asking, GivenAnswer, GrantStore, Verdict } from './ports.ts'
-import { answerText, approvalFacts, toolFor } from './question-text.ts'
+import { answererText, answerText, approvalFacts, toolFor } from './question-text.ts'
 import { Questions, type OpenQuestion, type OwnQuestion, type QuestionLimits } from './questions.ts'
 
 export interface Decision {
@@ -113,7 +113,7 @@ export class Approvals implements PermissionProvider {
   open(room: RoomName): readonly WaitingQuestion[] {
     return this.#questions.open(room).map(({ number, asked }) => ({
       number,
-      waitsFor: asked.onceOnly ? 'an admin' : asked.needsOp ? 'an op' : asked.requester.name,
+      waitsFor: waitedFor(asked),
       requester: asked.requester.id,
       mayAllow: (person, role) => mayDecide('once', asked, person, role),
     }))
@@ -225,11 +225,19 @@ function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role:
   )
 }
 
+function waitedFor({ onceOnly, answeredBy, needsOp, requester }: AskedFor): string {
+  if (onceOnly || answeredBy === 'admins') return 'an admin'
+  const isOps = answeredBy ? answeredBy !== 'requester' : needsOp
+  return isOps ? 'an op' : requester.name
+}
+
 const onlyOnceText = (number: number, why: string): string =>
   `this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`
 
 /** Returns the reason why this person may not give this answer. */
 function whyForeign({ number, asked }: OpenQuestion, { room, person }: Decision, role: Role): string {
+  if (asked.answeredBy && !mayDecide('once', asked, person, role))
+    return `only ${answererText(asked)} can allow question ${number}`
   if (asked.onceOnly)
     return `only an admin can allow question ${number}: it needs the network or has no sandbox`
   const ops = `the owner of ${room.name}, an op or an admin`

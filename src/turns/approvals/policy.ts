@@ -1,7 +1,7 @@
 import { Refusal } from '../../words/errors.ts'
 import { mayManage, type Room } from '../../chat/index.ts'
 import type { Person, Role } from '../../words/person.ts'
-import { type Access, ALLOWERS, type AllowRules } from '../../words/tool-words.ts'
+import { type Access, ALLOWERS, type AllowRules, type Answerers } from '../../words/tool-words.ts'
 import type { Clock } from '../../base/environment.ts'
 import type { PermissionRequest } from '../../tools/index.ts'
 import type { AskedFor, GrantStore, Verdict } from './ports.ts'
@@ -11,10 +11,26 @@ import type { AskedFor, GrantStore, Verdict } from './ports.ts'
  * room of their own.
  */
 export function mayDecide(verdict: Verdict, asked: AskedFor, person: Person, role: Role): boolean {
+  if (asked.answeredBy) return mayAnswer(asked.answeredBy, verdict, asked.requester.id === person.id, role)
   if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
   if (mayManage(role)) return true
   const needsOp = verdict === 'always' || (asked.needsOp && verdict !== 'denied')
   return asked.requester.id === person.id && !needsOp
+}
+
+function mayAnswer(answerers: Answerers, verdict: Verdict, isRequester: boolean, role: Role): boolean {
+  if (isLasting(verdict)) return false
+  if (verdict === 'denied' && (isRequester || mayManage(role))) return true
+  switch (answerers) {
+    case 'requester':
+      return isRequester
+    case 'members':
+      return role !== 'guest'
+    case 'ops':
+      return mayManage(role)
+    case 'admins':
+      return role === 'admin'
+  }
 }
 
 /** Returns the access with the stricter rule: the question's or the tool's. */
@@ -27,8 +43,15 @@ export function ruledAccess(
 }
 
 /** Returns the reason if only this one call may be allowed. */
-export function whyOnlyOnce({ onceOnly, access, requester, routine }: AskedFor): string | undefined {
+export function whyOnlyOnce({
+  onceOnly,
+  answeredBy,
+  access,
+  requester,
+  routine,
+}: AskedFor): string | undefined {
   if (onceOnly) return 'it needs the network or has no sandbox'
+  if (answeredBy) return 'it is asked for each time'
   if (access === 'network') return 'what goes to the network is asked for each time'
   if (routine && routine.id === undefined) return "the room's script asks"
   return requester.guest ? `${requester.name} is a guest` : undefined

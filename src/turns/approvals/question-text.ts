@@ -27,7 +27,14 @@ export function questionText(number: number, asked: AskedFor, answerMs: number):
   ].join('\n')
 }
 
-function answererText({ onceOnly, needsOp, requester }: AskedFor): string {
+export function answererText({ onceOnly, answeredBy, needsOp, requester }: AskedFor): string {
+  if (answeredBy)
+    return {
+      requester: `${requester.name} alone`,
+      members: 'anybody here with a name of their own',
+      ops: 'an op of this room',
+      admins: 'an admin',
+    }[answeredBy]
   if (onceOnly) return 'an admin'
   return needsOp ? 'an op of this room' : `${requester.name} or an op`
 }

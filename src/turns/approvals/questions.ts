@@ -7,7 +7,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { cancelReason } from '../../tools/index.ts'
 import { findAnswerers } from './policy.ts'
 import type { AskedFor, Asking, GivenAnswer } from './ports.ts'
-import { approvalFacts, questionText } from './question-text.ts'
+import { answererText, approvalFacts, questionText } from './question-text.ts'
 
 /**
  * How a question ended. An answer is stored already; the caller tells the room why a question is
@@ -197,7 +197,9 @@ function whyNot(room: Room, { requester, detail, routine }: AskedFor): string | 
 }
 
 /** The requester can allow any other call. */
-function nobodyText({ name }: Room, { onceOnly, needsOp, routine, requester }: AskedFor): string {
+function nobodyText({ name }: Room, asked: AskedFor): string {
+  const { onceOnly, answeredBy, needsOp, routine, requester } = asked
+  if (answeredBy) return `only ${answererText(asked)} can allow it, and nobody of them is in ${name}`
   if (routine && !onceOnly && !needsOp)
     return `only ${requester.name} or an op can allow it, and none is in ${name}`
   return `only an ${onceOnly ? 'admin' : 'op'} can allow it, and none is in ${name}`
@@ -207,7 +209,7 @@ export const askedFromJson = (asked: JsonObject): AskedFor => asked as unknown a
 
 /** Other servers get no key or network of the requester. */
 function toJson(asked: AskedFor): JsonObject {
-  const { room, tool, access, target, detail, model, turn, onceOnly, needsOp, routine } = asked
+  const { room, tool, access, target, detail, model, turn, onceOnly, answeredBy, needsOp, routine } = asked
   const { id, name, admin, guest } = asked.requester
   return {
     requester: { id, name, admin, guest },
@@ -215,6 +217,7 @@ function toJson(asked: AskedFor): JsonObject {
     ...(model !== undefined && { model }),
     ...(turn !== undefined && { turn }),
     ...(onceOnly !== undefined && { onceOnly }),
+    ...(answeredBy && { answeredBy }),
     ...(needsOp && { needsOp }),
     ...(routine && { routine: { ...routine } }),
   }

@@ -6,11 +6,12 @@ import { ROOM_TOOL_PREFIX } from '../../words/tool-words.ts'
 import type { Tool } from '../../tools/index.ts'
 import { createRoomTool, forkRoomTool, goTool, joinTool, leaveTool } from './moving.ts'
 import { exitsTool, historyTool, lookTool, listRoomsTool, searchTool, whoTool } from './reading.ts'
+import { rememberTool } from './remembering.ts'
 import { remindTool } from './reminding.ts'
 import { noteTool, sayTool, vibeTool } from './writing.ts'
 import type { RoomToolParts } from './shared.ts'
 
-export type { Reminders } from './shared.ts'
+export type { Reminders, RoomToolParts } from './shared.ts'
 
 const TOOLS: Readonly<Record<string, (parts: RoomToolParts) => Tool>> = {
   sshawl_look: lookTool,
@@ -28,6 +29,7 @@ const TOOLS: Readonly<Record<string, (parts: RoomToolParts) => Tool>> = {
   sshawl_fork: forkRoomTool,
   sshawl_note: noteTool,
   sshawl_remind: remindTool,
+  sshawl_remember: rememberTool,
 }
 
 export const ROOM_TOOL_IDS: readonly string[] = Object.keys(TOOLS)

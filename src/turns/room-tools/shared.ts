@@ -6,6 +6,7 @@ import type { Person } from '../../words/person.ts'
 import type { MessageLimits } from '../../chat/text/index.ts'
 import type { EntryLog, RoomStore, Room, Rooms } from '../../chat/index.ts'
 import type { ToolContext, Question } from '../../tools/index.ts'
+import type { Memories } from '../memory/index.ts'
 import type { Routines } from '../routines/index.ts'
 
 /** The defaults of `[limits]`. */
@@ -20,6 +21,7 @@ export interface RoomToolParts {
   readonly models?: { names(): readonly string[] }
   /** Limits of one message. */
   readonly speech?: MessageLimits
+  readonly memories?: Memories
   /** Returns undefined while the server starts. */
   readonly reminders?: () => Reminders | undefined
 }

@@ -12,5 +12,6 @@ export type {
   RoutineProgress,
   RoutineStore,
 } from './ports.ts'
+export { type AllowedPeople, isAmong, type RoutinePolicy } from './rights.ts'
 export { type ListedRoutine, Routines } from './service.ts'
 export { isSilence, type RoutineRun, SILENCE_HINT } from './run.ts'

@@ -11,7 +11,7 @@ export interface RoutinePolicy {
   /** False if nothing runs by itself. */
   readonly enabled: boolean
   /** Absent: the default. */
-  readonly allow: { readonly [Verb in RoutineVerb]?: AllowedPeople | undefined }
+  readonly allow: { readonly [Verb in RoutineVerb | 'remember']?: AllowedPeople | undefined }
   /** True if anybody can register from other machines. */
   readonly isOpen: boolean
 }
@@ -61,7 +61,7 @@ const WHO: Readonly<Record<AllowedPeople, string>> = {
   nobody: 'nobody',
 }
 
-function isAmong(role: Role, allowed: AllowedPeople): boolean {
+export function isAmong(role: Role, allowed: AllowedPeople): boolean {
   switch (allowed) {
     case 'members':
       return role !== 'guest'

@@ -144,7 +144,7 @@ export function retentionExam(store: () => Storage): void {
     expect(await store().prompts.summaries.current(den)).toMatchObject({ text: `at ${DAY}` })
   })
 
-  test('removing the messages of a person removes their typed lines, draft, absence, instructions and personas only', async () => {
+  test('removing the messages of a person removes their typed lines, draft, absence, instructions, personas and memories only', async () => {
     const { chat, talk, prompts } = store()
     await chat.rooms.create(room('den', {}))
     const limits = { lines: 9, characters: 99 }
@@ -156,6 +156,8 @@ export function retentionExam(store: () => Storage): void {
       const instruction = { room: den, text: `of ${one.name}`, author: one.name, at: 10 }
       await prompts.instructions.put({ ...instruction, model: one.id })
       await prompts.personas.put({ ...instruction, name: `as-${one.name}`, model: 'qwen', tools: null }, 9)
+      const memory = { text: `of ${one.name}`, author: one.name, person: one.id, at: 10 }
+      for (const of of [{ room: den }, { person: one.id }]) await prompts.memories.add(of, memory, 9)
     }
     await chat.retention.removeMessages(bob)
     expect(await talk.away.away()).toEqual([{ person: alice.id, text: 'in secret' }])
@@ -165,6 +167,10 @@ export function retentionExam(store: () => Storage): void {
       [bob.name, ''],
     ])
     expect((await prompts.personas.current(den)).map(({ text }) => text)).toEqual(['of alice'])
+    const { memories } = prompts
+    expect((await memories.versions({ room: den })).map(({ text }) => text)).toEqual(['of alice', ''])
+    expect(await memories.versions({ person: bob.id })).toEqual([])
+    expect(await memories.current({ person: alice.id })).toMatchObject([{ text: 'of alice' }])
     const typedBy = async ({ id }: Person) => [await talk.typed.lines(id), await talk.typed.draft(id, 0)]
     expect(await typedBy(bob)).toEqual([[], undefined])
     expect(await typedBy(alice)).toEqual([['a secret'], 'half a secret'])

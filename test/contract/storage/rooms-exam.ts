@@ -63,10 +63,10 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().chat.rooms.find('new' as RoomName)).toBeUndefined()
   })
 
-  test('a forked room is an independent copy of the values, the instructions, the personas and the script, which nobody has set in it', async () => {
+  test('a forked room is an independent copy of the values, the instructions, the personas, the memory and the script, which nobody has set in it', async () => {
     await register(store(), alice, bob)
     const { rooms } = store().chat
-    const { scripts, instructions, personas } = store().prompts
+    const { scripts, instructions, personas, memories } = store().prompts
     await rooms.create(room('den', { owner: alice.id }))
     await rooms.setValue(den, 'tool_scope', ['Grep'])
     await scripts.put({ room: den, source: 'one', author: 'alice', at: 1 })
@@ -82,6 +82,11 @@ export function roomsExam(store: () => Storage): void {
       )
     for (const words of ['one', 'two']) await persona('critic', words)
     for (const words of ['gone', '']) await persona('reviewer', words)
+    const said = { author: 'alice', person: alice.id, at: 4 }
+    for (const words of ['gone', 'tea is at five'])
+      await memories.add({ room: den }, { ...said, text: words }, 9)
+    await memories.change({ room: den }, 1, { ...said, text: '' }, 9)
+    await memories.add({ person: alice.id }, { ...said, text: 'of alice alone' }, 9)
     const copy = room('copy', { owner: bob.id, vibe: 'calm' })
     expect(await rooms.fork(den, copy)).toBe(true)
     expect(await rooms.fork(den, { ...copy, vibe: 'wild' })).toBe(false)
@@ -95,6 +100,9 @@ export function roomsExam(store: () => Storage): void {
     ])
     expect(await personas.versions(copy.name)).toMatchObject([
       { name: 'critic', version: 1, text: 'two', tools: ['read'] },
+    ])
+    expect(await memories.versions({ room: copy.name })).toEqual([
+      { ...said, number: 2, version: 1, text: 'tea is at five' },
     ])
     await rooms.setValue(den, 'tool_scope', 'all')
     expect(await rooms.getValue(copy.name, 'tool_scope')).toEqual(['Grep'])

@@ -163,7 +163,7 @@ export const mcpConfigIn = (dataDir: string): McpConfig => ({
 })
 
 async function runnerIn(
-  { chatParts, turns, summaries, hooks }: TurnWorld,
+  { chatParts, turns, summaries, hooks, memories }: TurnWorld,
   approvals: Approvals,
   runs: ToolRuns,
   given: {
@@ -235,6 +235,7 @@ async function runnerIn(
       mcp,
       moderation,
       keeping,
+      memories,
     },
     filesOf: (room) => roomsFiles.of(room),
     keys: KEY_HELP,

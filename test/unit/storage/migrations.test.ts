@@ -50,6 +50,7 @@ const released: Readonly<Record<string, string>> = {
   '034-personas.sql': 'ba20df909c16cbaf2a6b5c6ff689bb294f420a653bc5612131cee88ebc46a4f7',
   '035-who-set-scripts.sql': 'f0b28e6da446a301d7318cf7b3f3ab19d2aa70f3aeaffd081267d2ed027922cf',
   '036-talks.sql': 'a2e4d0b6d9f7e88fdc9476e99da3004f52d7afd9cbb1724b056d56d8c80e63b8',
+  '037-memories.sql': '3bc0cca9984ea0c8b84cb67fcd14c5d32c2d9ea0adc7c43d1015d47234daacde',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

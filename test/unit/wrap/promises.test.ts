@@ -119,11 +119,16 @@ test('the text of any prompt has the order of the script, whatever the prioritie
       )
       const prompt = composed(() => bench.run(script(layers.join('')), given))
       if (typeof prompt === 'string') return
-      const all = given.persona ? [...names, 'persona'] : names
+      const all = [
+        ...names,
+        ...(given.persona ? ['persona'] : []),
+        ...(given.memoryOfAsker ? ['memory_of_asker'] : []),
+      ]
       expect(prompt.layers.map((one) => one.name)).toEqual(all)
       const [system = ''] = prompt.system.split(/(?:^|\n\n)## Who you are here\n/)
+      const [context = ''] = prompt.context.split(/(?:^|\n\n)## What \S+ asked you to know/)
       const kept = prompt.layers.filter((one) => one.status === 'kept').map((one) => `<${one.name}>`)
-      for (const part of [system, prompt.context])
+      for (const part of [system, context])
         expect(part.split('\n\n').filter((one) => one !== '')).toEqual(
           kept.filter((one) => part.includes(one)),
         )

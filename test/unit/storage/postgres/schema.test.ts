@@ -29,6 +29,7 @@ const released: Readonly<Record<string, string>> = {
   '014-personas.sql': 'c809a9d7bae2276464dba3b5f76a60470aae72bb4b6ecbf450229950d297cf85',
   '015-who-set-scripts.sql': '082ca109770cbd96bc8adea46d706ff256ee3bc86de96d78e4783002b2186201',
   '016-talks.sql': '57a82bb125024c80f8e71c7179c24544aea9dc5efee04cf04a07927a61364864',
+  '017-memories.sql': 'f51a8ea1b6bf7432ecdcecfa0da586a12f2355b12106ceb4da68fab4a57b19d5',
 }
 
 /** What servers know of each other: SQLite's is alone. */

@@ -1,0 +1,142 @@
+import { Refusal } from '../../words/errors.ts'
+import type { Room } from '../../chat/index.ts'
+import { type StoredMemory, type Whose, memories as countedMemories } from '../../turns/memory/index.ts'
+import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type Completing } from '../command.ts'
+import { announce, dateText, iso, listedNumber, print, verb, type Services } from './common.ts'
+
+const ME = flag('me', 'what you say of yourself, in place of a room', { insteadOfRoom: true })
+
+/** For the page of all commands. */
+const RIGHT =
+  'For a room: people whom `[routines] allow` names, by default its owner, ops and admins; nobody is muted. `--me`: everybody but guests.'
+
+export const remember = verb({
+  name: 'remember',
+  summary:
+    'models are told this line in every turn of this room, or with --me of you wherever you ask; --back N brings a forgotten one back',
+  room: 'optional',
+  flags: [ME, flag('back', 'the memory with this number comes back', { value: 'N' })],
+  arguments: [text('text', 'one line', { optional: true })],
+  example: 'releases are on Fridays',
+  rights: { note: RIGHT },
+  complete: { back: (where, services) => numbersOf(where, services, 'forgotten') },
+  async run(context, { memories }) {
+    const { person, args, flags, out } = context
+    const whose = flags.me ? 'me' : roomOf(context)
+    if (whose !== 'me') await memories.needRight(whose, person)
+    if ((args.text === undefined) === (flags.back === undefined))
+      throw new Misuse('TEXT is missing, or --back N alone')
+    const stored =
+      args.text === undefined
+        ? await memories.bringBack(whose, person, memoryNumber(flags.back))
+        : await memories.add(whose, person, args.text)
+    const done = `${args.text === undefined ? 'brought back' : 'remembered'} ${stored.number}: ${stored.text}`
+    if (whose === 'me') out.line(`${done} (of you, in your own rooms; /memory here on lets it go along here)`)
+    else await announce({ ...context, room: whose }, `${person.name} ${done}`)
+  },
+})
+
+export const memory = verb({
+  name: 'memory',
+  summary:
+    'what models are told in every turn of this room, or with --me of you; here on: yours goes along in this room, too',
+  room: 'optional',
+  flags: [ME, JSON_FLAG],
+  arguments: [
+    arg('here', 'what you said of yourself goes along in this room, or not', {
+      optional: true,
+      oneOf: ['here'],
+    }),
+    arg('state', 'on or off; in rooms that you own it is on', { optional: true, oneOf: ['on', 'off'] }),
+  ],
+  complete: { here: () => ['here'], state: () => ['on', 'off'] },
+  rights: { note: '`here on` and `here off`: everybody but guests, for themselves.' },
+  async run(context, { memories }) {
+    const { person, args, flags, out } = context
+    const whose = flags.me ? 'me' : roomOf(context)
+    if (args.here === undefined) return await show(whose, context, memories)
+    if (whose === 'me') throw new Misuse('here means a room, and --me none')
+    if (args.state !== undefined) await memories.setGoesAlong(person, whose, args.state === 'on')
+    const goes = !person.guest && (await memories.goesAlong(person, whose))
+    print({ out, flags }, { room: whose.name, goes_along: goes }, alongText(whose, goes))
+  },
+})
+
+export const forget = verb({
+  name: 'forget',
+  summary: 'models are no longer told a line of /memory; /remember --back N brings it back',
+  room: 'optional',
+  flags: [ME],
+  arguments: [arg('number', 'as /memory lists it')],
+  example: '1',
+  rights: { note: 'As for `remember`; also ops of the room, and the person who said it.' },
+  complete: { number: (where, services) => numbersOf(where, services, 'current') },
+  async run(context, { memories }) {
+    const { person, args, flags, out } = context
+    const whose = flags.me ? 'me' : roomOf(context)
+    const number = memoryNumber(args.number)
+    await memories.forget(whose, person, number)
+    if (whose === 'me') out.line(`forgot ${number}`)
+    else await announce({ ...context, room: whose }, `${person.name} forgot ${number} of this room's memory`)
+  },
+})
+
+function roomOf({ room }: { readonly room: Room | undefined }): Room {
+  if (room) return room
+  throw new Misuse('ROOM is missing, or --me')
+}
+
+const memoryNumber = (word: string | undefined): number =>
+  listedNumber(word, 'N is the number of a memory, as /memory lists it')
+
+const alongText = ({ name }: Room, goes: boolean): string =>
+  goes ? `what you said of yourself goes along in ${name}` : `what you said of yourself stays out of ${name}`
+
+type Shown = Caller & { readonly flags: { readonly json: boolean } }
+
+async function show(whose: Whose, context: Shown, memories: Services['memories']): Promise<void> {
+  const { person } = context
+  if (whose === 'me' && person.guest) throw new Refusal('of a guest nothing is remembered')
+  const versions = await memories.versions(whose, person)
+  const current = await memories.current(whose, person)
+  const forgotten = lastTexts(versions).filter(({ number }) => current.every((one) => one.number !== number))
+  const own = whose === 'me' || person.guest ? [] : await memories.current('me', person)
+  const goes = whose !== 'me' && !person.guest && (await memories.goesAlong(person, whose))
+  const toJson = ({ number, version, text: words, author, at }: StoredMemory) => ({
+    ...{ number, version, text: words, author, at: iso(at) },
+  })
+  const json = {
+    ...(whose === 'me' ? {} : { room: whose.name }),
+    memories: current.map(toJson),
+    forgotten: forgotten.map(toJson),
+    ...(whose === 'me' ? {} : { own: own.length, goes_along: goes }),
+  }
+  const line = ({ number, at, author, text: words }: StoredMemory): string =>
+    `${number}  ${dateText(at, context)}  ${author}  ${words}`
+  const none = whose === 'me' ? 'of you nothing is remembered' : 'of this room nothing is remembered'
+  const mine =
+    whose === 'me' || own.length === 0 ? [] : [`${alongText(whose, goes)} (${countedMemories(own.length)})`]
+  print(context, json, [
+    ...(current.length > 0 ? current.map(line) : [none]),
+    ...(forgotten.length > 0 ? ['forgotten:', ...forgotten.map(line)] : []),
+    ...mine,
+  ])
+}
+
+/** Returns the newest version of each memory that has a text. */
+function lastTexts(versions: readonly StoredMemory[]): readonly StoredMemory[] {
+  const last = new Map<number, StoredMemory>()
+  for (const one of versions) if (one.text !== '' && !last.has(one.number)) last.set(one.number, one)
+  return [...last.values()]
+}
+
+async function numbersOf(
+  { room, person }: Completing,
+  { memories }: Services,
+  which: 'current' | 'forgotten',
+): Promise<readonly string[]> {
+  const current = (await memories.current(room, person)).map(({ number }) => number)
+  const all = (await memories.versions(room, person)).map(({ number }) => number)
+  const found = which === 'current' ? current : all.filter((number) => !current.includes(number))
+  return [...new Set(found)].map(String)
+}
