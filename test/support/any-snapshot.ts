@@ -55,9 +55,9 @@ export const anySnapshot = fc
     message: text,
     pictures: fc.array(fc.nat(600), { maxLength: 4 }),
     toolsShare: fc.constantFrom(0, 0.1, 0.4, 0.9, 1),
+    persona: fc.option(fc.record({ name: fc.constant('reviewer'), text }), { nil: undefined }),
     memory: fc.array(text, { maxLength: 6 }),
     memoryOfAsker: fc.array(text, { maxLength: 6 }),
-    persona: fc.option(fc.record({ name: fc.constant('reviewer'), text }), { nil: undefined }),
   })
   .map(({ target, tools, history, topic, message, pictures, toolsShare, persona, ...remembered }) =>
     snapshotFor(target, {

@@ -77,7 +77,7 @@ const groupsWith = (
   ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
   [
     'programs',
-    'scripts, programs that come in as you, your clipboard, and files',
+    'scripts, tools that you run, programs that come in as you, and files',
     [script, kv, run, token, copy, files, undo],
   ],
   [

@@ -111,14 +111,13 @@ export class Memories {
   }
 
   async forget(whose: Whose, person: Person, number: number): Promise<void> {
+    if (whose !== 'me') whose.needVoice(person)
     if (person.guest) throw new Refusal(GUEST)
     const [newest] = await this.#versionsOf(whose, person, number)
     if (newest.text === '') throw new Refusal(`${number} is forgotten already`)
-    if (whose !== 'me') {
-      whose.needVoice(person)
-      if (!mayForget(this.#parts.policy(), person, await whose.roleOf(person), newest.person))
-        throw new Refusal(`only ${newest.author}, ops, the owner of the room and admins can forget ${number}`)
-    }
+    const { policy } = this.#parts
+    if (whose !== 'me' && !mayForget(policy(), person, await whose.roleOf(person), newest.person))
+      throw new Refusal(`only ${newest.author}, ops, the owner of the room and admins can forget ${number}`)
     await this.#parts.store.change(ownerOf(whose, person), number, this.#by(person, ''), Infinity)
   }
 

@@ -60,6 +60,7 @@ export async function createRightsStage(kind: RoomKind): Promise<RightsStage> {
     if (ran.status !== 0) throw new Error(`${who.name}: ${line}: ${ran.err.join(' ')}`)
   }
   await must(world.ann, `portal ${room} down lobby`)
+  await must(world.ann, `remember ${room} tea is at four`)
   for (const [role, person] of Object.entries(people)) await take(role as Role, person)
   const tom = await world.turnWorld.chatParts.person('tom')
   await take('member', tom)

@@ -17,7 +17,7 @@ test('docs/commands.md matches the page generated from the list of commands', as
  * permission, a ban, a message, a second model, a file; delete asks first.
  */
 const NEEDS_A_PAST: ReadonlySet<string> = new Set(
-  'retry panel claim stop allow deny perms turn reply deop kick unmute unban delete purge routines files undo'.split(
+  'retry panel claim stop allow deny perms turn reply deop kick unmute unban delete purge forget routines files undo'.split(
     ' ',
   ),
 )

@@ -38,9 +38,12 @@ const roomOf = ({ target, tools, maxTools, toolCalls, inTurn }: RoomOfTools): Sn
     },
   })
 
+const withoutMemories = ({ memory: _, memoryOfAsker: __, ...snapshot }: Snapshot): Snapshot => snapshot
+
 test('twenty sample rooms have the same prompts as the recorded snapshot', async () => {
   const rooms = [
-    ...fc.sample(anySnapshot, { seed: 38, numRuns: 12 }),
+    // They are older than memories.
+    ...fc.sample(anySnapshot, { seed: 38, numRuns: 12 }).map(withoutMemories),
     ...fc.sample(anyRoomOfTools, { seed: 38, numRuns: 8 }).map(roomOf),
   ]
   const lines = rooms.map((room, index) => {

@@ -45,7 +45,7 @@ interface Ask {
   readonly same: number
 }
 
-/** Four people ask two models by turns, come and go, and a tool is added at noon. */
+/** Four people ask two models by turns, come and go, and a tool is added at noon. One has memories of their own. */
 function teamDay(seed: number): readonly Ask[] {
   const dice = createDice(seed)
   const rows: HistoryRow[] = []
@@ -87,6 +87,8 @@ function teamDay(seed: number): readonly Ask[] {
         todo: [{ content: 'mend the build', status: ask < 40 ? 'pending' : 'completed' }],
       },
       model: { ...sampleModel, name: model, contextWindow: WINDOWS[model] },
+      memory: [{ number: 1, author: 'ann', text: 'the second node has a new cache' }],
+      ...(asker === 'ben' ? { memoryOfAsker: ['reads logs only in German', 'is new here'] } : {}),
       tools: catalogue(...tools),
       history: rows.slice(0, -1).slice(-500),
       message: `${asker}: ${asked}`,
