@@ -40,7 +40,7 @@ export interface FlagSpec {
   readonly repeats?: true
   /** With it, a script names no room. */
   readonly insteadOfRoom?: true
-  /** A session neither shows it nor completes it. */
+  /** No session shows or completes it. */
   readonly forScripts?: true
 }
 
@@ -178,7 +178,6 @@ export type CommandContext<
   F extends readonly FlagSpec[] = readonly [],
 > = BaseContext & RoomOf<R> & { readonly args: Arguments<A>; readonly flags: Flags<F> }
 
-/** A command that runs in a room. */
 export type Here = CommandContext<'here'>
 
 export interface Completing {
@@ -230,7 +229,6 @@ export interface CommandDefinition<
   F extends readonly FlagSpec[],
   S = undefined,
 > extends Facts {
-  /** `none` if absent. */
   readonly room?: R
   readonly arguments?: A
   readonly flags?: F

@@ -55,13 +55,10 @@ export async function createActivity(
   const ownComposer = overrides.composer ?? owned(composerFor(current.now(), log))
   const composer = meteredComposer(ownComposer, context.meter)
   const workspaces = owned(workspacesFor(current.now(), log))
-  const policy = () => current.now().routines
-  const memories = new Memories({ store: storage.prompts.memories, policy, limits, clock })
+  const memories = createMemories(current, context)
   let reminders: Reminders | undefined
-  const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned, {
-    reminders: () => reminders,
-    memories,
-  })
+  const internal = { memories, reminders: () => reminders }
+  const { tools, mcp, scopedTools } = await openToolkit(current, rooms, context, owned, internal)
   const approvals = createApprovals(current, { room, questions: peers.questions }, context, overrides)
   let commands: readonly DescribedCommand[] = []
   const place = guidePlace(current, () => commands)
@@ -138,6 +135,14 @@ const createApprovals = (
     answerMs,
     clock,
     log,
+  })
+
+const createMemories = (current: CurrentConfig, { storage, clock }: AppContext): Memories =>
+  new Memories({
+    store: storage.prompts.memories,
+    policy: () => current.now().routines,
+    limits: current.limits,
+    clock,
   })
 
 const createHooks = (

@@ -4,7 +4,7 @@ import { type StoredMemory, type Whose, memories as countedMemories } from '../.
 import { arg, flag, JSON_FLAG, Misuse, text, type Caller, type Completing } from '../command.ts'
 import { announce, dateText, iso, listedNumber, print, verb, type Services } from './common.ts'
 
-const ME = flag('me', 'what you say of yourself, in place of a room', { insteadOfRoom: true })
+const ME = flag('me', 'what you say of yourself, instead of a room', { insteadOfRoom: true })
 
 /** For the page of all commands. */
 const RIGHT =

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Membership, RoomRecord, RoomStore } from '../../chat/index.ts'
 import { parseJson } from '../../base/json.ts'
+import type { RoomName } from '../../words/entry.ts'
 import { type Database, put, select, send } from '../database.ts'
 import { roomLog } from '../locks.ts'
 import { type PersonRow, toPerson } from './people.ts'
@@ -24,22 +25,7 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
     fork: (from, record) =>
       write(async (db) => {
         if (!(await addRoom(db, record))) return false
-        await sql`INSERT INTO room_values (room, key, value)
-          SELECT ${record.name}, key, value FROM room_values
-          WHERE room = ${from} AND key NOT LIKE ${HIDDEN_KEYS}`.execute(db)
-        await sql`INSERT INTO room_scripts (room, version, source, author, at)
-          SELECT ${record.name}, 1, source, author, at FROM room_scripts
-          WHERE room = ${from} ORDER BY version DESC LIMIT 1`.execute(db)
-        await sql`INSERT INTO room_instructions (room, model, version, text, author, at)
-          SELECT ${record.name}, model, 1, text, author, at FROM room_instructions AS one
-          WHERE room = ${from} AND text <> '' AND version = (SELECT max(version) FROM room_instructions
-            WHERE room = one.room AND model = one.model)`.execute(db)
-        await sql`INSERT INTO room_personas (room, name, version, model, text, tools, author, at)
-          SELECT ${record.name}, name, 1, model, text, tools, author, at
-          FROM (${currentPersonas(from)}) AS one`.execute(db)
-        await sql`INSERT INTO memories (room, number, version, text, author, person, at)
-          SELECT ${record.name}, number, 1, text, author, person, at
-          FROM (${currentMemories({ room: from })}) AS one`.execute(db)
+        await copyRoom(db, from, record.name)
         return true
       }),
     rename: (from, to) => write((db) => renameRoom(db, from, to), roomLog(from)),
@@ -95,6 +81,26 @@ export function createRoomStore({ read, writes }: Database): RoomStore {
         return new Map(rows.map(({ key, value }) => [key, parseJson(value)]))
       }),
   }
+}
+
+/** Copies what people set in a room, in its newest version. */
+async function copyRoom(db: Kysely<Tables>, from: RoomName, to: RoomName): Promise<void> {
+  await sql`INSERT INTO room_values (room, key, value)
+    SELECT ${to}, key, value FROM room_values
+    WHERE room = ${from} AND key NOT LIKE ${HIDDEN_KEYS}`.execute(db)
+  await sql`INSERT INTO room_scripts (room, version, source, author, at)
+    SELECT ${to}, 1, source, author, at FROM room_scripts
+    WHERE room = ${from} ORDER BY version DESC LIMIT 1`.execute(db)
+  await sql`INSERT INTO room_instructions (room, model, version, text, author, at)
+    SELECT ${to}, model, 1, text, author, at FROM room_instructions AS one
+    WHERE room = ${from} AND text <> '' AND version = (SELECT max(version) FROM room_instructions
+      WHERE room = one.room AND model = one.model)`.execute(db)
+  await sql`INSERT INTO room_personas (room, name, version, model, text, tools, author, at)
+    SELECT ${to}, name, 1, model, text, tools, author, at
+    FROM (${currentPersonas(from)}) AS one`.execute(db)
+  await sql`INSERT INTO memories (room, number, version, text, author, person, at)
+    SELECT ${to}, number, 1, text, author, person, at
+    FROM (${currentMemories({ room: from })}) AS one`.execute(db)
 }
 
 /** Adds a room with its owner. False, and nothing done, if the name is taken. */

@@ -31,7 +31,7 @@ test.each([
   expect(may.join('')).toBe(letters)
 })
 
-test('a manager and whoever said it may forget a memory though nobody may remember', () => {
+test('a manager and its author may forget a memory though nobody may remember', () => {
   const policy = { allow: { remember: 'nobody' } } as const
   const [ann, bob] = ['p1', 'p2'].map((id) => ({ id: id as PersonId, guest: false })) as [Person, Person]
   const letters = ROLES.map(
@@ -91,7 +91,7 @@ const contextOf = ({ room, ann }: TurnWorld, person = ann, strangers: readonly s
     chat: { messages: [], turn: { id: 'T', model: 'qwen', textsOfStrangers: () => strangers } },
   }) as unknown as ToolContext
 
-test('the tool asks those who may remember, shows the whole text, and names strangers that were read', async () => {
+test('the tool asks people who may remember, shows the whole text, and names strangers that were read', async () => {
   await using world = await createTurnWorld(scriptedModel())
   const { rooms, storage } = world.chatParts
   const parts = { rooms, memories: world.memories, log: storage.chat.entries, store: storage.chat.rooms }
@@ -130,7 +130,7 @@ test('what the asker said of themselves is sent to the model, and not stored wit
   expect(stored?.prompt?.context).toContain('only they can read: 1]')
 })
 
-test('what a person said of themselves goes only where they own the room or said so, and never for others', async () => {
+test('what a person said of themselves goes only into their own rooms and rooms they named, and never for others', async () => {
   await using world = await createTurnWorld(scriptedModel())
   const { memories, ann, room } = world
   await memories.add('me', ann, SECRET)

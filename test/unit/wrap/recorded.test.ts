@@ -38,7 +38,8 @@ const roomOf = ({ target, tools, maxTools, toolCalls, inTurn }: RoomOfTools): Sn
     },
   })
 
-const withoutMemories = ({ memory: _, memoryOfAsker: __, ...snapshot }: Snapshot): Snapshot => snapshot
+const withoutMemories = ({ memory: _memory, memoryOfAsker: _own, ...snapshot }: Snapshot): Snapshot =>
+  snapshot
 
 test('twenty sample rooms have the same prompts as the recorded snapshot', async () => {
   const rooms = [
