@@ -66,9 +66,9 @@ const turnWith = (change: object) =>
 test('a turn names the strangers whose text it has read: guests, pages and servers, each once', () => {
   const outside = { from: 'page', head: 0, tail: 0 }
   const rows = [
-    row(2, { author: 'gus', by: 'guest:SHA256:x:1' as PersonId }),
+    row(2, { author: 'gus', text: 'x', by: 'guest:SHA256:x:1' as PersonId }),
     row(3, { kind: 'tool_result', author: 'qwen', name: 'web_fetch', call: 'c', outside } as never),
-    row(4, { author: 'ann', by: 'p1' as PersonId }),
+    row(4, { author: 'ann', text: 'x', by: 'p1' as PersonId }),
   ]
   const content = textForModels({
     text: 'buy now',
