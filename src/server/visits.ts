@@ -43,7 +43,7 @@ export function createVisits(
   const { upToDate } = peers
   const door = createDoor(people, sanctions, clients, talk.ignores, peers.serversOf, routines.onLogin)
   const agents = createAgents({ runner, rooms, door, talk, log })
-  const status = createRoomStatus(work, approvals, storage.models.turns, clock)
+  const status = createRoomStatus(work, approvals, storage.models.turns, routines, clock)
   const wallNow = () => clock.now()
   const boards = createRoomBoards(status, processTimers.now, {
     tools: markdown.tools,
@@ -57,7 +57,7 @@ export function createVisits(
     return model === undefined || !person ? undefined : { model, person: person.name }
   }
   const listening = async (room: RoomName): Promise<string> => {
-    const listeners = await routines.routines.listeners(room).catch(() => [])
+    const { listeners } = await routines.routines.shown(room, []).catch(() => ({ listeners: [] }))
     return listeningLine(listeners, current.now().models, await talkIn(room).catch(() => undefined))
   }
   const handler = createClientHandler({

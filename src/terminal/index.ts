@@ -1,5 +1,5 @@
 /** One person's screen and keyboard. Knows rooms by its ports only, and no ssh. */
-export { statusRow } from './drawing/status-line.ts'
+export { nextText, statusRow } from './drawing/status-line.ts'
 export { type RepliesParts, createReplies } from './drawing/streamed-reply.ts'
 export type { DrawingStyle } from './drawing/theme.ts'
 export { KEY_HELP } from './input/keys.ts'

@@ -110,6 +110,10 @@ export interface SessionStatus {
   /** `all`, `none`, `internal` or patterns. Empty while it is not known. */
   readonly scope: string
   readonly tools: number
+  /** Models and personas that listen here, without `@`. */
+  readonly listeners: readonly string[]
+  /** The time of the next run of a routine that is the person's own or of the room. */
+  readonly next?: number
   /** The model that was asked last, and its prompt in percent of the window less the answer's tokens. */
   readonly lastTurn?: { readonly model: string; readonly percent: number }
   readonly running: readonly RunningWork[]

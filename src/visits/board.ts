@@ -1,9 +1,11 @@
 // The state of a room that sessions show in addition to the log.
+import { UTC } from '../base/zone.ts'
 import type { Entry, ReplyDelta } from '../words/entry.ts'
 import type { RoomNews, Room } from '../chat/index.ts'
 import type { WaitingQuestion } from '../turns/approvals/index.ts'
 import type { Person, Role } from '../words/person.ts'
 import {
+  nextText,
   statusRow,
   createReplies,
   type RepliesParts,
@@ -45,7 +47,11 @@ class RoomBoard {
   readonly #source: RoomStatus
   readonly #status: SharedStatus
   readonly #replies: ReturnType<typeof createReplies>
-  readonly #watchers = new Set<() => void>()
+  readonly #wallNow: () => number
+  /** Maps what refreshes a session to its person. */
+  readonly #watchers = new Map<() => void, Person>()
+  /** True if routines may have changed since they were read. */
+  #hasOldRoutines = true
   #stopListening: () => void = () => undefined
   #ticking: NodeJS.Timeout | undefined
   #counting: NodeJS.Timeout | undefined
@@ -56,6 +62,7 @@ class RoomBoard {
     this.#source = source
     this.#status = new SharedStatus(room, source, now)
     this.#replies = createReplies(reading)
+    this.#wallNow = reading.wallNow
   }
 
   /** The open questions that this person may answer. */
@@ -65,17 +72,21 @@ class RoomBoard {
 
   watch(person: Person, role: Role, refresh: () => void) {
     if (this.#watchers.size === 0) this.#begin()
-    this.#watchers.add(refresh)
+    this.#watchers.set(refresh, person)
     void this.#status.admit(person, role).then((isNew) => isNew && this.#refreshAll())
-    this.#peopleChanged()
+    this.#routinesChanged()
     refresh()
     return {
-      footer: (style: DrawingStyle, news: readonly RoomNews[] = []): RoomFooter => ({
-        replies: this.#replies.now(),
-        replyOf: this.#replies.of,
-        progressOf: (call) => this.#status.progressOf(call),
-        status: statusRow(this.#status.of(person, role), style, news),
-      }),
+      footer: (style: DrawingStyle, news: readonly RoomNews[] = [], zone = UTC): RoomFooter => {
+        const status = this.#status.of(person, role)
+        const next = status.next === undefined ? '' : nextText(status.next, this.#wallNow(), zone)
+        return {
+          replies: this.#replies.now(),
+          replyOf: this.#replies.of,
+          progressOf: (call) => this.#status.progressOf(call),
+          status: statusRow(status, style, news, next),
+        }
+      },
       running: (): readonly RunningWork[] => this.#status.running(),
       questions: (): readonly WaitingQuestion[] => this.questions(person, role),
       leave: (): void => this.#leave(refresh),
@@ -84,11 +95,16 @@ class RoomBoard {
 
   /** Separate from `watch`, so that no closure keeps a room's first session in memory. */
   #begin(): void {
-    this.#stopListening = this.#room.listen({
+    const stopRoutines = this.#source.onRoutines(() => this.#routinesChanged())
+    const stopRoom = this.#room.listen({
       deliver: (entry) => this.#deliver(entry),
       stream: (delta) => this.#stream(delta),
       peopleChanged: () => this.#peopleChanged(),
     })
+    this.#stopListening = () => {
+      stopRoutines()
+      stopRoom()
+    }
     void this.#readLastTurn()
   }
 
@@ -102,7 +118,7 @@ class RoomBoard {
   }
 
   #refreshAll(): void {
-    for (const refresh of this.#watchers) refresh()
+    for (const refresh of this.#watchers.keys()) refresh()
   }
 
   #look(): void {
@@ -129,10 +145,25 @@ class RoomBoard {
   #peopleChanged(): void {
     if (this.#counting !== undefined) return
     if (this.#ticking === undefined) this.#look()
+    void this.#readRoutines()
     this.#counting = setTimeout(() => {
       this.#counting = undefined
       this.#look()
+      void this.#readRoutines()
     }, PEOPLE_MS)
+  }
+
+  /** A person who comes in may have routines, too. */
+  #routinesChanged(): void {
+    this.#hasOldRoutines = true
+    this.#peopleChanged()
+  }
+
+  async #readRoutines(): Promise<void> {
+    if (!this.#hasOldRoutines) return
+    this.#hasOldRoutines = false
+    const people = new Set([...this.#watchers.values()].map(({ id }) => id))
+    if (await this.#status.readRoutines([...people])) this.#refreshAll()
   }
 
   #deliver(entry: Entry): void {

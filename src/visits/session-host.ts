@@ -272,7 +272,7 @@ class RoomSession implements SessionHost {
 
   footer(style: DrawingStyle): RoomFooter {
     const current = this.#attached?.current
-    return current?.board()?.footer(style, this.#own.following?.news()) ?? NO_FOOTER
+    return current?.board()?.footer(style, this.#own.following?.news(), this.#own.zone()) ?? NO_FOOTER
   }
 
   running(): readonly RunningWork[] {

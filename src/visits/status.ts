@@ -1,6 +1,6 @@
 import type { Approvals, WaitingQuestion } from '../turns/approvals/index.ts'
 import type { ToolCallEntry, TurnId } from '../words/entry.ts'
-import type { Person, Role } from '../words/person.ts'
+import type { Person, PersonId, Role } from '../words/person.ts'
 import type { Room } from '../chat/index.ts'
 import { progressText, type ToolProgress } from '../words/tool-progress.ts'
 import { runningTime } from '../base/amounts.ts'
@@ -8,6 +8,7 @@ import type { Clock } from '../base/environment.ts'
 import { scopeText } from '../wrap/scope/index.ts'
 import type { RunningWork, SessionStatus } from '../terminal/index.ts'
 import type { TurnStore } from '../turns/index.ts'
+import type { RoutineEngine, ShownRoutines } from '../turns/routines/index.ts'
 import type { Work } from './work.ts'
 
 /** What a person of a role can use in a room. */
@@ -20,6 +21,7 @@ export function createRoomStatus(
   { turns, runs }: Pick<Work, 'turns' | 'runs'>,
   approvals: Approvals,
   store: Pick<TurnStore, 'last'>,
+  routines: Pick<RoutineEngine, 'routines' | 'onChange'>,
   clock: Clock,
 ) {
   const running = (
@@ -47,6 +49,10 @@ export function createRoomStatus(
         .map((run) => running(run, { id: run.call, who: run.requester, since: run.since() })),
     ],
     questions: ({ name }: Room): readonly WaitingQuestion[] => approvals.open(name),
+    /** Rejects with `StorageError`. */
+    routines: ({ name }: Room, people: readonly PersonId[]): Promise<ShownRoutines> =>
+      routines.routines.shown(name, people),
+    onRoutines: (listener: () => void): (() => void) => routines.onChange(listener),
     /** Resolves to the budget of the room's most recent turn. Rejects with `StorageError`. */
     async lastTurn({ name }: Room): Promise<SessionStatus['lastTurn']> {
       const { model, prompt } = (await store.last(name)) ?? {}
@@ -62,6 +68,7 @@ export function createRoomStatus(
 const FRESH_MS = 5_000
 
 const NO_CHOICES: Choices = { models: [], scope: '', tools: 0 }
+const NO_ROUTINES: ShownRoutines = { listeners: [], nextOf: new Map() }
 
 /**
  * The status of one room as different people see it. People who see the same get the same object until it
@@ -78,6 +85,7 @@ export class SharedStatus {
   #running: readonly RunningWork[] = []
   #questions: readonly WaitingQuestion[] = []
   #lastTurn: SessionStatus['lastTurn']
+  #routines = NO_ROUTINES
   /** Turns whose end was told already, though they run for another moment. */
   readonly #ended = new Set<string>()
   /** The status at the last `update`. */
@@ -139,6 +147,16 @@ export class SharedStatus {
     return true
   }
 
+  /** Reads what runs by itself. Resolves to true if it has changed. Never rejects. */
+  async readRoutines(people: readonly PersonId[]): Promise<boolean> {
+    const before = this.#routines
+    const found = await this.#source.routines(this.#room, people).catch(() => before)
+    if (textOfRoutines(found) === textOfRoutines(before)) return false
+    this.#routines = found
+    this.#known.clear()
+    return true
+  }
+
   /**
    * Finds what a role can use, unless a person of that role came in recently. Resolves to true if it changed.
    * Never rejects.
@@ -175,6 +193,13 @@ export class SharedStatus {
     this.#people = count
   }
 
+  /** The next run that is the person's own or of the room. */
+  #nextFor({ id }: Person): number | undefined {
+    const { next = Infinity, nextOf } = this.#routines
+    const at = Math.min(next, nextOf.get(id) ?? Infinity)
+    return at < Infinity ? at : undefined
+  }
+
   #hasOwn({ name }: Person): boolean {
     return this.#running.some(({ requester }) => requester === name)
   }
@@ -183,21 +208,25 @@ export class SharedStatus {
     return this.#questions.filter((question) => question.mayAllow(person, role))
   }
 
-  /** Returns equal keys for people with equal status: one per role unless something runs or waits. */
+  /** Returns equal keys for people with equal status: one per role and next run unless something runs or waits. */
   #keyFor(person: Person, role: Role): string {
-    if (!this.isBusy()) return role
+    const usual = `${role} ${this.#nextFor(person) ?? ''}`
+    if (!this.isBusy()) return usual
     const numbers = this.#questionsFor(person, role).map(({ number, requester }) =>
       requester === person.id ? `own ${number}` : number,
     )
-    return `${role} ${this.#hasOwn(person) ? person.name : ''} ${numbers.join()}`
+    return `${usual} ${this.#hasOwn(person) ? person.name : ''} ${numbers.join()}`
   }
 
   #statusFor(person: Person, role: Role): SessionStatus {
     const mine = this.#questionsFor(person, role)
+    const next = this.#nextFor(person)
     return {
       room: this.#room.name,
       people: this.#people,
       ...this.#choicesOf(role),
+      listeners: this.#routines.listeners,
+      ...(next === undefined ? {} : { next }),
       running: ownFirst(this.#running, person.name),
       questions: mine.map(({ number }) => number),
       answeredBy: answerTo(mine, person),
@@ -219,6 +248,9 @@ function answerTo(
 
 const textOf = ({ id, who, doing, progress, time }: RunningWork): string =>
   `${id} ${who} ${doing} ${progress ? progressText(progress) : ''} ${time}`
+
+const textOfRoutines = ({ listeners, next, nextOf }: ShownRoutines): string =>
+  `${listeners.join()} ${next} ${[...nextOf].join()}`
 
 /** Moves a person's own waiting turns behind the first running one, so that a narrow window shows them. */
 function ownFirst(running: readonly RunningWork[], name: string): readonly RunningWork[] {

@@ -19,6 +19,7 @@ export const status: SessionStatus = {
   models: ['guide'],
   scope: 'all',
   tools: 12,
+  listeners: [],
   lastTurn: { model: 'guide', percent: 34 },
   running: [],
   questions: [],

@@ -27,7 +27,13 @@ export async function createSessionStage(options: WorldOptions, now: () => numbe
   const { turnWorld, talk, clients, runner, commands, preferences, approvals, runs } = world
   const { chatParts, turns } = turnWorld
   const { rooms, storage, clock, log, sanctions } = chatParts
-  const status = createRoomStatus({ turns, runs }, approvals, storage.models.turns, clock)
+  const status = createRoomStatus(
+    { turns, runs },
+    approvals,
+    storage.models.turns,
+    world.shownRoutines,
+    clock,
+  )
   const handler = createClientHandler({
     door: createDoor(
       createPeopleParts(chatParts).people,

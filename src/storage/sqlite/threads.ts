@@ -66,7 +66,7 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('models.turns', 'find', 'unfinished', 'last', 'asked'),
   ...methods('models.charges', 'spent', 'spending'),
   ...methods('models.calibrations', 'find'),
-  ...methods('models.routines', 'find', 'byId', 'lastRung', 'list', 'upcoming'),
+  ...methods('models.routines', 'find', 'byId', 'lastRung', 'list', 'activeFor', 'upcoming'),
   ...methods('tools.grants', 'find', 'list'),
   ...methods('tools.results', 'find'),
 ])

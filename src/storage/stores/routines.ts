@@ -48,6 +48,12 @@ export function createRoutineStore({ dialect, read, writes }: Database): Routine
       }),
     lastRung: (person) => read(async (db) => await lastRung(db, person)),
     list: (of) => read(async (db) => await listOpen(db, of)),
+    activeFor: (room, people) =>
+      read(async (db) => {
+        const rows = db.selectFrom('routines').selectAll().where('state', '=', 'active')
+        const shown = rows.where(sql<boolean>`(room = ${room} OR person IN ${dialect.list(people)})`)
+        return (await shown.orderBy('id').execute()).map(toRoutine)
+      }),
     upcoming: (most) =>
       read(async (db) => {
         const rows = db.selectFrom('routines').selectAll().where('next_at', 'is not', null)

@@ -1,5 +1,7 @@
 import { countText, type RoomNews } from '../../chat/index.ts'
 import { percentText, WAITING_FOR_ANSWER } from '../../words/tool-progress.ts'
+import { DAY_MS } from '../../base/amounts.ts'
+import type { Zone } from '../../base/zone.ts'
 import { cleanText } from '../../base/text/clean-text.ts'
 import { cutToCells, mostCells } from './cells.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
@@ -17,7 +19,12 @@ type Part = readonly [whole: string, ...shorter: string[]]
  * Puts questions and running work first, then the room, then what is new in other rooms. `…` replaces whole
  * parts at the right that have no room, but news only after all that stands before it.
  */
-export function statusParts(status: SessionStatus, columns: number, news: readonly RoomNews[] = []) {
+export function statusParts(
+  status: SessionStatus,
+  columns: number,
+  news: readonly RoomNews[] = [],
+  next = '',
+) {
   const before = cleanParts([
     questionsPart(status),
     ...status.othersQuestions.map(({ number, waitsFor }): Part => [
@@ -31,6 +38,8 @@ export function statusParts(status: SessionStatus, columns: number, news: readon
     [`${status.people} here`],
     [status.models.map((name) => modelText(name, status.lastTurn)).join(' ')],
     [status.scope ? `tools ${status.scope} (${status.tools})` : ''],
+    listenersPart(status),
+    [next],
   ])
   const line = fitParts(before, cleanParts([newsPart(news)])[0], after, columns)
   const waiting = questionsPart(status).find((form) => form !== '' && line.startsWith(form))
@@ -75,6 +84,22 @@ function newsPart(news: readonly RoomNews[]): Part {
   if (news.length === 0) return ['']
   const lists = [newsText(news, MAX_ROOMS), newsText(news, 1), newsText(news.slice(0, 1), 1)]
   return news[0]?.isNamed ? [`${lists[0]} ${NEXT_KEY}`, ...lists] : (lists as [string])
+}
+
+function listenersPart({ listeners }: SessionStatus): Part {
+  if (listeners.length === 0) return ['']
+  if (listeners.length === 1) return [`${listeners[0]} listens`]
+  return [`${listeners.join(', ')} listen`, `${listeners.length} listen`]
+}
+
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+
+/** Returns `next 09:00` for the next 24 hours, `next mon 09:00` for the next week, else `next 2026-12-01`. */
+export function nextText(at: number, now: number, zone: Zone): string {
+  const local = new Date(zone.local(at))
+  const [date = '', time = ''] = local.toISOString().split('T')
+  if (at - now < DAY_MS) return `next ${time.slice(0, 5)}`
+  return at - now < 6 * DAY_MS ? `next ${WEEKDAYS[local.getUTCDay()]} ${time.slice(0, 5)}` : `next ${date}`
 }
 
 /** `den 3, ops 1!`: rooms in which something is new, marked if a line names the person. */
@@ -146,12 +171,13 @@ export function statusRow(
   status: SessionStatus,
   style: DrawingStyle,
   news: readonly RoomNews[] = [],
+  next = '',
 ): string {
   const { columns, theme } = style
   const draw = (): string => {
-    const { waiting, rest } = statusParts(status, columns, news)
+    const { waiting, rest } = statusParts(status, columns, news, next)
     const free = Math.max(0, columns - mostCells(waiting + rest))
     return theme.waiting(waiting) + theme.status(rest + ' '.repeat(free))
   }
-  return news.length > 0 ? draw() : once(status, styleKey(style), draw)
+  return news.length > 0 ? draw() : once(status, `${styleKey(style)} ${next}`, draw)
 }

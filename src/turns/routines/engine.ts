@@ -26,6 +26,7 @@ export class RoutineEngine implements AsyncDisposable {
   readonly #speaker: ScriptSpeaker
   /** The day of the last login that was stored, by person. */
   readonly #seen = new Map<PersonId, number>()
+  readonly #listeners = new Set<() => void>()
   #isRunning = false
 
   constructor(parts: RoutineEngineParts) {
@@ -50,6 +51,13 @@ export class RoutineEngine implements AsyncDisposable {
     this.#triggers.forget()
     this.#talks.forget()
     if (this.#isRunning && this.#parts.policy().enabled) this.#schedule.wake()
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Calls back after routines have changed. Returns a function that ends this. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /** Takes each entry that this server recorded. Never throws. */

@@ -13,5 +13,5 @@ export type {
   RoutineStore,
 } from './ports.ts'
 export { type AllowedPeople, isAmong, type RoutinePolicy } from './rights.ts'
-export { type ListedRoutine, Routines } from './service.ts'
+export { type ListedRoutine, Routines, type ShownRoutines } from './service.ts'
 export { isSilence, type RoutineRun, SILENCE_HINT } from './run.ts'

@@ -61,6 +61,7 @@ export class Outcomes {
       ? { state: 'ended', reason: 'it has run', nextAt: null, runsLeft, ...run }
       : { nextAt: next, runsLeft, ...run, ...(isFailing ? {} : { state: 'active', reason: '' }) }
     await store.update(routine.id, change)
+    this.#parts.changed()
   }
 
   /** Ends or pauses a routine that cannot run now. Says so once. */
@@ -100,11 +101,11 @@ export class Outcomes {
     if (!routine) return
     if (routine.state === 'ended' || outcome === 'stopped') await store.update(id, { outcome })
     else if (outcome === 'failed') await this.#failed(routine)
-    else
-      await store.update(id, {
-        ...{ outcome, failures: 0, failingAt: null },
-        ...(routine.failingAt === null ? {} : { state: 'active', reason: '' }),
-      })
+    else if (routine.failingAt === null) await store.update(id, { outcome, failures: 0 })
+    else {
+      await store.update(id, { outcome, failures: 0, failingAt: null, state: 'active', reason: '' })
+      this.#parts.changed()
+    }
   }
 
   /** Ends what was allowed to a routine if this was its last run. */

@@ -126,6 +126,8 @@ export interface RoutineStore {
   lastRung(person: PersonId): Promise<Routine | undefined>
   /** The routines that have not ended, of a room, a person or the server, by room and number. */
   list(of: { readonly room?: RoomName; readonly person?: PersonId }): Promise<readonly Routine[]>
+  /** The active routines of a room, and of these people everywhere. */
+  activeFor(room: RoomName, people: readonly PersonId[]): Promise<readonly Routine[]>
   /** At most `most` routines whose `nextAt` is the earliest, in order of it. */
   upcoming(most: number): Promise<readonly Routine[]>
   /**

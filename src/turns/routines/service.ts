@@ -31,6 +31,16 @@ export interface ListedRoutine extends Routine {
   readonly isHidden?: true
 }
 
+/** What people in a room see of what runs by itself. */
+export interface ShownRoutines {
+  /** The models that listen in the room, each once. */
+  readonly listeners: readonly string[]
+  /** The time of the room's next run. */
+  readonly next?: number
+  /** The times of people's own next runs, in any room. */
+  readonly nextOf: ReadonlyMap<PersonId, number>
+}
+
 /** Keys of `[limits]`. */
 export interface RoutineLimits extends MessageLimits {
   readonly routines_per_person: number
@@ -150,13 +160,20 @@ export class Routines {
     await this.#changed(routine, person, 'ended', 'ended')
   }
 
-  /** The models that listen in a room, each once. */
-  async listeners(room: RoomName): Promise<readonly string[]> {
-    const found = await this.#parts.store.list({ room })
-    const models = found.flatMap(({ state, condition }) =>
-      state === 'active' && condition.kind === 'each' ? [condition.model] : [],
-    )
-    return [...new Set(models)]
+  /** Returns nothing while the operator has turned routines off. */
+  async shown(room: RoomName, people: readonly PersonId[]): Promise<ShownRoutines> {
+    const { store, policy } = this.#parts
+    const listeners = new Set<string>()
+    const nextOf = new Map<PersonId, number>()
+    let next = Infinity
+    const active = policy().enabled ? await store.activeFor(room, people) : []
+    for (const { room: place, person, condition, nextAt } of active) {
+      const at = nextAt ?? Infinity
+      if (place === room && condition.kind === 'each') listeners.add(condition.model)
+      if (place === room) next = Math.min(next, at)
+      if (at < (nextOf.get(person) ?? Infinity)) nextOf.set(person, at)
+    }
+    return { listeners: [...listeners], nextOf, ...(next < Infinity ? { next } : {}) }
   }
 
   /**

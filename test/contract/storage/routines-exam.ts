@@ -118,6 +118,19 @@ export function routinesExam(store: () => Storage): void {
     expect(await routines().find({ room: den }, 2)).toMatchObject({ state: 'ended' })
   })
 
+  test('the active routines of a room and of people in any room are found together', async () => {
+    await prepare()
+    await add('a')
+    await add('b', { person: bob.id })
+    await add('c', { room: lobby })
+    await add('d', { room: null, person: bob.id })
+    await add('e')
+    await routines().update('e' as RoutineId, { state: 'paused', nextAt: null })
+    expect(ids(await routines().activeFor(den, [alice.id]))).toEqual(['a', 'b', 'c'])
+    expect(ids(await routines().activeFor(lobby, [alice.id, bob.id]))).toEqual(['a', 'b', 'c', 'd'])
+    expect(ids(await routines().activeFor(den, []))).toEqual(['a', 'b'])
+  })
+
   test('the next routines are those with the earliest times', async () => {
     await prepare()
     await add('a', { nextAt: 300 })

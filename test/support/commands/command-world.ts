@@ -196,6 +196,7 @@ async function runnerIn(
     ...{ clock, nextId: chatParts.nextId, log },
   })
   const policy = (): InvitePolicy => invitePolicy
+  const listeners = new Set<() => void>()
   const routines = new Routines({
     ...{ store: storage.models.routines, people: storage.chat.people, rooms },
     models: () => turns.names(),
@@ -204,8 +205,16 @@ async function runnerIn(
     clock,
     nextId: chatParts.nextId,
     endGrants: (id) => approvals.endRoutine(id),
-    changed() {},
+    changed: () => listeners.forEach((listener) => listener()),
   })
+  /** What the status line reads, as a server's engine of routines has it. */
+  const shownRoutines = {
+    routines,
+    onChange(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
   const history = new InputHistory(storage.talk.typed, clock, log)
   const mcpConfig = mcpConfigIn(dataDir)
   const mcp = await openMcp(() => mcpConfig, rooms, chatParts, [])
@@ -253,5 +262,5 @@ async function runnerIn(
     ...{ commands, speech, rooms, pace, bytes, sanctions, log },
     upToDate: () => undefined,
   })
-  return { talk, history, groups, commands, runner, moderation, mcp, clients, following }
+  return { talk, history, groups, commands, runner, moderation, mcp, clients, following, shownRoutines }
 }

@@ -1,15 +1,19 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createRoomBoards } from '../../../src/visits/board.ts'
+import type { ShownRoutines } from '../../../src/turns/routines/index.ts'
 import type { RoomStatus } from '../../../src/visits/status.ts'
 import type { WaitingQuestion } from '../../../src/turns/approvals/approvals.ts'
 import type { TurnId } from '../../../src/words/entry.ts'
 import type { Person, PersonId } from '../../../src/words/person.ts'
 import type { RunningWork, SessionStatus } from '../../../src/terminal/ports.ts'
 import { work } from '../../support/session-host.ts'
+import { UTC, zoneOf } from '../../../src/base/zone.ts'
 import { chooseTheme } from '../../../src/terminal/drawing/theme.ts'
 import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 import { markdown } from '../../support/markdown-tools.ts'
+
+const HOUR_MS = 3_600_000
 
 const withoutSgr = (row: string): string => row.replaceAll(/\u001b\[[\d;]*m/g, '')
 
@@ -30,6 +34,9 @@ async function start() {
     running: [] as RunningWork[],
     questions: [] as WaitingQuestion[],
     lastTurn: undefined as SessionStatus['lastTurn'],
+    routines: { listeners: [], nextOf: new Map() } as ShownRoutines,
+    routinesRead: [] as (readonly PersonId[])[],
+    routinesChanged: new Set<() => void>(),
     tools: 3,
     broken: false,
     asked: 0,
@@ -40,6 +47,14 @@ async function start() {
     running: () => world.running,
     questions: () => world.questions,
     lastTurn: () => (world.broken ? Promise.reject(new Error('busy')) : Promise.resolve(world.lastTurn)),
+    routines: async (_room, people) => {
+      world.routinesRead.push(people)
+      return world.routines
+    },
+    onRoutines: (listener) => {
+      world.routinesChanged.add(listener)
+      return () => void world.routinesChanged.delete(listener)
+    },
     choices: async (_room, { admin }) => {
       world.asked++
       await world.known
@@ -50,7 +65,7 @@ async function start() {
   const boards = createRoomBoards(status, () => world.now, { tools: markdown.tools, wallNow: () => 0 })
 
   /** A session of somebody who is in the lobby. */
-  async function session(who: Person) {
+  async function session(who: Person, zone = UTC) {
     const participant = screenOf(who)
     await lobby.enter(participant)
     let refreshed = 0
@@ -61,7 +76,7 @@ async function start() {
       refreshed: () => refreshed,
       status: () =>
         view
-          .footer(style)
+          .footer(style, [], zone)
           .status.replaceAll(/\u001b\[[\d;]*m/g, '')
           .trimEnd(),
       replies: () => view.footer(style).replies.flatMap((reply) => reply.live(0, style, false)),
@@ -254,6 +269,44 @@ test('the status row shows the fill level of the last prompt', async () => {
   world.lastTurn = undefined
   await lobby.record(end)
   await vi.waitFor(() => expect(alice.status()).not.toContain('%'))
+})
+
+test('the status row shows who listens and the next run that is the own or of the room', async () => {
+  const { world, person, session } = await start()
+  const [ann, ben] = [await person('ann'), await person('ben')]
+  world.routines = { listeners: ['qwen'], next: 10 * HOUR_MS, nextOf: new Map([[ann.id, 8 * HOUR_MS]]) }
+  const alice = await session(ann, zoneOf('Europe/Berlin'))
+  const bob = await session(ben)
+  expect(alice.status()).toBe('lobby · 2 here · @guide · tools all (3) · qwen listens · next 09:00')
+  expect(bob.status()).toMatch(/ · qwen listens · next 10:00$/)
+})
+
+test('the status row follows changes of routines, many of which cost one look in two seconds', async () => {
+  const { world, person, session } = await start()
+  const alice = await session(await person('alice'))
+  expect(world.routinesRead).toHaveLength(1)
+  vi.advanceTimersByTime(60_000)
+  expect(world.routinesRead).toHaveLength(1)
+  const changed = (): void => world.routinesChanged.forEach((listener) => listener())
+  world.routines = { listeners: ['qwen', 'gpt'], nextOf: new Map() }
+  const before = alice.refreshed()
+  for (let count = 0; count < 50; count++) changed()
+  await vi.waitFor(() => expect(alice.status()).toMatch(/tools all \(3\) · qwen, gpt listen$/))
+  expect(alice.refreshed()).toBe(before + 1)
+  world.routines = { listeners: [], nextOf: new Map() }
+  vi.advanceTimersByTime(2_000)
+  await vi.waitFor(() => expect(alice.status()).toMatch(/tools all \(3\)$/))
+  expect(world.routinesRead).toHaveLength(3)
+  await alice.leave()
+  expect(world.routinesChanged.size).toBe(0)
+})
+
+test('one read of routines is for all people of a room who have come in within two seconds', async () => {
+  const { world, person, session } = await start()
+  const people = await Promise.all(['u1', 'u2', 'u3'].map((name) => person(name)))
+  for (const one of people) await session(one)
+  vi.advanceTimersByTime(2_000)
+  expect(world.routinesRead).toEqual([[people[0]!.id], people.map(({ id }) => id)])
 })
 
 test('the room board releases a session that has left', async () => {

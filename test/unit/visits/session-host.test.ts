@@ -80,6 +80,8 @@ async function startHost() {
           running: () => [],
           questions: () => [],
           lastTurn: async () => undefined,
+          routines: async () => ({ listeners: [], nextOf: new Map() }),
+          onRoutines: () => () => undefined,
         },
         shared.now,
         { tools: shared.markdown.tools, wallNow: shared.wallNow },

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { WAITING_FOR_ANSWER } from '../../../../src/words/tool-progress.ts'
 import type { RoomName } from '../../../../src/words/entry.ts'
 import { renderMessage } from '../../../../src/terminal/drawing/entry-rows.ts'
-import { statusParts, statusRow } from '../../../../src/terminal/drawing/status-line.ts'
+import { zoneOf } from '../../../../src/base/zone.ts'
+import { nextText, statusParts, statusRow } from '../../../../src/terminal/drawing/status-line.ts'
 import { THEMES } from '../../../../src/terminal/drawing/theme.ts'
 import { status, work } from '../../../support/session-host.ts'
 
@@ -84,6 +85,37 @@ test('the status line shows the stop key only beside work that the viewer can st
   expect(statusLine({ ...status, viewer, running }, 39)).toBe('@qwen writing 2s · yours waits · …')
   expect(statusLine({ ...status, viewer, running: running.slice(0, 1) }, 200)).not.toContain('^X')
   expect(statusLine({ ...status, viewer: 'ann', running }, 39)).toBe('@qwen writing 2s · ^X to stop · …')
+})
+
+const HOUR_MS = 3_600_000
+/** Noon of Thursday, the first of January 2026. */
+const NOON = Date.UTC(2026, 0, 1, 12)
+
+test.each([
+  [NOON + HOUR_MS, 'UTC', 'next 13:00'],
+  [NOON + HOUR_MS, 'Asia/Tokyo', 'next 22:00'],
+  [NOON + 23 * HOUR_MS, 'UTC', 'next 11:00'],
+  [NOON + 24 * HOUR_MS, 'UTC', 'next fri 12:00'],
+  [NOON + 12 * HOUR_MS + 4 * 24 * HOUR_MS, 'Asia/Tokyo', 'next tue 09:00'],
+  [NOON + 7 * 24 * HOUR_MS, 'UTC', 'next 2026-01-08'],
+])('at noon the status line shows a run at %i in the zone %s as "%s"', (at, zone, text) =>
+  expect(nextText(at, NOON, zoneOf(zone))).toBe(text),
+)
+
+test('listeners and the next run give way to rooms with something new', () => {
+  const listened = { ...status, listeners: ['qwen', 'gpt'] }
+  const news = [
+    { room: 'ops' as RoomName, count: 3, isNamed: true },
+    { room: 'den' as RoomName, count: 12, isNamed: false },
+  ]
+  expect(statusLine(listened, 120, [], 'next 09:00')).toBe(
+    'lobby · 2 here · @guide 34% · tools all (12) · qwen, gpt listen · next 09:00',
+  )
+  expect(statusLine(listened, 66, [], 'next 09:00')).toBe(
+    'lobby · 2 here · @guide 34% · tools all (12) · 2 listen · …',
+  )
+  expect(statusLine(listened, 40, news, 'next 09:00')).toBe('lobby · den 12, ops 3! (Alt-A) · …')
+  expect(statusLine({ ...listened, listeners: ['qwen'] }, 80)).toMatch(/ · qwen listens$/)
 })
 
 const thinking = { ...status, running: [work('@qwen', 'thinking')] }

@@ -17,6 +17,41 @@ test('a reminder in a room is said for its person when its time has come, and as
   expect(await world.stored(made)).toMatchObject({ state: 'ended', nextAt: null })
 })
 
+test('what is shown of routines is followed when one is made, has run or is paused', async () => {
+  await using world = await createRoutineWorld(scriptedModel())
+  const { engine, room, ann, clock, policy } = world
+  policy.allow = { listen: 'members' }
+  let changes = 0
+  const stop = engine.onChange(() => changes++)
+  const shown = async () => await engine.routines.shown(room.name, [ann.id])
+  engine.start()
+  const spec = { every: 'interval', ms: HOUR_MS } as const
+  const made = await world.make({ text: 'take a walk', condition: { kind: 'calendar', spec } })
+  const reminder = await world.make({
+    room: null,
+    text: 'tea',
+    condition: { kind: 'once', at: made.at + 10 },
+  })
+  await world.make({ condition: { kind: 'each', model: 'qwen' } })
+  expect(await shown()).toEqual({
+    ...{ listeners: ['qwen'], next: made.nextAt },
+    nextOf: new Map([[ann.id, reminder.nextAt]]),
+  })
+  const before = changes
+  clock.advance(HOUR_MS)
+  await expect.poll(async () => (await shown()).next).toBe(made.nextAt! + HOUR_MS)
+  await expect.poll(async () => (await shown()).nextOf.get(ann.id)).toBe(made.nextAt! + HOUR_MS)
+  expect(changes).toBeGreaterThan(before)
+  await engine.routines.pause(ann, { room: room.name }, made.number)
+  expect(await shown()).toEqual({ listeners: ['qwen'], nextOf: new Map() })
+  policy.enabled = false
+  expect((await shown()).listeners).toEqual([])
+  const last = changes
+  stop()
+  engine.changed()
+  expect(changes).toBe(last)
+})
+
 test('a calendar keeps its local time over both changes of daylight saving time', async () => {
   await using world = await createRoutineWorld(scriptedModel())
   const zone = 'Europe/Berlin'
