@@ -58,7 +58,9 @@ export function createVisits(
   }
   const listening = async (room: RoomName): Promise<string> => {
     const { listeners } = await routines.routines.shown(room, []).catch(() => ({ listeners: [] }))
-    return listeningLine(listeners, current.now().models, await talkIn(room).catch(() => undefined))
+    const personas = listeners.length > 0 ? await work.turns.personas.list(room).catch(() => []) : []
+    const talk = await talkIn(room).catch(() => undefined)
+    return listeningLine(listeners, current.now().models, { personas, talk })
   }
   const handler = createClientHandler({
     door,

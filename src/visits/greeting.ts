@@ -70,26 +70,33 @@ function askLine(models: readonly GreetedModel[]): string {
 
 const GUIDE = '@guide shows you around'
 
-/** The model of a talk, and the name of the person whose lines it answers. */
-interface GreetedTalk {
-  readonly model: string
-  readonly person: string
+interface Answering {
+  readonly personas?: readonly { readonly name: string; readonly model: string }[]
+  /** The model of a talk, and the name of the person whose lines it answers. */
+  readonly talk?: { readonly model: string; readonly person: string } | undefined
 }
 
-/** Returns a line for who enters a room in which these models listen, with their providers; empty for none. */
+/**
+ * Returns a line for who enters a room in which these models and personas listen, with their providers; empty
+ * for none.
+ */
 export function listeningLine(
   listeners: readonly string[],
-  models: readonly GreetedModel[],
-  talk?: GreetedTalk,
+  models: readonly Pick<GreetedModel, 'name' | 'backend'>[],
+  { personas = [], talk }: Answering = {},
 ): string {
-  const providerOf = (name: string): string => {
-    const backend = models.find((model) => model.name === name)?.backend
-    return backend === undefined ? '' : ` (through ${backend})`
+  const providerOf = (model: string): string | undefined => models.find(({ name }) => name === model)?.backend
+  const described = (listener: string): string => {
+    // A model of the config that has the name of a persona wins.
+    const own = providerOf(listener)
+    if (own !== undefined) return `@${listener} (through ${own})`
+    const model = personas.find(({ name }) => name === listener)?.model
+    const provider = model === undefined ? undefined : providerOf(model)
+    return provider === undefined ? `@${listener}` : `@${listener} (@${model}, through ${provider})`
   }
-  const withProvider = (name: string): string => `@${name}${providerOf(name)}`
-  const names = listeners.map(withProvider).join(', ')
+  const names = listeners.map(described).join(', ')
   const parts = [
-    talk && `${withProvider(talk.model)} answers each line of ${talk.person} here`,
+    talk && `${described(talk.model)} answers each line of ${talk.person} here`,
     names && `${names} ${listeners.length === 1 ? 'listens' : 'listen'} here to lines that mention nobody`,
   ].filter(Boolean)
   return parts.length === 0 ? '' : `-- ${parts.join('; ')}`

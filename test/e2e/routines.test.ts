@@ -69,3 +69,14 @@ test('who enters a room is told which model listens there, and through which pro
   await session.waitFor(/here: |nobody else/, session.output().indexOf('-- salon', from))
   expect(session.output().slice(from)).not.toContain('listens here')
 })
+
+test('who enters a room is told the model and the provider of a persona that listens there', async () => {
+  await out('ann', ['create', 'study'])
+  await out('ann', ['persona', 'study', 'reviewer', '@qwen', 'find', 'what', 'breaks'])
+  await out('ann', ['listen', 'study', '@reviewer'])
+  await using session = await stage.open('dan', '-T')
+  session.write('/join study\n')
+  await session.waitFor(
+    '-- @reviewer (@qwen, through openai-compatible) listens here to lines that mention nobody',
+  )
+})
