@@ -24,13 +24,18 @@ export class Closing extends Acting {
     return this.parts.sanctions.isArchived(room)
   }
 
+  /** Throws `Refusal` if the actor may not archive the room, or open it again, or it is so already. */
+  async assertMayArchive(room: Room, actor: Person, on: boolean): Promise<void> {
+    await this.assertOwner(room, actor, 'archive')
+    if (this.isArchived(room.name) === on)
+      throw new Refusal(on ? `${room.name} is archived already` : `${room.name} is not archived`)
+  }
+
   archive(room: Room, actor: Person, on: boolean): Promise<ActResult> {
     const { sanctions, clock, nextId, server } = this.parts
     const { name } = room
     return this.inTurn(actor, undefined, async () => {
-      await this.assertOwner(room, actor, 'archive')
-      if (sanctions.isArchived(name) === on)
-        throw new Refusal(on ? `${name} is archived already` : `${name} is not archived`)
+      await this.assertMayArchive(room, actor, on)
       if (on) {
         await sanctions.put({
           id: nextId(),

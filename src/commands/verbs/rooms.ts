@@ -200,11 +200,23 @@ export const archive = verb({
   name: 'archive',
   summary: 'close the room: it can be read, and nobody speaks in it; off opens it again',
   room: 'here',
-  arguments: [arg('state', 'on without it', { optional: true, oneOf: ['on', 'off'] })],
+  arguments: [
+    arg('state', 'on without it in a script; a session says first what it would do', {
+      optional: true,
+      oneOf: ['on', 'off'],
+    }),
+  ],
   needsVoice: () => false,
   async run(context, { moderation }) {
-    const { room, person, args } = context
-    printNotice(context, await moderation.closing.archive(room, person, args.state !== 'off'))
+    const { room, person, args, session, out } = context
+    if (session && args.state === undefined) {
+      await moderation.closing.assertMayArchive(room, person, true)
+      out.warn(
+        `this closes ${room.name}: it can be read, nobody speaks in it, and its models and routines stop. To do it: /archive on; /archive off opens it again`,
+      )
+      return false
+    }
+    return printNotice(context, await moderation.closing.archive(room, person, args.state !== 'off'))
   },
 })
 

@@ -195,6 +195,29 @@ describe.each(['topic', 'vibe'])('/%s', (verb) => {
 
 const asksAgain = { status: 1, err: [expect.stringContaining('this deletes hall') as string] }
 
+test('/archive alone in a session says what it would do, and /archive on does it', async () => {
+  await using world = await createCommandWorld()
+  const { type, ann, bob } = world
+  expect(await type(ann, 'archive')).toEqual(
+    refused(
+      'this closes hall: it can be read, nobody speaks in it, and its models and routines stop. To do it: /archive on; /archive off opens it again',
+    ),
+  )
+  expect((await type(ann, 'say hello')).status).toBe(0)
+  expect(await type(bob, 'archive')).toEqual(refused('only the owner of hall or an admin can archive it'))
+  expect((await type(ann, 'archive on')).status).toBe(0)
+  expect((await type(ann, 'say hello')).err[0]).toContain('hall is archived')
+  expect(await type(ann, 'archive')).toEqual(refused('hall is archived already'))
+  expect((await type(ann, 'archive off')).status).toBe(0)
+  expect((await type(ann, 'say hello')).status).toBe(0)
+})
+
+test('a script archives a room at once', async () => {
+  await using world = await createCommandWorld()
+  expect((await world.exec(world.ann, 'archive hall')).status).toBe(0)
+  expect((await world.exec(world.ann, 'say hall hello')).err[0]).toContain('hall is archived')
+})
+
 test('/delete in a session needs a second call within a minute, also with the name of the room', async () => {
   await using world = await createCommandWorld()
   const { clock } = world.turnWorld.chatParts
