@@ -75,6 +75,8 @@ export interface RetentionStore {
    * Resolves to all entries that the speaker may have said, and all reactions, oldest first. Reads all logs.
    */
   mayBeOf(speaker: Speaker): Promise<readonly Entry[]>
+  /** Counts a person's routines, those that have ended included. */
+  countRoutines(person: PersonId): Promise<number>
   removeLines(ids: readonly EntryId[]): Promise<void>
   /**
    * Removes what may have copies of lines of a room from `since` on: requests to models, some turns at a

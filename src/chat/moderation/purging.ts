@@ -18,6 +18,7 @@ interface Purged {
   readonly id?: PersonId
   readonly lines: number
   readonly rooms: number
+  readonly routines: number
 }
 
 /** Lines in one transaction. */
@@ -31,7 +32,7 @@ const MAX_NAME = 40
 /** Removes what somebody said. All methods throw `Refusal` and reject with `StorageError`. */
 export class Purging extends Acting {
   /**
-   * Removes all lines of a person, or of guests who had the name, and in each room the requests, long results
+   * Removes all lines and routines of a person, or all lines of guests who had the name, and in each room the requests, long results
    * and summaries since the first of these lines, and what these lines set there. Without `isSure` it only
    * counts.
    */
@@ -46,13 +47,14 @@ export class Purging extends Acting {
     const found = await stores.retention.mayBeOf(speaker)
     const ids = saidBy(found, speaker)
     const said = found.filter(({ id }) => ids.has(id))
-    if (said.length === 0) throw new Refusal(`nothing is stored that ${speaker.name} said`)
+    const routines = person ? await stores.retention.countRoutines(person.id) : 0
+    if (said.length + routines === 0) throw new Refusal(`nothing is stored that ${speaker.name} said`)
     const rooms = byRoom(said)
-    const counts = { who: speaker.name, lines: said.length, rooms: rooms.size }
+    const counts = { who: speaker.name, lines: said.length, rooms: rooms.size, routines }
     if (!isSure) return { kind: 'asked', ...counts }
     const at = clock.now()
     const time = `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-    const what = `lines from before ${time} removed: ${said.length}`
+    const what = `lines from before ${time} removed: ${said.length}${routines > 0 ? `; routines: ${routines}` : ''}`
     await stores.retention.record({ id: nextId(), at, room: null, who: speaker.name, what, by: actor.name })
     for (const [room, lines] of rooms) await this.#removeFrom(room, lines, actor, speaker)
     if (person) await stores.retention.removeMessages(person)

@@ -78,7 +78,7 @@ export interface Services {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly summaries: Summaries
-  readonly routines: Pick<Routines, 'make' | 'remindAgain' | 'list' | 'pause' | 'resume' | 'end'>
+  readonly routines: Pick<Routines, 'make' | 'remindAgain' | 'list' | 'pause' | 'resume' | 'end' | 'removed'>
   readonly approvals: Approvals
   readonly hooks: Pick<RoomHooks, 'logOf'>
   /** The servers that bring tools. */

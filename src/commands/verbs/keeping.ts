@@ -54,10 +54,25 @@ function parseDays(word: string): number | null {
 const NOT_REMOVED =
   'key-values and files do not say whose they are; an owner removes them: kv KEY -, and rm in sftp'
 
+interface PurgedCounts {
+  readonly who: string
+  readonly lines: number
+  readonly rooms: number
+  readonly routines: number
+}
+
+function purgedText({ who, lines, rooms, routines }: PurgedCounts): string {
+  const said = `${counted(lines, 'line')} of ${who} in ${counted(rooms, 'room')}`
+  if (routines === 0) return said
+  return lines === 0
+    ? `${counted(routines, 'routine')} of ${who}`
+    : `${said}, and ${counted(routines, 'routine')}`
+}
+
 export const purge = verb({
   name: 'purge',
   summary:
-    'remove all that somebody said, from the log, search, summaries, what models were sent, and what they set in rooms',
+    'remove all that somebody said, from the log, search, summaries, what models were sent, and what they set in rooms; also their routines',
   flags: [
     flag('yes', YES),
     flag('files', 'removes, too, what files of rooms were before, if the person wrote or replaced it'),
@@ -65,11 +80,13 @@ export const purge = verb({
   arguments: [arg('name', 'of a person, registered or a guest')],
   example: 'bob',
   complete: { name: peopleToReach },
-  async run({ person, args, flags, out, session }, { moderation, talk, stores, filesOf }) {
-    const { kind, who, id, lines, rooms } = await moderation.purging.purge(person, args.name, flags.yes)
-    const what = `${counted(lines, 'line')} of ${who} in ${counted(rooms, 'room')}`
+  async run({ person, args, flags, out, session }, { moderation, talk, stores, filesOf, routines }) {
+    const purged = await moderation.purging.purge(person, args.name, flags.yes)
+    const { kind, who, id } = purged
+    const what = purgedText(purged)
     if (kind === 'purged') {
       if (id !== undefined) talk.away.comeBack(id)
+      if (purged.routines > 0) routines.removed()
       out.line(`removed ${what}`)
       if (flags.files && id !== undefined) {
         let count = 0

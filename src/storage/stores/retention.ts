@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { encodeTime } from 'ulid'
 import type { RoomName } from '../../words/entry.ts'
 import type { RetentionStore } from '../../chat/moderation/index.ts'
-import { type Database, type Dialect, integer } from '../database.ts'
+import { type Database, type Dialect, integer, requireRow } from '../database.ts'
 import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { type EntryRow, toEntry } from './entries.ts'
@@ -75,6 +75,11 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
           WHERE room = ${room} AND text <> '' AND at >= ${since}`.execute(db)
         return false
       }, REQUESTS),
+    countRoutines: (person) =>
+      read(async (db) => {
+        const query = sql<{ count: number }>`SELECT count(*) AS count FROM routines WHERE person = ${person}`
+        return requireRow((await query.execute(db)).rows[0]).count
+      }),
     removeMessages: (person) =>
       write(async (db) => {
         await removeTexts(db, person)

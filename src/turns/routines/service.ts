@@ -176,6 +176,11 @@ export class Routines {
     return { listeners: [...listeners], nextOf, ...(next < Infinity ? { next } : {}) }
   }
 
+  /** Must be called after something else has removed routines. */
+  removed(): void {
+    this.#parts.changed()
+  }
+
   /**
    * Makes a reminder with the text of the one that rang last. `ms`: from now. Throws `Refusal` if none rang.
    */

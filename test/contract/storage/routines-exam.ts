@@ -131,6 +131,18 @@ export function routinesExam(store: () => Storage): void {
     expect(ids(await routines().activeFor(den, []))).toEqual(['a', 'b'])
   })
 
+  test('the routines of a person are counted with those that have ended, until the person is purged', async () => {
+    await prepare()
+    for (const id of ['a', 'b']) await add(id, { room: null })
+    await add('c', { person: bob.id })
+    await routines().update('a' as RoutineId, { state: 'ended', nextAt: null })
+    const { retention } = store().chat
+    expect(await retention.countRoutines(alice.id)).toBe(2)
+    await retention.removeMessages({ id: alice.id, name: 'alice' })
+    expect(await retention.countRoutines(alice.id)).toBe(0)
+    expect(await retention.countRoutines(bob.id)).toBe(1)
+  })
+
   test('the next routines are those with the earliest times', async () => {
     await prepare()
     await add('a', { nextAt: 300 })

@@ -211,3 +211,24 @@ test('on an open server only admins make what asks a model by itself', async () 
   routinePolicy.enabled = false
   expect((await type(root, 'remind 10m tea')).status).toBe(1)
 })
+
+test('/purge counts and removes the routines of a person who said nothing', async () => {
+  await using world = await worldAtNoon()
+  const { type, exec, bob, root, shownRoutines } = world
+  const none = refused('nothing is stored that bob said')
+  expect(await exec(root, 'purge bob')).toEqual(none)
+  await type(bob, 'remind 10m tea')
+  await type(bob, 'every day 09:00 hello', 'lobby')
+  expect((await exec(root, 'purge bob')).err).toEqual([
+    'this removes 2 routines of bob, for good; to do it: purge bob --yes',
+  ])
+  let changes = 0
+  shownRoutines.onChange(() => changes++)
+  expect((await exec(root, 'purge bob --yes')).out[0]).toBe('removed 2 routines of bob')
+  expect(changes).toBe(1)
+  expect(await type(bob, 'routines -')).toEqual(done('nothing runs by itself'))
+  expect(await exec(root, 'purge bob')).toEqual(none)
+  await type(bob, 'say hello')
+  await type(bob, 'remind 10m tea')
+  expect((await exec(root, 'purge bob --yes')).out[0]).toBe('removed 1 line of bob in 1 room, and 1 routine')
+})
