@@ -206,6 +206,7 @@ export const archive = verb({
       oneOf: ['on', 'off'],
     }),
   ],
+  example: 'on',
   needsVoice: () => false,
   async run(context, { moderation }) {
     const { room, person, args, session, out } = context
