@@ -12,8 +12,10 @@ export interface Audience {
 
 /**
  * True if an audience may read a room. Only members may read a private room: no invited people and no admins.
- * A token reaches only its own rooms, and a plain member of one room no other private one. Rejects with
- * `StorageError`.
+ * A token reaches only its own rooms, and a plain member of one room no other private one. With `toldIn`,
+ * everybody who can read that room must be allowed to read this one: what a tool finds is recorded there, so
+ * the rights of its requester are not enough. A public room is read by everybody, so only public rooms may be
+ * told in it. Rejects with `StorageError`.
  */
 export async function isVisible(
   rooms: RoomLookup,

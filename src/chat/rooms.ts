@@ -51,7 +51,7 @@ export class Rooms {
     const { rooms, sanctions } = this.#parts
     // A room that is being deleted counts as missing.
     const row = isRoomName(name) && !sanctions.isGone(name) ? await rooms.find(name) : undefined
-    if (!row || !(await isVisible(rooms, row, audience(viewer, toldIn)))) {
+    if (!row || !(await this.#mayRead(row, viewer, toldIn))) {
       const isInvited = row && toldIn === undefined && (await isKnown(rooms, row, { viewer }))
       throw new Refusal(isInvited ? joinFirst(row.name) : await this.#noRoom(name, audience(viewer, toldIn)))
     }
@@ -60,10 +60,10 @@ export class Rooms {
     return this.#room(row.name)
   }
 
+  /** Resolves to the rooms that `get` would give. */
   async list(viewer: Person, toldIn?: RoomName): Promise<readonly RoomRecord[]> {
-    const { rooms } = this.#parts
-    const rows = await rooms.all()
-    const visible = await Promise.all(rows.map((row) => isVisible(rooms, row, audience(viewer, toldIn))))
+    const rows = await this.#parts.rooms.all()
+    const visible = await Promise.all(rows.map((row) => this.#mayRead(row, viewer, toldIn)))
     return rows.filter((row, index) => visible[index] && this.#whyOut(row, viewer) === undefined)
   }
 
@@ -184,6 +184,17 @@ export class Rooms {
 
   #roomsWith({ id }: Person): readonly Room[] {
     return this.#all().filter((room) => room.present().some((person) => person.id === id))
+  }
+
+  /** True if the viewer, and everybody in the room `toldIn`, may read this one (access.ts). */
+  async #mayRead(row: RoomRecord, viewer: Person, toldIn: RoomName | undefined): Promise<boolean> {
+    const isAllowed = await isVisible(this.#parts.rooms, row, audience(viewer, toldIn))
+    if (!isAllowed || toldIn === undefined || toldIn === row.name) return isAllowed
+    if (this.#parts.sanctions.list(row.name).every(({ kind }) => kind !== 'ban')) return true
+    // Somebody banned from this room must not read its lines in another one.
+    const members = await this.#parts.rooms.members(toldIn)
+    const readers = [...members.map(({ person }) => person), ...this.#room(toldIn).present()]
+    return readers.every((reader) => this.#whyOut(row, reader) === undefined)
   }
 
   #whyOut(row: RoomRecord, viewer: Person): string | undefined {

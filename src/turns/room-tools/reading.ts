@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { entryLine } from '../../words/entry-text.ts'
-import type { Entry, EntryId, EntryKind } from '../../words/entry.ts'
+import type { Entry, EntryId, EntryKind, RoomName } from '../../words/entry.ts'
 import type { Room } from '../../chat/index.ts'
 import { searchTerms, termsText } from '../../chat/text/index.ts'
-import { defineTool, type Tool } from '../../tools/index.ts'
+import { defineTool, type Tool, type ToolContext } from '../../tools/index.ts'
 import { ok } from '../../tools/results/index.ts'
 import { roomOf, roomParameter, type RoomToolParts } from './shared.ts'
 
@@ -109,19 +109,33 @@ export const searchTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_search',
     title: 'Search History',
-    description: 'Finds the newest lines of a room with all these words.',
+    description: 'Finds the newest lines with all these words, each with its room.',
     access: 'read',
     input: z.strictObject({
       words: z.string().max(400).describe('Authors count, too.'),
       limit: z.int().min(1).max(100).describe('Default: 20.').default(20),
-      room: roomParameter,
+      room: z.string().max(32).describe('Default: all rooms that everybody here may read.').optional(),
     }),
     run: async ({ words, limit, room: name }, context) => {
-      const { name: room } = await roomOf(parts, context, name)
+      const rooms = await searchedRooms(parts, context, name)
       const terms = searchTerms(words)
-      const query = { rooms: [room], limit, terms, kinds: SPOKEN_KINDS, withoutThreads: true }
+      const query = { rooms, limit, terms, kinds: SPOKEN_KINDS, withoutThreads: true }
       const { entries, behind } = await parts.log.search(query)
-      const found = timedLines(entries).join('\n') || `Nothing has ${termsText(terms)}.`
+      const lines = entries.map((entry) => `[${entry.room}] ${time(entry.at)} ${entryLine(entry)}`)
+      const found = lines.join('\n') || `Nothing has ${termsText(terms)} in ${placesText(rooms)}.`
       return ok(behind === undefined ? found : `${found}\n(The newest lines may be missing: ${behind}.)`)
     },
   })
+
+/** Everybody who can read the call's room can read what is found, so they must be able to read these rooms. */
+async function searchedRooms(
+  parts: RoomToolParts,
+  context: ToolContext,
+  name: string | undefined,
+): Promise<readonly RoomName[]> {
+  if (name !== undefined) return [(await roomOf(parts, context, name)).name]
+  return (await parts.rooms.list(context.requester.person, context.room)).map((row) => row.name)
+}
+
+const placesText = (rooms: readonly RoomName[]): string =>
+  rooms.length === 1 ? `${rooms[0]}` : `the ${rooms.length} rooms that everybody here may read`
