@@ -20,6 +20,12 @@ local function todo_text(items)
   return table.concat(open, "\n")
 end
 
+local function pins_text(pins)
+  local lines = {}
+  for index, pin in ipairs(pins) do lines[index] = "- " .. text.one_line(pin) end
+  return #lines > 0 and "Pinned lines:\n" .. table.concat(lines, "\n") or nil
+end
+
 local function labelled(label, value)
   return value ~= "" and label .. ": " .. text.indent(value) or nil
 end
@@ -30,6 +36,7 @@ return function(builder)
   local function add(line) lines[#lines + 1] = line end
   add(labelled("Topic", room.topic))
   add(labelled("Mood", room.vibe))
+  add(pins_text(room.pins or {}))
   add(exits_line(room.exits))
   local most = text.share(tools.session().target)
   builder:add_layer("room", 20, table.concat(lines, "\n"), false, { trim = "head", max_tokens = most })

@@ -5,27 +5,15 @@ import type { Entry, EntryId, RoomName } from '../words/entry.ts'
 import { unlessRefused, warnOfStorage } from '../words/errors.ts'
 import { createAddressed } from '../words/mentions.ts'
 import type { Person, PersonId } from '../words/person.ts'
+import { type Alerts, createAlerts } from './personal/alerts.ts'
 import type { LastSeen } from './personal/last-seen.ts'
 import type { SeenRoom } from './personal/ports.ts'
+import type { Preferences } from './personal/preferences.ts'
+import { MAX_NEW, type RoomNews } from './room-news.ts'
 import type { Room } from './room.ts'
 import type { Rooms } from './rooms.ts'
 import type { IgnoreFilter, Ignores } from './talk/ignores.ts'
 import type { PersonalScreen } from './talk/open-sessions.ts'
-
-/** What happened in a followed room while the person was not in it. */
-export interface RoomNews {
-  readonly room: RoomName
-  /** New lines; `MAX_NEW` for that many or more. */
-  readonly count: number
-  /** True if a new line names the person. */
-  readonly isNamed: boolean
-}
-
-/** The count of new lines of a room stops at this number. */
-export const MAX_NEW = 100
-
-/** `99+` for more. */
-export const countText = (count: number): string => (count < MAX_NEW ? `${count}` : `${MAX_NEW - 1}+`)
 
 export interface NewsScreen extends Pick<PersonalScreen, 'person' | 'message' | 'bell'> {
   refresh(): void
@@ -35,6 +23,7 @@ export interface FollowingParts {
   readonly rooms: Pick<Rooms, 'get'>
   readonly lastSeen: Pick<LastSeen, 'mine' | 'put' | 'drop'>
   readonly ignores: Pick<Ignores, 'open'>
+  readonly preferences: Pick<Preferences, 'settingsOf'>
   /** True if the entry ends a turn that this person asked for. */
   readonly isAnswerTo: (entry: Entry, person: PersonId) => boolean
   readonly clock: Alarm
@@ -149,12 +138,14 @@ class Follower {
   readonly #inside = new Map<RoomName, number>()
   #loaded: Promise<void> | undefined
   #filter: IgnoreFilter | undefined
+  #alerts: Alerts
   #isClosed = false
   #isPaced = false
 
   constructor(person: Person, parts: FollowingParts) {
     this.#person = person
     this.#parts = parts
+    this.#alerts = createAlerts(person, addressed, () => ({}))
   }
 
   /** Counts new lines in the rooms where the person is not present. Never rejects. */
@@ -213,8 +204,14 @@ class Follower {
   }
 
   async #load(mine: Promise<readonly SeenRoom[]>): Promise<void> {
-    const [rooms, filter] = await Promise.all([mine, this.#parts.ignores.open(this.#person)])
+    const { ignores, preferences } = this.#parts
+    const [rooms, filter, settings] = await Promise.all([
+      mine,
+      ignores.open(this.#person),
+      preferences.settingsOf(this.#person),
+    ])
     this.#filter = filter
+    this.#alerts = createAlerts(this.#person, addressed, settings)
     if (this.#isClosed) return filter.close()
     await Promise.all(rooms.map(({ room, entry }) => this.#countSince(room, entry)))
     if (this.news().length > 0) this.#changed()
@@ -240,7 +237,7 @@ class Follower {
   #hear(followed: Followed, entry: Entry): void {
     if (entry.kind === 'notice' && entry.act?.verb === 'delete') return this.forget(entry.room)
     const isAnswer = this.#parts.isAnswerTo(entry, this.#person.id)
-    if (isAnswer || (this.#isNews(entry) && addressed(entry, this.#person))) void this.#show(entry)
+    if (isAnswer || (this.#isNews(entry) && this.#alerts.rings(entry))) void this.#show(entry)
     if (this.#count(followed, entry)) this.#changed()
   }
 
@@ -250,7 +247,7 @@ class Follower {
     if (ids.has(entry.id) || !this.#isNews(entry)) return false
     if (ids.size < MAX_NEW) ids.add(entry.id)
     if (entry.id > newest) followed.newest = entry.id
-    followed.isNamed ||= addressed(entry, this.#person)
+    followed.isNamed ||= this.#alerts.isFor(entry)
     return true
   }
 

@@ -1,13 +1,7 @@
 /** Rooms and all that is said in them. No I/O: the outside stands behind ports. Knows no model, prompt or terminal. */
 export { type RoomLookup, mayManage } from './access.ts'
 export type { AgentListener, WrittenMessage } from './agent-listener.ts'
-export {
-  FollowedRooms,
-  type FollowingParts,
-  type FollowingSession,
-  type RoomNews,
-  countText,
-} from './followed-rooms.ts'
+export { FollowedRooms, type FollowingParts, type FollowingSession } from './followed-rooms.ts'
 export {
   type ByteQuota,
   type QuotaKey,
@@ -63,6 +57,8 @@ export {
   valuesWithExits,
   visibleExits,
 } from './room-values.ts'
+export { PINNED_KINDS, Pins, pinRows, rowOf } from './pins.ts'
+export { type RoomNews, countText } from './room-news.ts'
 export type { Room } from './room.ts'
 export { Rooms } from './rooms.ts'
 export { Talks } from './talks.ts'

@@ -53,6 +53,8 @@ export interface SearchQuery extends Pick<LogQuery, 'limit' | 'before' | 'kinds'
    * difference; in scripts without spaces any run of characters is a word.
    */
   readonly terms: readonly SearchTerm[]
+  /** Leaves out what was recorded under this name. */
+  readonly withoutAuthor?: string
   /** Which entries to prefer if more match than `limit`; the newest if absent. */
   readonly prefer?: 'newest' | 'best'
 }

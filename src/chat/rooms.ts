@@ -4,6 +4,7 @@ import type { NewEntry, RoomName } from '../words/entry.ts'
 import { Refusal } from '../words/errors.ts'
 import { isRoomName, LOBBY, roomName, SYSTEM, withoutHash } from '../words/names.ts'
 import type { Person, PersonId } from '../words/person.ts'
+import { Pins } from './pins.ts'
 import type { RoomRecord } from './ports.ts'
 import { OpenRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
 import { Exits } from './room-values.ts'
@@ -22,6 +23,7 @@ export interface AllRoomsLimits extends RoomLimits {
 /** All rooms of this server. A room that a person may not see looks to them as if it did not exist. */
 export class Rooms {
   readonly exits: Exits
+  readonly pins: Pins
   readonly #parts: RoomParts
   readonly #limits: AllRoomsLimits
   readonly #adminNames: () => ReadonlyMap<string, string>
@@ -38,6 +40,7 @@ export class Rooms {
     adminNames: () => ReadonlyMap<string, string> = () => new Map(),
   ) {
     this.exits = new Exits(parts.rooms)
+    this.pins = new Pins(parts.rooms, parts.entries)
     this.#parts = parts
     this.#limits = limits
     this.#adminNames = adminNames

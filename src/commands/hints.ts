@@ -24,9 +24,9 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   shrug: 'just type it: ¯\\_(ツ)_/¯',
   'dnd status': '/away TEXT says that you are not here; /who lists who is',
   thread: 'a room has one conversation; /create NAME makes a room beside it',
-  pin: '/topic TEXT stands at the top; /kv notes TEXT keeps it for models',
-  'mentions notifications':
-    '/search - @YOU finds who named you in all your rooms; /rooms says where you are named',
+  'notify notification notifications':
+    '/mentions lists who named you; /ring says what rings in this room, /set notify where you are told outside',
+  'keyword keywords': '/set words postgres, invoice lets these words ring as your name does',
   'unread inbox hotlist': '/rooms says where something is new; /next goes there',
   'switch goto buffer channel enter': '/join NAME goes to a room; /rooms lists them',
   'dark light': '/set theme dark, light, mono or auto',
@@ -37,7 +37,8 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
     '/remind 10m TEXT reminds you; /remind --room ROOM WHEN TEXT is said there',
   'cron crontab schedule at recurring repeat':
     '/every mon-fri 09:00 TEXT says it again and again; /routines lists them',
-  'alert alerts trigger highlight': '/watch WORDS @MODEL TEXT asks a model when a line has the words',
+  'alert alerts trigger highlight':
+    '/watch WORDS @MODEL TEXT asks a model when a line has the words; /set words A, B rings for you',
   'subscribe autoreply': '/listen @MODEL lets a model answer lines that mention nobody',
   ls: '/rooms lists the rooms, /who the people, /run LS the files of this room',
   cd: '/join NAME goes to a room, /leave back to the lobby',

@@ -124,7 +124,23 @@ export const TOPICS: readonly Topic[] = [
     asked: /\b(?:named?|mention(?:s|ed)?) me\b|\bam i (?:named|mentioned)\b|\bunread\b/i,
     rows: [
       ['Alt-A', 'goes where you are named, else where something is new; /next, too'],
+      ['/mentions', 'lists who named you, in all your rooms; /mentions 2 goes there'],
       ['/rooms', 'says in which of your rooms something is new'],
+    ],
+  },
+  {
+    asked: /\b(?:rings?|bells?|notify|notif(?:y|ications?)|keywords?)\b/i,
+    rows: [
+      ['/ring off', 'lets nothing ring in this room; /ring all lets each line'],
+      ['/set words A, B', 'lets these words ring as your name does'],
+      ['/set bell off', 'silences your terminal in all rooms'],
+    ],
+  },
+  {
+    asked: /\b(?:un)?pin(?:s|ned|ning)?\b/i,
+    rows: [
+      ['/pin', 'puts the last line under the heading of the room; /pin 3 the third last'],
+      ['/unpin 1', 'takes the first of them away'],
     ],
   },
   {

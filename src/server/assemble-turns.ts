@@ -2,7 +2,7 @@
 import { createGuide, type GuidePlace, createModel } from '../models/index.ts'
 import type { Stores } from '../storage/index.ts'
 import type { RoomName, TurnId } from '../words/entry.ts'
-import type { ByteQuota, Slots, Room, Rooms } from '../chat/index.ts'
+import { type ByteQuota, Pins, type Slots, type Room, type Rooms } from '../chat/index.ts'
 import { Calibrations, type Composer, type Snapshot } from '../wrap/index.ts'
 import {
   createHistoryCounts,
@@ -86,6 +86,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const personas = new Personas(stores.prompts.personas, enabled, limits)
   const snapshots = new Snapshots({
     rooms: stores.chat.rooms,
+    pins: new Pins(stores.chat.rooms, stores.chat.entries),
     history,
     scripts,
     instructions,

@@ -68,12 +68,13 @@ export async function createCommands(
   const lastSeen = createLastSeen(storage.chat.lastSeen, clock, log)
   const { ignores } = talk
   const isAnswerTo = isAnswerOf(work.turns)
-  const followed = new FollowedRooms({ rooms, lastSeen, clock, log, ignores, isAnswerTo })
+  const followed = new FollowedRooms({ rooms, lastSeen, clock, log, ignores, preferences, isAnswerTo })
   const groups = createCommandGroups({
     ...chat,
     ...work,
     notifyOrigins,
     talks,
+    lastSeen,
     followed,
     speech,
     talk,

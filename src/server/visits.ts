@@ -1,4 +1,5 @@
 // Joins people and agents who log in with the rooms and commands. It decides nothing about a visit.
+import { pinRows } from '../chat/index.ts'
 import type { RoomName } from '../words/entry.ts'
 import { createCompletion, createSummaryOf, stopOwn } from '../commands/index.ts'
 import { type ClientHandler, createShared, type LazyMarkdown } from '../terminal/index.ts'
@@ -62,6 +63,8 @@ export function createVisits(
     const talk = await talkIn(room).catch(() => undefined)
     return listeningLine(listeners, current.now().models, { personas, talk })
   }
+  const pins = async (room: RoomName): Promise<readonly string[]> =>
+    pinRows(await rooms.pins.list(room).catch(() => []))
   const handler = createClientHandler({
     door,
     rooms,
@@ -70,7 +73,7 @@ export function createVisits(
     invitations,
     preferences,
     join,
-    views: { boards, recent: createRecentEntries(), lastSeen, followed, listening },
+    views: { boards, recent: createRecentEntries(), lastSeen, followed, listening, pins },
     shared: createShared(processTimers, { markdown, clock, log }, preferences),
     complete: createCompletion(commands.commands, work.turns),
     summaryOf: createSummaryOf(commands.commands),

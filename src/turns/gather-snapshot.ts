@@ -7,6 +7,8 @@ import {
   TODO_KEY,
   valuesWithExits,
   visibleExits,
+  type Pins,
+  rowOf,
   type Room,
 } from '../chat/index.ts'
 import type { Person, Role } from '../words/person.ts'
@@ -61,6 +63,7 @@ type ScopedForPrompt = Pick<Resolution, 'visible'> & { readonly role: Role }
 
 interface SnapshotParts {
   readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
+  readonly pins: Pick<Pins, 'list'>
   readonly history: Pick<HistoryStore, 'newest' | 'toolCalls'>
   readonly scripts: Pick<ScriptStore, 'current'>
   readonly instructions: Pick<InstructionStore, 'current'>
@@ -97,9 +100,10 @@ export class Snapshots {
     ])
     const model = profileOf(request, calibration)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
-    const [info, history, toolCalls, script, instructions, memory, newestSummary, present] =
+    const [info, pins, history, toolCalls, script, instructions, memory, newestSummary, present] =
       await Promise.all([
         room.info(),
+        parts.pins.list(room.name),
         fresh ? [] : newestRows(parts.history, request, promptBudget(model), checkpoint),
         parts.history.toolCalls(room.name),
         parts.scripts.current(room.name),
@@ -120,6 +124,7 @@ export class Snapshots {
         vibe: info.vibe,
         private: info.private,
         exits,
+        ...(pins.length > 0 && { pins: pins.map(rowOf) }),
         todo: readTodo(values.get(TODO_KEY)),
         values: Object.fromEntries(valuesWithExits(values, exits)),
       },

@@ -18,6 +18,8 @@ export interface RoomViews {
   readonly followed: FollowedRooms
   /** Resolves to a line that says which models listen in the room; empty if none does. Never rejects. */
   readonly listening: (room: RoomName) => Promise<string>
+  /** Resolves to the rows of the room's pins. Never rejects. */
+  readonly pins: (room: RoomName) => Promise<readonly string[]>
 }
 
 export class CurrentRoom {
@@ -135,14 +137,15 @@ export class CurrentRoom {
     const left = this.#visit
     if (room === left?.room && !how) return
     const screen = this.#screen
-    const { boards, recent, lastSeen, listening } = this.#views
-    const listens = how ? '' : await listening(room.name)
+    const { boards, recent, lastSeen, listening, pins } = this.#views
+    const [listens, pinned] = how ? ['', []] : await Promise.all([listening(room.name), pins(room.name)])
     const window = this.#size()
     const board = boards.of(room)
     const visit = await enterRoom(room, screen, recent, lastSeen, {
       columns: window?.columns,
       rows: window?.rows,
       header: left === undefined && window !== undefined ? 'below' : 'above',
+      pins: pinned,
       greet: () => {
         if (greet) greet()
         else screen.print(`-- ${hereLine(room.present(), screen.person)}`, 'dim')

@@ -25,6 +25,8 @@ export interface VisitOptions {
   readonly rows?: number | undefined
   /** Shows the room's name and topic above or below the past. */
   readonly header?: 'above' | 'below'
+  /** Rows that stand under the heading. */
+  readonly pins?: readonly string[]
   /** Called after the past was shown, before new entries are shown. */
   readonly greet?: (() => void) | undefined
   /** The newest entry of the room that the screen shows already. */
@@ -49,7 +51,17 @@ export async function enterRoom(
   lastSeen: Pick<LastSeen, 'find' | 'put' | 'now'>,
   options: VisitOptions = {},
 ): Promise<RoomVisit> {
-  const { columns = 80, rows = Infinity, header = 'above', isMove, isMine, greet, after, how } = options
+  const {
+    columns = 80,
+    rows = Infinity,
+    header = 'above',
+    pins = [],
+    isMove,
+    isMine,
+    greet,
+    after,
+    how,
+  } = options
   const { person } = screen
   /** Entries delivered before the past was shown; undefined after that. */
   let held: Entry[] | undefined = []
@@ -99,7 +111,10 @@ export async function enterRoom(
     ])
     shown.role = role
     const title = topic ? `${room.name}: ${topic}` : room.name
-    const printHeader = (): void => screen.print(`-- ${title}`, 'heading')
+    const printHeader = (): void => {
+      screen.print(`-- ${title}`, 'heading')
+      for (const pin of pins) screen.print(`-- ${pin}`)
+    }
     if (header === 'above') printHeader()
     const known = entries()
     newest = known.at(-1)?.id ?? newest

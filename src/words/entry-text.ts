@@ -199,8 +199,23 @@ function withBoldAuthor(text: string, { author }: Entry): string {
   return text.startsWith(`${name}:`) ? `**${name}**${text.slice(name.length)}` : text
 }
 
-export function markdownHead({ name, topic, at }: { name: string; topic: string; at: number }): string {
+interface LogHead {
+  readonly name: string
+  readonly topic: string
+  /** Rows of the pinned lines. */
+  readonly pins: readonly string[]
+  readonly at: number
+}
+
+export function markdownHead({ name, topic, pins, at }: LogHead): string {
   const about = topic === '' ? [] : [markdownText(cleanText(topic), ''), '']
   const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
-  return [`# ${markdownText(name, '')}`, '', ...about, `The log up to ${when}. All times are UTC.`].join('\n')
+  const pinned = pins.length === 0 ? [] : [...pins.map((row) => `- ${markdownText(row, '')}`), '']
+  return [
+    `# ${markdownText(name, '')}`,
+    '',
+    ...about,
+    ...pinned,
+    `The log up to ${when}. All times are UTC.`,
+  ].join('\n')
 }

@@ -3,7 +3,9 @@ import type { Entry } from './entry.ts'
 import { MAX_MODEL_NAME, TO_ALL } from './names.ts'
 
 /** A name may follow a letter of these scripts, which put no spaces between words. */
-const UNSPACED = ['Han', 'Hiragana', 'Katakana'].map((name) => `\\p{Script_Extensions=${name}}`).join('')
+export const UNSPACED = ['Han', 'Hiragana', 'Katakana']
+  .map((name) => `\\p{Script_Extensions=${name}}`)
+  .join('')
 
 /** `character` is a character class. `@qwen/core`, `a@qwen.dev` and the escaped `\@qwen` are no mentions. */
 const mentionOf = (character: string, most: number): RegExp =>

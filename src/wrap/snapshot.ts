@@ -90,6 +90,8 @@ export interface Snapshot {
     readonly vibe: string
     readonly private: boolean
     readonly exits: readonly { readonly direction: string; readonly room: string }[]
+    /** Rows of the pinned lines, with their authors; absent if there is none. */
+    readonly pins?: readonly string[]
     readonly todo: readonly { readonly content: string; readonly status: string }[]
     readonly values: { readonly [key: string]: Json }
   }

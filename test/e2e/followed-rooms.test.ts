@@ -3,57 +3,14 @@ import { createDeferred } from '../../src/base/jobs/waiting.ts'
 import { forAllTests } from '../support/for-all-tests.ts'
 import { says, type Script } from '../support/model-server.ts'
 import { startServer } from '../support/server.ts'
-import { openSsh, type SshSession } from '../support/ssh.ts'
 import { createModelStageHere } from '../support/stage.ts'
-import { createEmulator } from '../support/terminal.ts'
+import { terminalsOf } from '../support/at-terminal.ts'
 
 const stage = await forAllTests(createModelStageHere('', { isShared: true }))
 for (const room of ['den', 'ops']) await stage.as('rhea', ['create', room])
 await stage.as('rhea', ['create', 'attic', '--private'])
 
-interface Screened extends AsyncDisposable {
-  readonly session: SshSession
-  /** Resolves once all of what was shown, the last rows as they are now, matches. */
-  shows(wanted: RegExp): Promise<void>
-  /** Types a line and presses Enter. */
-  type(line: string): void
-  /** Leaves the server by ^D. */
-  quit(): Promise<void>
-}
-
-/** A terminal of OpenSSH; with words, `ssh -tt HOST WORDS…`. */
-async function atTerminal(name: string, ...words: string[]): Promise<Screened> {
-  const target = { user: name, port: stage.server.port, key: await stage.home.key(name), options: ['-tt'] }
-  const session = openSsh(target, words)
-  const emulator = createEmulator(80, 24)
-  const watchers = new Set<() => void>()
-  session.child.stdout.on('data', (text: string) => {
-    void emulator.write(text).then(() => watchers.forEach((look) => look()))
-  })
-  return {
-    session,
-    shows: (wanted) =>
-      new Promise((resolve, reject) => {
-        const fail = (): void =>
-          reject(new Error(`no ${wanted} in:\n${emulator.all().join('\n')}\n${session.errors()}`))
-        const look = (): void => {
-          if (!wanted.test(emulator.all().join('\n'))) return
-          watchers.delete(look)
-          session.child.off('close', fail)
-          resolve()
-        }
-        watchers.add(look)
-        session.child.once('close', fail)
-        look()
-      }),
-    type: (line) => session.write(`${line}\r`),
-    async quit() {
-      session.write('\u0004')
-      await session.exit
-    },
-    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
-  }
-}
+const atTerminal = terminalsOf(stage)
 
 const STATUS = (room: string): RegExp => new RegExp(`\\n${room} · (?:.* · )?\\d+ here`)
 

@@ -9,6 +9,8 @@ export function followedIn(
   { ignores }: Pick<Talk, 'ignores'>,
 ) {
   const lastSeen = createLastSeen(storage.chat.lastSeen, clock, log)
-  const followed = new FollowedRooms({ rooms, lastSeen, ignores, isAnswerTo: () => false, clock, log })
+  const preferences = { settingsOf: async () => () => ({}) }
+  const parts = { rooms, lastSeen, ignores, preferences, clock, log }
+  const followed = new FollowedRooms({ ...parts, isAnswerTo: () => false })
   return { lastSeen, followed }
 }

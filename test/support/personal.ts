@@ -1,6 +1,6 @@
 import { createAddressedHere } from '../../src/words/mentions.ts'
 import type { Person, PersonId } from '../../src/words/person.ts'
-import type { Option, PersonalOptions } from '../../src/chat/personal/preferences.ts'
+import type { Option, PersonalOptions } from '../../src/chat/personal/options.ts'
 import { createPersonal } from '../../src/terminal/views/viewer.ts'
 import type { FakeTerminal } from './terminal.ts'
 

@@ -52,6 +52,7 @@ export async function createSessionStage(options: WorldOptions, now: () => numbe
       recent: createRecentEntries(),
       ...world.following,
       listening: async () => '',
+      pins: async () => [],
     },
     runner,
     complete: createCompletion(commands, turns),

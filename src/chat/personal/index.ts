@@ -1,4 +1,5 @@
 /** What belongs to one person: preferences, invitations, a line's history, what was seen last. */
+export { createAlerts } from './alerts.ts'
 export { InputHistory, type OpenHistory } from './input-history.ts'
 export { type InvitationNotices, createInvitationNotices } from './invitations.ts'
 export { type LastSeen, createLastSeen } from './last-seen.ts'
@@ -9,24 +10,21 @@ export type {
   PreferenceStore,
   TypedStore,
 } from './ports.ts'
+export { type NameStyles, personNameStyle, setBounded, usualColour, usualModelStyle } from './name-styles.ts'
 export {
   NAME_COLOURS,
   type NameColour,
-  type NameStyles,
-  personNameStyle,
-  setBounded,
-  usualColour,
-  usualModelStyle,
-} from './name-styles.ts'
-export {
   OPTIONS,
-  type OpenPreferences,
   type Option,
   type PersonalOptions,
-  Preferences,
+  RINGS,
+  type PersonalSettings,
+  type Ring,
   THEME_NAMES,
   type ThemeName,
   isOption,
+  ringOption,
   valueOf,
-} from './preferences.ts'
+} from './options.ts'
+export { type OpenPreferences, Preferences } from './preferences.ts'
 export { holdsSecret } from './secrets.ts'

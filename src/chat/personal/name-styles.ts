@@ -1,7 +1,5 @@
 import type { SpanStyle } from '../../base/text/styled.ts'
-
-export const NAME_COLOURS = ['yellow', 'brown', 'green', 'blue', 'violet', 'pink'] as const
-export type NameColour = (typeof NAME_COLOURS)[number]
+import { NAME_COLOURS, type NameColour } from './options.ts'
 
 /** How names look in all sessions of a server. */
 export interface NameStyles {

@@ -1,98 +1,27 @@
 import type { Log } from '../../base/environment.ts'
-import { zoneName, zoneNames } from '../../base/zone.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { createKeyedSerial } from '../../base/jobs/serial.ts'
 import { Refusal } from '../../words/errors.ts'
+import type { RoomName } from '../../words/entry.ts'
 import type { Person, PersonId } from '../../words/person.ts'
-import { createModelStyles, NAME_COLOURS, type NameColour } from './name-styles.ts'
+import { createModelStyles } from './name-styles.ts'
+import {
+  isOption,
+  type NameColour,
+  type Option,
+  type PersonalOptions,
+  type PersonalSettings,
+  type Ring,
+  storedRing,
+  toSettings,
+  valueOf,
+} from './options.ts'
 import type { PreferenceStore, StoredPreference } from './ports.ts'
-
-interface OptionSpec {
-  /** What the option decides, for the list of options: no sentence, no full stop. */
-  readonly about: string
-  readonly values: readonly string[]
-  readonly usual: string
-  /** If the values are too many to list: returns the value to store, or undefined if it is invalid. */
-  readonly read?: (word: string) => string | undefined
-  /** An example of such a value, for the list of options. */
-  readonly other?: string
-}
-
-/** `auto`: for an unknown background, in colours if the terminal has them. */
-export const THEME_NAMES = ['auto', 'dark', 'light', 'mono'] as const
-export type ThemeName = (typeof THEME_NAMES)[number]
-
-const NOTIFY_OFF: readonly string[] = ['off']
-const MAX_ADDRESS = 500
-
-function notifyAddress(word: string): string | undefined {
-  if (word === 'off') return word
-  if (word.length > MAX_ADDRESS || !/^https?:\/\//.test(word) || !URL.canParse(word)) return undefined
-  const { username, password } = new URL(word)
-  return username === '' && password === '' ? word : undefined
-}
-
-/** Every option, in the order of the list. A new one is a row here. */
-export const OPTIONS = {
-  bell: {
-    about: 'when the terminal rings: never, when you are named or asked, or at each line',
-    values: ['off', 'mention', 'all'],
-    usual: 'mention',
-  },
-  timestamps: {
-    about: 'the time before each line: none, hours and minutes, or with date and seconds',
-    values: ['off', 'minutes', 'full'],
-    usual: 'minutes',
-  },
-  timezone: {
-    about: 'the zone of the times that you see; a TZ that ssh sends comes before it',
-    values: zoneNames(),
-    usual: 'UTC',
-    read: zoneName,
-    other: 'a name such as Europe/Berlin',
-  },
-  theme: { about: 'colours for a dark or a light background', values: THEME_NAMES, usual: 'auto' },
-  plain: {
-    about: 'for screen readers: text only, no redrawing; SSHAWL_PLAIN holds until you set it',
-    values: ['off', 'on'],
-    usual: 'off',
-  },
-  color: {
-    about: 'the colour of your name, for everybody; auto takes it from the name',
-    values: ['auto', ...NAME_COLOURS],
-    usual: 'auto',
-  },
-  history: {
-    about:
-      'what you typed, kept for you alone: your lines for the next login, a draft that was cut off; off forgets both',
-    values: ['on', 'off'],
-    usual: 'on',
-  },
-  notify: {
-    about: 'the address that is told if you are named or written to while you are away or not here',
-    values: NOTIFY_OFF,
-    usual: 'off',
-    read: notifyAddress,
-    other: 'an address of ntfy such as https://ntfy.sh/TOPIC',
-  },
-} as const satisfies Readonly<Record<string, OptionSpec>>
-
-export type Option = keyof typeof OPTIONS
-
-export type PersonalOptions = { readonly [Name in Option]?: (typeof OPTIONS)[Name]['values'][number] }
-
-export const isOption = (name: string): name is Option => Object.hasOwn(OPTIONS, name)
-
-/** Undefined for a value that the option does not have. */
-export function valueOf<Name extends Option>(option: Name, value: string): PersonalOptions[Name] {
-  const { values, read }: OptionSpec = OPTIONS[option]
-  return (read ? read(value) : values.find((one) => one === value)) as PersonalOptions[Name]
-}
 
 type Listener = (changed: Option) => void
 
 export interface OpenPreferences {
-  now(): PersonalOptions
+  now(): PersonalSettings
   /** Sessions before this one that were counted: 0 to 2, and 0 for a guest. */
   readonly earlierLogins: number
   /** `listener` is called after each change, until `close`. */
@@ -102,7 +31,7 @@ export interface OpenPreferences {
 
 interface OpenPerson {
   ready: Promise<void>
-  options: PersonalOptions
+  options: PersonalSettings
   earlierLogins: number
   readonly listeners: Set<Listener>
   holders: number
@@ -151,11 +80,17 @@ export class Preferences {
   }
 
   /** Resolves to a person's options, with or without a session. */
-  async of(person: Person): Promise<PersonalOptions> {
+  async of(person: Person): Promise<PersonalSettings> {
     const mine = this.#open.get(person.id)
     if (!mine) return await this.#read(person)
     await mine.ready
     return mine.options
+  }
+
+  /** Resolves to a function that returns a person's options: the current ones as long as they have a session. */
+  async settingsOf(person: Person): Promise<() => PersonalSettings> {
+    const read = await this.of(person)
+    return () => this.#open.get(person.id)?.options ?? read
   }
 
   /**
@@ -167,14 +102,28 @@ export class Preferences {
     option: Name,
     value: NonNullable<PersonalOptions[Name]>,
   ): Promise<void> {
-    const { id, guest, name } = person
-    const mine = this.#open.get(id)
-    if (!guest) await this.#serially(id, () => this.#store.put(id, { option, value }))
-    else if (!mine) throw new Refusal('a guest has nothing to keep it for: a session must be open')
-    if (option === 'color') this.#setColour(name, value)
+    const mine = await this.#put(person, { option, value })
+    if (option === 'color') this.#setColour(person.name, value)
     if (!mine) return
     mine.options = { ...mine.options, [option]: value }
     for (const listener of mine.listeners) listener(option)
+  }
+
+  /** Sets what rings for a person in a room, as `set` does an option. */
+  async setRing(person: Person, room: RoomName, ring: Ring): Promise<void> {
+    const mine = await this.#put(person, storedRing(room, ring))
+    if (mine) mine.options = { ...mine.options, rings: new Map(mine.options.rings).set(room, ring) }
+  }
+
+  /** Call it once the store has renamed a room: people who have a session keep what rings there. */
+  roomRenamed(from: RoomName, to: RoomName): void {
+    for (const mine of this.#open.values()) {
+      const ring = mine.options.rings?.get(from)
+      if (ring === undefined) continue
+      const rings = new Map(mine.options.rings).set(to, ring)
+      rings.delete(from)
+      mine.options = { ...mine.options, rings }
+    }
   }
 
   /** Reads options again that another server may have changed. */
@@ -189,8 +138,15 @@ export class Preferences {
     return this.#colours.get(name)
   }
 
+  async #put({ id, guest }: Person, preference: StoredPreference): Promise<OpenPerson | undefined> {
+    const mine = this.#open.get(id)
+    if (!guest) await this.#serially(id, () => this.#store.put(id, preference))
+    else if (!mine) throw new Refusal('a guest has nothing to keep it for: a session must be open')
+    return mine
+  }
+
   async #readAgain({ id, name }: Pick<Person, 'id' | 'name'>): Promise<void> {
-    const options = toOptions(await this.#store.of(id))
+    const options = toSettings(await this.#store.of(id))
     this.#setColour(name, options.color)
     const mine = this.#open.get(id)
     if (!mine) return
@@ -208,8 +164,8 @@ export class Preferences {
     else this.#colours.set(name, colour)
   }
 
-  async #read({ id, guest }: Person): Promise<PersonalOptions> {
-    return guest ? {} : toOptions(await this.#store.of(id))
+  async #read({ id, guest }: Person): Promise<PersonalSettings> {
+    return guest ? {} : toSettings(await this.#store.of(id))
   }
 
   #begin(person: Person): OpenPerson {
@@ -227,7 +183,7 @@ export class Preferences {
   async #fill(begun: OpenPerson, person: Person): Promise<void> {
     try {
       const stored = person.guest ? [] : await this.#store.of(person.id)
-      const options = toOptions(stored)
+      const options = toSettings(stored)
       begun.earlierLogins = Number(stored.find(({ option }) => option === LOGINS)?.value ?? 0)
       if (!person.guest) this.#countLogin(person, begun.earlierLogins)
       // Options that were set during the read win.
@@ -257,8 +213,3 @@ export class Preferences {
 /** Kept beside the options; nobody can set it. */
 const LOGINS = 'logins'
 const COUNTED_LOGINS = 2
-
-function toOptions(stored: readonly StoredPreference[]): PersonalOptions {
-  const known = stored.filter(({ option, value }) => isOption(option) && valueOf(option, value) !== undefined)
-  return Object.fromEntries(known.map(({ option, value }) => [option, value]))
-}

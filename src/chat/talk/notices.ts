@@ -64,7 +64,8 @@ export class Notices {
         const room = await rooms.get(entry.room, person).catch(unlessRefused)
         const filter = await talk.ignores.open(person)
         filter.close()
-        if (!room || !filter.shows(entry)) return undefined
+        const { rings } = await this.#parts.preferences.of(person)
+        if (!room || !filter.shows(entry) || rings?.get(room.name) === 'off') return undefined
         const { private: isPrivate } = await room.info()
         return `${entry.author} mentioned you in ${isPrivate ? 'a private room' : room.name}`
       })

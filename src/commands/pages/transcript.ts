@@ -48,7 +48,7 @@ const PRESENCE_COLUMNS = 160
 
 /** `at`: when it is made, in milliseconds since the epoch. */
 export async function createTranscript(
-  { name, topic }: { readonly name: string; readonly topic: string },
+  { name, topic, pins }: { readonly name: string; readonly topic: string; readonly pins: readonly string[] },
   at: number,
 ): Promise<Transcript> {
   const parts = { markdown: await loadMarkdownHtml(), nameOf: createAuthorNames() }
@@ -81,6 +81,7 @@ export async function createTranscript(
     head: markup`${await pageHead(`${name}: the log`, { hasPictures: true })}
       <h1>${name}</h1>
       ${topic === '' ? undefined : markup`<p class="plain">${visibleText(topic)}</p> `}
+      ${pins.map((row) => markup`<p class="plain">${visibleText(row)}</p> `)}
       <p class="dim">The log up to ${momentHtml(at)}. All times are UTC.</p>
       `,
     *entry(entry, pictures = []) {

@@ -5,7 +5,7 @@ import { isOption, OPTIONS, valueOf, type Option, type PersonalOptions } from '.
 import { keysOf } from '../../base/basics.ts'
 import { closest } from '../../base/suggest.ts'
 import { zoneNames } from '../../base/zone.ts'
-import { arg, JSON_FLAG } from '../command.ts'
+import { arg, JSON_FLAG, text } from '../command.ts'
 import { print, verb, type Services } from './common.ts'
 
 export const whoami = verb({
@@ -45,7 +45,7 @@ export const set = verb({
   summary: 'how your sessions look and sound; alone, what is set and what there is',
   arguments: [
     arg('option', `one of ${NAMES.join(', ')}`, { optional: true }),
-    arg('value', 'one of those that /set lists for it', { optional: true }),
+    text('value', 'one of those that /set lists for it', { optional: true }),
   ],
   example: 'timestamps full',
   complete: {
@@ -57,8 +57,9 @@ export const set = verb({
     if (name === undefined) return out.line(await listOf(NAMES, services, person))
     if (!isOption(name))
       throw new Refusal(`there is no option ${name.slice(0, 40)}; ${suggestion(name, NAMES)}`)
-    if (args.value === undefined) return out.line(await listOf([name], services, person))
-    const word = name === 'notify' && args.value.includes(':') ? args.value : args.value.toLowerCase()
+    const given = args.value?.trim()
+    if (given === undefined) return out.line(await listOf([name], services, person))
+    const word = name === 'notify' && given.includes(':') ? given : given.toLowerCase()
     const value = valueOf(name, word) ?? turnedOn(name, word)
     if (value === undefined) {
       const advice = adviceFor(name, word)
@@ -67,13 +68,14 @@ export const set = verb({
     if (name === 'notify' && value !== 'off') needNotifiable(person, value, services.notifyOrigins())
     await services.preferences.set(person, name, value)
     if (name === 'history' && value === 'off') await services.history.forget(person)
-    const typed = name === 'timezone' && value.toLowerCase() !== word ? `${args.value}, which is ` : ''
+    const typed = name === 'timezone' && value.toLowerCase() !== word ? `${given}, which is ` : ''
     out.line(`${name} is ${typed}${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
   },
 })
 
 function adviceFor(name: Option, word: string): string {
   if (name === 'timezone') return zoneAdvice(word)
+  if (name === 'words') return 'give off, or at most 20 words with commas between, such as postgres, invoice.'
   if (name === 'notify') return 'give off, or an address such as https://ntfy.sh/TOPIC.'
   return `${suggestion(word, OPTIONS[name].values)}.`
 }

@@ -16,7 +16,7 @@ import type {
 import type { ActResult, Clients, Keeping, Moderation } from '../../chat/moderation/index.ts'
 import type { Invites, Keys, Tokens, People } from '../../chat/people/index.ts'
 import type { Person } from '../../words/person.ts'
-import type { InputHistory, InvitationNotices, Preferences } from '../../chat/personal/index.ts'
+import type { InputHistory, InvitationNotices, LastSeen, Preferences } from '../../chat/personal/index.ts'
 import type { Talk } from '../../chat/talk/index.ts'
 import type { Clock } from '../../base/environment.ts'
 import { safeJson } from '../../base/json.ts'
@@ -62,6 +62,7 @@ export interface Services {
   readonly people: People
   readonly preferences: Preferences
   readonly invitations: InvitationNotices
+  readonly lastSeen: Pick<LastSeen, 'find'>
   readonly followed: Pick<FollowedRooms, 'news' | 'join' | 'leave'>
   readonly comingIn: {
     readonly invites: Invites

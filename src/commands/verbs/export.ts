@@ -1,7 +1,7 @@
 import { entryJson, entryMarkdown, markdownHead } from '../../words/entry-text.ts'
 import type { Entry } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
-import type { EntrySize } from '../../chat/index.ts'
+import { type EntrySize, pinRows } from '../../chat/index.ts'
 import { safeJson } from '../../base/json.ts'
 import { LogPictures } from './log-pictures.ts'
 import { createTranscript } from '../pages/transcript.ts'
@@ -30,7 +30,7 @@ export const exportLog = verb({
     note: `In a session at most ${MAX_WHOLE_PAGE} entries and ${BYTES_PER_PAGE / 1024} KiB; a script gets all of it.`,
   },
   needsVoice: () => false,
-  async run(context, { stores, clock, filesOf }) {
+  async run(context, { stores, rooms, clock, filesOf }) {
     const { room, flags, out, session, signal } = context
     if ([flags.markdown, flags.json, flags.html].filter(Boolean).length > 1)
       throw new Misuse('it is one of --markdown, --json and --html')
@@ -39,9 +39,11 @@ export const exportLog = verb({
     if (session)
       refuseIfLong(await entries.sizes(room.name, { limit: MAX_WHOLE_PAGE + 1 }), room.name, flags.json)
     const pictures = new LogPictures(filesOf(room.name))
+    const pins = pinRows(await rooms.pins.list(room.name))
+    const at = clock.now()
     const writer = flags.json
       ? jsonWriter(context)
-      : await (flags.html ? htmlWriter(context, clock.now(), pictures) : markdownWriter(context, clock.now()))
+      : await (flags.html ? htmlWriter(context, { pins, at, pictures }) : markdownWriter(context, pins, at))
     await out.ready()
     for await (const page of wholeLog(entries, room.name)) {
       for (const entry of page) await writer.entry(entry)
@@ -75,10 +77,13 @@ const jsonWriter = ({ out }: Here): EntryWriter => ({
 
 async function htmlWriter(
   { room, ...caller }: Here,
-  at: number,
-  pictures: LogPictures,
+  {
+    pins,
+    at,
+    pictures,
+  }: { readonly pins: readonly string[]; readonly at: number; readonly pictures: LogPictures },
 ): Promise<EntryWriter> {
-  const transcript = await createTranscript(await room.info(), at)
+  const transcript = await createTranscript({ ...(await room.info()), pins }, at)
   const page = new PageWriter(caller)
   await page.add([transcript.head])
   return {
@@ -91,11 +96,15 @@ async function htmlWriter(
 }
 
 /** Writes a heading for each day. The last line shows that nothing is missing. */
-async function markdownWriter({ room, out }: Here, at: number): Promise<EntryWriter> {
+async function markdownWriter(
+  { room, out }: Here,
+  pins: readonly string[],
+  at: number,
+): Promise<EntryWriter> {
   const { name, topic } = await room.info()
   let day = ''
   let count = 0
-  out.line(markdownHead({ name, topic, at }))
+  out.line(markdownHead({ name, topic, pins, at }))
   return {
     entry(entry) {
       const today = iso(entry.at).slice(0, 10)

@@ -15,13 +15,16 @@ import { keep, purge } from './keeping.ts'
 import { kv, todo } from './key-values.ts'
 import { listen, watch } from './listen.ts'
 import { mcp } from './mcp.ts'
+import { mentions } from './mentions.ts'
 import { ban, bans, deop, invite, kick, mute, op, owner, unban, uninvite, unmute } from './moderation.ts'
 import { exits, go, join, leave, nav, next, portal } from './moving.ts'
 import { forget, memory, remember } from './memory.ts'
 import { panel } from './panel.ts'
 import { allow, deny, perms } from './permissions.ts'
 import { persona } from './persona.ts'
+import { pin, unpin } from './pins.ts'
 import { every, remind } from './remind.ts'
+import { ring } from './ring.ts'
 import { archive, create, deleteRoom, fork, renameRoom, rooms, topic, vibe, who } from './rooms.ts'
 import { routines } from './routines.ts'
 import { script } from './script.ts'
@@ -50,7 +53,7 @@ const groupsWith = (
   [
     'speech',
     'to all in the room, or to one person',
-    [say, me, msg, reply, edit, retract, react, away, ignore],
+    [say, me, msg, reply, edit, retract, react, away, ignore, mentions],
   ],
   [
     'places',
@@ -62,7 +65,7 @@ const groupsWith = (
     'from room to room, and what becomes of a room',
     [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
   ],
-  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, keep, purge]],
+  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, keep, purge, pin, unpin]],
   [
     'asking',
     'models, and what their tools may do',
@@ -74,7 +77,11 @@ const groupsWith = (
     'what models read here, which tools they have, and what they use',
     [tools, todo, wrap, instruct, persona, remember, memory, forget, usage],
   ],
-  ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
+  [
+    'you',
+    'who you are, and how you come in',
+    [help, whoami, rename, set, ring, keys, invites, claim, clear, quit],
+  ],
   [
     'programs',
     'scripts, tools that you run, programs that come in as you, and files',

@@ -1,6 +1,7 @@
 import { COPIED_KINDS, copyLines, payForCopy } from '../../chat/talk/index.ts'
-import { countText, type Room, type RoomNews, type RoomRecord } from '../../chat/index.ts'
+import { countText, pinRows, type Room, type RoomNews, type RoomRecord } from '../../chat/index.ts'
 import { counted } from '../../base/amounts.ts'
+import { entryJson } from '../../words/entry-text.ts'
 import type { EntryId } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 
@@ -84,7 +85,7 @@ const FROM_FLAG = flag(
 )
 
 /** Throws `Refusal` if the room has no such line. `-1` is the last line. */
-async function lineCalled(word: string, room: Room): Promise<EntryId> {
+export async function lineCalled(word: string, room: Room): Promise<EntryId> {
   const back = /^-([1-9]\d{0,3})$/.exec(word)?.[1]
   if (back === undefined) {
     const entry = await findEntry(word, room)
@@ -182,11 +183,13 @@ function roomText(name: 'topic' | 'vibe', summary: string, example: string): Ver
     arguments: [text('text', 'the new one', { optional: true })],
     example,
     rights: { manage: `change its ${name}`, when: (args) => args.text !== undefined },
-    async run(context, { stores }) {
+    async run(context, { stores, rooms }) {
       const { person, room, args, flags } = context
       if (args.text === undefined) {
         const now = (await room.info())[name]
-        return print(context, { room: room.name, [name]: now }, now || `no ${name} is set`)
+        const pins = name === 'topic' ? await rooms.pins.list(room.name) : []
+        const json = { room: room.name, [name]: now, ...(pins.length > 0 && { pins: pins.map(entryJson) }) }
+        return print(context, json, [now || `no ${name} is set`, ...pinRows(pins)])
       }
       if (flags.json) throw new Misuse(`--json shows the ${name}, and sets none`)
       const line = oneLine(args.text, MAX_CHARS)
@@ -228,8 +231,9 @@ export const renameRoom = verb({
   arguments: [arg('name', `the new one: ${ROOM_NAME_RULE}`)],
   example: 'den-2',
   needsVoice: () => false,
-  async run({ room, person, args, session, out }, { moderation }) {
-    const { text } = await moderation.closing.rename(room, person, args.name)
+  async run({ room, person, args, session, out }, { moderation, preferences }) {
+    const { room: renamed, text } = await moderation.closing.rename(room, person, args.name)
+    preferences.roomRenamed(room.name, renamed)
     if (!session) out.line(text)
   },
 })

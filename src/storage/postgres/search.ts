@@ -78,12 +78,13 @@ const best = (query: SearchQuery, words: string): RawBuilder<EntryRow> => sql`
   ) AS found ORDER BY ts_rank(words, ${words}::tsquery, 1) DESC, id DESC LIMIT ${limitOf(query)}`
 
 const matches = (
-  { rooms, before, kinds, withoutThreads }: SearchQuery,
+  { rooms, before, kinds, withoutThreads, withoutAuthor }: SearchQuery,
   words: string,
 ): RawBuilder<unknown> => sql`
   words @@ ${words}::tsquery AND room = ANY(${rooms})
   AND (${before ?? null}::text IS NULL OR id < ${before ?? null})
   AND (${kinds ?? null}::text[] IS NULL OR kind = ANY(${kinds ?? null}))
+  AND (${withoutAuthor ?? null}::text IS NULL OR author <> ${withoutAuthor ?? null})
   AND (NOT ${withoutThreads === true}::boolean OR thread IS NULL)
   AND NOT EXISTS (SELECT 1 FROM revisions
     WHERE target = coalesce(entries.edits, entries.id) AND revision <> entries.id)`

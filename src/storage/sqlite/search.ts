@@ -9,7 +9,7 @@ import { StorageError } from '../../words/errors.ts'
 import type { FoundEntries, SearchQuery } from '../../chat/index.ts'
 import { type EntryRow, limitOf, toEntry } from '../stores/entries.ts'
 import { indexedText, searchForms } from '../../chat/text/index.ts'
-import { FORMER_KEY, HIDDEN_KEYS } from '../stores/room-names.ts'
+import { FORMER_KEY, FORMER_KEYS } from '../stores/room-names.ts'
 import type { SqliteDatabase } from './database.ts'
 import { toStorageError } from './errors.ts'
 import { createPrivateFile } from './file.ts'
@@ -122,13 +122,21 @@ const withFormerNames = (db: Database, rooms: readonly RoomName[]): readonly Roo
        WHERE room IN (SELECT value FROM json_each(?)) AND key LIKE ?`,
     )
     .pluck()
-    .all(JSON.stringify(rooms), HIDDEN_KEYS),
+    .all(JSON.stringify(rooms), FORMER_KEYS),
 ]
 
 /** A room's name as one word: the index would split it at `-` and `_`. */
 export const roomWord = (room: RoomName): string => Buffer.from(room).toString('hex')
 
-const parametersOf = ({ rooms, before, kinds, withoutThreads, limit }: SearchQuery): object => ({
+const parametersOf = ({
+  rooms,
+  before,
+  kinds,
+  withoutThreads,
+  withoutAuthor,
+  limit,
+}: SearchQuery): object => ({
+  author: withoutAuthor ?? null,
   limit: limitOf({ limit }),
   rooms: JSON.stringify(rooms),
   before: before ?? null,
@@ -142,6 +150,7 @@ const COLUMNS = 'entries.id, entries.room, at, kind, author, text, data'
 const CONDITIONS = `entries.room IN (SELECT value FROM json_each(@rooms))
   AND (@before IS NULL OR entries.id < @before)
   AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
+  AND (@author IS NULL OR author <> @author)
   AND (@threads OR json_extract(data, '$.thread') IS NULL)
   AND NOT EXISTS (SELECT 1 FROM revisions
     WHERE target = ifnull(json_extract(data, '$.edits'), entries.id) AND revision <> entries.id)`

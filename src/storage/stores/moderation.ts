@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoomRemoval, Sanction, SanctionStore } from '../../chat/moderation/index.ts'
+import { ringOption } from '../../chat/personal/index.ts'
 import { type Database, send } from '../database.ts'
 import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
@@ -51,6 +52,7 @@ export function createRoomRemoval({ dialect, writes, truncateWalSoon }: Database
     remove: (room) =>
       write(async (db) => {
         await db.deleteFrom('tool_calls').where('room', '=', room).execute()
+        await db.deleteFrom('preferences').where('option', '=', ringOption(room)).execute()
         await db.updateTable('charges').set({ room: '' }).where('room', '=', room).execute()
         // Other rows refer to the room's row and are deleted with it, except `removals`, for `sshawl audit`.
         await db.deleteFrom('rooms').where('name', '=', room).execute()

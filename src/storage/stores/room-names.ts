@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoomName } from '../../words/entry.ts'
 import { type RenamedRoom, renameInExits } from '../../chat/index.ts'
+import { ringOption } from '../../chat/personal/index.ts'
 import { EXITS_KEY } from '../../words/room-keys.ts'
 import { parseJson } from '../../base/json.ts'
 import type { Tables } from '../tables.ts'
@@ -36,8 +37,11 @@ export const TABLES_OF_ROOMS = [
 /** Begins the keys of former names; the values mean nothing. Keys of people and scripts have no colon. */
 export const FORMER_KEY = 'formerly:'
 
-/** A LIKE pattern for the keys of former names, which are never shown. */
-export const HIDDEN_KEYS = `${FORMER_KEY}%`
+/** A LIKE pattern for the keys of former names. */
+export const FORMER_KEYS = `${FORMER_KEY}%`
+
+/** A LIKE pattern for keys that only the server uses, which are never shown and not copied by a fork. */
+export const HIDDEN_KEYS = '%:%'
 
 const MAX_FORMER_NAMES = 8
 
@@ -54,7 +58,7 @@ export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomNam
   if (holder !== undefined && holder !== from) return 'taken'
   const values = db.selectFrom('room_values').select('key').where('room', '=', from)
   const former = await values
-    .where('key', 'like', HIDDEN_KEYS)
+    .where('key', 'like', FORMER_KEYS)
     .where('key', '!=', FORMER_KEY + to)
     .execute()
   if (former.length >= MAX_FORMER_NAMES) return 'full'
@@ -66,6 +70,7 @@ export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomNam
   if (numAffectedRows !== 1n) return 'taken'
   for (const table of TABLES_OF_ROOMS)
     await sql`UPDATE ${sql.table(table)} SET room = ${to} WHERE room = ${from}`.execute(db)
+  await sql`UPDATE preferences SET option = ${ringOption(to)} WHERE option = ${ringOption(from)}`.execute(db)
   await db.deleteFrom('rooms').where('name', '=', from).execute()
   await db
     .deleteFrom('room_values')

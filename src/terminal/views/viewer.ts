@@ -1,7 +1,7 @@
 import type { Addressed } from '../../words/mentions.ts'
 import type { Entry } from '../../words/entry.ts'
 import type { Person } from '../../words/person.ts'
-import { type OpenPreferences, type Option, OPTIONS } from '../../chat/personal/index.ts'
+import { createAlerts, type OpenPreferences, type Option, OPTIONS } from '../../chat/personal/index.ts'
 import { type Zone, zoneName, zoneOf } from '../../base/zone.ts'
 import { chooseTheme, type Theme, THEMES } from '../drawing/theme.ts'
 import type { Terminal } from '../ports.ts'
@@ -28,11 +28,12 @@ export function createPersonal(
     for (const listener of listeners) listener()
   })
   const askedBell = (): string => preferences.now().bell ?? OPTIONS.bell.usual
+  const alerts = createAlerts(person, addressed, () => preferences.now())
 
   function emphasis(entry: Entry): 'own' | 'mention' | undefined {
     const isSpoken = entry.kind === 'message' || entry.kind === 'action'
     if (isSpoken && entry.author === person.name) return 'own'
-    return addressed(entry, person) ? 'mention' : undefined
+    return alerts.isFor(entry) ? 'mention' : undefined
   }
 
   return {
@@ -58,8 +59,11 @@ export function createPersonal(
     },
     bell: {
       ringsFor(entry: Entry): boolean {
-        if (askedBell() === 'all') return isSpeech(entry) && emphasis(entry) !== 'own'
-        return askedBell() === 'mention' && addressed(entry, person)
+        return (
+          isSpeech(entry) &&
+          emphasis(entry) !== 'own' &&
+          alerts.rings(entry, askedBell() === 'all' ? 'all' : 'mentions')
+        )
       },
       mayRing: () => askedBell() !== 'off',
     },

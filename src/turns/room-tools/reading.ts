@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entryLine } from '../../words/entry-text.ts'
 import type { Entry, EntryId, EntryKind, RoomName } from '../../words/entry.ts'
-import type { Room } from '../../chat/index.ts'
+import { pinRows, type Room } from '../../chat/index.ts'
 import { searchTerms, termsText } from '../../chat/text/index.ts'
 import { defineTool, type Tool, type ToolContext } from '../../tools/index.ts'
 import { ok } from '../../tools/results/index.ts'
@@ -17,12 +17,13 @@ export const lookTool = (parts: RoomToolParts): Tool =>
     run: async ({ room }, context) => ok(await describeRoom(await roomOf(parts, context, room), parts)),
   })
 
-export async function describeRoom(room: Room, { models }: RoomToolParts): Promise<string> {
+export async function describeRoom(room: Room, { models, rooms }: RoomToolParts): Promise<string> {
   const { topic, vibe, private: hidden } = await room.info()
   return [
     `Room: ${room.name}${hidden ? ' (private)' : ''}`,
     ...(topic ? [`Topic: ${topic}`] : []),
     ...(vibe ? [`Vibe: ${vibe}`] : []),
+    ...pinRows(await rooms.pins.list(room.name)),
     `People here: ${listed(room.present().map((person) => person.name))}`,
     ...(models ? [`Models: ${listed(models.names().map((name) => `@${name}`))}`] : []),
   ].join('\n')

@@ -228,6 +228,7 @@ async function runnerIn(
     bytes,
     talks,
     notifyOrigins: () => ['https://ntfy.sh'],
+    lastSeen: following.lastSeen,
     followed: following.followed,
     ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
     comingIn: { invites, keys, tokens, clients, policy },

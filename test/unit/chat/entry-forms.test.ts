@@ -72,7 +72,7 @@ test.each([
 })
 
 test('the head of a Markdown log has the room and its topic as escaped text', async () => {
-  const head = markdownHead({ name: 'my_room', topic: '# builds', at: base.at })
+  const head = markdownHead({ name: 'my_room', topic: '# builds', pins: [], at: base.at })
   expect(head).toBe('# my\\_room\n\n\\# builds\n\nThe log up to 2026-01-02 09:41:07. All times are UTC.')
   expect((await parseMarkdown(head)).children?.map(({ type }) => type)).toEqual([
     'heading',

@@ -14,10 +14,10 @@ test('docs/commands.md matches the page generated from the list of commands', as
 
 /**
  * Their examples name what is only there once something has happened: a code, a running turn, a question, a
- * permission, a ban, a message, a second model, a file; delete asks first.
+ * permission, a ban, a message, a second model, a file, a mention, a pin; delete asks first.
  */
 const NEEDS_A_PAST: ReadonlySet<string> = new Set(
-  'retry panel claim stop allow deny perms turn reply deop kick unmute unban delete purge forget routines files undo'.split(
+  'retry panel claim stop allow deny perms turn reply deop kick unmute unban delete purge forget routines files undo mentions unpin'.split(
     ' ',
   ),
 )

@@ -41,7 +41,7 @@ test.each([
   ['/summary c', ['clear']],
   ['/kv ', ['delete', 'exits', 'get', 'list', 'set']],
   ['/set th', ['theme']],
-  ['/set ', ['bell', 'color', 'history', 'notify', 'plain', 'theme', 'timestamps', 'timezone']],
+  ['/set ', ['bell', 'color', 'history', 'notify', 'plain', 'theme', 'timestamps', 'timezone', 'words']],
   ['/set bell ', ['all', 'mention', 'off']],
   ['/set bell d', []],
   ['/set plain ', ['off', 'on']],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName } from '../../../src/words/entry.ts'
-import type { PersonalOptions } from '../../../src/chat/personal/preferences.ts'
+import type { PersonalOptions } from '../../../src/chat/personal/options.ts'
 import { personalAt } from '../../support/personal.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 

@@ -7,7 +7,7 @@ import { WITHOUT_TIMES } from '../../support/personal.ts'
 import { createEmulator, createFakeTerminal, type FakeTerminal } from '../../support/terminal.ts'
 import { createDeferred } from '../../../src/base/jobs/waiting.ts'
 import { Refusal } from '../../../src/words/errors.ts'
-import type { Option, PersonalOptions } from '../../../src/chat/personal/preferences.ts'
+import type { Option, PersonalOptions } from '../../../src/chat/personal/options.ts'
 import type { TurnId } from '../../../src/words/entry.ts'
 import { runSession } from '../../../src/terminal/session.ts'
 

@@ -74,6 +74,7 @@ async function startHost() {
     rooms,
     views: {
       listening: async () => '',
+      pins: async () => [],
       boards: createRoomBoards(
         {
           choices: async () => ({ models: [], scope: 'all', tools: 1 }),

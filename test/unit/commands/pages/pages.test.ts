@@ -24,7 +24,7 @@ const turn = '01BBBBBBBBBBBBBBBBBBBBBBBB' as TurnId
 
 /** The page of a log, as a browser reads it. */
 async function transcriptOf(entries: readonly Entry[], topic = '') {
-  const transcript = await createTranscript({ name: 'hall', topic }, base.at)
+  const transcript = await createTranscript({ name: 'hall', topic, pins: [] }, base.at)
   const parts = [
     transcript.head,
     ...entries.flatMap((entry) => [...transcript.entry(entry)]),
@@ -49,7 +49,7 @@ test('a transcript allows pictures in the page, and shows those of an entry with
   if (typeof file === 'string') throw new Error(file)
   const name = 'a"><script>.png'
   const entry = { ...base, kind: 'file', text: `put ${name}`, files: [] } as const
-  const transcript = await createTranscript({ name: 'hall', topic: '' }, base.at)
+  const transcript = await createTranscript({ name: 'hall', topic: '', pins: [] }, base.at)
   const parts = [transcript.head, ...transcript.entry(entry, [new Picture(file, { name, hash: '' })])]
   const { document } = parseHTML(parts.map(String).join(''))
   expect(

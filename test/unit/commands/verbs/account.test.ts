@@ -149,7 +149,7 @@ test('/set stores an option for its person alone and shows its value', async () 
 test('/set refuses unknown options or values, lists the valid ones and changes nothing', async () => {
   await using world = await createCommandWorld()
   const { ann } = world
-  const options = 'bell, timestamps, timezone, theme, plain, color, history, notify'
+  const options = 'bell, timestamps, timezone, theme, plain, color, history, notify, words'
   expect(await world.type(ann, 'set colour green')).toEqual(
     refused(`there is no option colour; did you mean color? Choose from ${options}`),
   )

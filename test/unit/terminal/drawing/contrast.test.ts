@@ -1,13 +1,9 @@
 import Color from 'colorjs.io'
 import { describe, expect, test } from 'vitest'
-import { THEME_NAMES } from '../../../../src/chat/personal/preferences.ts'
+import { NAME_COLOURS, THEME_NAMES } from '../../../../src/chat/personal/options.ts'
 import { personStyle } from '../../../../src/terminal/drawing/entry-look.ts'
 import { paintSpans } from '../../../../src/terminal/drawing/spans.ts'
-import {
-  createModelStyles,
-  NAME_COLOURS,
-  personNameStyle,
-} from '../../../../src/chat/personal/name-styles.ts'
+import { createModelStyles, personNameStyle } from '../../../../src/chat/personal/name-styles.ts'
 import { THEMES, type Theme } from '../../../../src/terminal/drawing/theme.ts'
 
 /** Grounds of terminals. Solarized: https://ethanschoonover.com/solarized (base03 and base3). */

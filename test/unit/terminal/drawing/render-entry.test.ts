@@ -15,7 +15,8 @@ import { zoneOf } from '../../../../src/base/zone.ts'
 import { timeColumn, dayLine, dayOf } from '../../../../src/terminal/drawing/time-column.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { runs } from '../../../support/runs.ts'
-import { NAME_COLOURS, type NameColour, usualColour } from '../../../../src/chat/personal/name-styles.ts'
+import { NAME_COLOURS, type NameColour } from '../../../../src/chat/personal/options.ts'
+import { usualColour } from '../../../../src/chat/personal/name-styles.ts'
 
 const renderEntry = (entry: Entry, style: DrawingStyle): string => render(entry, style, markdown.tools())
 

@@ -1,0 +1,26 @@
+import { createAlertTest } from '../../words/alert-words.ts'
+import type { Entry, RoomName } from '../../words/entry.ts'
+import type { Addressed } from '../../words/mentions.ts'
+import type { Person } from '../../words/person.ts'
+import type { PersonalSettings, Ring } from './options.ts'
+
+export type Alerts = ReturnType<typeof createAlerts>
+
+/** Decides what calls a person, by what they have set now. */
+export function createAlerts(person: Person, addressed: Addressed, settings: () => PersonalSettings) {
+  const hasAlertWord = createAlertTest()
+  /** True if an entry names the person, or has one of their words. */
+  const isFor = (entry: Entry): boolean =>
+    addressed(entry, person) || hasAlertWord(entry, person, settings().words)
+  return {
+    isFor,
+    /** `usual` is for a room for which they have set nothing. */
+    rings(entry: Entry, usual: Ring = 'mentions'): boolean {
+      const ring = ringIn(settings(), entry.room, usual)
+      return ring === 'all' || (ring === 'mentions' && isFor(entry))
+    },
+  }
+}
+
+const ringIn = ({ bell, rings }: PersonalSettings, room: RoomName, usual: Ring): Ring =>
+  bell === 'off' ? 'off' : (rings?.get(room) ?? usual)

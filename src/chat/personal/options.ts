@@ -1,0 +1,130 @@
+import { zoneName, zoneNames } from '../../base/zone.ts'
+import { readAlertWords } from '../../words/alert-words.ts'
+import type { RoomName } from '../../words/entry.ts'
+import type { StoredPreference } from './ports.ts'
+
+interface OptionSpec {
+  /** What the option decides, for the list of options: no sentence, no full stop. */
+  readonly about: string
+  readonly values: readonly string[]
+  readonly usual: string
+  /** If the values are too many to list: returns the value to store, or undefined if it is invalid. */
+  readonly read?: (word: string) => string | undefined
+  /** An example of such a value, for the list of options. */
+  readonly other?: string
+}
+
+export const NAME_COLOURS = ['yellow', 'brown', 'green', 'blue', 'violet', 'pink'] as const
+export type NameColour = (typeof NAME_COLOURS)[number]
+
+/** `auto`: for an unknown background, in colours if the terminal has them. */
+export const THEME_NAMES = ['auto', 'dark', 'light', 'mono'] as const
+export type ThemeName = (typeof THEME_NAMES)[number]
+
+const NOTIFY_OFF: readonly string[] = ['off']
+const NO_WORDS: readonly string[] = ['off']
+const MAX_ADDRESS = 500
+
+function notifyAddress(word: string): string | undefined {
+  if (word === 'off') return word
+  if (word.length > MAX_ADDRESS || !/^https?:\/\//.test(word) || !URL.canParse(word)) return undefined
+  const { username, password } = new URL(word)
+  return username === '' && password === '' ? word : undefined
+}
+
+/** Every option, in the order of the list. A new one is a row here. */
+export const OPTIONS = {
+  bell: {
+    about: 'when the terminal rings: never, when you are named or asked, or at each line',
+    values: ['off', 'mention', 'all'],
+    usual: 'mention',
+  },
+  timestamps: {
+    about: 'the time before each line: none, hours and minutes, or with date and seconds',
+    values: ['off', 'minutes', 'full'],
+    usual: 'minutes',
+  },
+  timezone: {
+    about: 'the zone of the times that you see; a TZ that ssh sends comes before it',
+    values: zoneNames(),
+    usual: 'UTC',
+    read: zoneName,
+    other: 'a name such as Europe/Berlin',
+  },
+  theme: { about: 'colours for a dark or a light background', values: THEME_NAMES, usual: 'auto' },
+  plain: {
+    about: 'for screen readers: text only, no redrawing; SSHAWL_PLAIN holds until you set it',
+    values: ['off', 'on'],
+    usual: 'off',
+  },
+  color: {
+    about: 'the colour of your name, for everybody; auto takes it from the name',
+    values: ['auto', ...NAME_COLOURS],
+    usual: 'auto',
+  },
+  history: {
+    about:
+      'what you typed, kept for you alone: your lines for the next login, a draft that was cut off; off forgets both',
+    values: ['on', 'off'],
+    usual: 'on',
+  },
+  notify: {
+    about: 'the address that is told if you are named or written to while you are away or not here',
+    values: NOTIFY_OFF,
+    usual: 'off',
+    read: notifyAddress,
+    other: 'an address of ntfy such as https://ntfy.sh/TOPIC',
+  },
+  words: {
+    about: 'words that ring for you as your name does, whole and in any case, whoever writes them',
+    values: NO_WORDS,
+    usual: 'off',
+    read: (words) => (words === 'off' ? words : readAlertWords(words)),
+    other: 'words such as postgres, invoice',
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>
+
+export type Option = keyof typeof OPTIONS
+
+export type PersonalOptions = { readonly [Name in Option]?: (typeof OPTIONS)[Name]['values'][number] }
+
+export const isOption = (name: string): name is Option => Object.hasOwn(OPTIONS, name)
+
+/** Undefined for a value that the option does not have. */
+export function valueOf<Name extends Option>(option: Name, value: string): PersonalOptions[Name] {
+  const { values, read }: OptionSpec = OPTIONS[option]
+  return (read ? read(value) : values.find((one) => one === value)) as PersonalOptions[Name]
+}
+
+/** What rings for a person in one room: each line, what names them, or nothing. */
+export const RINGS = ['all', 'mentions', 'off'] as const
+export type Ring = (typeof RINGS)[number]
+
+/** All that a person has set. */
+export interface PersonalSettings extends PersonalOptions {
+  /** Absent rooms ring as the option `bell` says. */
+  readonly rings?: ReadonlyMap<RoomName, Ring>
+}
+
+/** Begins the names of stored preferences of one room; the room's name follows. No option has a colon. */
+const RING = 'ring:'
+
+export const storedRing = (room: RoomName, ring: Ring): StoredPreference => ({
+  option: ringOption(room),
+  value: ring,
+})
+
+/** The name under which it is stored what rings in a room. */
+export const ringOption = (room: RoomName): string => RING + room
+
+export function toSettings(stored: readonly StoredPreference[]): PersonalSettings {
+  const known = stored.filter(({ option, value }) => isOption(option) && valueOf(option, value) !== undefined)
+  const rings = stored.flatMap(({ option, value }) => {
+    const ring = RINGS.find((one) => one === value)
+    return option.startsWith(RING) && ring ? [[option.slice(RING.length) as RoomName, ring] as const] : []
+  })
+  return {
+    ...Object.fromEntries(known.map(({ option, value }) => [option, value])),
+    ...(rings.length > 0 && { rings: new Map(rings) }),
+  }
+}
