@@ -139,7 +139,7 @@ export const TOPICS: readonly Topic[] = [
   {
     asked: /\b(?:un)?pin(?:s|ned|ning)?\b/i,
     rows: [
-      ['/pin', 'puts the last line under the heading of the room; /pin 3 the third last'],
+      ['/pin', 'puts the last line under the heading; /pin 3 the third last'],
       ['/unpin 1', 'takes the first of them away'],
     ],
   },

@@ -65,7 +65,7 @@ const groupsWith = (
     'from room to room, and what becomes of a room',
     [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
   ],
-  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, keep, purge, pin, unpin]],
+  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, keep, purge]],
   [
     'asking',
     'models, and what their tools may do',

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/storage/storage.ts'
-import { room } from '../../support/storage.ts'
-import { alice, bob, den, idOf, lobby, nowhere, refused, register } from './cast.ts'
+import { Pins, pinRows } from '../../../src/chat/pins.ts'
+import { storedRing, toSettings } from '../../../src/chat/personal/options.ts'
+import type { Entry, RoomName } from '../../../src/words/entry.ts'
+import { message, room } from '../../support/storage.ts'
+import { alice, bob, den, idOf, lobby, nowhere, refused, register, say, textsOf } from './cast.ts'
 
 /** What a store of what people have set, and of what they have seen, must do; `store` gives that of the running test. */
 export function preferencesExam(store: () => Storage): void {
@@ -30,6 +33,54 @@ export function preferencesExam(store: () => Storage): void {
       { name: 'alice', value: 'green' },
       { name: 'zed', value: 'blue' },
     ])
+  })
+
+  test('what rings in a room follows its new name, and is deleted with the room', async () => {
+    await register(store(), alice, bob)
+    const { preferences, rooms, removal } = store().chat
+    const hall = 'hall' as RoomName
+    for (const name of [lobby, den]) await rooms.create(room(name, {}))
+    for (const [name, ring] of [
+      [lobby, 'all'],
+      [den, 'off'],
+    ] as const)
+      await preferences.put(alice.id, storedRing(name, ring))
+    expect(await rooms.rename(den, hall)).toBe('renamed')
+    expect(toSettings(await preferences.of(alice.id))).toEqual({
+      rings: new Map([
+        [hall, 'off'],
+        [lobby, 'all'],
+      ]),
+    })
+    await removal.remove(hall)
+    expect(await preferences.of(alice.id)).toEqual([storedRing(lobby, 'all')])
+  })
+
+  test('pins are lines of their room, at most three, which are gone with a retraction and not forked', async () => {
+    const { rooms, entries } = store().chat
+    for (const name of [lobby, den]) await rooms.create(room(name, {}))
+    await say(store(), 1, 4)
+    await say(store(), 5, 5, 'message', den)
+    const pins = new Pins(rooms, entries)
+    const lines = await entries.read(lobby, { limit: 9 })
+    const [foreign] = await entries.read(den, { limit: 1 })
+    await Promise.all(lines.slice(0, 3).map((line) => pins.add(lobby, line)))
+    await expect(pins.add(lobby, lines[3]!)).rejects.toThrow('at most 3')
+    expect(textsOf(await pins.list(lobby))).toEqual(['text 1', 'text 2', 'text 3'])
+    await entries.append({
+      ...message(idOf(6), lobby, 'took a line back'),
+      ...{ kind: 'notice', level: 'info', retracts: idOf(2) },
+    } as Entry)
+    expect(pinRows(await pins.list(lobby))).toEqual(['pinned 1: alice: text 1', 'pinned 2: alice: text 3'])
+    await pins.add(lobby, foreign!)
+    expect(textsOf(await pins.list(lobby))).toEqual(['text 1', 'text 3'])
+    expect((await pins.remove(lobby, 1)).text).toBe('text 1')
+    expect((await pins.remove(lobby)).text).toBe('text 3')
+    await expect(pins.remove(lobby)).rejects.toThrow('no line is pinned')
+    await pins.add(lobby, lines[0]!)
+    expect(await rooms.fork(lobby, room('copy', {}))).toBe(true)
+    expect(await pins.list('copy' as RoomName)).toEqual([])
+    expect(await rooms.values(lobby)).toEqual(new Map())
   })
 
   test('the storage keeps the newest entry that a person has seen in each room', async () => {

@@ -76,6 +76,14 @@ export function searchExam(store: () => Storage): void {
     expect(await find(absent)).toEqual([])
   })
 
+  test('a log search leaves out lines of one author before it counts them', async () => {
+    await append('tell bob', 'bob is here')
+    await store().chat.entries.append({ ...message(idOf(8), lobby, 'I am bob'), author: 'bob' })
+    expect(await find('bob', { limit: 1 })).toEqual(['I am bob'])
+    expect(await find('bob', { limit: 2, withoutAuthor: 'bob' })).toEqual(['tell bob', 'bob is here'])
+    expect(await find('bob', { prefer: 'best', withoutAuthor: 'bob' })).toHaveLength(2)
+  })
+
   test('a log search accepts any text with words, whatever its syntax', async () => {
     await append('the build is green NEAR AND OR NOT')
     const odd = [
