@@ -53,7 +53,7 @@ const groupsWith = (
   [
     'speech',
     'to all in the room, or to one person',
-    [say, me, msg, reply, edit, retract, react, away, ignore, mentions],
+    [say, me, msg, reply, edit, retract, react, away, ignore],
   ],
   [
     'places',
@@ -65,23 +65,23 @@ const groupsWith = (
     'from room to room, and what becomes of a room',
     [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
   ],
-  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, keep, purge]],
+  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, pin, unpin, keep, purge]],
   [
     'asking',
     'models, and what their tools may do',
     [talk, ask, panel, stop, retry, models, allow, deny, perms],
   ],
-  ['timers', 'what runs by itself: at a time, or after a line', [remind, every, watch, listen, routines]],
+  [
+    'timers',
+    'what runs by itself at a time or after a line, and what rings for you',
+    [remind, every, watch, listen, routines, mentions, ring],
+  ],
   [
     'prompt',
     'what models read here, which tools they have, and what they use',
     [tools, todo, wrap, instruct, persona, remember, memory, forget, usage],
   ],
-  [
-    'you',
-    'who you are, and how you come in',
-    [help, whoami, rename, set, ring, keys, invites, claim, clear, quit],
-  ],
+  ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
   [
     'programs',
     'scripts, tools that you run, programs that come in as you, and files',
