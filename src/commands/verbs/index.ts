@@ -65,7 +65,7 @@ const groupsWith = (
     'from room to room, and what becomes of a room',
     [exits, portal, go, next, nav, owner, renameRoom, archive, deleteRoom],
   ],
-  ['past', 'what was said', [history, search, exportLog, summary, checkpoint, turn, pin, unpin, keep, purge]],
+  ['past', 'what was said', [history, search, exportLog, summary, turn, pin, unpin, keep, purge]],
   [
     'asking',
     'models, and what their tools may do',
@@ -73,19 +73,19 @@ const groupsWith = (
   ],
   [
     'timers',
-    'what runs by itself at a time or after a line, and what rings for you',
+    'what runs by itself, and what rings for you',
     [remind, every, watch, listen, routines, mentions, ring],
   ],
   [
     'prompt',
-    'what models read here, which tools they have, and what they use',
-    [tools, todo, wrap, instruct, persona, remember, memory, forget, usage],
+    'what models read here, and which tools they have',
+    [tools, wrap, instruct, persona, remember, memory, forget, checkpoint],
   ],
   ['you', 'who you are, and how you come in', [help, whoami, rename, set, keys, invites, claim, clear, quit]],
   [
     'programs',
-    'scripts, tools that you run, programs that come in as you, and files',
-    [script, kv, run, token, copy, files, undo],
+    'scripts and programs, files, what is to be done, and what it cost',
+    [script, kv, run, token, copy, files, undo, todo, usage],
   ],
   [
     'order',
