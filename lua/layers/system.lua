@@ -1,5 +1,5 @@
--- What this place is, and how to behave in it: the same bytes in every turn. Then what the room instructs the model, and
--- what is remembered of it.
+-- What this place is, and how to behave in it: the same bytes in every turn. Then the room's instructions for
+-- the model, and its memory.
 
 local text = require "text"
 local tools = require "tools"

@@ -57,7 +57,7 @@ export {
   valuesWithExits,
   visibleExits,
 } from './room-values.ts'
-export { PINNED_KINDS, Pins, pinRows, rowOf } from './pins.ts'
+export { Pins } from './pins.ts'
 export { type RoomNews, countText } from './room-news.ts'
 export type { Room } from './room.ts'
 export { Rooms } from './rooms.ts'

@@ -1,8 +1,5 @@
 import { createSerial } from '../base/jobs/serial.ts'
 import type { Json } from '../base/json.ts'
-import { headOf } from '../base/text/characters.ts'
-import { cleanLine } from '../base/text/clean-text.ts'
-import { entryLine } from '../words/entry-text.ts'
 import type { Entry, EntryId, EntryKind, RoomName } from '../words/entry.ts'
 import { Refusal } from '../words/errors.ts'
 import { PINS_KEY } from '../words/room-keys.ts'
@@ -11,24 +8,10 @@ import type { EntryLog, RoomStore } from './ports.ts'
 const MAX_PINS = 3
 
 /** What people and models say can be pinned. */
-export const PINNED_KINDS: readonly EntryKind[] = ['message', 'action', 'reply']
-
-/** Characters of a pin under a heading and in prompts. */
-const MAX_SHOWN = 300
-
-/** Returns the beginning of a line with its author, on one row. */
-export function rowOf(entry: Entry): string {
-  const row = cleanLine(entryLine(entry)).replace(/\s+/g, ' ').trim()
-  const head = headOf(row, MAX_SHOWN)
-  return head === row ? row : `${head}…`
-}
-
-/** `pinned 1: ann: the release is on Friday` */
-export const pinRows = (pins: readonly Entry[]): readonly string[] =>
-  pins.map((pin, index) => `pinned ${index + 1}: ${rowOf(pin)}`)
+const PINNED_KINDS: readonly EntryKind[] = ['message', 'action', 'reply']
 
 /**
- * Lines that stand under a room's heading. Only their ids are stored: a line reads as it was edited last, and a
+ * Lines under a room's heading. Only their ids are stored: a line reads as it was edited last, and a
  * line that was retracted, purged or removed is no pin any more. Methods reject with `StorageError`.
  */
 export class Pins {
@@ -49,15 +32,21 @@ export class Pins {
     return found.filter((entry) => entry !== undefined)
   }
 
-  /** Rejects with `Refusal` if the line is pinned already, or if three are. */
-  add(room: RoomName, line: Entry): Promise<void> {
-    return this.#serially(async () => {
+  /**
+   * Resolves to the line. Rejects with `Refusal` for a line that nobody said, one that is pinned already, and
+   * a fourth pin.
+   */
+  async add(room: RoomName, line: Entry | undefined): Promise<Entry> {
+    if (!line || line.thread !== undefined || !PINNED_KINDS.includes(line.kind))
+      throw new Refusal('what people and models said can be pinned, and nothing else')
+    await this.#serially(async () => {
       const pinned = await this.list(room)
       if (pinned.some(({ id }) => id === line.id)) throw new Refusal('that line is pinned already')
       if (pinned.length >= MAX_PINS)
         throw new Refusal(`a room has at most ${MAX_PINS} pins; first: /unpin 1, or another number`)
       await this.#put(room, [...pinned, line])
     })
+    return line
   }
 
   /** Removes a pin by its place, from 1; the newest without a number. Resolves to its line. */

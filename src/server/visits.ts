@@ -1,5 +1,5 @@
 // Joins people and agents who log in with the rooms and commands. It decides nothing about a visit.
-import { pinRows } from '../chat/index.ts'
+import { pinRows } from '../words/entry-text.ts'
 import type { RoomName } from '../words/entry.ts'
 import { createCompletion, createSummaryOf, stopOwn } from '../commands/index.ts'
 import { type ClientHandler, createShared, type LazyMarkdown } from '../terminal/index.ts'

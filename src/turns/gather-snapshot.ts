@@ -1,4 +1,4 @@
-import { indentLater } from '../words/entry-text.ts'
+import { entryRow, indentLater } from '../words/entry-text.ts'
 import type { MessageEntry, ReplyEntry, RoomName } from '../words/entry.ts'
 import {
   type RoomLookup,
@@ -8,7 +8,6 @@ import {
   valuesWithExits,
   visibleExits,
   type Pins,
-  rowOf,
   type Room,
 } from '../chat/index.ts'
 import type { Person, Role } from '../words/person.ts'
@@ -124,7 +123,7 @@ export class Snapshots {
         vibe: info.vibe,
         private: info.private,
         exits,
-        ...(pins.length > 0 && { pins: pins.map(rowOf) }),
+        ...(pins.length > 0 && { pins: pins.map(entryRow) }),
         todo: readTodo(values.get(TODO_KEY)),
         values: Object.fromEntries(valuesWithExits(values, exits)),
       },

@@ -25,7 +25,7 @@ export interface VisitOptions {
   readonly rows?: number | undefined
   /** Shows the room's name and topic above or below the past. */
   readonly header?: 'above' | 'below'
-  /** Rows that stand under the heading. */
+  /** Rows under the heading. */
   readonly pins?: readonly string[]
   /** Called after the past was shown, before new entries are shown. */
   readonly greet?: (() => void) | undefined
@@ -44,6 +44,46 @@ export interface VisitOptions {
  * Enters a room, then shows the past, then the entries delivered meanwhile, so that nothing is missed or
  * shown twice. If the past cannot be read, leaves the room and rejects with `StorageError`.
  */
+/** Shows the entries of a room in order. Entries that come before the room's past is shown wait. */
+class Arrivals implements Participant {
+  readonly person: Person
+  readonly held: Entry[] = []
+  isShown = false
+  /** Entries up to this one are skipped, because one may be read before it is delivered. */
+  newest = '' as EntryId
+  readonly #whispered: Entry[] = []
+  readonly #bell: () => void
+  readonly #show: (entry: Entry) => void
+
+  constructor({ person, bell }: Pick<Screen, 'person' | 'bell'>, show: (entry: Entry) => void) {
+    this.person = person
+    this.#bell = bell
+    this.#show = show
+  }
+
+  deliver(entry: Entry): void {
+    if (!this.isShown) this.held.push(entry)
+    else if (entry.id > this.newest) {
+      this.newest = entry.id
+      this.#show(entry)
+    }
+    if (isAsked(entry, this.person)) this.#bell()
+  }
+
+  whisper(entry: Entry): void {
+    if (this.isShown) this.#show(entry)
+    else this.#whispered.push(entry)
+    if (isAsked(entry, this.person)) this.#bell()
+  }
+
+  /** Shows entries that came since the past was read. */
+  showAll(past: readonly Entry[], since: readonly Entry[]): void {
+    for (const entry of [...since, ...this.#whispered]) this.#show(entry)
+    this.newest = since.at(-1)?.id ?? past.at(-1)?.id ?? this.newest
+    this.isShown = true
+  }
+}
+
 export async function enterRoom(
   room: Room,
   screen: Screen,
@@ -63,33 +103,13 @@ export async function enterRoom(
     how,
   } = options
   const { person } = screen
-  /** Entries delivered before the past was shown; undefined after that. */
-  let held: Entry[] | undefined = []
-  const whispered: Entry[] = []
-  /** Entries up to this one are skipped, because one may be read before it is delivered. */
-  let newest = '' as EntryId
-  const participant: Participant = {
-    person,
-    deliver(entry) {
-      if (held) held.push(entry)
-      else if (entry.id > newest) {
-        newest = entry.id
-        show(entry)
-      }
-      if (isAsked(entry, person)) screen.bell()
-    },
-    whisper(entry) {
-      if (held) whispered.push(entry)
-      else show(entry)
-      if (isAsked(entry, person)) screen.bell()
-    },
-  }
   const isLeftOut = (entry: Entry): boolean => isMove === true && isOwnComing(entry, person)
   const shown = new RoleView(screen)
   const show = (entry: Entry): void => {
     if (!isLeftOut(entry)) shown.deliver(entry, isAsked(entry, person) ? { waits: true } : {})
   }
-  const entering = room.enter(participant, how)
+  const arrivals = new Arrivals(screen, show)
+  const entering = room.enter(arrivals, how)
   const kept = recent.open(room)
   const cameAt = lastSeen.now()
   let isOver = false
@@ -97,9 +117,9 @@ export async function enterRoom(
     if (isOver) return
     isOver = true
     kept.release()
-    await room.leave(participant, leaving === 'quietly' ? leaving : undefined)
+    await room.leave(arrivals, leaving === 'quietly' ? leaving : undefined)
     const at = leaving === 'ended' ? lastSeen.now() : cameAt
-    if (!held) await lastSeen.put(person, room.name, newest, isMine ? at : undefined)
+    if (arrivals.isShown) await lastSeen.put(person, room.name, arrivals.newest, isMine ? at : undefined)
   }
   try {
     const [entries, { topic }, role, seen] = await Promise.all([
@@ -117,19 +137,18 @@ export async function enterRoom(
     }
     if (header === 'above') printHeader()
     const known = entries()
-    newest = known.at(-1)?.id ?? newest
-    const { older, past, since } = partsOf(known, held, after, (past) => fitting(past, columns, rows))
+    const { older, past, since } = partsOf(known, arrivals.held, after, (past) =>
+      fitting(past, columns, rows),
+    )
     const others = past.filter((entry) => !isLeftOut(entry))
     const open = options.questions?.(role) ?? []
     showPast({ older, past: kept.folded(others, columns), seen, open }, { ...screen, deliver: shown.deliver })
     if (header === 'below') printHeader()
     greet?.()
-    for (const entry of [...since, ...whispered]) show(entry)
-    newest = since.at(-1)?.id ?? newest
-    held = undefined
+    arrivals.showAll(known, since)
     // Stored now: a killed server stores nothing later. The first room is the lobby, or one of theirs already.
-    if (isMine && isMove) void lastSeen.put(person, room.name, newest, cameAt)
-    return { room, role, newest: () => newest, leave }
+    if (isMine && isMove) void lastSeen.put(person, room.name, arrivals.newest, cameAt)
+    return { room, role, newest: () => arrivals.newest, leave }
   } catch (error) {
     // A refused person has not entered, and leaving does nothing.
     await entering.catch(() => undefined)

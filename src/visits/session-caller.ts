@@ -52,7 +52,7 @@ export const callerIn = (
   },
 })
 
-/** Returns where a session begins: the room of `join NAME`, or `@NAME` for `talk NAME`; undefined for other lines. */
+/** Returns the first room of a session: that of `join NAME`, or `@NAME` for `talk NAME`. */
 export function placeToOpen(line: string): string | undefined {
   const [, verb, name] = /^\s*(join|j|talk)\s+([^\s-]\S*)\s*$/.exec(line) ?? []
   return verb === 'talk' ? `@${name?.replace(/^@/, '')}` : name

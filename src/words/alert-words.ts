@@ -19,7 +19,7 @@ const LETTER = `(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}_]`
 
 /**
  * Returns a function that is true for lines that have one of a person's words (`readAlertWords`), as a whole word
- * and in any case. The person's own lines, and those that a routine said, have none.
+ * and in any case. The person's own lines and lines of routines have none.
  */
 export function createAlertTest(): (
   entry: Entry,

@@ -15,6 +15,20 @@ export function entryLine(entry: Entry): string {
   return indentLater(formatEntry(entry))
 }
 
+/** UTF-16 units of a line that is shown on one row, as a pin is. */
+const MAX_ROW_UNITS = 300
+
+/** Returns the beginning of a line with its author, on one row. */
+export function entryRow(entry: Entry): string {
+  const row = cleanLine(entryLine(entry)).replace(/\s+/g, ' ').trim()
+  const head = headOf(row, MAX_ROW_UNITS)
+  return head === row ? row : `${head}…`
+}
+
+/** `pinned 1: ann: the release is on Friday` */
+export const pinRows = (pins: readonly Entry[]): readonly string[] =>
+  pins.map((pin, index) => `pinned ${index + 1}: ${entryRow(pin)}`)
+
 function formatEntry(entry: Entry): string {
   if (entry.thread !== undefined) return `-- ${threadLine(entry)}`
   switch (entry.kind) {

@@ -9,7 +9,7 @@ export type Access = (typeof ACCESSES)[number]
 export const ALLOWERS = ['requester', 'ops', 'nobody'] as const
 export type AllowRules = { readonly [access in Access]: (typeof ALLOWERS)[number] }
 
-/** Who alone may allow a call of a tool that asks for its own people, whatever the config says of its access. */
+/** The only people who may allow a call of a tool with its own rule, even if the config allows others. */
 export type Answerers = 'requester' | 'members' | 'ops' | 'admins'
 
 /** The prefix of the ids of the rooms' tools; models and people omit it. */

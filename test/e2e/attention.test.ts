@@ -143,7 +143,7 @@ test('/ring decides what rings in one room, and goes with a room that gets anoth
   expect((await stage.as('eve', ['ring', 'great-hall'])).stdout).toContain('what /set bell says')
 })
 
-test('pins stand under the heading, in prompts and in exports, until their lines are gone', async () => {
+test('pins are shown under the heading, in prompts and in exports, until their lines are gone', async () => {
   await stage.as('rhea', ['create', 'board'])
   for (const text of ['the release is on Friday', 'wear a hat', 'the key is under the mat'])
     await stage.as('bob', ['say', 'board', text])

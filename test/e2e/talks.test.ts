@@ -44,7 +44,7 @@ async function openAt(name: string, ...words: readonly string[]) {
   return openSsh(target, words)
 }
 
-test('talk prints the answer for a script, and the next call goes on where the last ended', async () => {
+test('talk prints the answer for a script, and the next call continues the talk', async () => {
   models.play(says('a blue whale'), says('about 25 metres'), says('{}'))
   expect(await out('ann', ['talk', '@qwen', 'the', 'largest', 'animal?'])).toBe('a blue whale\n')
   expect(await out('ann', ['talk', 'qwen'], 'and how long is it?\n')).toBe('about 25 metres\n')

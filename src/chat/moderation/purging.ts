@@ -32,9 +32,9 @@ const MAX_NAME = 40
 /** Removes what somebody said. All methods throw `Refusal` and reject with `StorageError`. */
 export class Purging extends Acting {
   /**
-   * Removes all lines and routines of a person, or all lines of guests who had the name, and in each room the requests, long results
-   * and summaries since the first of these lines, and what these lines set there. Without `isSure` it only
-   * counts.
+   * Removes all lines and routines of a person, or all lines of guests who had the name, and in each room the
+   * requests, long results and summaries since the first of these lines, and what these lines set there.
+   * Without `isSure` it only counts.
    */
   async purge(actor: Person, word: string, isSure: boolean): Promise<Purged> {
     const { stores, clock, nextId, server } = this.parts

@@ -18,8 +18,6 @@ export {
   type Option,
   type PersonalOptions,
   RINGS,
-  type PersonalSettings,
-  type Ring,
   THEME_NAMES,
   type ThemeName,
   isOption,

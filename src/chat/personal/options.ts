@@ -76,7 +76,7 @@ export const OPTIONS = {
     other: 'an address of ntfy such as https://ntfy.sh/TOPIC',
   },
   words: {
-    about: 'words that ring for you as your name does, whole and in any case, whoever writes them',
+    about: 'words that ring for you as your name does, whole and in any case, in lines of others',
     values: NO_WORDS,
     usual: 'off',
     read: (words) => (words === 'off' ? words : readAlertWords(words)),
@@ -119,12 +119,13 @@ export const ringOption = (room: RoomName): string => RING + room
 
 export function toSettings(stored: readonly StoredPreference[]): PersonalSettings {
   const known = stored.filter(({ option, value }) => isOption(option) && valueOf(option, value) !== undefined)
-  const rings = stored.flatMap(({ option, value }) => {
+  const rings = new Map<RoomName, Ring>()
+  for (const { option, value } of stored) {
     const ring = RINGS.find((one) => one === value)
-    return option.startsWith(RING) && ring ? [[option.slice(RING.length) as RoomName, ring] as const] : []
-  })
+    if (option.startsWith(RING) && ring) rings.set(option.slice(RING.length) as RoomName, ring)
+  }
   return {
     ...Object.fromEntries(known.map(({ option, value }) => [option, value])),
-    ...(rings.length > 0 && { rings: new Map(rings) }),
+    ...(rings.size > 0 && { rings }),
   }
 }

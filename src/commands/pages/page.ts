@@ -34,7 +34,7 @@ export const PAGE_END = markup`</main>
 </html>
 `
 
-/** Allows only this stylesheet: no script, font, frame, form or other style, and no picture from elsewhere. */
+/** Allows only this stylesheet and pictures in the page: no script, font, frame, form or other style. */
 async function policy(hasPictures: boolean): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(STYLE))
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))

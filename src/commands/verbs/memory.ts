@@ -8,7 +8,7 @@ const ME = flag('me', 'what you say of yourself, instead of a room', { insteadOf
 
 /** For the page of all commands. */
 const RIGHT =
-  'For a room: people whom `[routines] allow` names, by default its owner, ops and admins; nobody is muted. `--me`: everybody but guests.'
+  'For a room: people that `[routines] allow` names, by default its owner, ops and admins; nobody is muted. `--me`: everybody but guests.'
 
 export const remember = verb({
   name: 'remember',

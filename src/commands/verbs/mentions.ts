@@ -1,9 +1,8 @@
-import { entryJson, entryLine } from '../../words/entry-text.ts'
+import { entryJson, entryLine, entryRow } from '../../words/entry-text.ts'
 import type { Entry, EntryId, EntryKind, RoomName } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 import { createAddressed } from '../../words/mentions.ts'
 import type { Person } from '../../words/person.ts'
-import { rowOf } from '../../chat/index.ts'
 import { safeJson } from '../../base/json.ts'
 import { arg, JSON_FLAG, type Caller } from '../command.ts'
 import { listedNumber, minuteOf, verb, type Services } from './common.ts'
@@ -35,7 +34,7 @@ export const mentions = verb({
       if (flags.json) out.line(safeJson({ ...entryJson(entry), unread: isUnread(entry) }))
       else {
         const mark = isUnread(entry) ? 'new  ' : ''
-        out.line(`${index + 1}  ${mark}${minuteOf(entry.at, context)}  ${entry.room}  ${rowOf(entry)}`)
+        out.line(`${index + 1}  ${mark}${minuteOf(entry.at, context)}  ${entry.room}  ${entryRow(entry)}`)
       }
     }
     if (found.length === 0 && !flags.json) out.line('nobody has named you in the rooms that you may read')

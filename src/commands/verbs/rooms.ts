@@ -1,7 +1,7 @@
 import { COPIED_KINDS, copyLines, payForCopy } from '../../chat/talk/index.ts'
-import { countText, pinRows, type Room, type RoomNews, type RoomRecord } from '../../chat/index.ts'
+import { countText, type Room, type RoomNews, type RoomRecord } from '../../chat/index.ts'
 import { counted } from '../../base/amounts.ts'
-import { entryJson } from '../../words/entry-text.ts'
+import { entryJson, pinRows } from '../../words/entry-text.ts'
 import type { EntryId } from '../../words/entry.ts'
 import { Refusal } from '../../words/errors.ts'
 

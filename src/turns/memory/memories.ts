@@ -52,7 +52,7 @@ export class Memories {
     }
   }
 
-  /** True if what the person said of themselves goes along in the room: by their word, else if they own it. */
+  /** True if the person's own memory goes along in the room: by their choice, else if they own it. */
   async goesAlong({ id }: Person, room: Room): Promise<boolean> {
     return (await this.#parts.store.goesAlong(id, room.name)) ?? (await room.info()).owner === id
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { entryLine } from '../../words/entry-text.ts'
+import { entryLine, pinRows } from '../../words/entry-text.ts'
 import type { Entry, EntryId, EntryKind, RoomName } from '../../words/entry.ts'
-import { pinRows, type Room } from '../../chat/index.ts'
+import type { Room } from '../../chat/index.ts'
 import { searchTerms, termsText } from '../../chat/text/index.ts'
 import { defineTool, type Tool, type ToolContext } from '../../tools/index.ts'
 import { ok } from '../../tools/results/index.ts'
@@ -128,7 +128,7 @@ export const searchTool = (parts: RoomToolParts): Tool =>
     },
   })
 
-/** Everybody who can read the call's room can read what is found, so they must be able to read these rooms. */
+/** All readers of the call's room can read what is found, so they must be able to read these rooms. */
 async function searchedRooms(
   parts: RoomToolParts,
   context: ToolContext,

@@ -18,7 +18,7 @@ export function rememberTool({ memories, rooms }: RoomToolParts): Tool {
   async function readProposal({ text, me }: Proposal, context: ToolContext): Promise<Proposed> {
     if (!memories) throw new Refusal('nothing can be remembered here')
     const { person } = context.requester
-    if (person.guest) throw new Refusal(`${person.name} is a guest, for whom nothing is remembered`)
+    if (person.guest) throw new Refusal(`${person.name} is a guest; nothing is remembered for guests`)
     // Somebody else's line may have started the turn.
     if (me && person.plainMemberOf !== undefined)
       throw new Refusal(`this turn adds nothing to what ${person.name} said of themselves`)

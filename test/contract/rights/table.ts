@@ -124,7 +124,7 @@ export const RIGHTS: readonly RightsRow[] = [
   changes('instruct ROOM be brief', MANAGE),
   changes('persona ROOM reviewer @qwen find what breaks', MANAGE),
   changes('remember ROOM tea is at five', LISTEN),
-  // Who remembered it, and those who manage the room.
+  // The person who remembered it, and people who manage the room.
   changes('forget ROOM 1', LISTEN),
   own('remember --me likes tea', NO_GUEST),
   own('memory --me', NO_GUEST),

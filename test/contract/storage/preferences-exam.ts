@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/storage/storage.ts'
-import { Pins, pinRows } from '../../../src/chat/pins.ts'
+import { Pins } from '../../../src/chat/pins.ts'
+import { pinRows } from '../../../src/words/entry-text.ts'
 import { storedRing, toSettings } from '../../../src/chat/personal/options.ts'
-import type { Entry, RoomName } from '../../../src/words/entry.ts'
+import type { RoomName } from '../../../src/words/entry.ts'
 import { message, room } from '../../support/storage.ts'
 import { alice, bob, den, idOf, lobby, nowhere, refused, register, say, textsOf } from './cast.ts'
 
@@ -65,19 +66,19 @@ export function preferencesExam(store: () => Storage): void {
     const lines = await entries.read(lobby, { limit: 9 })
     const [foreign] = await entries.read(den, { limit: 1 })
     await Promise.all(lines.slice(0, 3).map((line) => pins.add(lobby, line)))
-    await expect(pins.add(lobby, lines[3]!)).rejects.toThrow('at most 3')
+    await expect(pins.add(lobby, lines[3])).rejects.toThrow('at most 3')
     expect(textsOf(await pins.list(lobby))).toEqual(['text 1', 'text 2', 'text 3'])
     await entries.append({
       ...message(idOf(6), lobby, 'took a line back'),
-      ...{ kind: 'notice', level: 'info', retracts: idOf(2) },
-    } as Entry)
+      ...({ kind: 'notice', level: 'info', retracts: idOf(2) } as const),
+    })
     expect(pinRows(await pins.list(lobby))).toEqual(['pinned 1: alice: text 1', 'pinned 2: alice: text 3'])
-    await pins.add(lobby, foreign!)
+    await pins.add(lobby, foreign)
     expect(textsOf(await pins.list(lobby))).toEqual(['text 1', 'text 3'])
     expect((await pins.remove(lobby, 1)).text).toBe('text 1')
     expect((await pins.remove(lobby)).text).toBe('text 3')
     await expect(pins.remove(lobby)).rejects.toThrow('no line is pinned')
-    await pins.add(lobby, lines[0]!)
+    await pins.add(lobby, lines[0])
     expect(await rooms.fork(lobby, room('copy', {}))).toBe(true)
     expect(await pins.list('copy' as RoomName)).toEqual([])
     expect(await rooms.values(lobby)).toEqual(new Map())

@@ -131,7 +131,7 @@ export function routinesExam(store: () => Storage): void {
     expect(ids(await routines().activeFor(den, []))).toEqual(['a', 'b'])
   })
 
-  test('the routines of a person are counted with those that have ended, until the person is purged', async () => {
+  test('the routines of a person are counted with ended ones, until the person is purged', async () => {
     await prepare()
     for (const id of ['a', 'b']) await add(id, { room: null })
     await add('c', { person: bob.id })

@@ -24,7 +24,7 @@ interface KnownRoom {
   readonly present: Set<string>
 }
 
-/** Six people, one of whom is an admin, and ten rooms, in each of which one line has been said. */
+/** Six people, one of them an admin, and ten rooms, in each of which one line has been said. */
 async function createWorld() {
   const chat = await createChatParts()
   const { rooms, storage, sanctions } = chat

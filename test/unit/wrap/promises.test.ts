@@ -37,7 +37,7 @@ test('any prompt stays within its target, and its reported tokens are the sent t
   )
 })
 
-// The persona is required at 5: what stands before it may take its room, and changes its refusal.
+// A layer before the persona (required, 5) may take its space, which changes the refusal.
 test('any layer keeps its tokens if layers of lower priority, such as tools, are added', () => {
   const high = [
     custom('a', 1),
