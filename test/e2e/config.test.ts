@@ -102,7 +102,7 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   await app.drain(() => AbortSignal.abort())
 }
 
-/** Makes routines, of which one runs, a persona, and a panel with more tokens than it may have. */
+/** Makes routines, of which one runs, a persona, memories, a talk, and a panel with more tokens than it may have. */
 async function useCompany(target: Parameters<typeof ssh>[0]): Promise<void> {
   for (const line of [
     'remind 1d later',
@@ -111,6 +111,9 @@ async function useCompany(target: Parameters<typeof ssh>[0]): Promise<void> {
     'listen lobby @guide',
     'say lobby alarm',
     'persona lobby reviewer @qwen find what breaks',
+    'remember lobby the build is green',
+    'remember --me likes tea',
+    'talk @guide tools',
     'run lobby look_at {"file":"none.png"}',
   ])
     await ssh(target, line.split(' '))

@@ -34,7 +34,7 @@ export const joinTool = (parts: RoomToolParts): Tool =>
       'called you.',
     access: 'read',
     walks: true,
-    input: z.strictObject({ room: z.string().max(32).describe('Its name.') }),
+    input: z.strictObject({ room: z.string().max(32) }),
     run: async ({ room }, context) => walk(parts, context, async () => room),
   })
 

@@ -110,12 +110,12 @@ export const searchTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_search',
     title: 'Search History',
-    description: 'Finds the newest lines with all these words, each with its room.',
+    description: 'Finds the newest lines with all these words.',
     access: 'read',
     input: z.strictObject({
       words: z.string().max(400).describe('Authors count, too.'),
       limit: z.int().min(1).max(100).describe('Default: 20.').default(20),
-      room: z.string().max(32).describe('Default: all rooms that everybody here may read.').optional(),
+      room: z.string().max(32).describe('Default: all that everybody here may read.').optional(),
     }),
     run: async ({ words, limit, room: name }, context) => {
       const rooms = await searchedRooms(parts, context, name)

@@ -23,7 +23,7 @@ export function remindTool({ speech = MESSAGE_LIMITS, reminders }: RoomToolParts
     access: 'write',
     input: z.strictObject({
       when: z.string().max(64).describe('10m, 18:30, tomorrow 9:00 or 2026-12-01 09:00.'),
-      text: z.string().describe('To say then.'),
+      text: z.string(),
     }),
     asks: async (wanted, context) => {
       const { text, at, zone } = await readReminder(wanted, context)

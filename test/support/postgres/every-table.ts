@@ -40,7 +40,7 @@ const ROWS: readonly string[] = [
   "INSERT INTO person_keys VALUES ('p1', 'SHA256:k', 5), ('p2', 'SHA256:k', 6)",
   "INSERT INTO waiting_keys VALUES ('p1', 'SHA256:w', 7)",
   "INSERT INTO kept_names VALUES ('carol', 'p1', 99, 'Carol')",
-  "INSERT INTO rooms VALUES ('lobby', '', '', 0, NULL, 1, NULL), ('den', 'topic', 'vibe', 1, 'p1', 2, 90)",
+  "INSERT INTO rooms VALUES ('lobby', '', '', 0, NULL, 1, NULL, NULL), ('den', 'topic', 'vibe', 1, 'p1', 2, 90, 'qwen')",
   "INSERT INTO members VALUES ('den', 'p1', 'owner'), ('den', 'p2', 'invited')",
   `INSERT INTO room_values VALUES ('den', 'tool_scope', '["Gr*"]')`,
   "INSERT INTO room_scripts VALUES ('den', 1, 'return 1', 'alice', 7, NULL), ('den', 2, 'return 2', 'alice', 8, 'p1')",
