@@ -76,6 +76,7 @@ it('the room tools have write access only for changes', async () => {
     ['sshawl_fork', 'write'],
     ['sshawl_note', 'write'],
     ['sshawl_remind', 'write'],
+    ['sshawl_remember', 'write'],
   ])
 })
 
