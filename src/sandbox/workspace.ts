@@ -118,12 +118,10 @@ export function createWorkspace(parts: WorkspaceParts): RoomWorkspace {
   const find = (query: FileQuery, signal: AbortSignal): Promise<FoundFiles> =>
     oneSearchByOne(async () => searcher.findFiles(await root(), query, AbortSignal.any([signal, closing])))
 
+  const tree = new RoomFiles(root, uploadSpace, { author: NOBODY, versions, alone })
   return {
     filesBy: (author) => new RoomFiles(root, uploadSpace, { author, versions, alone }),
-    kept: new RoomKeptFiles({
-      ...{ root, versions, alone, disk: roomDisk },
-      tree: new RoomFiles(root, uploadSpace, { author: NOBODY, versions, alone }),
-    }),
+    kept: new RoomKeptFiles({ root, versions, alone, disk: roomDisk, tree }),
     unsandboxed: sandbox === 'none',
     readText: async (path, lines = {}) => readText(await root(), path, lines, limits.fileBytes),
     readPicture: async (path, maxBytes) => readPicture(await root(), path, maxBytes),

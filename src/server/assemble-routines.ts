@@ -19,10 +19,19 @@ export function assembleRoutines(
   const { turns } = work
   const { people } = storage.chat
   return new RoutineEngine({
-    ...{ people, clock, log, nextId, checkQuotas, pace, limits: current.limits },
-    ...{ store: storage.models.routines, turns: storage.models.turns, tokens: storage.chat.tokens },
+    people,
+    clock,
+    log,
+    nextId,
+    checkQuotas,
+    pace,
+    limits: current.limits,
+    store: storage.models.routines,
+    turns: storage.models.turns,
+    tokens: storage.chat.tokens,
     members: (room) => storage.chat.rooms.members(room),
-    ...{ rooms: chat.rooms, sanctions: chat.enforcement.sanctions },
+    rooms: chat.rooms,
+    sanctions: chat.enforcement.sanctions,
     server: storage.cluster?.server ?? 'this server',
     isConfigAdmin: (key) => current.now().server.admins.includes(key),
     models: (room) => turns.personas.namesIn(room),

@@ -99,7 +99,12 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   })
   const runTurn = createRunTurn({
     prepareStep: createPrepareStep({
-      ...{ scopedTools, snapshots, composer, calibrations, openToolbox, limits },
+      scopedTools,
+      snapshots,
+      composer,
+      calibrations,
+      openToolbox,
+      limits,
       workspaces: assembly.workspaces,
     }),
     calibrations,

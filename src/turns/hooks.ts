@@ -116,7 +116,8 @@ export class RoomHooks implements AsyncDisposable {
     // A program that posts in answer to a webhook would go on for ever.
     if (!isPosted)
       this.#add(entry.room, {
-        ...{ name: 'on_message', argument },
+        name: 'on_message',
+        argument,
         whyMute:
           whyMute ?? (isByProgram ? 'a program said the line, which on_program_line may answer' : undefined),
       })

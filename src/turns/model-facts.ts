@@ -201,7 +201,11 @@ export class ModelFactsTable {
   #row(settings: ModelSettings): Row {
     const key = calibrationKey(settings)
     const row = this.#rows.get(key) ?? {
-      ...{ reported: {}, learned: {}, learnedUntil: -Infinity, longestAccepted: 0, askAgainAt: -Infinity },
+      reported: {},
+      learned: {},
+      learnedUntil: -Infinity,
+      longestAccepted: 0,
+      askAgainAt: -Infinity,
     }
     this.#rows.set(key, row)
     return row

@@ -88,7 +88,9 @@ class TurnSteps {
     const offer = this.#offer(prompt, tools)
     return {
       content: {
-        ...{ prompt, messages: steps.messages, tools: offer.definitions },
+        prompt,
+        messages: steps.messages,
+        tools: offer.definitions,
         ...(pictures.length > 0 ? { pictures } : {}),
       },
       rows,
@@ -191,7 +193,9 @@ function callerOf(turn: Turn) {
       return turn.settings
     },
     turn: {
-      ...{ id: recorder.id, model: labelOf(turn), currentRoom: { name: room.name } },
+      id: recorder.id,
+      model: labelOf(turn),
+      currentRoom: { name: room.name },
       subTurns: turn.sideTurns,
       textsOfStrangers: () => textsOfStrangers(turn),
     },

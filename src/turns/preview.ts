@@ -54,7 +54,9 @@ export function createPreview(parts: PreviewParts) {
   }
 
   const scopeQuery = ({ room, person }: PersonInRoom, { model, ...as } = firstModel()) => ({
-    ...{ room, requester: person, ...as },
+    room,
+    requester: person,
+    ...as,
     ...(model ? { model: modelFacts.lastKnown(model) } : {}),
   })
 

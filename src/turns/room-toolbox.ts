@@ -119,8 +119,11 @@ function withFileEntries(workspace: Workspace, caller: ToolCaller, parts: RoomTo
   const { turn } = caller
   const record = async (files: readonly FileNote[]): Promise<void> => {
     await recordCharged(caller, parts, {
-      ...{ kind: 'file', ...authorOf(caller), ...(turn && { turn: turn.id }) },
-      ...{ text: fileChangesText(files), files: files.slice(0, MAX_FILE_NOTES) },
+      kind: 'file',
+      ...authorOf(caller),
+      ...(turn && { turn: turn.id }),
+      text: fileChangesText(files),
+      files: files.slice(0, MAX_FILE_NOTES),
     })
   }
   return {
@@ -180,7 +183,12 @@ function createRecorder(
       const { content, isError, outside } = await presentResult(result, about, parts)
       const durationMs = Math.max(0, Math.round(parts.clock.monotonic() - startedAt - waitedMs))
       const entry = await record({
-        ...{ kind: 'tool_result', ...facts, isError, durationMs, bytes: utf8Bytes(content), text: content },
+        kind: 'tool_result',
+        ...facts,
+        isError,
+        durationMs,
+        bytes: utf8Bytes(content),
+        text: content,
         ...(outside && { outside }),
       })
       tokensRead += tokensOf(textForModels(entry))

@@ -91,7 +91,11 @@ export function createRunTurn(parts: TurnParts): RunTurn {
     }
     const reply = createReply(show, request.routine && isSilence)
     const turn: Turn = {
-      ...{ ...request, signal, reply, messages: [], settings },
+      ...request,
+      signal,
+      reply,
+      messages: [],
+      settings,
       sideTurns: createSideTurns(() => turn, runTurn, parts),
       questions: createToolQuestions(() => turn, settings.name, parts),
     }

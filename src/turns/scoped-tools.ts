@@ -82,15 +82,25 @@ export function createScopedTools(
     const scope = stored ?? 'all'
     const catalogue = catalogueNow()
     const scopes = {
-      ...{ room: scope, role, within, model: model && scopeOf(model), modelHere },
-      ...{ persona: persona?.tools ?? undefined, routine: routine?.scope ?? undefined },
+      room: scope,
+      role,
+      within,
+      model: model && scopeOf(model),
+      modelHere,
+      persona: persona?.tools ?? undefined,
+      routine: routine?.scope ?? undefined,
       readsOnly,
     }
     const [modelScope] = modelHere
     const narrowed = effectiveScope(toolsOf(catalogue, nav === true), scopes, servers)
     const { visible, hidden, warnings } = model ? withoutRefused(model, narrowed) : narrowed
     return {
-      ...{ visible, hidden, warnings, catalogue, scope, role },
+      visible,
+      hidden,
+      warnings,
+      catalogue,
+      scope,
+      role,
       mayLookAt: narrowed.visible.some(({ id }) => id === LOOK_AT),
       ...(modelScope === undefined ? {} : { modelScope }),
     }

@@ -80,7 +80,9 @@ export async function untilKicked(
     return await Promise.race([
       run({
         ...pipe,
-        ...{ signal, out: unlessOut(pipe.out), err: unlessOut(pipe.err) },
+        signal,
+        out: unlessOut(pipe.out),
+        err: unlessOut(pipe.err),
         ...(pipe.bytes && { bytes: unlessOut(pipe.bytes) }),
       }),
       putOut.promise,

@@ -54,7 +54,11 @@ export function composePrompt(
         priceTools(tools, selection.chosen, { cap, share, last, framing, counter, price }),
       )
     const filled = fillBudget(composed.layers, priced, {
-      ...{ target, message, framing, counter, toolsFirst },
+      target,
+      message,
+      framing,
+      counter,
+      toolsFirst,
       ...(pictures ? { pictures } : {}),
     })
     if ('sums' in filled) return promptOf(snapshot, filled, target, limit, composed)

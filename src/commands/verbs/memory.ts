@@ -103,7 +103,11 @@ async function show(whose: Whose, context: Shown, memories: Services['memories']
   const own = whose === 'me' || person.guest ? [] : await memories.current('me', person)
   const goes = whose !== 'me' && !person.guest && (await memories.goesAlong(person, whose))
   const toJson = ({ number, version, text: words, author, at }: StoredMemory) => ({
-    ...{ number, version, text: words, author, at: iso(at) },
+    number,
+    version,
+    text: words,
+    author,
+    at: iso(at),
   })
   const json = {
     ...(whose === 'me' ? {} : { room: whose.name }),

@@ -80,8 +80,12 @@ async function newestMentions(
   for (let read = 0; read < MAX_READ && !signal.aborted; read += PAGE) {
     await out.ready()
     const { entries, behind } = await stores.chat.entries.search({
-      ...{ rooms: searched, terms: [{ text: person.name, whole: true }], kinds: SAID, limit: PAGE },
-      ...{ withoutThreads: true, withoutAuthor: person.name },
+      rooms: searched,
+      terms: [{ text: person.name, whole: true }],
+      kinds: SAID,
+      limit: PAGE,
+      withoutThreads: true,
+      withoutAuthor: person.name,
       ...(before === undefined ? {} : { before }),
     })
     if (behind !== undefined && before === undefined) out.warn(`the newest lines may be missing: ${behind}`)

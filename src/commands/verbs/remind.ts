@@ -45,7 +45,9 @@ export const remind = verb({
     const room = flags.room === undefined ? null : await rooms.get(flags.room, person)
     const limits = await limitsOf(services, context, room ?? session?.room ?? (await rooms.lobby()), zone)
     const made = await routines.make(person, {
-      ...{ room, text: rest, condition: { kind: 'once', at } },
+      room,
+      text: rest,
+      condition: { kind: 'once', at },
       ...limits,
     })
     out.line(madeText(made, context, now))

@@ -98,10 +98,22 @@ const time = (at: number | null): string | null => (at === null ? null : iso(at)
 function routineJson(routine: ListedRoutine, now: number) {
   const { number, text, by, isHidden, condition, scope, zone, state, reason, outcome } = routine
   return {
-    ...{ number, room: isHidden ? null : routine.room, kind: condition.kind, person: by, text },
-    ...{ condition: isHidden ? '' : conditionText(condition, zone), scope, zone },
-    ...{ next_run: time(routine.nextAt), last_run: time(routine.lastAt), outcome },
-    ...{ tokens_today: tokensToday(routine, now), tokens_per_day: routine.tokens },
-    ...{ runs_left: routine.runsLeft, until: time(routine.until), state, reason },
+    number,
+    room: isHidden ? null : routine.room,
+    kind: condition.kind,
+    person: by,
+    text,
+    condition: isHidden ? '' : conditionText(condition, zone),
+    scope,
+    zone,
+    next_run: time(routine.nextAt),
+    last_run: time(routine.lastAt),
+    outcome,
+    tokens_today: tokensToday(routine, now),
+    tokens_per_day: routine.tokens,
+    runs_left: routine.runsLeft,
+    until: time(routine.until),
+    state,
+    reason,
   }
 }

@@ -63,30 +63,52 @@ const either = colours({
   people: { yellow: 100, brown: 137, green: 28, blue: 32, violet: 129, pink: 132 },
   // Only this teal and this lavender differ enough from all name colours on black and on white.
   models: [ink(30), italic(ink(104)), underlined(ink(30))],
-  ...{ dim: 244, error: 196, code: 136, link: 32 },
-  ...{ mention: block(WHITE, 97), status: block(WHITE, 240) },
+  dim: 244,
+  error: 196,
+  code: 136,
+  link: 32,
+  mention: block(WHITE, 97),
+  status: block(WHITE, 240),
 })
 
 const dark = colours({
   people: { yellow: 228, brown: 172, green: 34, blue: 39, violet: 141, pink: 218 },
   models: [ink(37), ink(142), ink(201)],
-  ...{ dim: 246, error: 203, code: 180, link: 75 },
-  ...{ mention: block(BLACK, 176), status: block(252, 237) },
+  dim: 246,
+  error: 203,
+  code: 180,
+  link: 75,
+  mention: block(BLACK, 176),
+  status: block(252, 237),
 })
 
 const light = colours({
   people: { yellow: 94, brown: 52, green: 22, blue: 20, violet: 129, pink: 162 },
   models: [ink(24), ink(95), ink(27)],
-  ...{ dim: 241, error: 160, code: 94, link: 25 },
-  ...{ mention: block(WHITE, 90), status: block(236, 253) },
+  dim: 241,
+  error: 160,
+  code: 94,
+  link: 25,
+  mention: block(WHITE, 90),
+  status: block(236, 253),
 })
 
 /** Only what every terminal has: bold, underlined, reversed. */
 const mono: Palette = {
   tints: NAME_COLOURS.map(() => ''),
   modelTints: ['4', italic('4'), '4;2'],
-  ...{ own: '1;4', model: '4', tool: '', system: '', dim: '', waiting: '1;7', mention: '7' },
-  ...{ error: '1', code: '', heading: '1', link: '4', status: '7' },
+  own: '1;4',
+  model: '4',
+  tool: '',
+  system: '',
+  dim: '',
+  waiting: '1;7',
+  mention: '7',
+  error: '1',
+  code: '',
+  heading: '1',
+  link: '4',
+  status: '7',
 }
 
 /** Returns undefined for entries of models and of the room. */

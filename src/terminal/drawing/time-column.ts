@@ -26,7 +26,10 @@ const DAY_MS = 86_400_000
 export const dayOf = (at: number, zone: Zone): number => Math.floor(zone.local(at) / DAY_MS)
 
 const DAY = new Intl.DateTimeFormat('en', {
-  ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
   timeZone: 'UTC',
 })
 

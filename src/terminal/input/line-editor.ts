@@ -133,7 +133,12 @@ export const unsentTexts = ({ draft, past, at, aside }: LineEditor): readonly st
 /** Keeps a draft that is an older line, since it is on the screen. */
 export const withoutPast = (editor: LineEditor): LineEditor => ({
   ...withoutSearch(editor),
-  ...{ past: [], at: 0, aside: '', changes: [], kills: [], undo: [] },
+  past: [],
+  at: 0,
+  aside: '',
+  changes: [],
+  kills: [],
+  undo: [],
 })
 
 export const shownDraft = ({ draft, search, past }: LineEditor): Draft =>
@@ -212,7 +217,9 @@ function recall(editor: LineEditor, at: number): LineEditor {
 
 const dropDraft = (editor: LineEditor): LineEditor => ({
   ...withChange(editor, EMPTY_DRAFT),
-  ...{ at: editor.past.length, aside: '', changes: [] },
+  at: editor.past.length,
+  aside: '',
+  changes: [],
 })
 
 function undoLast(editor: LineEditor): LineEditor {

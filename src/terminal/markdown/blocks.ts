@@ -231,7 +231,9 @@ function readTable(tokens: readonly Token[], source: readonly string[], parser: 
   const [head = [], ...rows] = all
   const table = { aligns, head, sample: rows.slice(0, SAMPLE_ROWS) }
   const bodies = [head, ...rows].map((cells, index) => ({
-    ...{ type: 'row' as const, table, cells },
+    type: 'row' as const,
+    table,
+    cells,
     isHead: index === 0,
   }))
   if (rows.length < SAMPLE_ROWS) return { bodies, rest: { finished: 0, isClosed: false } }

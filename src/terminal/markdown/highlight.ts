@@ -43,9 +43,19 @@ function colour(library: HighlightLibrary, code: string, language: string): read
 }
 
 const ROLES: Readonly<Record<string, TextRole>> = {
-  ...{ comment: 'dim', quote: 'dim', doctag: 'dim' },
-  ...{ keyword: 'heading', 'selector-tag': 'heading', section: 'heading', deletion: 'heading' },
-  ...{ number: 'code', literal: 'code', symbol: 'code', string: 'code', regexp: 'code', addition: 'code' },
+  comment: 'dim',
+  quote: 'dim',
+  doctag: 'dim',
+  keyword: 'heading',
+  'selector-tag': 'heading',
+  section: 'heading',
+  deletion: 'heading',
+  number: 'code',
+  literal: 'code',
+  symbol: 'code',
+  string: 'code',
+  regexp: 'code',
+  addition: 'code',
 }
 
 const MARKUP = /<span class="hljs-([\w-]+)[^"]*">|<span[^>]*>|<\/span>|[^<]+/g

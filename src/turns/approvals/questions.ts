@@ -213,7 +213,11 @@ function toJson(asked: AskedFor): JsonObject {
   const { id, name, admin, guest } = asked.requester
   return {
     requester: { id, name, admin, guest },
-    ...{ room, tool, access, target, detail },
+    room,
+    tool,
+    access,
+    target,
+    detail,
     ...(model !== undefined && { model }),
     ...(turn !== undefined && { turn }),
     ...(onceOnly !== undefined && { onceOnly }),

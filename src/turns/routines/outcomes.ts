@@ -128,7 +128,12 @@ export class Outcomes {
     const why = `it failed ${MAX_FAILURES} times in a row`
     const pause = PAUSES_MS[Math.min(failures - MAX_FAILURES, PAUSES_MS.length - 1)] ?? HOUR_MS
     await store.update(routine.id, {
-      ...{ state: 'paused', reason: why, outcome: 'failed', failures, failingAt, nextAt: now + pause },
+      state: 'paused',
+      reason: why,
+      outcome: 'failed',
+      failures,
+      failingAt,
+      nextAt: now + pause,
     })
     if (routine.failingAt === null) await this.#tell(routine, 'paused', `${why}; it tries again later`)
     this.#parts.changed()

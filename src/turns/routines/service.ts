@@ -91,8 +91,19 @@ export class Routines {
     if (until !== null && (nextAt ?? at) > until)
       throw new Refusal(`it would never run: it ends ${timeText(until, zoneOf(zone))}`)
     const routine: NewRoutine = {
-      ...{ id: nextId() as RoutineId, room: room?.name ?? null, person: person.id, text, condition, scope },
-      ...{ zone, tokens, runsLeft: runs, until, token: person.login?.token?.id ?? null, at, nextAt },
+      id: nextId() as RoutineId,
+      room: room?.name ?? null,
+      person: person.id,
+      text,
+      condition,
+      scope,
+      zone,
+      tokens,
+      runsLeft: runs,
+      until,
+      token: person.login?.token?.id ?? null,
+      at,
+      nextAt,
     }
     const { routines_per_person: perPerson, routines_per_room: perRoom } = limits
     const made = await store.add(routine, { perPerson, perRoom })

@@ -40,7 +40,12 @@ function exampleOf({ properties, required }: JsonSchema): string {
 }
 
 const VALUES: Readonly<Record<string, string>> = {
-  ...{ number: '1', integer: '1', boolean: 'true', array: '[]', object: '{}', null: 'null' },
+  number: '1',
+  integer: '1',
+  boolean: 'true',
+  array: '[]',
+  object: '{}',
+  null: 'null',
 }
 
 function valueText(schema: Json): string {
