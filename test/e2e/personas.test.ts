@@ -131,7 +131,9 @@ describe('/persona', () => {
     await out(['persona', 'kept', 'reviewer', '--back', '1'])
     expect(await out(['persona', 'kept'])).toBe('@reviewer · @qwen: find what breaks, in one line each\n')
     await out(['persona', 'kept', 'reviewer', '--tools', 'read,!Grep'])
-    await out(['fork', 'kept', 'kept-2'])
+    expect(await out(['fork', 'kept', 'kept-2'])).toBe(
+      'made kept-2 like kept, with its persona @reviewer; it is yours\n',
+    )
     expect(await json('persona', 'kept-2')).toMatchObject({
       personas: [{ name: 'reviewer', model: 'qwen', tools: ['read', '!Grep'], version: 1, author: 'rhea' }],
     })
@@ -141,6 +143,15 @@ describe('/persona', () => {
     expect(await stage.as('rhea', ['ask', 'kept', '@reviewer', 'x'])).toMatchObject({ exitCode: 1 })
     const { versions } = await json('persona', 'kept')
     expect((versions as readonly Json[]).map(({ version }) => version)).toEqual([5, 4, 3, 2, 1])
+  })
+
+  test('/fork --from names the personas beside the lines that it copied', async () => {
+    await roomWith('split')
+    await out(['persona', 'split', 'poet', '@bot', 'be kind'])
+    await out(['say', 'split', 'hello'])
+    expect(await out(['fork', 'split', '--from', '-1', 'split-2'])).toBe(
+      'made split-2 like split, with 1 line of it and its personas @poet, @reviewer; it is yours\n',
+    )
   })
 
   test.each([

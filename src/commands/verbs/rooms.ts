@@ -102,26 +102,30 @@ export async function lineCalled(word: string, room: Room): Promise<EntryId> {
 export const fork = verb({
   name: 'fork',
   summary:
-    'make a room of your own like this one: its vibe, tools, instructions, script and key-values; what was said only with --from',
+    'make a room of your own like this one: its vibe, tools, instructions, personas, script and key-values; what was said only with --from',
   room: 'here',
   flags: [PRIVATE_FLAG, FROM_FLAG],
   arguments: [NEW_NAME],
   example: 'den-2',
   async run({ person, room, args, flags, out, session }, services) {
-    const { rooms, followed, keeping, stores } = services
+    const { rooms, followed, keeping, stores, turns } = services
     const { entries } = stores.chat
     const until = flags.from === undefined ? undefined : await lineCalled(flags.from, room)
     const lines = until && { from: room.name, until }
     if (lines) await payForCopy(lines, person, { entries, bytes: services.bytes })
     const made = await rooms.fork(room, args.name, person, flags)
-    let copied = ''
+    const copied: string[] = []
     if (lines) {
       const { days, isOwn } = await keeping.daysOf(room.name)
       if (isOwn && days !== undefined) await keeping.set(made.name, days, person, 0)
-      copied = `, with ${counted(await copyLines(lines, made.name, entries), 'line')} of it`
+      copied.push(`${counted(await copyLines(lines, made.name, entries), 'line')} of it`)
     }
+    const personas = (await turns.personas.list(made.name)).map(({ name }) => `@${name}`)
+    if (personas.length > 0)
+      copied.push(`its persona${personas.length > 1 ? 's' : ''} ${personas.join(', ')}`)
+    const extra = copied.length > 0 ? `, with ${copied.join(' and ')}` : ''
     const hidden = (await made.info()).private ? ', and private' : ''
-    out.line(`made ${made.name} like ${room.name}${copied}; it is yours${hidden}`)
+    out.line(`made ${made.name} like ${room.name}${extra}; it is yours${hidden}`)
     if ((await stores.models.routines.list({ room: room.name })).length > 0)
       out.line(`the routines of ${room.name} stay there: none was copied`)
     await (session ? session.moveTo(made) : followed.join(person, made))
