@@ -93,13 +93,13 @@ export class Speech {
     how?: HowToAsk,
   ): Promise<{ readonly message: MessageEntry; readonly turn: RunningTurn }> {
     room.needVoice(requester)
-    const panel = this.#turns.createPanel(request)
-    const names = panel.members.map(({ settings }) => `@${settings.name}`).join(' ')
+    const panel = await this.#turns.createPanel(room.name, request)
+    const names = panel.members.map(({ name }) => `@${name}`).join(' ')
     const text = messageText(`panel ${names}: ${request.question}`, this.#limits)
     const said = { kind: 'message', author: requester.name, by: requester.id, text } as const
     const message = await room.record(said)
     this.#away.heard(room, requester, text)
-    const { name: model } = (panel.merger ?? panel.members[0])!.settings
+    const { name: model } = (panel.merger ?? panel.members[0])!
     return { message, turn: await this.#turns.start({ room, requester, model, message, panel, ...how }) }
   }
 

@@ -103,7 +103,7 @@ function pauseOf({ name, model }: StoredPersona, models: readonly string[]): { r
 }
 
 /** Throws `Refusal`. */
-export function modelNamed(name: string, models: readonly ConfiguredModel[]): ConfiguredModel {
+function modelNamed(name: string, models: readonly ConfiguredModel[]): ConfiguredModel {
   const model = models.find(({ settings }) => settings.name === name)
   if (model) return model
   throw new Refusal(`there is no model called @${name.slice(0, 40)}; see /models`)

@@ -11,7 +11,7 @@ import { usesTokens, type CheckQuotas } from './billing.ts'
 import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from '../wrap/loop/index.ts'
 import { createPanel, type Panel, type PanelLimits, type PanelRequest } from './panels/panel.ts'
-import { labelOf, modelNamed, type Personas } from './personas.ts'
+import { labelOf, type Personas } from './personas.ts'
 import type { Preview } from './preview.ts'
 import { remoteTurns, takeTurnSlot, type CalledTurn, type QueueLimits, type TurnAtWork } from './queue.ts'
 import type { RoutineRun } from './routines/index.ts'
@@ -118,10 +118,9 @@ export class Turns implements AsyncDisposable {
     return turn
   }
 
-  /** Throws `Refusal`. */
-  createPanel(request: PanelRequest): Panel {
-    const models = this.#parts.models()
-    return createPanel(request, (name) => modelNamed(name, models), this.#parts.limits)
+  /** Rejects with `Refusal` or `StorageError`. */
+  async createPanel(room: RoomName, request: PanelRequest): Promise<Panel> {
+    return await createPanel(request, (name) => this.personas.find(room, name), this.#parts.limits)
   }
 
   #refuseIfClosing(): void {

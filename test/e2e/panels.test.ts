@@ -146,3 +146,32 @@ test('a panel ends before the request that its tokens do not suffice for', async
   expect(last!.usage).toEqual({ input: 18_000, output: 200 })
   expect(await usedIn('limited')).toEqual({ input: 18_000, output: 200 })
 })
+
+test('a persona is a member of a panel and writes its answer, billed under its name', async () => {
+  await stage.as('rhea', ['create', 'as'])
+  await stage.as('rhea', ['persona', 'as', 'reviewer', '--tools', 'calculator', '@ada', 'find what breaks'])
+  models.play(
+    answer([{ text: 'it breaks' }], { usage: [101, 11] }),
+    answer([{ text: 'it holds' }], { usage: [103, 13] }),
+    answer([{ text: 'it may break' }], { usage: [105, 15] }),
+  )
+  const words = ['@reviewer', '@ben', '--merge', '@reviewer', 'well?']
+  const { stdout, stderr, exitCode } = await panel('as', ...words)
+  expect({ stdout, exitCode }).toEqual({ stdout: 'it may break\n', exitCode: 0 })
+  expect(stderr).toContain('(round 1) reviewer · ada: it breaks')
+  const [first, second, last] = models.requests.slice(-3)
+  expect([first, second, last].map((one) => sent(one!).model)).toEqual(['ada', 'ben', 'ada'])
+  expect([first, second, last].map((one) => sent(one!).text.includes('find what breaks'))).toEqual([
+    ...[true, false, true],
+  ])
+  for (const { body } of [first!, last!])
+    expect(body.tools!.map((tool) => tool.function.name)).toEqual(['calculator'])
+  const usage = (await json('usage', 'as', '--json')) as { readonly models: readonly unknown[] }
+  expect(usage).toMatchObject({
+    models: [
+      { persona: 'reviewer', model: 'ada', input: 206, output: 26 },
+      { model: 'ben', input: 103, output: 13 },
+    ],
+    total: { input: 309, output: 39 },
+  })
+})

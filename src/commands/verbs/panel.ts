@@ -1,6 +1,6 @@
 import { takeWord } from '../../base/text/words.ts'
 import { arg, flag, JSON_FLAG, Misuse, text } from '../command.ts'
-import { callerPermissions, completeModel, modelNamed, printAnswer } from './answer.ts'
+import { callerPermissions, completeAsked, modelNamed, printAnswer } from './answer.ts'
 import { questionOf } from './ask.ts'
 import { numberFlag, verb } from './common.ts'
 
@@ -15,22 +15,22 @@ export const panel = verb({
   room: 'here',
   flags: [
     flag('rounds', `1 to ${ROUNDS.most}, usually ${ROUNDS.fallback}`, { value: 'N' }),
-    flag('merge', 'the model that writes the answer; usually the first', { value: 'MODEL' }),
+    flag('merge', 'the model or persona that writes the answer; usually the first', { value: 'MODEL' }),
     flag('tokens', 'the most that all of it may use, input and output', { value: 'N' }),
     JSON_FLAG,
   ],
   arguments: [
-    arg('first', 'a model, with or without @'),
+    arg('first', 'a model or a persona of the room, with or without @'),
     arg('second', 'another'),
     text('question', 'further models with @, and the question; what a script pipes in follows it', {
       optional: true,
     }),
   ],
   example: '@guide @qwen why?',
-  complete: { first: completeModel, second: completeModel, question: completeModel, merge: completeModel },
+  complete: { first: completeAsked, second: completeAsked, question: completeAsked, merge: completeAsked },
   async run(context, services) {
     const { args, flags, room, person, session, script } = context
-    const names = services.turns.names()
+    const names = await services.turns.personas.namesIn(room.name)
     const { models, given, question } = readWords(args.question)
     const rounds = numberFlag('--rounds', given.rounds ?? flags.rounds, ROUNDS)
     const merge = given.merge ?? flags.merge

@@ -3,7 +3,7 @@
  * panel is a turn of the model that writes it; its parts are side turns.
  */
 import { Refusal } from '../../words/errors.ts'
-import type { ConfiguredModel } from '../../wrap/loop/index.ts'
+import type { AskedModel } from '../personas.ts'
 import { PanelTokens } from './tokens.ts'
 
 /** Keys of `[limits]`. */
@@ -14,7 +14,7 @@ export interface PanelLimits {
 }
 
 export interface PanelRequest {
-  /** Names, in the order in which they were given. */
+  /** Names of models and of the room's personas, in the order in which they were given. */
   readonly models: readonly string[]
   /** Who writes the answer; the first model that answered, if absent. */
   readonly merger?: string | undefined
@@ -23,28 +23,35 @@ export interface PanelRequest {
   readonly question: string
 }
 
+/** A model of a panel, or a persona of the room with its model. */
+export interface PanelMember extends AskedModel {
+  /** The name by which it was asked. */
+  readonly name: string
+}
+
 export interface Panel {
-  readonly members: readonly ConfiguredModel[]
-  readonly merger: ConfiguredModel | undefined
+  readonly members: readonly PanelMember[]
+  readonly merger: PanelMember | undefined
   readonly rounds: number
   readonly tokens: PanelTokens
   readonly question: string
 }
 
-/** Throws `Refusal`, as `find` does for an unknown model. */
-export function createPanel(
+/** Rejects with `Refusal`, also if `find` does so for an unknown name, and with `StorageError`. */
+export async function createPanel(
   { models, merger, rounds, tokens, question }: PanelRequest,
-  find: (name: string) => ConfiguredModel,
+  find: (name: string) => Promise<AskedModel>,
   { panel_models: most, panel_tokens: mostTokens }: PanelLimits,
-): Panel {
+): Promise<Panel> {
   const names = [...new Set(models)]
   if (names.length < 2) throw new Refusal('a panel needs two models or more')
   if (names.length > most) throw new Refusal(`a panel has at most ${most} models (panel_models)`)
   if (tokens !== undefined && tokens > mostTokens)
     throw new Refusal(`a panel has at most ${mostTokens} tokens (panel_tokens)`)
+  const member = async (name: string): Promise<PanelMember> => ({ name, ...(await find(name)) })
   return {
-    members: names.map(find),
-    merger: merger === undefined ? undefined : find(merger),
+    members: await Promise.all(names.map(member)),
+    merger: merger === undefined ? undefined : await member(merger),
     rounds,
     tokens: new PanelTokens(tokens ?? mostTokens),
     question,

@@ -1,11 +1,11 @@
-import type { ConfiguredModel } from '../../wrap/loop/index.ts'
 import type { Spent } from '../billing.ts'
+import { labelOf, nameOf } from '../personas.ts'
 import { roomForThread } from '../side-turns.ts'
 import { endingOf, recordEnd, stoppedEnding } from '../turn-end.ts'
 import type { TurnLog } from '../turn-log.ts'
 import type { Ending, RunTurn, SpentBy, TurnEnd, TurnRequest } from '../turn.ts'
 import type { Log } from '../../base/environment.ts'
-import type { Panel } from './panel.ts'
+import type { Panel, PanelMember } from './panel.ts'
 import { askSideBySide } from './side-by-side.ts'
 import { memberText, mergeText, type PanelAnswer } from './texts.ts'
 
@@ -23,7 +23,7 @@ export function withPanels(runTurn: RunTurn, parts: PanelParts): RunTurn {
 }
 
 interface Answered extends PanelAnswer {
-  readonly model: ConfiguredModel
+  readonly member: PanelMember
 }
 
 class RunningPanel {
@@ -51,7 +51,7 @@ class RunningPanel {
     await recorder.begun
     let answers: readonly Answered[] = []
     for (let round = 1; round <= panel.rounds; round++) {
-      const members = round === 1 ? panel.members : answers.map(({ model }) => model)
+      const members = round === 1 ? panel.members : answers.map(({ member }) => member)
       answers = await this.#runRound(round, members, answers)
       if (this.#stop.aborted) return await this.#end(this.#stopped())
       const { refusal } = panel.tokens
@@ -67,55 +67,59 @@ class RunningPanel {
 
   async #runRound(
     round: number,
-    members: readonly ConfiguredModel[],
+    members: readonly PanelMember[],
     before: readonly PanelAnswer[],
   ): Promise<readonly Answered[]> {
-    const answers = await askSideBySide(members, async (model) => {
+    const answers = await askSideBySide(members, async (member) => {
       // A round that the tokens do not suffice for asks nobody else.
       if (this.#stop.aborted || this.#request.panel.tokens.refusal !== undefined) return undefined
-      const text = memberText(this.#facts(), model.settings.name, round, before)
-      const { ending, reply, text: said } = await this.#runTurn(this.#part(model, round, text), this.#stop)
+      const text = memberText(this.#facts(), member.name, round, before)
+      const { ending, reply, text: said } = await this.#runTurn(this.#part(member, round, text), this.#stop)
       return ending.outcome === 'done' && reply && said !== ''
-        ? { model, author: reply.author, text: said }
+        ? { member, author: reply.author, text: said }
         : undefined
     })
     return answers.flatMap((answer) => answer ?? [])
   }
 
-  #part(model: ConfiguredModel, round: number, text: string): TurnRequest {
+  #part(member: PanelMember, round: number, text: string): TurnRequest {
     const { room, requester, recorder, message, report } = this.#request
-    const name = model.settings.name
-    const facts = { room: room.name, requester, model: name, parent: recorder.id }
+    const facts = { room: room.name, requester, model: labelOfMember(member), parent: recorder.id }
     return {
-      ...this.#request,
+      ...this.#requestTo(member),
       recorder: this.#parts.turnLog.begin(facts),
       room: roomForThread(room, recorder.id, round),
-      model,
       message: { ...message, text },
-      report: (doing, progress) => report(`round ${round}: @${name} ${doing}`, progress),
+      report: (doing, progress) => report(`round ${round}: @${member.name} ${doing}`, progress),
       origin: { parent: this.#sum, depth: 1, budget: { left: 0 }, fresh: false },
     }
   }
 
-  /** The model that writes the answer: the first that answered, if nobody was named for it. */
+  /** Returns the request with another model, and with its persona alone. */
+  #requestTo({ model, persona }: PanelMember): TurnRequest {
+    const { persona: _first, ...request } = this.#request
+    return { ...request, model, ...(persona ? { persona } : {}) }
+  }
+
+  /** Asks who writes the answer: the first that answered, if nobody was named for it. */
   async #merge(answers: readonly Answered[]): Promise<TurnEnd> {
-    const { panel, recorder, message, model: first } = this.#request
-    const model = panel.merger ?? answers[0]?.model ?? first
-    const { name } = model.settings
-    if (model !== first) await recorder.handOver(name)
-    const text = mergeText(this.#facts(), name, answers)
+    const { panel, recorder, message } = this.#request
+    const first = panel.members[0]!
+    const member = panel.merger ?? answers[0]?.member ?? first
+    if (member !== (panel.merger ?? first)) await recorder.handOver(labelOfMember(member))
+    const text = mergeText(this.#facts(), member.name, answers)
     const { spent: before } = this.#sum
-    const request = { ...this.#request, model, message: { ...message, text } }
+    const request = { ...this.#requestTo(member), message: { ...message, text } }
     return await this.#runTurn({ ...request, ...(before ? { before } : {}) }, this.#stop)
   }
 
   #facts() {
     const { members, question, rounds } = this.#request.panel
-    return { question, rounds, names: members.map(({ settings }) => settings.name) }
+    return { question, rounds, names: members.map(({ name }) => name) }
   }
 
   #stopped(): Ending {
-    return endingOf(this.#stop.reason, this.#request.model.settings.name, this.#parts.log)
+    return endingOf(this.#stop.reason, nameOf({ ...this.#request, ...this.#request.model }), this.#parts.log)
   }
 
   async #end(ending: Ending): Promise<TurnEnd> {
@@ -125,3 +129,5 @@ class RunningPanel {
     return { last, text: '', ending, ...(spent ? { spent } : {}) }
   }
 }
+
+const labelOfMember = (member: PanelMember): string => labelOf({ ...member, ...member.model })

@@ -1,23 +1,32 @@
 import { expect, test } from 'vitest'
 import { askSideBySide } from '../../../../src/turns/panels/side-by-side.ts'
 import { PanelTokens } from '../../../../src/turns/panels/tokens.ts'
-import type { ConfiguredModel } from '../../../../src/wrap/loop/model.ts'
+import type { AskedModel } from '../../../../src/turns/personas.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
 import { scriptedModel } from '../../../support/scripted-model.ts'
 
-const at = (name: string, endpoint: string): ConfiguredModel => ({
-  settings: sampleConfig({ name, backend: 'openai-compatible', endpoint }),
-  adapter: scriptedModel(),
+const at = (name: string, endpoint: string): AskedModel => ({
+  model: {
+    settings: sampleConfig({ name, backend: 'openai-compatible', endpoint }),
+    adapter: scriptedModel(),
+  },
 })
 
 /** Asks the models, each of which answers when it is told to, and says who is asked at each moment. */
-function createRound(models: readonly ConfiguredModel[]) {
+function createRound(models: readonly AskedModel[]) {
   const open = new Map<string, () => void>()
-  const done = askSideBySide(models, async ({ settings: { name } }) => {
-    await new Promise<void>((resolve) => open.set(name, resolve))
-    open.delete(name)
-    return name
-  })
+  const done = askSideBySide(
+    models,
+    async ({
+      model: {
+        settings: { name },
+      },
+    }) => {
+      await new Promise<void>((resolve) => open.set(name, resolve))
+      open.delete(name)
+      return name
+    },
+  )
   return {
     done,
     asked: () => [...open.keys()],
