@@ -252,6 +252,31 @@ test('ask_model, tools_run and tools_list respect the tool scope of the room', a
   expect(tools.filter((one) => one.visible).map((one) => one.name)).toEqual(['calculator'])
 })
 
+test('ask_model and preview_wrap take a persona of the room by its name, with or without @', async () => {
+  await alice.call('create_room', { room: 'cast' })
+  const made = ['persona', 'cast', 'reviewer', '--tools', 'calculator', '@qwen', 'find what breaks']
+  expect(await stage.as('alice', made)).toMatchObject({ exitCode: 0 })
+  for (const model of ['reviewer', '@reviewer']) {
+    stage.models.play(says(`${model} says that it breaks`))
+    const { text, data, isError } = await alice.call('ask_model', { room: 'cast', model, text: 'well?' })
+    expect({ text, isError }).toEqual({ text: `${model} says that it breaks`, isError: false })
+    expect(entriesOf(data)).toMatchObject([
+      { kind: 'message', author: 'alice', text: '@reviewer well?' },
+      { kind: 'reply', author: 'reviewer · qwen', persona: 'reviewer', model: 'qwen' },
+    ])
+    const { messages, tools } = stage.models.requests.at(-1)!.body
+    expect(tools?.map((one) => one.function.name)).toEqual(['calculator'])
+    const preview = await alice.call('preview_wrap', { room: 'cast', model })
+    expect(preview.data).toMatchObject({ model: 'reviewer', system_prompt: messages[0]!.content })
+  }
+  await stage.as('alice', ['persona', 'cast', 'reviewer', '--remove'])
+  const gone = await alice.call('ask_model', { room: 'cast', model: 'reviewer', text: 'well?' })
+  expect(gone).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('there is no model called @reviewer') as string,
+  })
+})
+
 test('tools_run fails if the agent is not in the room, and otherwise waits for a permission', async () => {
   await mallory.call('leave', { room: 'hall' })
   const write = async () =>

@@ -163,7 +163,7 @@ export const TOOLS: readonly AgentTool[] = [
   tool({
     name: 'ask_model',
     title: 'Ask Model',
-    description: 'Ask a model in a room, where all can read it, and wait for the answer.',
+    description: 'Ask a model or a persona in a room, where all can read it, and wait for the answer.',
     input: { room, model, text },
     output: { reply: z.string(), entries },
     use({ room: name, model: called, text: input }) {
