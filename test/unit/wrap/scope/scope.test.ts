@@ -241,21 +241,25 @@ test('the effective scope never exceeds one of its layers, and every tool is vis
   )
 })
 
-test('a persona and a routine only take tools away, from each other, side turns and fallbacks too', () => {
+test('a persona, a routine and a panel only take tools away, in side turns and fallbacks too', () => {
   const ids = fc.subarray([...all, 'gone']).map((list) => new Set(list))
   const taken = fc.option(fc.array(pattern, { maxLength: 5 }), { nil: undefined })
   const layers = fc.record({ room: scope, model: scope, modelHere: fc.array(scope, { maxLength: 2 }), role })
   const within = fc.option(fc.record({ ids, scope }), { nil: undefined })
+  const panel = fc.constantFrom(true as const, undefined)
+  const reading = tools.filter(({ access }) => access === 'read').map(({ id }) => id)
   fc.assert(
-    fc.property(layers, within, taken, taken, (of, side, persona, routine) => {
-      const idsOf = (more: object): readonly string[] =>
-        effectiveScope(tools, { ...of, within: side, ...more }).visible.map(({ id }) => id)
-      const shown = idsOf({ persona, routine })
-      const bounds = [idsOf({}), idsOf({ persona }), idsOf({ routine })]
-      for (const patterns of [persona, routine]) if (patterns) bounds.push(visible(patterns))
-      expect(shown).toEqual(all.filter((id) => bounds.every((bound) => bound.includes(id))))
+    fc.property(layers, within, taken, taken, panel, (of, side, persona, routine, readsOnly) => {
+      const given = { ...of, persona, routine, within: side, readsOnly }
+      const patterns = [of.room, of.model, ...of.modelHere, persona, routine, side?.scope]
+      const bounds = patterns.flatMap((one) => (one === undefined ? [] : [visible(one)]))
+      if (side) bounds.push([...side.ids])
+      if (readsOnly || of.role === 'guest') bounds.push(reading)
+      const { visible: shown, hidden } = effectiveScope(tools, given)
+      expect(shown.map(({ id }) => id)).toEqual(all.filter((id) => bounds.every((one) => one.includes(id))))
+      expect(shown.length + hidden.length).toBe(all.length)
     }),
-    { numRuns: runs(3000) },
+    { numRuns: runs(20_000) },
   )
 })
 
