@@ -1,8 +1,12 @@
+import { encodeTime } from 'ulid'
 import { expect, test } from 'vitest'
 import { forAllTests } from '../support/for-all-tests.ts'
-import { says, startModelServer, status } from '../support/model-server.ts'
+import { createHttpCaller, withBearer } from '../support/http-caller.ts'
+import { openAgent } from '../support/mcp/agent.ts'
+import { hang, says, startModelServer, status } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
 import { createStageHere } from '../support/stage.ts'
+import { askStored, onPostgres } from '../support/stored.ts'
 
 const models = await forAllTests(startModelServer())
 const model = (name: string) => `
@@ -19,7 +23,7 @@ const config = `${model('qwen')}${model('qwen3.5')}
 talks_per_person = 2
 rooms_per_person = 2
 `
-const stage = await forAllTests(createStageHere({ isShared: true, config }))
+const stage = await forAllTests(createStageHere({ isShared: true, http: true, config }))
 await stage.claim('rhea')
 
 async function out(name: string, words: readonly string[], input?: string): Promise<string> {
@@ -156,4 +160,98 @@ test('a talk is private, also for admins, and a guest in it is not answered with
   hal.write('@qwen really?\r')
   await hal.waitFor('I talk with gus')
   expect(models.requests).toHaveLength(asked + 1)
+})
+
+test('an archived talk answers no line, neither one that waits, and goes on when it is opened', async () => {
+  await using ivy = await openAt('ivy', 'talk', '@qwen')
+  await ivy.waitFor('answers each line of ivy here')
+  const asked = models.requests.length
+  models.play(hang())
+  ivy.write('first\r')
+  await models.arrived(asked + 1)
+  ivy.write('second\r')
+  await expect.poll(() => out('ivy', ['history', 'ivy-qwen'])).toContain('ivy: second')
+  await out('ivy', ['archive', 'ivy-qwen', 'on'])
+  await ivy.waitFor('@qwen was not asked: ivy-qwen is archived')
+  expect(await out('ivy', ['talk'])).toBe('@qwen  ivy-qwen  archived\n')
+  ivy.write('third\r')
+  await ivy.waitFor('your text is not lost')
+  expect(await stage.as('ivy', ['talk', '@qwen', 'fourth'])).toMatchObject({ exitCode: 1, stdout: '' })
+  await out('ivy', ['archive', 'ivy-qwen', 'off'])
+  expect(await out('ivy', ['talk'])).toBe('@qwen  ivy-qwen\n')
+  models.play(says('back again'))
+  expect(await out('ivy', ['talk', '@qwen', 'fifth'])).toBe('back again\n')
+  expect(await out('ivy', ['history', 'ivy-qwen'])).not.toMatch(/third|fourth/)
+  expect(models.requests).toHaveLength(asked + 2)
+})
+
+test('/keep removes the old lines of a talk, which its owner sets, and its model reads them no more', async () => {
+  models.play(says('noted'), says('two of them'), says('which one'))
+  await out('jan', ['talk', '@qwen', 'new quince'])
+  const at = Date.now() - 100 * 86_400_000
+  await askStored(
+    stage.server.dataDir,
+    `INSERT INTO entries (id, room, at, kind, author, text, data${onPostgres ? ', not_run, words' : ''})
+     VALUES ('${encodeTime(at, 10)}${'0'.repeat(16)}', 'jan-qwen', ${at}, 'message', 'jan', 'old quince',
+       '{}'${onPostgres ? ", 0, ''" : ''})`,
+  )
+  await out('jan', ['talk', '@qwen', 'how many?'])
+  expect(sent()).toContain('old quince')
+  expect(await stage.as('mo', ['keep', 'jan-qwen', '90d'])).toMatchObject({ exitCode: 1 })
+  expect((await stage.as('jan', ['keep', 'jan-qwen', '90d'])).stderr).toMatch(
+    /^this removes 1 line of jan-qwen, for good/,
+  )
+  await out('jan', ['keep', 'jan-qwen', '90d', '--yes'])
+  await expect.poll(() => out('jan', ['history', 'jan-qwen'])).not.toContain('old quince')
+  await out('jan', ['talk', '@qwen', 'the quince?'])
+  expect(sent()).toMatch(/new quince.*noted.*the quince\?/s)
+  expect(sent()).not.toContain('old quince')
+})
+
+test('/purge removes what a person said in a talk, which goes on without it', async () => {
+  models.play(says('a fine fruit'), says('what for'))
+  await out('kay', ['talk', '@qwen', 'my secret pear'])
+  expect(await out('rhea', ['purge', 'kay', '--yes'])).toMatch(/^removed 1 line of kay in 1 room\n/)
+  const history = await out('kay', ['history', 'kay-qwen'])
+  expect(history).toContain('a fine fruit')
+  expect(history).not.toContain('pear')
+  expect(await out('kay', ['turn', 'kay-qwen', 'last', 'full'])).not.toContain('pear')
+  expect(await out('kay', ['talk', '@qwen', 'well?'])).toBe('what for\n')
+  expect(sent()).not.toContain('pear')
+  expect(await out('kay', ['talk'])).toBe('@qwen  kay-qwen\n')
+})
+
+test('a talk answers no line of a pipe, of an agent or of a POST, unless it mentions the model', async () => {
+  models.play(says('hello'), says('to the pipe'), says('to the terminal'))
+  await out('lou', ['talk', '@qwen', 'hi'])
+  const asked = models.requests.length
+  const said = (text: string) => expect.poll(() => out('lou', ['history', 'lou-qwen'])).toContain(text)
+
+  await using pipe = await stage.open('lou', '-T')
+  pipe.write('/talk @qwen\n')
+  await pipe.waitFor('lines from a pipe need the mention: @qwen …')
+  pipe.write('through a pipe\n')
+  await said('lou: through a pipe')
+  await using agent = await openAgent(stage, 'lou')
+  expect(await agent.call('say', { room: 'lou-qwen', text: 'by an agent' })).toMatchObject({ isError: false })
+  const caller = createHttpCaller(() => stage)
+  const headers = withBearer(await caller.token('lou'), { 'content-type': 'text/plain' })
+  const url = `${caller.base()}/rooms/lou-qwen/messages`
+  expect(await fetch(url, { method: 'POST', headers, body: 'by POST' })).toMatchObject({ status: 200 })
+  await out('lou', ['say', 'lou-qwen'], 'through standard input')
+  const lines = json(await out('lou', ['history', 'lou-qwen', '--json'])).slice(-4)
+  expect(lines).toMatchObject(
+    ['through a pipe', 'by an agent', 'by POST', 'through standard input'].map((text) => ({
+      ...{ kind: 'message', by_program: true, text },
+    })),
+  )
+  pipe.write('@qwen and now?\n')
+  await pipe.waitFor('to the pipe')
+  expect(models.requests).toHaveLength(asked + 1)
+
+  await using terminal = await openAt('lou', 'talk', '@qwen')
+  await terminal.waitFor('answers each line of lou here')
+  terminal.write('typed\r')
+  await terminal.waitFor('to the terminal')
+  expect(models.requests).toHaveLength(asked + 2)
 })
