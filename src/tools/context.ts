@@ -116,6 +116,8 @@ export interface ToolMessage {
   readonly name: string
   readonly content: string
   readonly pictures?: readonly Picture[]
+  /** The text that the log keeps instead of `content`. */
+  readonly logged?: string
 }
 
 /** The calling model. In a template its text is its name: `${chat.model}`. */

@@ -2,7 +2,6 @@ import { toolCallLine } from '../words/entry-text.ts'
 import type { ByteQuota } from '../chat/index.ts'
 import type { Entry, FileNote, NewEntry, ToolResultEntry } from '../words/entry.ts'
 import { StorageError } from '../words/errors.ts'
-import type { Picture } from '../words/picture.ts'
 import { speakerCalled, splitLabel } from '../words/names.ts'
 import { fileChangesText, MAX_FILE_NOTES } from '../words/file-notes.ts'
 import { textForModels } from '../words/outside.ts'
@@ -19,11 +18,12 @@ import {
   type Workspaces,
   type Workspace,
 } from '../tools/index.ts'
-import type { ResultStore } from '../tools/results/index.ts'
+import type { ResultStore, ToolResult } from '../tools/results/index.ts'
 import {
   type CallNames,
   allowanceFor,
   FULL_ALLOWANCE,
+  cleanResult,
   presentResult,
   tokensOf,
   type Caller,
@@ -47,7 +47,7 @@ export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchT
 /** Each call and each result is an entry of the log. */
 export type RoomToolbox = Toolbox<RoomToolReply>
 
-type RoomToolReply = ToolResultEntry & { readonly pictures?: readonly Picture[] }
+type RoomToolReply = ToolResultEntry & Pick<ToolResult, 'pictures' | 'logged'>
 
 /**
  * Opens a toolbox for one step of a turn, or for one run of a person. `tokensLeft` bounds the results of all
@@ -180,7 +180,13 @@ function createRecorder(
     return async function recordResult({ result, waitedMs }) {
       const allowance = tokensLeft === undefined ? FULL_ALLOWANCE : allowanceFor(tokensLeft - tokensRead)
       const about = { room: room.name, tool: target?.id, allowance, canRead }
-      const { content, isError, outside } = await presentResult(result, about, parts)
+      const { logged, pictures } = result
+      // The room would keep a long result for its later readers.
+      const presented =
+        logged === undefined
+          ? await presentResult(result, about, parts)
+          : cleanResult(result, allowance.pageSize)
+      const { content, isError, outside } = presented
       const durationMs = Math.max(0, Math.round(parts.clock.monotonic() - startedAt - waitedMs))
       const entry = await record({
         kind: 'tool_result',
@@ -188,12 +194,17 @@ function createRecorder(
         isError,
         durationMs,
         bytes: utf8Bytes(content),
-        text: content,
+        text: logged ?? content,
         ...(outside && { outside }),
       })
-      tokensRead += tokensOf(textForModels(entry))
-      const { pictures } = result
-      return { ...(entry as ToolResultEntry), ...(pictures && { pictures }) }
+      const reply = {
+        ...(entry as ToolResultEntry),
+        text: content,
+        ...(pictures && { pictures }),
+        ...(logged !== undefined && { logged }),
+      }
+      tokensRead += tokensOf(textForModels(reply))
+      return reply
     }
   }
 }

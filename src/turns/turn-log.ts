@@ -6,7 +6,7 @@ import type { Clock, MonotonicClock } from '../base/environment.ts'
 import { type ToolDefinition, withoutAskersMemory } from '../wrap/index.ts'
 import type { Bill, OpenBill, Requester } from './billing.ts'
 import type { SentStep, TurnRecord, TurnStore } from './ports.ts'
-import type { ModelRequest } from '../wrap/loop/index.ts'
+import type { ModelRequest, StepMessage } from '../wrap/loop/index.ts'
 
 /** Facts of a turn; without a requester, the turn is the server's own. */
 type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {
@@ -126,10 +126,13 @@ function newSince(before: ModelRequest, request: ModelRequest): SentStep {
   return {
     ...(request.prompt === before.prompt ? {} : { prompt: withoutAskersMemory(request.prompt) }),
     ...(changed === -1 ? {} : { kept }),
-    messages: request.messages.slice(kept),
+    messages: request.messages.slice(kept).map(asLogged),
     ...(sameBytes(request.tools, before.tools) ? {} : { tools: request.tools }),
   }
 }
+
+const asLogged = (message: StepMessage): StepMessage =>
+  message.role === 'tool' && message.logged !== undefined ? { ...message, content: message.logged } : message
 
 const sameBytes = (a: readonly ToolDefinition[], b: readonly ToolDefinition[]): boolean =>
   JSON.stringify(a) === JSON.stringify(b)

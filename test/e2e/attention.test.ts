@@ -42,6 +42,28 @@ test("a model's search reads only rooms that everybody in its room may read", as
   expect(inCellar).not.toContain('onyx')
   const inTeam = await found('team')
   for (const told of ['ruby', 'onyx', 'jade']) expect(inTeam).toContain(told)
+  // Somebody who comes to the team later may not read the cellar.
+  for (const words of [
+    ['export', 'team', '--json'],
+    ['turn', 'team', '--json', 'last'],
+  ]) {
+    const { stdout } = await stage.as('rhea', words)
+    expect(stdout).toMatch(/\[1 line of another private room\]/)
+    expect(stdout).toMatch(/onyx/)
+    expect(stdout).toMatch(/jade/)
+    expect(stdout).not.toContain('ruby')
+  }
+})
+
+test('the log keeps no line that a model read back from another private room', async () => {
+  stage.models.play(calls('history', { room: 'cellar' }), says('I have read it'))
+  await stage.as('rhea', ['ask', 'team', '@qwen', 'read the cellar'])
+  expect(JSON.stringify(stage.models.requests.at(-1)?.body)).toContain('ruby')
+  for (const words of [
+    ['export', 'team', '--json'],
+    ['turn', 'team', 'full'],
+  ])
+    expect((await stage.as('rhea', words)).stdout).not.toContain('ruby')
 })
 
 test('/mentions lists the lines that name a person, in the rooms that they may read now', async () => {
@@ -148,9 +170,7 @@ test('pins are shown under the heading, in prompts and in exports, until their l
   for (const text of ['the release is on Friday', 'wear a hat', 'the key is under the mat'])
     await stage.as('bob', ['say', 'board', text])
   expect((await stage.as('bob', ['pin', 'board'])).exitCode).toBe(1)
-  expect((await stage.as('rhea', ['pin', 'board', '3'])).stdout).toBe(
-    'rhea pinned: bob: the release is on Friday\n',
-  )
+  expect((await stage.as('rhea', ['pin', 'board', '3'])).stdout).toBe('rhea pinned a line of bob\n')
   const [last] = await linesOf('rhea', 'search', 'board', '--json', 'mat')
   expect(await stage.as('rhea', ['pin', 'board', String(last!['id'])])).toMatchObject({ exitCode: 0 })
   expect(await stage.as('rhea', ['pin', 'board', String(last!['id'])])).toMatchObject({ exitCode: 1 })
@@ -175,7 +195,7 @@ test('pins are shown under the heading, in prompts and in exports, until their l
   await stage.as('rhea', ['fork', 'board', 'board-2'])
   expect((await stage.as('rhea', ['topic', 'board-2'])).stdout).not.toContain('pinned')
   expect((await stage.as('rhea', ['unpin', 'board', '1'])).stdout).toBe(
-    'rhea took a pin away: bob: the release is on Friday\n',
+    'rhea took away the pin of a line of bob\n',
   )
   await stage.claim('ada')
   await stage.as('ada', ['purge', 'bob', '--yes'])

@@ -93,6 +93,15 @@ describe('what a person said of themselves', () => {
     expect((await ask('zoe', 'facts')).user).not.toContain(SECRET)
   })
 
+  test('it stays out of a room that somebody handed to them, until they say otherwise', async () => {
+    await out('rhea', 'create', 'gift')
+    await out('zoe', 'join', 'gift')
+    await out('rhea', 'owner', 'gift', 'zoe')
+    expect((await ask('zoe', 'gift')).user).not.toContain(SECRET)
+    await out('zoe', 'memory', 'gift', 'here', 'on')
+    expect((await ask('zoe', 'gift')).user).toContain(SECRET)
+  })
+
   test('nobody finds it in a turn, a page, an export or the list of the room', async () => {
     await out('zoe', 'memory', 'facts', 'here', 'on')
     await ask('zoe', 'facts')

@@ -71,9 +71,12 @@ export const owner = verb({
   example: 'bob',
   needsVoice: () => false,
   complete: { name: peopleToReach },
-  async run(context, { moderation }) {
+  async run(context, { moderation, memories }) {
     const { room, person, args } = context
-    printNotice(context, await moderation.memberships.handOver(room, person, args.name))
+    const handedOver = await moderation.memberships.handOver(room, person, args.name)
+    const { owner: newOwner } = await room.info()
+    if (newOwner !== null) await memories.stayOut(newOwner, room.name)
+    printNotice(context, handedOver)
   },
 })
 
@@ -136,10 +139,13 @@ export const invite = verb({
     const { stores, invitations, clock, moderation, talk } = services
     const { rooms, people } = stores.chat
     if (!(await room.info()).private)
-      throw new Refusal(`${room.name} is public: anybody can /join ${room.name}; /msg NAME tells somebody`)
+      throw new Refusal(
+        `${room.name} is public: anybody can /join ${room.name}; /invites new lets a newcomer in`,
+      )
     if (!mayManage(await room.roleOf(person))) throw new Refusal('only the owner or an op can invite people')
-    const guest = await people.bySkeleton(skeleton(args.name), clock.now())
-    if (!guest) throw new Refusal(await unknownGuest(services, person, room, args.name))
+    const name = args.name.replace(/^@/, '')
+    const guest = await people.bySkeleton(skeleton(name), clock.now())
+    if (!guest) throw new Refusal(await unknownGuest(services, person, room, name))
     moderation.memberships.needInvitable(room, guest)
     const already = await rooms.membership(room.name, guest.id)
     if (already)

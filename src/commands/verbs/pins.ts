@@ -1,4 +1,3 @@
-import { entryRow } from '../../words/entry-text.ts'
 import { arg } from '../command.ts'
 import { announce, listedNumber, verb } from './common.ts'
 import { lineCalled } from './rooms.ts'
@@ -21,7 +20,7 @@ export const pin = verb({
     const word = args.line ?? '1'
     const id = await lineCalled(/^[1-9]\d{0,3}$/.test(word) ? `-${word}` : word, room)
     const line = await rooms.pins.add(room.name, await findEntry(id, room, { revised: true }))
-    await announce(context, `${person.name} pinned: ${entryRow(line)}`)
+    await announce(context, `${person.name} pinned a line of ${line.author}`)
   },
 })
 
@@ -35,6 +34,6 @@ export const unpin = verb({
     const { room, person, args } = context
     const place = args.n === undefined ? undefined : listedNumber(args.n, 'a pin has a number: /unpin 1')
     const line = await rooms.pins.remove(room.name, place)
-    await announce(context, `${person.name} took a pin away: ${entryRow(line)}`)
+    await announce(context, `${person.name} took away the pin of a line of ${line.author}`)
   },
 })

@@ -15,6 +15,8 @@ export interface ToolResult {
   readonly isPage?: true
   /** Shown to a model that takes pictures, beside `content`. */
   readonly pictures?: readonly Picture[]
+  /** The text that the log keeps instead of `content`, which later readers of the room may not read. */
+  readonly logged?: string
 }
 
 export const ok = (content: string): ToolResult => ({ content, isError: false })

@@ -2,7 +2,8 @@ import type { Clock } from '../../base/environment.ts'
 import type { Room } from '../../chat/index.ts'
 import { oneLine } from '../../chat/text/index.ts'
 import { Refusal } from '../../words/errors.ts'
-import type { Person } from '../../words/person.ts'
+import type { RoomName } from '../../words/entry.ts'
+import type { Person, PersonId } from '../../words/person.ts'
 import type { Snapshot } from '../../wrap/index.ts'
 import type { AllowedPeople } from '../routines/index.ts'
 import type { MemoryOwner, MemoryStore, NewMemory, StoredMemory } from './ports.ts'
@@ -55,6 +56,12 @@ export class Memories {
   /** True if the person's own memory goes along in the room: by their choice, else if they own it. */
   async goesAlong({ id }: Person, room: Room): Promise<boolean> {
     return (await this.#parts.store.goesAlong(id, room.name)) ?? (await room.info()).owner === id
+  }
+
+  /** Keeps a person's own memory out of a room that somebody handed to them, until they say otherwise. */
+  async stayOut(person: PersonId, room: RoomName): Promise<void> {
+    const { store } = this.#parts
+    if ((await store.goesAlong(person, room)) === undefined) await store.setGoesAlong(person, room, false)
   }
 
   async setGoesAlong(person: Person, room: Room, goes: boolean): Promise<void> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { counted } from '../../base/amounts.ts'
 import { entryLine, pinRows } from '../../words/entry-text.ts'
 import type { Entry, EntryId, EntryKind, RoomName } from '../../words/entry.ts'
 import type { Room } from '../../chat/index.ts'
@@ -97,9 +98,14 @@ export const historyTool = (parts: RoomToolParts): Tool =>
       const [oldest] = entries
       if (!oldest) return ok('Nothing was said.')
       const more = entries.length === limit ? [`(older: before ${oldest.id})`] : []
-      return ok([...more, ...timedLines(entries)].join('\n'))
+      const lines = [...more, ...timedLines(entries)]
+      if (room.name === context.room || !(await room.info()).private) return ok(lines.join('\n'))
+      return { ...ok(lines.join('\n')), logged: privateLines(entries.length) }
     },
   })
+
+/** People who come to the room later may not read the other one: the log keeps only the number of lines. */
+const privateLines = (count: number): string => `[${counted(count, 'line')} of another private room]`
 
 const timedLines = (entries: readonly Entry[]): readonly string[] =>
   entries.map((entry) => `${time(entry.at)} ${entryLine(entry)}`)
@@ -118,13 +124,19 @@ export const searchTool = (parts: RoomToolParts): Tool =>
       room: z.string().max(32).describe('Default: all that everybody here may read.').optional(),
     }),
     run: async ({ words, limit, room: name }, context) => {
-      const rooms = await searchedRooms(parts, context, name)
+      const searched = await searchedRooms(parts, context, name)
+      const rooms = searched.map((row) => row.name)
       const terms = searchTerms(words)
       const query = { rooms, limit, terms, kinds: SPOKEN_KINDS, withoutThreads: true }
       const { entries, behind } = await parts.log.search(query)
-      const lines = entries.map((entry) => `[${entry.room}] ${time(entry.at)} ${entryLine(entry)}`)
-      const found = lines.join('\n') || `Nothing has ${termsText(terms)} in ${placesText(rooms)}.`
-      return ok(behind === undefined ? found : `${found}\n(The newest lines may be missing: ${behind}.)`)
+      const line = (entry: Entry): string => `[${entry.room}] ${time(entry.at)} ${entryLine(entry)}`
+      const found = entries.map(line).join('\n') || `Nothing has ${termsText(terms)} in ${placesText(rooms)}.`
+      const note = behind === undefined ? '' : `\n(The newest lines may be missing: ${behind}.)`
+      const others = searched.filter((row) => row.private && row.name !== context.room)
+      const open = entries.filter(({ room }) => others.every((row) => row.name !== room))
+      if (open.length === entries.length) return ok(found + note)
+      const logged = [...open.map(line), privateLines(entries.length - open.length)].join('\n')
+      return { ...ok(found + note), logged }
     },
   })
 
@@ -133,9 +145,15 @@ async function searchedRooms(
   parts: RoomToolParts,
   context: ToolContext,
   name: string | undefined,
-): Promise<readonly RoomName[]> {
-  if (name !== undefined) return [(await roomOf(parts, context, name)).name]
-  return (await parts.rooms.list(context.requester.person, context.room)).map((row) => row.name)
+): Promise<readonly SearchedRoom[]> {
+  if (name === undefined) return await parts.rooms.list(context.requester.person, context.room)
+  const room = await roomOf(parts, context, name)
+  return [{ name: room.name, private: (await room.info()).private }]
+}
+
+interface SearchedRoom {
+  readonly name: RoomName
+  readonly private: boolean
 }
 
 const placesText = (rooms: readonly RoomName[]): string =>

@@ -18,6 +18,8 @@ export interface ToolReply extends TextFromTools {
   readonly isError: boolean
   /** For the model that called; no part of the log. */
   readonly pictures?: readonly Picture[]
+  /** The text that the log keeps instead. */
+  readonly logged?: string
 }
 
 export interface Toolbox<Reply extends ToolReply = ToolReply> {
@@ -49,9 +51,16 @@ export async function executeTools(
   for (const call of calls) {
     signal.throwIfAborted()
     const result = await toolbox.run(call, signal)
-    const seen = result.pictures ? { pictures: result.pictures } : {}
+    const { pictures, logged } = result
     const content = textForModels(result)
-    const reply: ToolMessage = { role: 'tool', call: call.id, name: call.name, content, ...seen }
+    const reply: ToolMessage = {
+      role: 'tool',
+      call: call.id,
+      name: call.name,
+      content,
+      ...(pictures && { pictures }),
+      ...(logged !== undefined && { logged }),
+    }
     replies.push(reply)
     replied?.(reply)
   }

@@ -182,7 +182,7 @@ test('a person who enters later sees pending invitations once, in at most five l
 test('/invite is refused for a public room, unknown people, and a room hidden from the caller', async () => {
   await using world = await createCommandWorld()
   expect(await world.type(world.ann, 'invite bob')).toEqual(
-    refused('hall is public: anybody can /join hall; /msg NAME tells somebody'),
+    refused('hall is public: anybody can /join hall; /invites new lets a newcomer in'),
   )
   for (const name of ['nobody', '__proto__', 'x'.repeat(999), 'ann-2'])
     expect(await world.exec(world.ann, `invite den ${name}`)).toEqual(
