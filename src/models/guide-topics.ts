@@ -11,7 +11,23 @@ interface Topic {
 /** Questions that the help of commands answers badly or not at all. A new subject is a new entry. */
 export const TOPICS: readonly Topic[] = [
   {
-    asked: /\b(?:files?|folders?|director(?:y|ies)|pictures?|images?|upload|download|scp|sftp|rsync)\b/i,
+    asked: /\b(?:delete|remove|unsend|take back|correct)\b.*\b(?:messages?|lines?|what i (?:said|wrote))\b/i,
+    rows: [
+      ['/retract', 'takes your last line back'],
+      ['/edit TEXT', 'replaces your last line; /edit s/old/new/ changes a word of it'],
+    ],
+  },
+  {
+    asked: /\b(?:pictures?|images?|photos?|screenshots?|vision)\b/i,
+    rows: [
+      ['scp FILE HOST:ROOM/', 'puts a picture into a room; scp needs -P PORT'],
+      ['@MODEL what is in p.png?', 'shows it to a model that sees: write its name'],
+      ['/turn', 'says which pictures the model was sent'],
+      ['ssh HOST files ROOM p.png > p.png', 'gets it'],
+    ],
+  },
+  {
+    asked: /\b(?:files?|folders?|director(?:y|ies)|upload|download|scp|sftp|rsync)\b/i,
     rows: [
       ['scp FILE HOST:ROOM/', 'puts a file into a room, if you may speak there'],
       ['scp HOST:ROOM/FILE .', 'gets it; scp needs -P PORT, as ssh needs -p'],
@@ -30,7 +46,7 @@ export const TOPICS: readonly Topic[] = [
   },
   {
     asked:
-      /\b(?:remind(?:er|ers|s)?|timer|alarm|schedule[ds]?|cron|every (?:day|week|morning|hour|monday))\b/i,
+      /\b(?:remind(?:er|ers|s)?|timer|alarm|schedule[ds]?|cron|daily|weekly|hourly|weekdays?|repeat(?:s|ed|edly)?|(?:each|every) (?:day|week|morning|evening|hour|month|monday))\b/i,
     rows: [
       ['/remind 10m TEXT', 'rings in all your sessions; 18:30 and mon 9:00 work, too'],
       ['/remind --room ROOM 18:30 TEXT', 'is said in a room'],
@@ -39,7 +55,15 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
-    asked: /\b(?:watch(?:es)?|alerts?|listens?|follow-?ups?|without (?:an? )?(?:@|mention))/i,
+    asked: /\bwithout (?:an? |typing |the )*(?:@|mention)|\btalks?\b.*\bmodels?\b/i,
+    rows: [
+      ['/talk @MODEL', 'goes to your own room with it; no line needs an @ there'],
+      ['/talk', 'lists your talks; /talk @MODEL --new begins afresh'],
+      ['/listen @MODEL', 'lets a model answer follow-ups in this room'],
+    ],
+  },
+  {
+    asked: /\b(?:watch(?:es)?|alerts?|listens?|follow-?ups?)\b/i,
     rows: [
       ['/watch WORDS @MODEL TEXT', 'asks a model when a line has the words'],
       ['/listen @MODEL', 'lets a model answer follow-ups without its @name'],
@@ -121,6 +145,35 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
+    asked: /\b(?:missed|catch up|while i was (?:away|gone|out))\b/i,
+    rows: [
+      ['/history -n 50', 'lists the last fifty lines here'],
+      ['Alt-A', 'goes where you are named, else where something is new; /next, too'],
+      ['/mentions', 'lists who named you, in all your rooms'],
+    ],
+  },
+  {
+    asked: /\bfriends?\b|\badd (?:an? )?(?:user|person|somebody|someone)\b|\bnewcomers?\b/i,
+    rows: [
+      ['/invites new', 'prints a line to send to a person who was never here'],
+      ['/invite NAME', 'lets a person who was here before into a private room'],
+    ],
+  },
+  {
+    asked: /\bwho(?:'s| is| are| all is)? (?:here|online|there|present|in (?:this|the) room)\b/i,
+    rows: [
+      ['/who', 'lists the people and models in this room'],
+      ['/rooms', 'lists the rooms, with the number of people in each'],
+    ],
+  },
+  {
+    asked: /\d ?%|\bper ?cent\b/i,
+    rows: [
+      ['@MODEL 11%', 'in the last row: its last request took 11% of its window'],
+      ['/wrap @MODEL', 'shows what takes it, layer by layer'],
+    ],
+  },
+  {
     asked: /\b(?:named?|mention(?:s|ed)?) me\b|\bam i (?:named|mentioned)\b|\bunread\b/i,
     rows: [
       ['Alt-A', 'goes where you are named, else where something is new; /next, too'],
@@ -144,7 +197,7 @@ export const TOPICS: readonly Topic[] = [
     ],
   },
   {
-    asked: /\bmodels? (?:reads?|sees?|knows?|is sent)\b/i,
+    asked: /\bmodels? (?:reads?|sees?|knows?|gets?|(?:is|are|was) (?:sent|told|given))\b/i,
     rows: [
       ['/wrap @MODEL', 'shows what a model would be sent now, layer by layer'],
       ['/turn', 'shows what the last turn was really sent'],

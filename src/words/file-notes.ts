@@ -24,7 +24,9 @@ export function fileChangesText(notes: readonly FileNote[]): string {
 /** The text of an entry for people, with the shell line that gets its first picture. */
 export function fileEntryText({ room, text, files }: Pick<FileEntry, 'room' | 'text' | 'files'>): string {
   const picture = files.find(({ type, event }) => event !== 'removed' && isPicture(type))
-  return picture ? `${text}; to get it: ${gettingLine(room, picture.name)}` : text
+  return picture
+    ? `${text}; a question with its name shows it to a model; to get it: ${gettingLine(room, picture.name)}`
+    : text
 }
 
 export const isPicture = (type: string | undefined): boolean => type?.endsWith(' picture') ?? false

@@ -48,7 +48,7 @@ test('a picture that came by scp is told with how to get it, and goes to the mod
   await session.waitFor('-- seen')
   await put('seen', 'p.png', png)
   await session.waitFor(
-    /-- rhea: put p\.png \(PNG picture, \d+ B\); to get it: ssh HOST files seen p\.png > p\.png/,
+    /-- rhea: put p\.png \(PNG picture, \d+ B\); .*to get it: ssh HOST files seen p\.png > p\.png/,
   )
   await session[Symbol.asyncDispose]()
 

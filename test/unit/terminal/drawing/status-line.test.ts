@@ -30,7 +30,7 @@ test('the status line shows questions, running work, room, people, models and to
 
 test("the status line says that y or n answers a person's own question", () => {
   expect(statusLine({ ...status, questions: [3], answeredBy: 'word' }, 40)).toBe(
-    'question 3: y or n · lobby · 2 here · …',
+    'question 3: y or n, Enter · lobby · …',
   )
 })
 
