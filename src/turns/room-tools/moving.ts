@@ -34,7 +34,7 @@ export const joinTool = (parts: RoomToolParts): Tool =>
       'called you.',
     access: 'read',
     walks: true,
-    input: z.strictObject({ room: z.string().max(32) }),
+    input: z.strictObject({ room: z.string().max(32).describe('Its name.') }),
     run: async ({ room }, context) => walk(parts, context, async () => room),
   })
 
@@ -74,7 +74,7 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
   createCreationTool(parts, {
     id: 'sshawl_fork',
     title: 'Fork Room',
-    description: 'Makes a room like this one, with its vibe, tools, script and key-values.',
+    description: 'Makes a room like this one.',
     copies: true,
   })
 

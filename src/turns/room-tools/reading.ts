@@ -83,7 +83,7 @@ export const historyTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_history',
     title: 'Read Back',
-    description: 'Reads what was said in a room, oldest first. The first line says how to go back.',
+    description: 'Reads what was said, oldest first. The first line says how to go back.',
     access: 'read',
     input: z.strictObject({
       limit: z.int().min(1).max(200).describe('Default: 30.').default(30),
@@ -121,7 +121,7 @@ export const searchTool = (parts: RoomToolParts): Tool =>
     input: z.strictObject({
       words: z.string().max(400).describe('Authors count, too.'),
       limit: z.int().min(1).max(100).describe('Default: 20.').default(20),
-      room: z.string().max(32).describe('Default: all that everybody here may read.').optional(),
+      room: z.string().max(32).describe('Default: all.').optional(),
     }),
     run: async ({ words, limit, room: name }, context) => {
       const searched = await searchedRooms(parts, context, name)

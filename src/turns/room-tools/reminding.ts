@@ -22,8 +22,8 @@ export function remindTool({ speech = MESSAGE_LIMITS, reminders }: RoomToolParts
     description: 'Reminds your requester later, in private.',
     access: 'write',
     input: z.strictObject({
-      when: z.string().max(64).describe('10m, 18:30, tomorrow 9:00 or 2026-12-01 09:00.'),
-      text: z.string(),
+      when: z.string().max(64).describe('10m, 18:30 or 2026-12-01 09:00.'),
+      text: z.string().describe('To say then.'),
     }),
     asks: async (wanted, context) => {
       const { text, at, zone } = await readReminder(wanted, context)

@@ -9,8 +9,8 @@ type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
 const MAX_ITEM_CHARS = 500
 
 const item = z.object({
-  content: z.string().min(1),
-  status: z.enum(TODO_STATUSES).default('pending'),
+  content: z.string().min(1).describe('What to do.'),
+  status: z.enum(TODO_STATUSES).default('pending').describe('Its state.'),
 })
 
 const todoWrite = (store: TodoStore): Tool =>
@@ -19,7 +19,7 @@ const todoWrite = (store: TodoStore): Tool =>
     title: 'Write Todo List',
     description: "Replaces the room's todo list, which all see. Give all of it; at most one in_progress.",
     access: 'read',
-    input: z.strictObject({ todos: z.array(item).max(100) }),
+    input: z.strictObject({ todos: z.array(item).max(100).describe('In order.') }),
     run: async ({ todos }, context) => {
       const items = todos.map((one) => ({ ...one, content: oneLine(one.content, MAX_ITEM_CHARS) }))
       await store.setValue(context.room, TODO_KEY, items.length > 0 ? items : undefined)

@@ -24,7 +24,7 @@ export function sayTool(parts: RoomToolParts): Tool {
     title: 'Say',
     description: 'Posts a message in a room at once. Your answer belongs in your reply.',
     access: 'write',
-    input: z.strictObject({ text: z.string(), room: roomParameter }),
+    input: z.strictObject({ text: z.string().describe('The message.'), room: roomParameter }),
     asks: async ({ text, room: name }, context) => {
       const room = await roomToChange(parts, context, name)
       return changeQuestion(room, context, spoken(text), `say in ${room.name}?`)
