@@ -76,8 +76,7 @@ export class Rooms {
 
   /**
    * Makes a room with the vibe, instructions, personas, memory, script and key-values of another; private if
-   * that
-   * one is. Throws as `create`.
+   * that one is. Throws as `create`.
    */
   async fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room> {
     const { vibe, private: isPrivate } = await room.info()

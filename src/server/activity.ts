@@ -92,7 +92,7 @@ export async function createActivity(
   const shared = { context, stores: storage, composer, limits, models: services }
   const tellAdmins = (text: string): void => void rooms.tellAdmins(text)
   const turns = owned(
-    assembleTurns({ ...shared, ...{ scopedTools, openToolbox, workspaces, hooks, memories, tellAdmins } }),
+    assembleTurns({ ...shared, scopedTools, openToolbox, workspaces, hooks, memories, tellAdmins }),
   )
   const usualSummarizer = () => current.now().memory.summarizer
   const summaries = owned(assembleSummaries({ ...shared, anyRoom: room, usualSummarizer }))

@@ -44,46 +44,6 @@ export interface VisitOptions {
  * Enters a room, then shows the past, then the entries delivered meanwhile, so that nothing is missed or
  * shown twice. If the past cannot be read, leaves the room and rejects with `StorageError`.
  */
-/** Shows the entries of a room in order. Entries that come before the room's past is shown wait. */
-class Arrivals implements Participant {
-  readonly person: Person
-  readonly held: Entry[] = []
-  isShown = false
-  /** Entries up to this one are skipped, because one may be read before it is delivered. */
-  newest = '' as EntryId
-  readonly #whispered: Entry[] = []
-  readonly #bell: () => void
-  readonly #show: (entry: Entry) => void
-
-  constructor({ person, bell }: Pick<Screen, 'person' | 'bell'>, show: (entry: Entry) => void) {
-    this.person = person
-    this.#bell = bell
-    this.#show = show
-  }
-
-  deliver(entry: Entry): void {
-    if (!this.isShown) this.held.push(entry)
-    else if (entry.id > this.newest) {
-      this.newest = entry.id
-      this.#show(entry)
-    }
-    if (isAsked(entry, this.person)) this.#bell()
-  }
-
-  whisper(entry: Entry): void {
-    if (this.isShown) this.#show(entry)
-    else this.#whispered.push(entry)
-    if (isAsked(entry, this.person)) this.#bell()
-  }
-
-  /** Shows entries that came since the past was read. */
-  showAll(past: readonly Entry[], since: readonly Entry[]): void {
-    for (const entry of [...since, ...this.#whispered]) this.#show(entry)
-    this.newest = since.at(-1)?.id ?? past.at(-1)?.id ?? this.newest
-    this.isShown = true
-  }
-}
-
 export async function enterRoom(
   room: Room,
   screen: Screen,
@@ -154,6 +114,46 @@ export async function enterRoom(
     await entering.catch(() => undefined)
     await leave()
     throw error
+  }
+}
+
+/** Shows the entries of a room in order. Entries that come before the room's past is shown wait. */
+class Arrivals implements Participant {
+  readonly person: Person
+  readonly held: Entry[] = []
+  isShown = false
+  /** Entries up to this one are skipped, because one may be read before it is delivered. */
+  newest = '' as EntryId
+  readonly #whispered: Entry[] = []
+  readonly #bell: () => void
+  readonly #show: (entry: Entry) => void
+
+  constructor({ person, bell }: Pick<Screen, 'person' | 'bell'>, show: (entry: Entry) => void) {
+    this.person = person
+    this.#bell = bell
+    this.#show = show
+  }
+
+  deliver(entry: Entry): void {
+    if (!this.isShown) this.held.push(entry)
+    else if (entry.id > this.newest) {
+      this.newest = entry.id
+      this.#show(entry)
+    }
+    if (isAsked(entry, this.person)) this.#bell()
+  }
+
+  whisper(entry: Entry): void {
+    if (this.isShown) this.#show(entry)
+    else this.#whispered.push(entry)
+    if (isAsked(entry, this.person)) this.#bell()
+  }
+
+  /** Shows entries that came since the past was read. */
+  showAll(past: readonly Entry[], since: readonly Entry[]): void {
+    for (const entry of [...since, ...this.#whispered]) this.#show(entry)
+    this.newest = since.at(-1)?.id ?? past.at(-1)?.id ?? this.newest
+    this.isShown = true
   }
 }
 

@@ -55,16 +55,20 @@ test("a model's search reads only rooms that everybody in its room may read", as
   }
 })
 
-test('the log keeps no line that a model read back from another private room', async () => {
-  stage.models.play(calls('history', { room: 'cellar' }), says('I have read it'))
-  await stage.as('rhea', ['ask', 'team', '@qwen', 'read the cellar'])
-  expect(JSON.stringify(stage.models.requests.at(-1)?.body)).toContain('ruby')
-  for (const words of [
-    ['export', 'team', '--json'],
-    ['turn', 'team', 'full'],
-  ])
-    expect((await stage.as('rhea', words)).stdout).not.toContain('ruby')
-})
+test.each(['history', 'look'])(
+  'the log keeps no line that a model read by %s in another private room',
+  async (tool) => {
+    await stage.as('rhea', ['topic', 'cellar', 'the ruby'])
+    stage.models.play(calls(tool, { room: 'cellar' }), says('I have read it'))
+    await stage.as('rhea', ['ask', 'team', '@qwen', 'read the cellar'])
+    expect(JSON.stringify(stage.models.requests.at(-1)?.body)).toContain('ruby')
+    for (const words of [
+      ['export', 'team', '--json'],
+      ['turn', 'team', 'full'],
+    ])
+      expect((await stage.as('rhea', words)).stdout).not.toContain('ruby')
+  },
+)
 
 test('/mentions lists the lines that name a person, in the rooms that they may read now', async () => {
   await stage.as('bob', ['join', 'ops'])

@@ -13,7 +13,7 @@ const RIGHT =
 export const remember = verb({
   name: 'remember',
   summary:
-    'models are told this line in every turn of this room, or with --me of you wherever you ask; --back N brings a forgotten one back',
+    'models are told this line in every turn of this room, or with --me of you in rooms of your own; --back N brings a forgotten one back',
   room: 'optional',
   flags: [ME, flag('back', 'the memory with this number comes back', { value: 'N' })],
   arguments: [text('text', 'one line', { optional: true })],

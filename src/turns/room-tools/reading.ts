@@ -5,7 +5,7 @@ import type { Entry, EntryId, EntryKind, RoomName } from '../../words/entry.ts'
 import type { Room } from '../../chat/index.ts'
 import { searchTerms, termsText } from '../../chat/text/index.ts'
 import { defineTool, type Tool, type ToolContext } from '../../tools/index.ts'
-import { ok } from '../../tools/results/index.ts'
+import { ok, type ToolResult } from '../../tools/results/index.ts'
 import { roomOf, roomParameter, type RoomToolParts } from './shared.ts'
 
 export const lookTool = (parts: RoomToolParts): Tool =>
@@ -15,7 +15,10 @@ export const lookTool = (parts: RoomToolParts): Tool =>
     description: 'Describes a room: topic, mood, who is there.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
-    run: async ({ room }, context) => ok(await describeRoom(await roomOf(parts, context, room), parts)),
+    run: async ({ room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      return await readOf(room, await describeRoom(room, parts), context)
+    },
   })
 
 export async function describeRoom(room: Room, { models, rooms }: RoomToolParts): Promise<string> {
@@ -43,7 +46,8 @@ export const whoTool = (parts: RoomToolParts): Tool =>
       const room = await roomOf(parts, context, name)
       const people = room.present().map(async (person) => `${person.name} (${await room.roleOf(person)})`)
       const models = (parts.models?.names() ?? []).map((model) => `@${model} (model)`)
-      return ok([...(await Promise.all(people)), ...models].join('\n') || 'Nobody is here.')
+      const lines = [...(await Promise.all(people)), ...models]
+      return await readOf(room, lines.join('\n') || 'Nobody is here.', context)
     },
   })
 
@@ -58,7 +62,11 @@ export const listRoomsTool = ({ rooms }: RoomToolParts): Tool =>
       const rows = await rooms.list(context.requester.person, context.room)
       const line = ({ name, private: hidden, topic }: (typeof rows)[number]): string =>
         `${name}${hidden ? ' (private)' : ''}${topic ? `: ${topic}` : ''}`
-      return ok(rows.map(line).join('\n'))
+      const open = rows.filter((row) => !row.private || row.name === context.room)
+      const content = rows.map(line).join('\n')
+      if (open.length === rows.length) return ok(content)
+      const others = `[${counted(rows.length - open.length, 'other private room')}]`
+      return { ...ok(content), logged: [...open.map(line), others].join('\n') }
     },
   })
 
@@ -73,7 +81,8 @@ export const exitsTool = (parts: RoomToolParts): Tool =>
       const room = await roomOf(parts, context, name)
       const audience = { viewer: context.requester.person, toldIn: context.room }
       const exits = await parts.rooms.exits.list(room.name, audience)
-      return ok(exits.map((exit) => `${exit.direction}: ${exit.room}`).join('\n') || 'There are no exits.')
+      const lines = exits.map((exit) => `${exit.direction}: ${exit.room}`)
+      return await readOf(room, lines.join('\n') || 'There are no exits.', context)
     },
   })
 
@@ -98,14 +107,18 @@ export const historyTool = (parts: RoomToolParts): Tool =>
       const [oldest] = entries
       if (!oldest) return ok('Nothing was said.')
       const more = entries.length === limit ? [`(older: before ${oldest.id})`] : []
-      const lines = [...more, ...timedLines(entries)]
-      if (room.name === context.room || !(await room.info()).private) return ok(lines.join('\n'))
-      return { ...ok(lines.join('\n')), logged: privateLines(entries.length) }
+      return await readOf(room, [...more, ...timedLines(entries)].join('\n'), context)
     },
   })
 
 /** People who come to the room later may not read the other one: the log keeps only the number of lines. */
 const privateLines = (count: number): string => `[${counted(count, 'line')} of another private room]`
+
+/** Returns what a tool read of a room. */
+async function readOf(room: Room, content: string, context: ToolContext): Promise<ToolResult> {
+  const isOther = room.name !== context.room && (await room.info()).private
+  return isOther ? { ...ok(content), logged: privateLines(content.split('\n').length) } : ok(content)
+}
 
 const timedLines = (entries: readonly Entry[]): readonly string[] =>
   entries.map((entry) => `${time(entry.at)} ${entryLine(entry)}`)

@@ -28,11 +28,11 @@ export function rememberTool({ memories, rooms }: RoomToolParts): Tool {
   return defineTool({
     id: 'sshawl_remember',
     title: 'Remember',
-    description: 'Proposes a fact for models here.',
+    description: 'Proposes a fact to remember.',
     access: 'write',
     input: z.strictObject({
       text: z.string().describe('One line.'),
-      me: z.boolean().describe('Of your requester.').default(false),
+      me: z.boolean().describe('About your requester.').default(false),
     }),
     asks: async (given, context) => questionOf(await readProposal(given, context), context),
     run: async (given, context) => {
