@@ -126,7 +126,16 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const turns: Turns = new Turns({
     models: enabled,
     listModels: models.list,
-    preview: createPreview({ models: enabled, personas, scopedTools, snapshots, composer, modelFacts }),
+    preview: createPreview({
+      models: enabled,
+      personas,
+      scopedTools,
+      snapshots,
+      composer,
+      modelFacts,
+      workspaces: assembly.workspaces,
+      limits,
+    }),
     personas,
     checkQuotas: models.checkQuotas,
     slots: models.slots,

@@ -40,12 +40,14 @@ import { type RoutineRun, SILENCE_HINT } from './routines/index.ts'
 import type { Resolution } from '../wrap/scope/index.ts'
 import { NO_PICTURES, type ShownPictures } from './pictures.ts'
 
+export type UnsaidMessage = Pick<MessageEntry, 'author' | 'text'>
+
 interface PromptRequest {
   readonly room: Room
   readonly requester: Person
   readonly model: ModelSettings
-  /** The entry that is answered; absent for `/wrap`. */
-  readonly message?: MessageEntry | ReplyEntry
+  /** The message that is answered; `/wrap` has none, or one that is not in the log. */
+  readonly message?: MessageEntry | ReplyEntry | UnsaidMessage
   readonly persona?: Persona
   /** The run in which it is answered. */
   readonly routine?: RoutineRun
@@ -177,7 +179,7 @@ function newestRows(
     kinds: CONVERSATION_KINDS,
     withoutThreads: true,
     ...(checkpoint ? { after: checkpoint.after } : {}),
-    ...(message ? { before: message.id } : {}),
+    ...(message && 'id' in message ? { before: message.id } : {}),
   })
 }
 

@@ -2,9 +2,8 @@ import { isPictureName } from '../base/picture-file.ts'
 import { StorageError, WorkspaceError } from '../words/errors.ts'
 import { type Picture, pictureText } from '../words/picture.ts'
 import { CAREFUL_PICTURES, pictureTokens } from '../words/picture-tokens.ts'
-import { SYSTEM } from '../words/names.ts'
 import type { ToolMessage, Workspace } from '../tools/index.ts'
-import type { ModelSettings } from '../wrap/index.ts'
+import { isOverBudget, type ModelSettings } from '../wrap/index.ts'
 import type { ScopedTools } from './scoped-tools.ts'
 import type { Turn } from './turn.ts'
 
@@ -59,35 +58,56 @@ const MAX_NAMES = 16
 
 type FoundPicture = Picture | { readonly why: string }
 
-/**
- * The pictures that a person named in the message of a turn. Each file is read once, at the first request.
- */
+/** The message that may name pictures, and who reads it. */
+interface PictureMessage {
+  readonly text: string
+  /** May change between two requests. */
+  readonly settings: ModelSettings
+  /** Takes a line for people about a picture that the model does not get. */
+  readonly tell: (line: string) => Promise<void> | void
+}
+
+/** The pictures that a person named in a message. Each file is read once, at the first request. */
 export class MessagePictures {
-  readonly #turn: Turn
+  readonly #message: PictureMessage
   readonly #workspace: Workspace
   readonly #limits: PictureLimits
   readonly #names: readonly string[]
   #found: Promise<ReadonlyMap<string, FoundPicture>> | undefined
   readonly #told = new Set<string>()
 
-  constructor(turn: Turn, workspace: Workspace, limits: PictureLimits) {
-    this.#turn = turn
+  constructor(message: PictureMessage, workspace: Workspace, limits: PictureLimits) {
+    this.#message = message
     this.#workspace = workspace
     this.#limits = limits
-    this.#names = isOwnLine(turn) && limits.pictures > 0 ? picturesNamed(turn.message.text) : []
+    this.#names = limits.pictures > 0 ? picturesNamed(message.text) : []
   }
 
-  get areNamed(): boolean {
-    return this.#names.length > 0
+  /**
+   * Composes with the pictures, or without them if the prompt has no space for them. Rejects as `compose`
+   * does, and with `StorageError`.
+   */
+  async composeWith<T>(
+    scoped: Promise<ScopedTools> | ScopedTools,
+    compose: (shown?: ShownPictures) => Promise<T>,
+  ): Promise<T> {
+    if (this.#names.length === 0) return await compose()
+    const tools = await scoped
+    const shown = await this.#shownWith(tools)
+    try {
+      return await compose(shown)
+    } catch (error) {
+      if (!isOverBudget(error) || shown.pictures.length === 0) throw error
+      return await compose(await this.#shownWith(tools, 'the prompt has no space for pictures'))
+    }
   }
 
   /**
    * Resolves to what the next request has of the pictures. `leftOut` says why it has none. Tells people once
-   * about each picture that a model does not get. Rejects with `StorageError`.
+   * about each picture that a model does not get.
    */
-  async shownWith({ mayLookAt }: Pick<ScopedTools, 'mayLookAt'>, leftOut?: string): Promise<ShownPictures> {
-    if (!this.areNamed) return NO_PICTURES
-    const { settings } = this.#turn
+  async #shownWith({ mayLookAt }: ScopedTools, leftOut?: string): Promise<ShownPictures> {
+    const { settings } = this.#message
     const found = await (this.#found ??= this.#read())
     if (!mayLookAt) {
       await this.#tell([...found.keys()], 'look_at is not among the tools that it has here')
@@ -138,14 +158,12 @@ export class MessagePictures {
     const fresh = names.filter((name) => !this.#told.has(name))
     for (const name of fresh) this.#told.add(name)
     if (fresh.length === 0) return
-    const { room, settings } = this.#turn
-    const text = `@${settings.name} does not see ${fresh.join(', ')}: ${why}`
-    await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text })
+    await this.#message.tell(`@${this.#message.settings.name} does not see ${fresh.join(', ')}: ${why}`)
   }
 }
 
 /** True if the requester wrote the message: not a model, a routine, or another person. */
-const isOwnLine = ({ message, requester, origin }: Turn): boolean =>
+export const isOwnLine = ({ message, requester, origin }: Turn): boolean =>
   origin === undefined &&
   message.kind === 'message' &&
   message.routine === undefined &&

@@ -6,13 +6,13 @@ import {
   type Composer,
   type Prompt,
   type HistoryRow,
-  isOverBudget,
 } from '../wrap/index.ts'
 import type { Picture } from '../words/picture.ts'
+import { SYSTEM } from '../words/names.ts'
 import { textsOfStrangers } from './memory/index.ts'
 import { labelOf } from './personas.ts'
 import { attributed, type Snapshots } from './gather-snapshot.ts'
-import { MessagePictures, type PictureLimits, type ShownPictures } from './pictures.ts'
+import { isOwnLine, MessagePictures, type PictureLimits, type ShownPictures } from './pictures.ts'
 import { framedTokens } from '../wrap/scope/index.ts'
 import { type SearchDependencies, weighedTexts, createOffer, type SentOffer } from '../wrap/toolbox/index.ts'
 import type { OpenToolbox, ToolCaller } from './room-toolbox.ts'
@@ -71,7 +71,7 @@ class TurnSteps {
     this.#turn = turn
     this.#parts = parts
     this.#caller = callerOf(turn)
-    this.#pictures = new MessagePictures(turn, parts.workspaces.of(turn.room.name), parts.limits)
+    this.#pictures = picturesOf(turn, parts)
     this.#fitMessages = createFitMessages(parts.composer, turn.settings.encoding)
   }
 
@@ -120,17 +120,8 @@ class TurnSteps {
     }
   }
 
-  async #compose(tools: ScopedTools | Promise<ScopedTools>, reserve: number): Promise<Composed> {
-    if (!this.#pictures.areNamed) return await this.#composeWith(tools, reserve)
-    const scoped = await tools
-    const shown = await this.#pictures.shownWith(scoped)
-    try {
-      return await this.#composeWith(tools, reserve, shown)
-    } catch (error) {
-      if (!isOverBudget(error) || shown.pictures.length === 0) throw error
-      const without = await this.#pictures.shownWith(scoped, 'the prompt has no space for pictures')
-      return await this.#composeWith(tools, reserve, without)
-    }
+  #compose(tools: ScopedTools | Promise<ScopedTools>, reserve: number): Promise<Composed> {
+    return this.#pictures.composeWith(tools, (shown) => this.#composeWith(tools, reserve, shown))
   }
 
   async #composeWith(
@@ -172,6 +163,18 @@ class TurnSteps {
       },
     })
   }
+}
+
+function picturesOf(turn: Turn, { workspaces, limits }: StepParts): MessagePictures {
+  const message = {
+    text: isOwnLine(turn) ? turn.message.text : '',
+    get settings() {
+      return turn.settings
+    },
+    tell: async (text: string) =>
+      void (await turn.room.record({ kind: 'notice', level: 'info', author: SYSTEM, text })),
+  }
+  return new MessagePictures(message, workspaces.of(turn.room.name), limits)
 }
 
 /**

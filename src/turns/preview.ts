@@ -1,7 +1,9 @@
 import { Refusal } from '../words/errors.ts'
 import type { Person } from '../words/person.ts'
 import type { Room } from '../chat/index.ts'
+import type { Workspaces } from '../tools/index.ts'
 import type { Snapshots } from './gather-snapshot.ts'
+import { MessagePictures, type PictureLimits } from './pictures.ts'
 import {
   type ModelSettings,
   isOverBudget,
@@ -21,6 +23,12 @@ interface PersonInRoom {
   readonly person: Person
 }
 
+interface PromptPreview extends PersonInRoom {
+  readonly model: string
+  /** What the person would say; an empty message if absent. */
+  readonly text?: string
+}
+
 interface ScriptTrial extends PersonInRoom {
   readonly source: string
   /** Gets each line that the script prints, once if it prints the same for all models. */
@@ -34,18 +42,37 @@ interface PreviewParts {
   readonly snapshots: Snapshots
   readonly composer: Pick<Composer, 'compose' | 'check' | 'count'>
   readonly modelFacts: Pick<ModelFactsTable, 'settingsOf' | 'lastKnown'>
+  readonly workspaces: Workspaces
+  readonly limits: PictureLimits
 }
 
 export type Preview = ReturnType<typeof createPreview>
 
 /** Previews what a model would be sent now, without asking it. All methods reject with `StorageError` too. */
 export function createPreview(parts: PreviewParts) {
-  const { models, personas, scopedTools, snapshots, composer, modelFacts } = parts
+  const { models, personas, scopedTools, snapshots, composer, modelFacts, workspaces, limits } = parts
   const list = createToolList(scopedTools, composer)
 
   async function gather({ model, ...as }: AskedModel, { room, person }: PersonInRoom): Promise<Snapshot> {
     const query = { room, requester: person, model: await modelFacts.settingsOf(model), ...as }
     return await snapshots.gather({ ...query, reserve: 0 }, await scopedTools(query))
+  }
+
+  async function promptFor({ model: label, text, room, person }: PromptPreview): Promise<Prompt> {
+    const { model, ...as } = await personas.find(room.name, label)
+    const settings = await modelFacts.settingsOf(model)
+    const query = { room, requester: person, model: settings, ...as }
+    const scoped = await scopedTools(query)
+    const unseen: string[] = []
+    const asked = { text: text ?? '', settings, tell: (line: string) => void unseen.push(line) }
+    const pictures = new MessagePictures(asked, workspaces.of(room.name), limits)
+    const message = text === undefined ? {} : { message: { author: person.name, text } }
+    const prompt = await pictures.composeWith(scoped, async (shown) => {
+      const request = { ...query, ...message, reserve: 0, ...(shown && { shown }) }
+      const composed = await composer.compose(await snapshots.gather(request, scoped))
+      return { ...composed, ...(shown && shown.pictures.length > 0 && { pictures: shown.pictures }) }
+    })
+    return { ...prompt, warnings: [...prompt.warnings, ...unseen] }
   }
 
   const firstModel = (): Partial<AskedModel> => {
@@ -61,9 +88,8 @@ export function createPreview(parts: PreviewParts) {
   })
 
   return {
-    /** Resolves to the prompt for an empty message. Rejects with `Refusal` and `WrapError`. */
-    prompt: async ({ model, ...asked }: PersonInRoom & { readonly model: string }): Promise<Prompt> =>
-      await composer.compose(await gather(await personas.find(asked.room.name, model), asked)),
+    /** Resolves to the prompt of the next request. Rejects with `Refusal` and `WrapError`. */
+    prompt: promptFor,
     /**
      * Lists every tool, whether the model has it for this person here, and its tokens; for the first model if
      * none is named. Rejects with `Refusal` and `WrapError`.

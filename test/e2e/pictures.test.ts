@@ -37,8 +37,9 @@ const as = async (...words: readonly string[]): Promise<string> => {
   return stdout
 }
 
-const budgetOf = async (room: string): Promise<Record<string, number>> =>
-  (JSON.parse(await as('wrap', room, '@qwen', '--json')) as { budget: Record<string, number> }).budget
+const budgetOf = async (room: string, ...more: readonly string[]): Promise<Record<string, number>> =>
+  (JSON.parse(await as('wrap', room, '--json', '@qwen', ...more)) as { budget: Record<string, number> })
+    .budget
 
 test('a picture that came by scp is told with how to get it, and goes to the model that is asked', async () => {
   await makeRoom('seen')
@@ -55,6 +56,11 @@ test('a picture that came by scp is told with how to get it, and goes to the mod
   stage.models.play(answer([{ text: 'yes' }], { usage: [2_000, 1] }))
   await as('ask', 'seen', '@qwen', 'are you there?')
   const { target } = await budgetOf('seen')
+  const previewed = await as('wrap', 'seen', '@qwen', 'what is in p.png?')
+  expect(previewed).toMatch(
+    /pictures +1024 [^]*p\.png: PNG, 64 × 48, \d+ B, 1024 tokens, sha256\s+[0-9a-f]{12}/,
+  )
+  const expected = await budgetOf('seen', 'what is in p.png?')
   stage.models.play(answer([{ text: 'a black field' }], { usage: [90_000, 3] }))
   expect(await as('ask', 'seen', '@qwen', 'what is in p.png?')).toContain('a black field')
 
@@ -62,7 +68,8 @@ test('a picture that came by scp is told with how to get it, and goes to the mod
   expect(sent).toContain(`"url":"data:image/png;base64,${png.toString('base64')}"`)
   expect(sent).toContain('[picture p.png: PNG, 64 × 48, ')
   const turn = await as('turn', 'seen', '--json')
-  expect(turn).toMatch(/"pictures":1024/)
+  expect(JSON.parse(turn)).toMatchObject({ prompt: { budget: expected } })
+  expect(expected).toMatchObject({ pictures: 1024 })
   expect(turn).not.toContain(png.toString('base64'))
   expect(await as('turn', 'seen')).toMatch(/p\.png: PNG, 64 × 48, \d+ B, 1024 tokens, sha256 [0-9a-f]{12}/)
   expect(await as('usage', 'seen')).toContain('92000')
@@ -72,6 +79,9 @@ test('a picture that came by scp is told with how to get it, and goes to the mod
 test('a model without images reads the name, size and measures, and the person is told why', async () => {
   await makeRoom('unseen')
   await put('unseen', 'p.png', png)
+  expect(await as('wrap', 'unseen', '@blind', 'what is in p.png?')).toContain(
+    '! @blind does not see p.png: it takes no pictures',
+  )
   await stage.as('rhea', ['ask', 'unseen', '@blind', 'what is in p.png?'])
   expect(await as('history', 'unseen')).toContain('-- @blind does not see p.png: it takes no pictures')
   expect(await as('turn', 'unseen', 'full')).toMatch(

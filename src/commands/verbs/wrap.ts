@@ -14,7 +14,7 @@ import {
   type ShownPrompt,
   type SourceGroup,
 } from '../pages/prompt-report.ts'
-import { arg, JSON_FLAG } from '../command.ts'
+import { arg, JSON_FLAG, text } from '../command.ts'
 import { refuseWrap, verb } from './common.ts'
 import { modelNamed } from './answer.ts'
 import { HTML_FLAG, refuseInSession } from './log-pages.ts'
@@ -27,16 +27,18 @@ export const wrap = verb({
   flags: [JSON_FLAG, HTML_FLAG],
   arguments: [
     arg('model', 'the one that the room asked last without it', { optional: true }),
-    arg('full', 'the text itself', { optional: true, oneOf: ['full'] }),
+    text('question', 'full: the text itself; then what would be asked, else nothing', { optional: true }),
   ],
   example: '@guide full',
+  complete: { question: () => ['full'] },
   needsVoice: () => false,
   async run({ person, room, args, flags, out, session }, { turns, clock, stores }) {
     const last = (await stores.models.turns.last(room.name))?.model
     const names = await turns.personas.namesIn(room.name)
-    const { model, full } = chooseModel(args.model, args.full, names, last && nameInLabel(last))
+    const { model, full, question } = readArguments(args, names, last && nameInLabel(last))
     if (flags.html) refuseInSession({ session }, 'wrap', `@${model}`)
-    const prompt = await turns.prompt({ room, person, model }).catch(refuseWrap)
+    const asked = question === '' ? {} : { text: `@${model} ${question}` }
+    const prompt = await turns.prompt({ room, person, model, ...asked }).catch(refuseWrap)
     if (flags.json) return out.line(safeJson(promptJson(room.name, model, prompt)))
     const { tools } = await turns.scope({ room, person, model })
     const sources = new Map(tools.map(({ tool }) => [tool.id, tool.source]))
@@ -44,7 +46,7 @@ export const wrap = verb({
     if (flags.html) {
       const page = await wrapPage(
         { ...shown, prompt: withoutAskersMemory(prompt) },
-        { room: room.name, person: person.name, at: clock.now() },
+        { room: room.name, person: person.name, at: clock.now(), hasMessage: question !== '' },
       )
       return out.write(String(page))
     }
@@ -53,19 +55,20 @@ export const wrap = verb({
   },
 })
 
-/** `/wrap`, `/wrap full`, `/wrap @qwen`, `/wrap @qwen full`. */
-function chooseModel(
-  model: string | undefined,
-  full: string | undefined,
+/** `/wrap`, `/wrap full`, `/wrap @qwen`, `/wrap @qwen full`, `/wrap @qwen why does it fail?`. */
+function readArguments(
+  { model, question = '' }: { readonly model: string | undefined; readonly question: string | undefined },
   names: readonly string[],
   last: string | undefined,
 ) {
-  const onlyFull = model === 'full' && full === undefined && !names.includes('full')
+  const isFullFirst = model === 'full' && !names.includes('full')
   // A model's prompt says more than the prompt of the guide, which always exists.
   const usual = names.find((name) => name === last) ?? names.find((name) => name !== 'guide') ?? 'guide'
+  const [, full, rest = ''] = /^(full(?:\s+|$))?(.*)$/s.exec(question) ?? []
   return {
-    model: onlyFull || model === undefined ? usual : modelNamed(model, names),
-    full: onlyFull || full === 'full',
+    model: isFullFirst || model === undefined ? usual : modelNamed(model, names),
+    full: isFullFirst || full !== undefined,
+    question: rest.trim(),
   }
 }
 
@@ -152,10 +155,12 @@ function rowsOf(
   groups: readonly SourceGroup[],
   form: 'folded' | 'unfolded',
 ): readonly ShareRow[] {
-  return shares.flatMap(({ name, tokens, note, layer, isTools }, fill): readonly ShareRow[] => {
+  return shares.flatMap(({ name, tokens, note, layer, isTools, isPictures }, fill): readonly ShareRow[] => {
     const facts = layer
       ? { place: layer.late ? 'late' : layer.placement, priority: layer.priority }
-      : ({ isHint: true } as const)
+      : isPictures
+        ? {}
+        : ({ isHint: true } as const)
     const row = { name, tokens, note, ...facts, fill }
     return isTools ? [row, ...groups.flatMap((group) => groupRows(group, form))] : [row]
   })

@@ -5,7 +5,6 @@ import {
   createCommandWorld,
   createCommandWorldWith,
   jsonOf,
-  misused,
   refused,
 } from '../../../support/commands/command-world.ts'
 import { anotherModel } from '../../../support/turn-world.ts'
@@ -44,14 +43,22 @@ test('/wrap refuses unknown words and reports a script that fails', async () => 
   expect(await world.type(world.bob, 'wrap qwem')).toEqual(
     refused('there is no model called @qwem; did you mean @qwen?'),
   )
-  expect(await world.type(world.bob, 'wrap qwen half')).toEqual(
-    misused('wrap: full, not half', '/wrap [--json] [--html] [MODEL] [FULL]'),
-  )
   const { rooms, storage } = world.turnWorld.chatParts
   const room = (await rooms.get('hall', world.ann)).name
   await storage.prompts.scripts.put({ room, source: 'error("no prompt today")', author: 'ann', at: 0 })
   const { status, err } = await world.type(world.bob, 'wrap')
   expect({ status, told: err.join() }).toEqual({ status: 1, told: expect.stringContaining('no prompt') })
+})
+
+test('/wrap composes a question, after the word full too, as if it were asked', async () => {
+  await using world = await createCommandWorld()
+  for (const line of ['wrap qwen full why is it red?', 'wrap full why is it red?']) {
+    const { out } = await world.type(world.bob, line)
+    expect(out.join('\n')).toContain('bob: @qwen why is it red?')
+  }
+  const [folded = ''] = (await world.type(world.bob, 'wrap qwen why is it red?')).out
+  expect(folded).toMatch(/ message +\d+ /)
+  expect(folded).not.toContain('why is it red?')
 })
 
 const layer = (name: string, tokens: number, more: Partial<LayerReport> = {}): LayerReport => ({
