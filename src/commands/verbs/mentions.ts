@@ -56,8 +56,11 @@ async function goTo(
   if (!entry)
     throw new Refusal(found.length === 0 ? 'nobody has named you' : `the list has 1 to ${found.length}`)
   const room = await services.rooms.get(entry.room, person)
+  // All ids have the same length, so a longer text sorts right after the line itself.
+  const [line] = await room.history({ limit: 1, before: `${entry.id}0` as EntryId, revised: true })
+  if (line?.id !== entry.id) throw new Refusal('this line was taken back')
   await session?.moveTo(room)
-  out.line(`${minuteOf(entry.at, context)} ${entryLine(entry)}`)
+  out.line(`${minuteOf(line.at, context)} ${entryLine(line)}`)
 }
 
 /**
