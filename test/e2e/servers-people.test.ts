@@ -130,6 +130,29 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     expect(times(bob, 'ann invited you')).toBe(1)
   })
 
+  test('memories, mentions and what rings are the same on all servers', async () => {
+    await stage.done(0, 'ann', 'create notes')
+    await stage.done(0, 'ann', 'remember notes we deploy on Fridays')
+    await stage.done(0, 'ann', 'remember --me I read French')
+    await until(1, 'ann', 'wrap notes @guide full', /we deploy on Fridays/)
+    await until(1, 'ann', 'wrap notes @guide full', /I read French/)
+    await stage.done(1, 'ann', 'forget notes 1')
+    await until(0, 'ann', 'memory notes', /nothing is remembered/)
+    expect(await stage.done(0, 'ann', 'wrap notes @guide full')).not.toContain('Fridays')
+    await stage.done(0, 'ann', 'say notes bob: the tests are red')
+    await until(1, 'bob', 'mentions', /bob: the tests are red/)
+
+    await using bob = await stage.atTerminal(1, 'bob')
+    bob.write('/join notes\r')
+    await bob.waitFor(/[-─]\S* notes/)
+    await stage.done(0, 'bob', 'ring notes all')
+    for (let n = 0; ; n++) {
+      await stage.done(0, 'ann', `say notes line ${n}`)
+      await bob.waitFor(`line ${n}`)
+      if (bob.output().includes('\u0007')) break
+    }
+  })
+
   test('thirty sequential commands over two servers are accepted beside two open sessions', async () => {
     await using _first = await stage.inLobby(0, 'carl')
     await using _second = await stage.inLobby(1, 'carl')
