@@ -47,8 +47,10 @@ export class Purging extends Acting {
     const found = await stores.retention.mayBeOf(speaker)
     const ids = saidBy(found, speaker)
     const said = found.filter(({ id }) => ids.has(id))
-    const routines = person ? await stores.retention.countRoutines(person.id) : 0
-    if (said.length + routines === 0) throw new Refusal(`nothing is stored that ${speaker.name} said`)
+    const { routines, texts } = person
+      ? await stores.retention.countOthers(person.id)
+      : { routines: 0, texts: 0 }
+    if (said.length + routines + texts === 0) throw new Refusal(`nothing is stored that ${speaker.name} said`)
     const rooms = byRoom(said)
     const counts = { who: speaker.name, lines: said.length, rooms: rooms.size, routines }
     if (!isSure) return { kind: 'asked', ...counts }

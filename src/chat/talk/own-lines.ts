@@ -112,7 +112,15 @@ export function revise(entries: readonly Entry[], next: Entry): readonly Entry[]
 }
 
 /** The kinds of entries by which people say or do something. Decisions, such as bans, are not among them. */
-const SAID: readonly EntryKind[] = ['message', 'action', 'notice', 'tool_call', 'tool_result', 'file']
+const SAID: readonly EntryKind[] = [
+  'message',
+  'action',
+  'notice',
+  'tool_call',
+  'tool_result',
+  'file',
+  'routine',
+]
 
 /** The ids of all entries that somebody said or did, and of the reactions to them. */
 export function saidBy(entries: readonly Entry[], { name, id }: Speaker): ReadonlySet<EntryId> {

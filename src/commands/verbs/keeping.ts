@@ -63,7 +63,7 @@ interface PurgedCounts {
 
 function purgedText({ who, lines, rooms, routines }: PurgedCounts): string {
   const said = `${counted(lines, 'line')} of ${who} in ${counted(rooms, 'room')}`
-  if (routines === 0) return said
+  if (routines === 0) return lines === 0 ? `what ${who} wrote for others or noted in private` : said
   return lines === 0
     ? `${counted(routines, 'routine')} of ${who}`
     : `${said}, and ${counted(routines, 'routine')}`

@@ -49,7 +49,7 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
     'hasAdmin',
   ),
   ...methods('chat.sanctions', 'all'),
-  ...methods('chat.retention', 'days', 'countRoutines'),
+  ...methods('chat.retention', 'days', 'countOthers'),
   ...methods('chat.keys', 'list'),
   ...methods('chat.invites', 'list', 'find'),
   ...methods('chat.tokens', 'list', 'find'),

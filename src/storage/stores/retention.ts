@@ -75,10 +75,16 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
           WHERE room = ${room} AND text <> '' AND at >= ${since}`.execute(db)
         return false
       }, REQUESTS),
-    countRoutines: (person) =>
+    countOthers: (person) =>
       read(async (db) => {
-        const query = sql<{ count: number }>`SELECT count(*) AS count FROM routines WHERE person = ${person}`
-        return requireRow((await query.execute(db)).rows[0]).count
+        const count = (from: RawBuilder<unknown>) => sql`(SELECT count(*) FROM ${from} = ${person})`
+        const query = sql<{ routines: number; texts: number }>`SELECT
+          ${count(sql`routines WHERE person`)} AS routines,
+          ${count(sql`direct_messages WHERE sender`)} + ${count(sql`typed_lines WHERE person`)}
+            + ${count(sql`drafts WHERE person`)} + ${count(sql`away WHERE person`)}
+            + ${count(sql`memories WHERE text <> '' AND person`)}
+            + ${count(sql`preferences WHERE option = 'words' AND person`)} AS texts`
+        return requireRow((await query.execute(db)).rows[0])
       }),
     removeMessages: (person) =>
       write(async (db) => {
@@ -91,8 +97,8 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
 }
 
 /**
- * Removes private messages, what was typed, routines with their grants, and texts of instructions and
- * memories.
+ * Removes private messages, what was typed, words that ring, routines with their grants, and texts of
+ * instructions and memories.
  */
 async function removeTexts(
   db: Kysely<Tables>,
@@ -102,6 +108,7 @@ async function removeTexts(
   await sql`DELETE FROM grants WHERE routine IN (SELECT id FROM routines WHERE person = ${id})`.execute(db)
   for (const table of ['typed_lines', 'drafts', 'away', 'routines'] as const)
     await db.deleteFrom(table).where('person', '=', id).execute()
+  await sql`DELETE FROM preferences WHERE option = 'words' AND person = ${id}`.execute(db)
   await sql`DELETE FROM memories WHERE room IS NULL AND person = ${id}`.execute(db)
   await db.updateTable('memories').set({ text: '' }).where('person', '=', id).execute()
   for (const table of ['room_instructions', 'room_personas'] as const)

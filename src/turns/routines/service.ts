@@ -113,7 +113,7 @@ export class Routines {
       throw new Refusal(
         `${room?.name} has ${counted(perRoom, 'routine')}, which is the limit (routines_per_room)`,
       )
-    await this.#record(made, person.name, 'made', `made routine ${made.number}: ${routineText(made)}`)
+    await this.#record(made, person, 'made', `made routine ${made.number}: ${routineText(made)}`)
     this.#parts.changed()
     return made
   }
@@ -223,18 +223,18 @@ export class Routines {
   }
 
   async #changed(routine: Routine, by: Person, event: RoutineEntry['event'], did: string): Promise<void> {
-    await this.#record(routine, by.name, event, `${did} routine ${routine.number}: ${routineText(routine)}`)
+    await this.#record(routine, by, event, `${did} routine ${routine.number}: ${routineText(routine)}`)
     this.#parts.changed()
   }
 
   async #record(
     { room, number }: Routine,
-    author: string,
+    { id: by, name: author }: Person,
     event: RoutineEntry['event'],
     did: string,
   ): Promise<void> {
     const told = room === null ? undefined : await this.#parts.rooms.anyRoom(room)
-    await told?.record({ kind: 'routine', author, routine: number, event, text: `${author} ${did}` })
+    await told?.record({ kind: 'routine', author, by, routine: number, event, text: `${author} ${did}` })
   }
 
   /** The rooms of these routines that the person may read. */

@@ -144,7 +144,7 @@ export function retentionExam(store: () => Storage): void {
     expect(await store().prompts.summaries.current(den)).toMatchObject({ text: `at ${DAY}` })
   })
 
-  test('removing the messages of a person removes their typed lines, draft, absence, instructions, personas and memories only', async () => {
+  test('removing the messages of a person removes their typed lines, draft, absence, words that ring, instructions, personas and memories only', async () => {
     const { chat, talk, prompts } = store()
     await chat.rooms.create(room('den', {}))
     const limits = { lines: 9, characters: 99 }
@@ -159,7 +159,11 @@ export function retentionExam(store: () => Storage): void {
       const memory = { text: `of ${one.name}`, author: one.name, person: one.id, at: 10 }
       for (const of of [{ room: den }, { person: one.id }]) await prompts.memories.add(of, memory, 9)
     }
+    await chat.preferences.put(bob.id, { option: 'words', value: 'a secret' })
+    expect((await chat.retention.countOthers(bob.id)).texts).toBe(6)
     await chat.retention.removeMessages(bob)
+    expect((await chat.retention.countOthers(bob.id)).texts).toBe(0)
+    expect((await chat.retention.countOthers(alice.id)).texts).toBe(5)
     expect(await talk.away.away()).toEqual([{ person: alice.id, text: 'in secret' }])
     const instructions = await prompts.instructions.versions(den)
     expect(instructions.map(({ author, text }) => [author, text])).toEqual([

@@ -137,10 +137,10 @@ export function routinesExam(store: () => Storage): void {
     await add('c', { person: bob.id })
     await routines().update('a' as RoutineId, { state: 'ended', nextAt: null })
     const { retention } = store().chat
-    expect(await retention.countRoutines(alice.id)).toBe(2)
+    expect(await retention.countOthers(alice.id)).toEqual({ routines: 2, texts: 0 })
     await retention.removeMessages({ id: alice.id, name: 'alice' })
-    expect(await retention.countRoutines(alice.id)).toBe(0)
-    expect(await retention.countRoutines(bob.id)).toBe(1)
+    expect(await retention.countOthers(alice.id)).toEqual({ routines: 0, texts: 0 })
+    expect(await retention.countOthers(bob.id)).toEqual({ routines: 1, texts: 0 })
   })
 
   test('the next routines are those with the earliest times', async () => {

@@ -220,15 +220,24 @@ test('/purge counts and removes the routines of a person who said nothing', asyn
   await type(bob, 'remind 10m tea')
   await type(bob, 'every day 09:00 hello', 'lobby')
   expect((await exec(root, 'purge bob')).err).toEqual([
-    'this removes 2 routines of bob, for good; to do it: purge bob --yes',
+    'this removes 1 line of bob in 1 room, and 2 routines, for good; to do it: purge bob --yes',
   ])
   let changes = 0
   shownRoutines.onChange(() => changes++)
-  expect((await exec(root, 'purge bob --yes')).out[0]).toBe('removed 2 routines of bob')
+  expect((await exec(root, 'purge bob --yes')).out[0]).toBe('removed 1 line of bob in 1 room, and 2 routines')
   expect(changes).toBe(1)
   expect(await type(bob, 'routines -')).toEqual(done('nothing runs by itself'))
   expect(await exec(root, 'purge bob')).toEqual(none)
   await type(bob, 'say hello')
   await type(bob, 'remind 10m tea')
-  expect((await exec(root, 'purge bob --yes')).out[0]).toBe('removed 1 line of bob in 1 room, and 1 routine')
+  await type(bob, 'every day 09:00 a secret', 'lobby')
+  expect((await exec(root, 'purge bob --yes')).out[0]).toBe(
+    'removed 2 lines of bob in 2 rooms, and 2 routines',
+  )
+  expect((await exec(root, 'export lobby')).out.join('\n')).not.toContain('a secret')
+  await type(bob, 'remember --me I like tea')
+  expect((await exec(root, 'purge bob --yes')).out[0]).toBe(
+    'removed what bob wrote for others or noted in private',
+  )
+  expect(await exec(root, 'purge bob')).toEqual(none)
 })
