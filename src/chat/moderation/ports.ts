@@ -75,7 +75,7 @@ export interface RetentionStore {
    * Resolves to all entries that the speaker may have said, and all reactions, oldest first. Reads all logs.
    */
   mayBeOf(speaker: Speaker): Promise<readonly Entry[]>
-  /** Counts a person's routines, those that have ended included, and what `removeMessages` removes besides. */
+  /** Counts the routines of a person, ended ones too, and what else `removeMessages` removes. */
   countOthers(person: PersonId): Promise<{ readonly routines: number; readonly texts: number }>
   removeLines(ids: readonly EntryId[]): Promise<void>
   /**
@@ -85,8 +85,8 @@ export interface RetentionStore {
   removeCopies(room: RoomName, since: number): Promise<boolean>
   /**
    * Removes a person's messages that wait for others, the lines they typed, their draft, absence, words
-   * that ring and routines, the memories that they said, and the texts of all instructions and personas that have their
-   * name.
+   * that ring and routines, the memories that they said, and the texts of all instructions and personas
+   * that have their name.
    */
   removeMessages(from: { readonly id: PersonId; readonly name: string }): Promise<void>
   record(removal: RemovalRecord): Promise<void>

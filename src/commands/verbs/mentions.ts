@@ -56,7 +56,7 @@ async function goTo(
   if (!entry)
     throw new Refusal(found.length === 0 ? 'nobody has named you' : `the list has 1 to ${found.length}`)
   const room = await services.rooms.get(entry.room, person)
-  // All ids have the same length, so a longer text sorts right after the line itself.
+  // As in pins: a longer text sorts right after the id.
   const [line] = await room.history({ limit: 1, before: `${entry.id}0` as EntryId, revised: true })
   if (line?.id !== entry.id) throw new Refusal('this line was taken back')
   await session?.moveTo(room)
@@ -64,8 +64,8 @@ async function goTo(
 }
 
 /**
- * Resolves to the newest lines that name the person, newest first. Follows the index of words: only lines that
- * have the name are read.
+ * Resolves to the newest lines that name the person, newest first. Follows the index of words: only lines
+ * that have the name are read.
  */
 async function newestMentions(
   person: Person,

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { encodeTime } from 'ulid'
 import type { RoomName } from '../../words/entry.ts'
+import type { PersonId } from '../../words/person.ts'
 import type { RetentionStore } from '../../chat/moderation/index.ts'
 import { type Database, type Dialect, integer, requireRow } from '../database.ts'
 import { REQUESTS } from '../locks.ts'
@@ -75,17 +76,7 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
           WHERE room = ${room} AND text <> '' AND at >= ${since}`.execute(db)
         return false
       }, REQUESTS),
-    countOthers: (person) =>
-      read(async (db) => {
-        const count = (from: RawBuilder<unknown>) => sql`(SELECT count(*) FROM ${from} = ${person})`
-        const query = sql<{ routines: number; texts: number }>`SELECT
-          ${count(sql`routines WHERE person`)} AS routines,
-          ${count(sql`direct_messages WHERE sender`)} + ${count(sql`typed_lines WHERE person`)}
-            + ${count(sql`drafts WHERE person`)} + ${count(sql`away WHERE person`)}
-            + ${count(sql`memories WHERE text <> '' AND person`)}
-            + ${count(sql`preferences WHERE option = 'words' AND person`)} AS texts`
-        return requireRow((await query.execute(db)).rows[0])
-      }),
+    countOthers: (person) => read((db) => countOthers(db, person)),
     removeMessages: (person) =>
       write(async (db) => {
         await removeTexts(db, person)
@@ -94,6 +85,17 @@ export function createRetentionStore({ dialect, read, writes, truncateWalSoon }:
     record: (removal) =>
       statement(async (db) => void (await db.insertInto('removals').values(removal).execute())),
   }
+}
+
+async function countOthers(db: Kysely<Tables>, person: PersonId) {
+  const count = (from: RawBuilder<unknown>) => sql`(SELECT count(*) FROM ${from} = ${person})`
+  const query = sql<{ routines: number; texts: number }>`SELECT
+    ${count(sql`routines WHERE person`)} AS routines,
+    ${count(sql`direct_messages WHERE sender`)} + ${count(sql`typed_lines WHERE person`)}
+      + ${count(sql`drafts WHERE person`)} + ${count(sql`away WHERE person`)}
+      + ${count(sql`memories WHERE text <> '' AND person`)}
+      + ${count(sql`preferences WHERE option = 'words' AND person`)} AS texts`
+  return requireRow((await query.execute(db)).rows[0])
 }
 
 /**
