@@ -100,6 +100,13 @@ test('/mentions lists the lines that name a person, in the rooms that they may r
   await bob.shows(/\[ops\] rhea: @bob fourth/)
   bob.type('/mentions 2')
   await bob.shows(STATUS('den'))
+  await stage.as('rhea', ['say', 'ops', '@bob', 'a slip'])
+  await bob.shows(/\[ops\] rhea: @bob a slip/)
+  bob.type('/mentions')
+  await bob.shows(/^1 {2}new .* ops {2}rhea: @bob a slip/m)
+  await stage.as('rhea', ['retract', 'ops'])
+  bob.type('/mentions 1')
+  await bob.shows(/this line was taken back/)
   await bob.quit()
   expect((await linesOf('bob', 'mentions', '--json')).map(({ text, unread }) => [text, unread])).toEqual([
     ['@bob fourth', true],
