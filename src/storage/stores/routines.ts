@@ -91,13 +91,15 @@ export function createRoutineStore({ dialect, read, writes }: Database): Routine
   }
 }
 
+/** A claimed one rings now: its person sees it before `last_at` is stored. */
 async function lastRung(db: Kysely<Tables>, person: PersonId): Promise<Routine | undefined> {
+  const rangAt = sql<number | null>`CASE WHEN claimed_by IS NULL THEN last_at ELSE next_at END`
   const rung = db
     .selectFrom('routines')
     .selectAll()
     .where(isIn({ alone: person }))
-    .where('last_at', 'is not', null)
-  const row = await rung.orderBy('last_at', 'desc').orderBy('number', 'desc').limit(1).executeTakeFirst()
+    .where(rangAt, 'is not', null)
+  const row = await rung.orderBy(rangAt, 'desc').orderBy('number', 'desc').limit(1).executeTakeFirst()
   return row && toRoutine(row)
 }
 

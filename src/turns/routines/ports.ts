@@ -122,7 +122,7 @@ export interface RoutineStore {
   /** Also finds an ended routine. */
   find(place: RoutinePlace, number: number): Promise<Routine | undefined>
   byId(id: RoutineId): Promise<Routine | undefined>
-  /** The reminder of a person without a room that rang last. */
+  /** The reminder of a person without a room that rang last, or is claimed and rings now. */
   lastRung(person: PersonId): Promise<Routine | undefined>
   /** The routines that have not ended, of a room, a person or the server, by room and number. */
   list(of: { readonly room?: RoomName; readonly person?: PersonId }): Promise<readonly Routine[]>

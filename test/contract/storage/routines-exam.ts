@@ -226,6 +226,17 @@ export function routinesExam(store: () => Storage): void {
     expect(await routines().lastRung(alice.id)).toMatchObject({ id: 'a', lastAt: 300 })
   })
 
+  test('a reminder that is claimed counts as the one that rang last until its claim ends', async () => {
+    await prepare()
+    await add('a', { room: null })
+    await add('b', { room: null, nextAt: 400 })
+    await routines().update('a' as RoutineId, { state: 'ended', nextAt: null, lastAt: 300 })
+    await routines().claim('b' as RoutineId, { nextAt: 400, by: 'one', ms: 60_000 })
+    expect(await routines().lastRung(alice.id)).toMatchObject({ id: 'b', lastAt: null })
+    await routines().update('b' as RoutineId, { state: 'paused', nextAt: 500 })
+    expect(await routines().lastRung(alice.id)).toMatchObject({ id: 'a' })
+  })
+
   test('what was allowed to routines of a purged person goes with them', async () => {
     await prepare()
     await add('a')
