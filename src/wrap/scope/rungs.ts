@@ -82,7 +82,9 @@ function createStepCosts(
       const { loaded, names } = sums.at(-1) ?? { loaded: 0, names: 0 }
       if (loaded > allowance) break
       const listed = step.from === 'deferred' ? nameTokens(step.tool, price) : 0
-      sums.push({ loaded: loaded + costOf(step, price), names: names - listed })
+      // A definition of a million characters takes a second to count, and is not sent anyway.
+      const isFarAbove = price.isFarAbove(step.tool.tool, step.form, allowance)
+      sums.push({ loaded: isFarAbove ? Infinity : loaded + costOf(step, price), names: names - listed })
     }
     const { loaded, names } = sums[number] ?? { loaded: Infinity, names: 0 }
     if (allSteps !== undefined && number >= allSteps) return heading + loaded

@@ -1,6 +1,7 @@
 import { utf8Bytes } from '../../base/amounts.ts'
 import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../../base/json.ts'
 import { memoizePer } from '../../base/basics.ts'
+import { codePointAt } from '../../base/text/characters.ts'
 import type { Framing } from '../model-settings.ts'
 import type { TokenCounter } from '../ports.ts'
 import type { PromptTool, ToolDefinition, ToolForm } from '../prompt.ts'
@@ -38,7 +39,30 @@ export function createPricer(framing: Framing, counter: TokenCounter) {
     /** Bytes of the definition. */
     bytes: (tool: CatalogueTool, form: 'full' | 'short'): number =>
       bytes(tool, form, () => utf8Bytes(JSON.stringify(definitionOf(tool, form)))),
+    /** True if a definition is seen to have more tokens than that before all of it is counted. */
+    isFarAbove(tool: CatalogueTool, form: 'full' | 'short', most: number): boolean {
+      if (this.bytes(tool, form) <= MAX_BYTES_PER_TOKEN * Math.max(most, 2000)) return false
+      return hasMoreTokens(JSON.stringify(definitionOf(tool, form)), most, counter)
+    },
   }
+}
+
+/** Few texts have so many: what is shorter may have no more tokens than it may, and is counted once. */
+const MAX_BYTES_PER_TOKEN = 8
+/** Long enough that what a cut adds to the count is little, short enough to be counted in some ms. */
+const PART_CHARS = 16_000
+/** Far more than the tokens that a text may have more in two parts. */
+const TOKENS_OF_CUT = 64
+
+/** Counts parts of a text, until it is sure that it has more tokens than `most`. */
+function hasMoreTokens(text: string, most: number, counter: TokenCounter): boolean {
+  let sure = 0
+  for (let start = 0; start < text.length && sure <= most;) {
+    const end = codePointAt(text, Math.min(text.length, start + PART_CHARS))
+    sure += counter.count(text.slice(start, end)) - TOKENS_OF_CUT
+    start = end
+  }
+  return sure > most
 }
 
 function priceOf(tool: CatalogueTool, form: ToolForm, framing: Framing, counter: TokenCounter): PricedTool {

@@ -144,18 +144,29 @@ test('the tools stay within tools_tokens in a large window, used tools first', (
   expect(narrow).toEqual(bench.compose(snapshotFor(4000, { tools })))
 })
 
-test('the tokens of 500 huge tools are counted only as far as they can fit', () => {
+/** Composes a prompt; returns it with the number of characters that were counted. */
+function composeCounting(snapshot: Snapshot): { readonly prompt: Prompt; readonly characters: number } {
   let characters = 0
-  const counter = {
-    ...bench.counter,
-    count(text: string): number {
-      characters += text.length
-      return bench.counter.count(text)
-    },
+  const count = (text: string): number => {
+    characters += text.length
+    return bench.counter.count(text)
   }
+  const prompt = bench.composeWith({ ...bench.counter, count }, snapshot)
+  return { prompt, characters }
+}
+
+test('the tokens of a tool of a million characters are counted only as far as they can fit', () => {
+  const description = `Does it. ${'word '.repeat(200_000)}`
+  const tools = catalogue(...small(5), sampleTool('huge', { description }))
+  const { prompt, characters } = composeCounting(snapshotFor(28_000, { tools, toolsTokens: 6000 }))
+  expect(formsIn(prompt)['huge']).toBe('short')
+  expect(characters).toBeLessThan(200_000)
+})
+
+test('the tokens of 500 huge tools are counted only as far as they can fit', () => {
   const description = `Does it. ${'word '.repeat(20_000)}`
   const tools = catalogue(...small(500).map((tool) => ({ ...tool, description: `${description}${tool.id}` })))
-  const prompt = bench.composeWith(counter, snapshotFor(196_000, { tools }))
+  const { prompt, characters } = composeCounting(snapshotFor(196_000, { tools }))
   expect(prompt.tools).toHaveLength(500)
   expect(characters).toBeLessThan(5_000_000)
 })
