@@ -18,7 +18,11 @@ export async function openEmptiedStorage() {
     /** The store, with nothing in it. To dispose of it does nothing. */
     async emptied(): Promise<Storage> {
       emptyRows(options.file)
-      emptyIndex(indexFile(options.file))
+      if (existsSync(indexFile(options.file))) {
+        // A thread of the store makes the index some seconds after its start: this waits until it has.
+        await storage.upkeep.refreshSearch()
+        emptyIndex(indexFile(options.file))
+      }
       return { ...storage, async [Symbol.asyncDispose]() {} }
     },
     async [Symbol.asyncDispose]() {
@@ -41,7 +45,6 @@ function emptyRows(file: string): void {
 
 /** Of the words of entries: an entry of the next test may have an id that comes before those of the last. */
 function emptyIndex(file: string): void {
-  if (!existsSync(file)) return
   using db = openFile(file, { timeout: 5_000 })
   db.exec("INSERT INTO entry_words (entry_words) VALUES ('delete-all')")
 }
