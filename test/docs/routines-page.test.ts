@@ -91,6 +91,10 @@ test('the recipe of a build is silent after a good night, and offers the model o
   stage.models.play(says('-'), says('step 3 failed'))
   moveTo(23, 4)
   await expect.poll(() => stage.models.requests.length).toBe(4)
+  // The next time is stored after the model is asked; from a later clock it would be a later one.
+  await expect
+    .poll(async () => (await stage.as('ann', ['routines', 'den'])).stdout)
+    .toContain('2027-01-08 23:00')
   moveTo(23, 5)
   await session.waitFor('qwen: step 3 failed')
   expect(session.output()).not.toContain('qwen: -')
