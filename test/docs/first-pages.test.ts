@@ -7,8 +7,8 @@ describe('docs/tutorial.md', async () => {
   afterAll(() => runner[Symbol.asyncDispose]())
   const sections = page.split(/^## (?=\d)/m).slice(1)
 
-  test('the tutorial has seven sections', () => {
-    expect(sections.map(([first]) => first)).toEqual(['1', '2', '3', '4', '5', '6', '7'])
+  test('the tutorial has eight sections', () => {
+    expect(sections.map(([first]) => first)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8'])
   })
 
   test.each(sections.map((text) => ({ title: text.slice(0, text.indexOf('\n')), text })))(

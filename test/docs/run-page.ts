@@ -17,7 +17,15 @@ export interface Block {
 }
 
 /** What the model says, in the order of the tutorial's questions. */
-const ANSWERS = ['I answer.', 'For people.', 'I see a field.', 'It has no date.', 'It rolls a die.', 'Good.']
+const ANSWERS = [
+  'I answer.',
+  'For people.',
+  'I see a field.',
+  'It has no date.',
+  'The disk.',
+  'It rolls a die.',
+  'Good.',
+]
 
 export const readPage = (path: string): Promise<string> => readFile(join(paths.root, path), 'utf8')
 
