@@ -90,7 +90,7 @@ export async function playTalk({ stage, comesIn, enter }: SceneParts) {
 
 const firstScreen: Scene = {
   name: 'first-screen',
-  title: 'The first screen after ssh, and what @guide says of the tools',
+  title: 'The first screen after ssh, and how @guide says to begin',
   async play({ comesIn, enter }) {
     const ann = await comesIn('ann')
     await enter(ann, '@guide how do I begin?', 'asks me')
@@ -148,7 +148,7 @@ interface Act {
   readonly shows: string | RegExp
 }
 
-/** What a newcomer does in the first minute: talks, asks a model, allows a call, makes a room and invites somebody. */
+/** What a newcomer does: speaks, asks a model, allows a call, makes a room, invites somebody, and goes to a talk. */
 export const FIRST_MINUTE: readonly Act[] = [
   { line: 'hello?', shows: /: hello\?/ },
   {
@@ -163,4 +163,9 @@ export const FIRST_MINUTE: readonly Act[] = [
   { line: '/create --private den', shows: 'made den' },
   { line: '/topic tea at four', shows: 'set the topic' },
   { line: '/invite ann', shows: 'invited ann' },
+  {
+    line: '/talk @qwen what rhymes with tea?',
+    plays: [answers({ text: '**Key**: you came in with one.' })],
+    shows: /came in with one[^]* out$/m,
+  },
 ]

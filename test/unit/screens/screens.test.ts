@@ -114,5 +114,5 @@ test('the first-minute recording in docs/screens plays to its end in under a min
   }
   expect(before).toBeLessThan(60)
   const shown = emulator.all().join('\n')
-  for (const words of ['/allow 1', '7 words', 'invited ann']) expect(shown).toContain(words)
+  for (const words of ['/allow 1', '7 words', 'invited ann', 'bob-qwen']) expect(shown).toContain(words)
 })
