@@ -1,7 +1,8 @@
 /**
- * What `npm run check` looks at besides style, layers and types: how large the code is and how it is worded, that the
- * tests use every key of the config, that docs/commands.md is what the commands give, that the rights of each are tested, and that
- * README.md names all backends. One program for all, because each would load the same files.
+ * What `npm run check` looks at besides style, layers and types: how large the code is and how it is worded; that
+ * the tests use every key of the config; that docs/commands.md and docs/rights.md are what the code gives; that the
+ * rights of each command are tested; and that README.md names all backends. One program for all, because each
+ * would load the same files.
  */
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -12,6 +13,8 @@ import { BACKENDS } from '../../src/models/providers.ts'
 import { withoutRights } from '../contract/rights/table.ts'
 import { createCommandWorld } from '../support/commands/command-world.ts'
 import { commandsPage } from '../support/commands/commands-page.ts'
+import { runExamples } from '../support/commands/examples.ts'
+import { rightsPage } from '../support/commands/rights-page.ts'
 import { everyKey, leftOutOf } from '../support/every-key.ts'
 import { importCircles } from './circles.ts'
 import { largeParts, wideDoors } from './parts.ts'
@@ -83,10 +86,15 @@ function configProblems(): readonly string[] {
 
 async function commandProblems(): Promise<readonly string[]> {
   await using world = await createCommandWorld()
-  const now = await readFile(join(root, 'docs/commands.md'), 'utf8')
-  const isOld = now !== (await commandsPage(world.groups))
+  const pages = {
+    'docs/commands.md': await commandsPage(world.groups, await runExamples(world.commands)),
+    'docs/rights.md': await rightsPage(),
+  }
+  const texts = await Promise.all(Object.keys(pages).map((page) => readFile(join(root, page), 'utf8')))
   return [
-    ...(isOld ? ['docs/commands.md is not what the commands give: npm run docs writes it anew'] : []),
+    ...Object.entries(pages)
+      .filter(([, text], at) => text !== texts[at])
+      .map(([page]) => `${page} is old: npm run docs writes it anew`),
     ...withoutRights(world.commands.map(({ name }) => name)).map(
       (name) => `test/contract/rights/table.ts has no row for ${name}: say who may do it where`,
     ),

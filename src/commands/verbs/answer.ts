@@ -115,9 +115,6 @@ export const ALLOW_FLAG = flag('allow', 'a tool that need not ask; may be given 
   forScripts: true,
 })
 
-/** Who may use `ALLOW_FLAG`, besides their role. */
-export const ALLOW_NOTE = '--allow is for scripts alone.'
-
 /**
  * Resolves to the permissions of a caller's tools, or to none if people are asked in the room. `allowed`: the
  * values of `ALLOW_FLAG`, tools by name or id. Rejects with `Refusal`.

@@ -7,14 +7,7 @@ import type { Person } from '../../words/person.ts'
 import { isOwn } from '../../chat/talk/index.ts'
 import type { TurnRecord, TurnAtWork } from '../../turns/index.ts'
 import { arg, JSON_FLAG, text, type Caller } from '../command.ts'
-import {
-  ALLOW_FLAG,
-  ALLOW_NOTE,
-  callerPermissions,
-  completeAsked,
-  modelNamed,
-  printAnswer,
-} from './answer.ts'
+import { ALLOW_FLAG, callerPermissions, completeAsked, modelNamed, printAnswer } from './answer.ts'
 import { findEntry } from './turn.ts'
 import { programMarks, verb, type Services } from './common.ts'
 
@@ -28,7 +21,6 @@ export const ask = verb({
     text('text', 'the question; what a script pipes in follows it', { optional: true }),
   ],
   example: '@guide tools',
-  rights: { note: ALLOW_NOTE },
   complete: { model: completeAsked },
   async run(context, services) {
     const { args, flags, room, person, session, script } = context
@@ -74,7 +66,6 @@ export const retry = verb({
   flags: [JSON_FLAG, ALLOW_FLAG],
   arguments: [arg('model', 'the one to ask, with or without @', { optional: true })],
   example: '@guide',
-  rights: { note: ALLOW_NOTE },
   complete: { model: completeAsked },
   async run(context, services) {
     const { room, person, args, flags, session } = context

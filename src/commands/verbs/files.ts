@@ -36,7 +36,6 @@ export const files = verb({
   ],
   arguments: [text('name', 'of a file', { optional: true })],
   example: 'notes.txt',
-  rights: { note: 'Everybody who sees the room reads; who may speak there, and is no guest, puts back.' },
   needsVoice: () => false,
   complete: { name: async ({ room }, { filesOf }) => await filesOf(room.name).kept.paths() },
   async run(context, { filesOf }) {

@@ -7,8 +7,7 @@ import { announce, dateText, iso, listedNumber, print, verb, type Services } fro
 const ME = flag('me', 'what you say of yourself, instead of a room', { insteadOfRoom: true })
 
 /** For the page of all commands. */
-const RIGHT =
-  'For a room: people that `[routines] allow` names, by default its owner, ops and admins; nobody is muted. `--me`: everybody but guests.'
+const RIGHT = '`[routines] allow` of the config may name other people for a room, but nobody who is muted.'
 
 export const remember = verb({
   name: 'remember',
@@ -50,7 +49,6 @@ export const memory = verb({
     arg('state', 'on or off; in rooms that you own it is on', { optional: true, oneOf: ['on', 'off'] }),
   ],
   complete: { here: () => ['here'], state: () => ['on', 'off'] },
-  rights: { note: '`here on` and `here off`: everybody but guests, for themselves.' },
   async run(context, { memories }) {
     const { person, args, flags, out } = context
     const whose = flags.me ? 'me' : roomOf(context)

@@ -1,14 +1,7 @@
 import { Refusal } from '../../words/errors.ts'
 import { countText, type Room } from '../../chat/index.ts'
 import { arg, type Caller, type CommandContext, flag, JSON_FLAG, Misuse, text } from '../command.ts'
-import {
-  ALLOW_FLAG,
-  ALLOW_NOTE,
-  callerPermissions,
-  completeModel,
-  modelNamed,
-  printAnswer,
-} from './answer.ts'
+import { ALLOW_FLAG, callerPermissions, completeModel, modelNamed, printAnswer } from './answer.ts'
 import { questionOf } from './ask.ts'
 import { print, programMarks, type Services, tellRoom, verb } from './common.ts'
 import { setCheckpoint } from './history.ts'
@@ -34,7 +27,7 @@ export const talk = verb({
   arguments: TALK_ARGUMENTS,
   example: '@guide',
   rights: {
-    note: `${ALLOW_NOTE} A script gets the answer, as of ask; ssh -t HOST talk @MODEL begins a session there.`,
+    note: 'A script gets the answer, as of ask; ssh -t HOST talk @MODEL begins a session there.',
   },
   complete: { model: completeModel },
   async run(context, services) {

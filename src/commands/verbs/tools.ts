@@ -19,7 +19,7 @@ import {
 } from '../../wrap/scope/index.ts'
 import type { ListedTool, ToolList } from '../../turns/index.ts'
 import { arg, flag, JSON_FLAG, Misuse, text, type Here, type Output } from '../command.ts'
-import { ALLOW_FLAG, ALLOW_NOTE, callerPermissions, modelNamed } from './answer.ts'
+import { ALLOW_FLAG, callerPermissions, modelNamed } from './answer.ts'
 import { refuseWrap, verb, type Services } from './common.ts'
 import { pricesOf, promptNow, toolLines, type Prices } from './tool-list.ts'
 
@@ -238,7 +238,6 @@ export const run = verb({
     }),
   ],
   example: 'calculator {"expression":"2+2"}',
-  rights: { note: ALLOW_NOTE },
   complete: {
     async tool(where, { turns }) {
       const { tools } = await turns.scope(where)

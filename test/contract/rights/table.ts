@@ -2,7 +2,7 @@ import type { RoomKind } from './stage.ts'
 
 /**
  * Who may do what: a row for each use of a verb, a letter for each role of `ROLES`. The test walks all of it, and
- * docs/commands.md shows it.
+ * docs/rights.md shows it.
  *
  * `+` done; `-` refused, for the owner of the room, an op or an admin only, say; `?` there is no such room, as for a room
  * that is not there; `i` invited, and no member yet; `m` muted; `b` banned; `g` not for guests; `a` the room is archived,

@@ -263,5 +263,8 @@ async function runnerIn(
     ...{ commands, speech, rooms, pace, bytes, sanctions, log },
     upToDate: () => undefined,
   })
-  return { talk, history, groups, commands, runner, moderation, mcp, clients, following, shownRoutines }
+  return {
+    ...{ talk, history, groups, commands, runner, moderation, mcp, clients, following },
+    ...{ shownRoutines, roomsFiles },
+  }
 }

@@ -1,79 +1,144 @@
 import { format } from 'prettier'
-import { rightsTables } from './rights-tables.ts'
+import type { Ran } from './command-world.ts'
+import { exampleOf } from './examples.ts'
 import { whoMay } from './who-may.ts'
-import type {
-  ArgumentSpec,
-  CallerKind,
-  Command,
-  CommandGroup,
-  FlagSpec,
-} from '../../../src/commands/command.ts'
+import type { ArgumentSpec, Command, CommandGroup, FlagSpec } from '../../../src/commands/command.ts'
 import { spelled, usage } from '../../../src/commands/parse.ts'
 
-/** The text of docs/commands.md, as prettier wants it. */
-export const commandsPage = (groups: readonly CommandGroup[]): Promise<string> =>
-  format([INTRODUCTION, ...groups.flatMap(groupSections), rightsTables()].join('\n\n'), {
-    parser: 'markdown',
-    printWidth: 110,
-    proseWrap: 'always',
-  })
+/** The text of docs/commands.md, as prettier wants it. `answers`: what the command's example printed. */
+export function commandsPage(
+  groups: readonly CommandGroup[],
+  answers: ReadonlyMap<Command, Ran>,
+): Promise<string> {
+  const commands = groups.flatMap((group) => group.commands)
+  const shared = sharedBy(commands, ({ flags }) => flags.map(flagLine))
+  const sections = groups.flatMap((group) => groupSections(group, shared, answers))
+  return formatPage([INTRODUCTION, SHARED_FLAGS, list([...shared]), ...sections])
+}
 
-/** What stands in the page for an example: one for a session, one for a script. */
-export const exampleOf = ({ name, room, example }: Command, kind: CallerKind): string => {
-  const words = [name, ...(kind === 'script' && room !== 'none' ? ['den'] : []), example]
-  const line = words.filter((word) => word !== '').join(' ')
-  return kind === 'session' ? `/${line}` : `ssh HOST ${line.split(' ').map(shellWord).join(' ')}`
+/** The sections of a page, formatted as all pages of docs are. */
+export const formatPage = (sections: readonly string[]): Promise<string> =>
+  format(sections.join('\n\n'), { parser: 'markdown', printWidth: 110, proseWrap: 'always' })
+
+/** The form of a command as the page has it: a script's, or a session's if no script has it. */
+export function pageUsage(command: Command): string {
+  if (command.fromScript !== undefined) return usage(command, 'session')
+  const form = usage(command, 'script')
+  return command.room === 'here-or-all' ? form.replace('ROOM', 'ROOM|-') : form
 }
 
 const INTRODUCTION = `# Commands
 
-\`npm run docs\` writes this page from the commands themselves, in the groups of \`/help\`.
+\`npm run docs\` writes this page from the commands themselves, in the groups of \`/help\`, and runs each example.
 
-In a session a command begins with a slash. A script runs the same command as \`ssh HOST COMMAND\`; most of them then
-begin with the room, where a session uses the one it is in. \`[…]\` may be left out, and \`…\` takes the rest of the line.
+A script runs a command as \`ssh HOST COMMAND\`, and most commands then begin with the room. In a session the same
+command begins with a slash, and \`ROOM\` is left out: it is the room that the session is in. So
+\`ssh HOST topic den tea\` is \`/topic tea\` in den. For \`ROOM|-\`, \`-\` means all rooms, also in a session.
+A form that has a slash below is for sessions alone. \`[…]\` may be left out, and \`…\` takes the rest of the line.
 
 A line is split at spaces, and quotes mean nothing in it: what is quoted below is quoted for the caller's own shell. Flags
-come before a text; \`--\` ends them. The exit status is 0 where it was done, 1 where it was refused or failed, and 2 where
-the words do not fit the command; the reason is on standard error.`
+come before a text; \`--\` ends them. The exit status is 0 if it was done, 1 if it was refused or failed, and 2 if the words
+do not fit the command; the reason is on standard error.
 
-const groupSections = ({ name, about, commands }: CommandGroup): readonly string[] => [
-  `## ${name}: ${about}`,
-  ...commands.map(section),
-]
+Below an example is what it prints for a script, if it prints anything: \`⋯\` is text that is left out here. In a
+session, a change of the room is a line of the room instead, which all people there see.
 
-function section(command: Command): string {
-  const inSession = [usage(command, 'session'), exampleOf(command, 'session')]
-  const inScript = [`ssh HOST ${usage(command, 'script')}`, exampleOf(command, 'script')]
-  const words = [...command.arguments.map(argumentLine), ...command.flags.map(flagLine)]
+Who may: *readers* see the room; *speakers* are readers who are not muted, in a room that is not archived; *managers* are
+the owner of the room, its ops and admins. [Rights](rights.md) has every use by role, in public, private and archived rooms.`
+
+const SHARED_FLAGS = 'These flags mean the same in each command that does not explain them itself:'
+
+/** A line that this number of commands have is said once for all of them. */
+const MANY = 3
+
+function sharedBy(
+  commands: readonly Command[],
+  linesOf: (command: Command) => readonly string[],
+): ReadonlySet<string> {
+  const lines = commands.flatMap((command) => [...new Set(linesOf(command))])
+  return new Set(lines.filter((line) => lines.filter((other) => other === line).length >= MANY))
+}
+
+function groupSections(
+  { name, about, commands }: CommandGroup,
+  sharedFlags: ReadonlySet<string>,
+  answers: ReadonlyMap<Command, Ran>,
+): readonly string[] {
+  const notes = sharedBy(commands, (command) => noteOf(command))
+  const shared = new Set([...sharedFlags, ...notes])
+  return [
+    `## ${name}: ${about}`,
+    ...Array.from(notes, (note) => {
+      const noted = commands.filter((command) => noteOf(command).includes(note))
+      return `For ${noted.map((command) => code(command.name)).join(', ')}: ${note}`
+    }),
+    ...commands.map((command) => section(command, shared, answers.get(command))),
+  ]
+}
+
+function section(command: Command, shared: ReadonlySet<string>, answer: Ran | undefined): string {
+  const isForSessions = command.fromScript !== undefined
+  const kind = isForSessions ? 'session' : 'script'
+  const example = exampleOf(command, kind)
+  if (!answer) throw new Error(`the example of ${command.name} was not run`)
+  const isUsage = example === pageUsage(command)
+  const shown = [
+    pageUsage(command),
+    ...(isUsage ? [] : [isForSessions ? example : `$ ${example}`]),
+    ...cut(answer.out.length > 0 ? answer.out : answer.err),
+  ]
+  const isNew = (line: string): boolean => !shared.has(line)
+  const who = [whoMay(command.name), ...noteOf(command).filter(isNew)].join(' ')
   return [
     `### ${command.name}`,
     sentence(command.summary) + alsoCalled(command),
-    [
-      `- In a session: ${shown(inSession)}`,
-      `- From a script: ${command.fromScript ?? shown(inScript)}`,
-      ...words.map((line) => `- ${line}`),
-      `- Who may: ${[whoMay(command.name), noteOf(command)].join(' ').trim()}`,
-    ].join('\n'),
+    `\`\`\`\n${shown.join('\n')}\n\`\`\``,
+    list([
+      ...command.arguments.map(argumentLine),
+      ...command.flags.map(flagLine).filter(isNew),
+      ...(isForSessions ? [`From a script: ${command.fromScript}`] : []),
+      `Who may: ${who}`,
+    ]),
   ].join('\n\n')
 }
 
-/** A form and its example; only one of them where they are the same. */
-const shown = ([form, example]: readonly string[]): string =>
-  form === example ? code(form) : `${code(form)}, such as ${code(example)}`
+/** The most lines of an answer that the page shows, and the most characters of a line. */
+const LINES = 4
+const COLUMNS = 140
+const LEFT_OUT = '⋯'
+
+/** Text that each run of an example prints anew: ids, codes, tokens and times of files. */
+const CHANGING: readonly (readonly [RegExp, string])[] = [
+  [/\b01[\dA-HJKMNP-TV-Z]{24}\b/g, `01KDVDNA00${LEFT_OUT}`],
+  [/\b[\dA-Z]{4}-[\dA-Z]{4}-[\dA-Z]{4}-[\dA-Z]{4}\b/g, `QX2M-${LEFT_OUT}`],
+  [/\bsshawl_[\w-]+/g, `sshawl_${LEFT_OUT}`],
+  [/(?<= wrote, ).*(?=:$)/g, LEFT_OUT],
+]
+
+function cut(answer: readonly string[]): readonly string[] {
+  const lines = answer
+    .flatMap((text) => text.trimEnd().split('\n'))
+    .map((line) => CHANGING.reduce((changed, [from, to]) => changed.replaceAll(from, to), line))
+    .filter((line) => line.trim() !== '')
+    .map((line) => (line.length > COLUMNS ? `${line.slice(0, COLUMNS)}${LEFT_OUT}` : line))
+  return lines.length > LINES ? [...lines.slice(0, LINES), LEFT_OUT] : lines
+}
 
 const argumentLine = ({ name, about, oneOf }: ArgumentSpec): string =>
   `${code(name.toUpperCase())}: ${about}${oneOf ? ` (${oneOf.map(code).join(', ')})` : ''}`
 
-const flagLine = (flag: FlagSpec): string =>
-  `${code(flag.value ? `${spelled(flag)} ${flag.value}` : spelled(flag))}: ${flag.about}`
+const flagLine = (flag: FlagSpec): string => {
+  const form = flag.value ? `${spelled(flag)} ${flag.value}` : spelled(flag)
+  return `${code(form)}${flag.forScripts ? ' (scripts alone)' : ''}: ${flag.about}`
+}
 
 const alsoCalled = ({ aliases = [] }: Command): string =>
   aliases.length === 0 ? '' : ` Also: ${aliases.map(code).join(', ')}.`
 
-const noteOf = ({ rights }: Command): string => (rights && 'note' in rights ? rights.note : '')
+const noteOf = ({ rights }: Command): readonly string[] => (rights && 'note' in rights ? [rights.note] : [])
+
+const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n')
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 const code = (text = ''): string => `\`${text}\``
-
-const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)

@@ -1,82 +1,85 @@
 import { expect, test } from 'vitest'
-import { calculator } from '../../../src/tools/builtin/calculator/calculator.ts'
-import { commandsPage, exampleOf } from '../../support/commands/commands-page.ts'
+import { usage } from '../../../src/commands/parse.ts'
+import { commandsPage, pageUsage } from '../../support/commands/commands-page.ts'
 import { createCommandWorld } from '../../support/commands/command-world.ts'
-import { tool } from '../../support/turn-world.ts'
-
-const PAGE = '../../../docs/commands.md'
-
-test('docs/commands.md matches the page generated from the list of commands', async () => {
-  await using world = await createCommandWorld()
-  const page = await commandsPage(world.groups)
-  await expect(page, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(PAGE)
-})
-
-/**
- * Their examples name what is only there once something has happened: a code, a running turn, a question, a
- * permission, a ban, a message, a second model, a file, a mention, a pin; delete asks first.
- */
-const NEEDS_A_PAST: ReadonlySet<string> = new Set(
-  'retry panel claim stop allow deny perms turn reply deop kick unmute unban delete purge forget routines files undo mentions unpin'.split(
-    ' ',
-  ),
-)
-
-/** A room `den` in which something was said and which has an exit; @guide of the examples is @qwen here. */
-async function createDen() {
-  const world = await createCommandWorld(calculator, tool('Grep'))
-  for (const line of ['say den hello', 'portal den north hall']) await world.exec(world.ann, line)
-  return world
-}
+import { exampleOf, runExample, runExamples } from '../../support/commands/examples.ts'
+import { rightsPage } from '../../support/commands/rights-page.ts'
 
 const GROUPS = await (async () => {
   await using world = await createCommandWorld()
   return world.groups
 })()
 const COMMANDS = GROUPS.flatMap(({ commands }) => commands)
+const ANSWERS = await runExamples(COMMANDS)
+const PAGE = await commandsPage(GROUPS, ANSWERS)
+const RIGHTS_PAGE = await rightsPage()
 
-/** Those of these commands name a member. */
-const NEEDS_A_MEMBER: ReadonlySet<string> = new Set(['op', 'owner', 'uninvite'])
+test('docs/commands.md matches the page generated from the list of commands', async () => {
+  await expect(PAGE, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(
+    '../../../docs/commands.md',
+  )
+})
 
-/** These are for admins alone. */
-const NEEDS_ADMIN: ReadonlySet<string> = new Set(['mcp', 'purge'])
+test('docs/rights.md matches the page generated from the table of rights', async () => {
+  await expect(RIGHTS_PAGE, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(
+    '../../../docs/rights.md',
+  )
+})
 
-async function createDenFor(name: string) {
-  const world = await createDen()
-  if (!NEEDS_A_MEMBER.has(name)) return world
-  await world.exec(world.ann, 'invite den bob')
-  await world.exec(world.bob, 'join den')
-  return world
-}
+test('the pages of commands and of rights have at most 55 KB together', () => {
+  expect(Buffer.byteLength(PAGE) + Buffer.byteLength(RIGHTS_PAGE)).toBeLessThanOrEqual(55_000)
+})
 
-test.each(COMMANDS.map(({ name }) => name))(
-  'the example of %s in docs/commands.md is valid usage',
-  async (name) => {
-    const command = COMMANDS.find((one) => one.name === name)!
-    const expected = NEEDS_A_PAST.has(name) ? 1 : 0
-    const who = NEEDS_ADMIN.has(name) ? 'root' : 'ann'
-    await using inSession = await createDenFor(name)
-    const typed = exampleOf(command, 'session').slice(1).replace('@guide', '@qwen')
-    expect(await inSession.type(inSession[who], typed, NEEDS_ADMIN.has(name) ? 'hall' : 'den')).toMatchObject(
-      { status: expected },
-    )
+/** They ask first: their examples say what would be removed, and how to confirm it. */
+const ASKS_FIRST: ReadonlySet<string> = new Set(['delete', 'purge'])
+
+test.each(COMMANDS.map((command) => [command.name, command] as const))(
+  'the example of %s in docs/commands.md succeeds for each caller that has the command',
+  async (name, command) => {
+    const expected = ASKS_FIRST.has(name) ? 1 : 0
+    expect(ANSWERS.get(command)).toMatchObject({ status: expected })
     if (command.fromScript !== undefined) return
-    await using forScript = await createDenFor(name)
-    const words = exampleOf(command, 'script')
-      .replace(/^ssh HOST /, '')
-      .replaceAll("'", '')
-    const ran = await forScript.exec(forScript[who], words.replace('@guide', '@qwen'), 'x')
-    expect(ran).toMatchObject({ status: expected })
+    expect(await runExample(command, 'session')).toMatchObject({ status: expected })
+    expect(PAGE).toContain(`$ ${exampleOf(command, 'script')}\n`)
   },
 )
 
+test.each(COMMANDS.map((command) => [command.name, command] as const))(
+  'docs/commands.md has the form of %s, and its form in a session follows from it',
+  (_name, command) => {
+    const form = pageUsage(command)
+    expect(PAGE).toContain(`\n${form}\n`)
+    if (command.fromScript !== undefined) return
+    const inSession = form.replace(' ROOM|-', ' [-]').replace(/ (?:ROOM|\[ROOM\])(?= |$)/, '')
+    const scriptFlags = command.flags.filter((flag) => flag.forScripts)
+    const withoutFlags = scriptFlags.reduce(
+      (words, { name, value }) => words.replace(` [--${name}${value ? ` ${value}` : ''}]`, ''),
+      inSession,
+    )
+    expect(`/${withoutFlags}`).toBe(usage(command, 'session'))
+  },
+)
+
+test('docs/commands.md explains each argument and flag of each command', () => {
+  for (const { name, arguments: words, flags } of COMMANDS) {
+    const section = PAGE.slice(PAGE.indexOf(`\n### ${name}\n`)).split('\n### ')[1]
+    for (const { name: word } of words) expect(section).toContain(`\n- \`${word.toUpperCase()}\`: `)
+    for (const flag of flags) {
+      const spelling = `${flag.name.length === 1 ? '-' : '--'}${flag.name}${flag.value ? ` ${flag.value}` : ''}`
+      expect(section).toContain(`[${spelling}]`)
+      expect(PAGE.replaceAll(/\n {2}/g, ' ')).toMatch(
+        new RegExp(`\\n- \`${spelling}\`(?: \\(scripts alone\\))?: `),
+      )
+    }
+  }
+})
+
 test('a command without effect in a script has no script example and prints nothing there', async () => {
-  await using world = await createDen()
+  await using world = await createCommandWorld()
   const only = COMMANDS.filter((one) => one.fromScript !== undefined)
   expect(only.map((one) => one.name)).toEqual(['leave', 'go', 'next', 'clear', 'quit'])
-  const page = await commandsPage(GROUPS)
   for (const { name, example } of only) {
-    expect(page).not.toContain(`ssh HOST ${name}`)
+    expect(PAGE).not.toContain(`ssh HOST ${name}`)
     const { out } = await world.exec(world.ann, `${name} ${example}`)
     expect(out).toEqual([])
   }
