@@ -27,7 +27,11 @@ export const wrap = verb({
   flags: [JSON_FLAG, HTML_FLAG],
   arguments: [
     arg('model', 'the one that the room asked last without it', { optional: true }),
-    text('question', 'full: the text itself; then what would be asked, else nothing', { optional: true }),
+    text(
+      'question',
+      'what would be asked, with its pictures; the word full before it prints the text itself',
+      { optional: true },
+    ),
   ],
   example: '@guide full',
   complete: { question: () => ['full'] },
