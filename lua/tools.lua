@@ -98,6 +98,11 @@ function tools.conversation(options)
   return host("conversation", history_options(options))
 end
 
+-- The number of such a text, which stays at the host; nil if it is empty. wrap.lua takes this from `tools`.
+function tools.unread_conversation(options)
+  return host("unread_conversation", history_options(options))
+end
+
 -- What stands for what was said before the newest entries: {text, first, last, author, at, version}; nil
 -- where there is none.
 function tools.summary() return snapshot.summary end
@@ -165,6 +170,6 @@ function tools.log(level, text)
 end
 
 -- The snapshot's time in milliseconds since 1970: the only clock there is.
-function tools.now() return snapshot.now end
+function tools.now() return snapshot.now or host("now") end
 
 return tools

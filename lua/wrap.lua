@@ -9,6 +9,10 @@ local texts = require "texts"
 local tools = require "tools"
 local where = require "where"
 
+-- Taken now, because a script may put a function of its own there; and away, because scripts read texts.
+local conversation, unread_conversation = tools.conversation, tools.unread_conversation
+tools.unread_conversation = nil
+
 local MAX_LAYERS = 200
 local trims = { none = true, head = true, tail = true, oldest = true }
 local placements = { context = true, late = true }
@@ -21,6 +25,7 @@ local persona_words = "## Who you are here\nIn this room you are @%s: people cal
 
 local builder, methods, own_layers = {}, {}, {}
 local states = {}
+local unread = {} -- what stands for a conversation -> its number
 
 local bundled = {}
 for _, name in ipairs(names) do
@@ -90,16 +95,18 @@ end
 
 local function put(self, name, priority, text, is_system, opts)
   local state = state_of(self)
+  local number = text ~= nil and unread[text] or nil
+  if number then text = "" end
   check_layer(name, priority, text, is_system, opts)
   forget(state, name)
-  if text == nil or text == "" then return end
+  if not number and (text == nil or text == "") then return end
   state.named[name] = true
   if #state.layers >= MAX_LAYERS then fail("there are more than " .. MAX_LAYERS .. " layers") end
   opts = opts or {}
   state.layers[#state.layers + 1] = {
     name = name, priority = priority, text = tostring(text), system = is_system == true,
     required = opts.required == true, trim = opts.trim or "none", heading = opts.heading or "", max_tokens = opts.max_tokens,
-    tools = opts.tools, late = opts.placement == "late",
+    tools = opts.tools, late = opts.placement == "late", conversation = number,
   }
 end
 
@@ -164,6 +171,17 @@ function builder.layer(name, make)
   if type(name) ~= "string" or name == "" then fail("layer(): the name must be text, got " .. describe(name)) end
   if type(make) ~= "function" then fail("layer(): the second argument must be a function, got " .. describe(make)) end
   own_layers[name] = make
+end
+
+-- What add_layer takes for a conversation without Lua reading it: so the host knows that this run gives the same in the
+-- next turn, whatever was said. Nil if a script could see the difference, since builder or function are its own.
+function builder.unread(self, options)
+  if not states[self] or next(self) ~= nil or tools.conversation ~= conversation then return nil end
+  local number = unread_conversation(options)
+  if type(number) ~= "number" then return "" end
+  local stand_in = {}
+  unread[stand_in] = number
+  return stand_in
 end
 
 -- Puts the persona behind all other system layers, also in a room whose script has layers of its own: personas of

@@ -3,6 +3,7 @@ import { createEntryTexts, type EntryTexts } from './entry-texts.ts'
 import type { Selection } from './layers.ts'
 import type { Framing } from './model-settings.ts'
 import type { TokenCounter } from './ports.ts'
+import { createRepeatedRuns, type RepeatedRuns } from './repeated-runs.ts'
 import type { PricedTools } from './scope/rungs.ts'
 import type { CatalogueTool } from './snapshot.ts'
 import { createPricer, type Pricer } from './scope/tool-definitions.ts'
@@ -18,6 +19,7 @@ export interface CounterCache {
     { readonly selection: Selection; readonly notes: readonly string[] }
   >
   readonly pricedTools: MemoizePer<Selection, PricedTools | undefined>
+  readonly runs: RepeatedRuns
 }
 
 export function createComposeCache(): ComposeCache {
@@ -35,6 +37,7 @@ export function createComposeCache(): ComposeCache {
         },
         selections: memoizePer(),
         pricedTools: memoizePer(),
+        runs: createRepeatedRuns(),
       }
     })
 }

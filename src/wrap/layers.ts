@@ -79,23 +79,29 @@ export const inTextOrder = (layers: readonly Layer[]): readonly Layer[] =>
 /** As in lua/wrap.lua. */
 const MAX_LAYERS = 200
 
-/** A layer names its tools by their place in `selections`, from 1. Throws `WrapError('script')`. */
-export function readLayers(value: Json, selections: readonly Selection[]): ComposedLayers {
+/** What Lua names by numbers, from 1. */
+interface Numbered {
+  readonly selections: readonly Selection[]
+  readonly unread: readonly string[]
+}
+
+/** Throws `WrapError('script')`. */
+export function readLayers(value: Json, numbered: Numbered): ComposedLayers {
   const composed = object(value, 'the draft')
-  const layers = list(composed['layers']).map((layer) => readLayer(object(layer, 'a layer'), selections))
+  const layers = list(composed['layers']).map((layer) => readLayer(object(layer, 'a layer'), numbered))
   if (layers.length > MAX_LAYERS) refuse(`there are ${layers.length} layers, at most ${MAX_LAYERS} are taken`)
   if (layers.filter((layer) => layer.tools).length > 1) refuse('only one layer can carry tools')
   return { target: number(composed['target']), layers, warnings: list(composed['warnings']).map(text) }
 }
 
-function readLayer(layer: JsonObject, selections: readonly Selection[]): Layer {
-  const { tools, trim, max_tokens: maxTokens } = layer
+function readLayer(layer: JsonObject, { selections, unread }: Numbered): Layer {
+  const { tools, trim, conversation, max_tokens: maxTokens } = layer
   if (trim !== 'none' && trim !== 'head' && trim !== 'tail' && trim !== 'oldest')
     return refuse('the rule for cutting a layer is not what wrap() gives')
   return {
     name: text(layer['name']),
     priority: number(layer['priority']),
-    text: text(layer['text']),
+    text: text(typeof conversation === 'number' ? unread[conversation - 1] : layer['text']),
     system: layer['system'] === true,
     ...(layer['late'] === true ? { late: true } : {}),
     required: layer['required'] === true,

@@ -28,14 +28,14 @@ const MAX_NOTE_CHARACTERS = 500
 export function runLayers(engine: LuaEngine, facts: LayerFacts, known: CounterCache): ComposedLayers {
   const { snapshot, target, printed } = facts
   printed.length = 0
-  const run: Run = { facts, known, notes: [], selections: [], conversations: new Map() }
-  const value = engine.run({
+  const run: Run = { facts, known, notes: [], selections: [], conversations: new Map(), unread: [] }
+  const value = known.runs(engine, {
     script: snapshot.script?.source,
     data: luaSnapshot(snapshot, target),
     host: (name, argument) => answer(name, argument, run),
     maxOutput: outputLimit(target),
   })
-  const composed = readLayers(value, run.selections)
+  const composed = readLayers(value, run)
   const own = composed.layers.map((layer) => {
     const entries = run.conversations.get(layer.text)
     return entries && layer.trim === 'oldest' ? { ...layer, entries } : layer
@@ -71,6 +71,8 @@ interface Run {
   readonly notes: string[]
   readonly selections: Selection[]
   readonly conversations: Map<string, readonly EntryText[]>
+  /** Conversations that Lua does not read; it has their numbers, from 1. */
+  readonly unread: string[]
 }
 
 /** Answers what lua/tools.lua asks. Throws for any other name. */
@@ -96,6 +98,14 @@ function answer(name: string, argument: Json, run: Run): Json {
       return historyRows(snapshot, argument, conversationLimit(target))
     case 'conversation':
       return conversation(argument, run)
+    case 'unread_conversation': {
+      // What Lua does not read cannot change what it does, so its run need not be repeated for it.
+      const text = conversation(argument, run)
+      return text === '' ? null : run.unread.push(text.toWellFormed())
+    }
+    // Not in the data, which would then never be the same again.
+    case 'now':
+      return snapshot.now
     case 'log': {
       const { level, text } = isJsonObject(argument) ? argument : {}
       note(run.notes, `script (${asText(level)}): ${asText(text)}`)
@@ -168,13 +178,12 @@ function noteLimit(argument: Json, notes: string[]): void {
 
 /** Returns the Lua module `snapshot`, without tools and history, which the layers request. */
 function luaSnapshot(
-  { now, room, user, present, model, script, instructions, memory, persona, summary }: Snapshot,
+  { room, user, present, model, script, instructions, memory, persona, summary }: Snapshot,
   target: number,
 ): JsonObject {
   const { values, ...description } = room
   const { name, systemPrompt, contextWindow, maxOutput, encoding, backend } = model
   return {
-    now,
     target,
     values,
     room: description,

@@ -71,6 +71,24 @@ test('hostile scripts over their limits are ended and change no later prompt of 
   expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
 }, 120_000)
 
+test('a script that keeps what it is given finds none of it in the next prompt of its process', async () => {
+  const keeps = `
+    local own = require("wrap")
+    seen = (seen or "") .. (own.seen or "") .. (string.seen or "") .. tools.look().topic
+    own.seen, string.seen, tools.look().topic = tools.current_user().name, tools.conversation(3), tools.current_user().name
+    function default_wrap(t) return wrap(t):custom("seen", "seen <" .. seen .. ">"):history():user() end`
+  const alone = open(1)
+  try {
+    const ask = async (user: string) => (await alone.compose(inRoom('shared', keeps, user))).context
+    const first = await ask('earlier-asker')
+    expect(first).toContain('seen <>')
+    expect(await ask('later-asker')).toBe(first.replaceAll('earlier-asker', 'later-asker'))
+    expect(await ask('earlier-asker')).toBe(first)
+  } finally {
+    await alone[Symbol.asyncDispose]()
+  }
+})
+
 test.skipIf(lacks('strace'))(
   'a wrap process opens no file or socket and starts no process while hostile scripts run in it',
   async () => {

@@ -1,0 +1,87 @@
+import type { Json } from '../base/json.ts'
+import type { LuaEngine, LuaJob } from './ports.ts'
+
+/** A question of Lua, with its answer or the error that Lua got. */
+type Asked = { readonly name: string; readonly argument: Json } & (
+  | { readonly answer: Json }
+  | { readonly error: unknown }
+)
+
+interface PastRun {
+  readonly asked: readonly Asked[]
+  readonly value: Json
+}
+
+/** Runs that are kept; the least recently used goes first. */
+const MAX_RUNS = 32
+/** Questions of a kept run. */
+const MAX_ASKED = 64
+/** Characters of a kept run: its script with the data, and its answers with the result. */
+const MAX_CHARS = 256 * 1024
+
+export type RepeatedRuns = (engine: LuaEngine, job: LuaJob) => Json
+
+/**
+ * Runs Lua only if its result is not known. A script has no clock, no chance and no memory: with the same
+ * data and answers it asks the same and gives the same. So first the host is asked what the last such run
+ * asked. If an answer differs, Lua runs, and gets the answers again that the host gave already. Throws
+ * `WrapError`, as `engine.run` does; a run that fails is not kept.
+ */
+export function createRepeatedRuns(): RepeatedRuns {
+  const kept = new Map<string, PastRun>()
+  return (engine, job) => {
+    const key = JSON.stringify([job.script ?? '', job.data, job.maxOutput])
+    const past = kept.get(key)
+    kept.delete(key)
+    const asked: Asked[] = []
+    const run = past?.asked.every((one) => isSame(one, ask(job, one, asked)))
+      ? past
+      : { asked, value: engine.run({ ...job, host: afterThose(asked, job) }) }
+    if (run === past || isSmall(run, key)) kept.set(key, run)
+    const [oldest] = kept.keys()
+    if (oldest !== undefined && kept.size > MAX_RUNS) kept.delete(oldest)
+    return run.value
+  }
+}
+
+function ask({ host }: LuaJob, { name, argument }: Pick<Asked, 'name' | 'argument'>, asked: Asked[]): Asked {
+  const outcome = (): { readonly answer: Json } | { readonly error: unknown } => {
+    try {
+      return { answer: host(name, argument) }
+    } catch (error) {
+      return { error }
+    }
+  }
+  const one = { name, argument, ...outcome() }
+  asked.push(one)
+  return one
+}
+
+/** A host that first gives the answers that it has given already. */
+function afterThose(asked: Asked[], job: LuaJob): LuaJob['host'] {
+  let next = 0
+  return (name, argument) => {
+    // An engine may begin a script again: then the rest is no answer to what it asks.
+    const known = asked[next]
+    const fits = known?.name === name && JSON.stringify(known.argument) === JSON.stringify(argument)
+    if (!fits) asked.length = Math.min(asked.length, next)
+    const one = fits ? known : ask(job, { name, argument }, asked)
+    next += 1
+    if ('error' in one) throw one.error
+    return one.answer
+  }
+}
+
+/** Answers that are no objects: `isSmall` keeps no others. */
+const isSame = (past: Asked, now: Asked): boolean =>
+  'answer' in past && 'answer' in now && past.answer === now.answer
+
+function isSmall({ asked, value }: PastRun, key: string): boolean {
+  if (asked.length > MAX_ASKED || key.length > MAX_CHARS) return false
+  let chars = 0
+  for (const one of asked) {
+    if ('error' in one || (typeof one.answer === 'object' && one.answer !== null)) return false
+    chars += JSON.stringify([one.argument, one.answer]).length
+  }
+  return chars + JSON.stringify(value).length <= MAX_CHARS
+}
