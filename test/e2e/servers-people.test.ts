@@ -139,17 +139,17 @@ describe.skipIf(lacks('postgres'))('people on several servers', () => {
     await stage.done(1, 'ann', 'forget notes 1')
     await until(0, 'ann', 'memory notes', /nothing is remembered/)
     expect(await stage.done(0, 'ann', 'wrap notes @guide full')).not.toContain('Fridays')
-    await stage.done(0, 'ann', 'say notes bob: the tests are red')
-    await until(1, 'bob', 'mentions', /bob: the tests are red/)
+    await stage.done(0, 'ann', 'say notes carl: the tests are red')
+    await until(1, 'carl', 'mentions', /carl: the tests are red/)
 
-    await using bob = await stage.atTerminal(1, 'bob')
-    bob.write('/join notes\r')
-    await bob.waitFor(/[-─]\S* notes/)
-    await stage.done(0, 'bob', 'ring notes all')
+    await using carl = await stage.atTerminal(1, 'carl')
+    carl.write('/join notes\r')
+    await carl.waitFor(/[-─]\S* notes/)
+    await stage.done(0, 'carl', 'ring notes all')
     for (let n = 0; ; n++) {
       await stage.done(0, 'ann', `say notes line ${n}`)
-      await bob.waitFor(`line ${n}`)
-      if (bob.output().includes('\u0007')) break
+      await carl.waitFor(`line ${n}`)
+      if (carl.output().includes('\u0007')) break
     }
   })
 
