@@ -173,8 +173,9 @@ function builder.layer(name, make)
   own_layers[name] = make
 end
 
--- What add_layer takes for a conversation without Lua reading it: so the host knows that this run gives the same in the
--- next turn, whatever was said. Nil if a script could see the difference, since builder or function are its own.
+-- What add_layer takes for a conversation that Lua does not read: so the host knows that this run gives
+-- the same in the next turn, whatever was said. Nil if a script could see the difference, since the builder
+-- or the function is its own.
 function builder.unread(self, options)
   if not states[self] or next(self) ~= nil or tools.conversation ~= conversation then return nil end
   local number = unread_conversation(options)
