@@ -12,20 +12,13 @@ export interface BudgetShare {
   readonly note: string
   readonly layer?: LayerReport
   readonly isTools?: true
-  /** The note lists the pictures. */
-  readonly isPictures?: true
 }
 
 /** Returns all parts in the order of the text. Tool definitions follow their layer. */
 export function sharesOf({ layers, budget, tools, pictures = [] }: Prompt): readonly BudgetShare[] {
   const others = [
     { name: 'message', tokens: budget.message, note: 'what is answered' },
-    {
-      name: 'pictures',
-      tokens: budget.pictures ?? 0,
-      note: pictures.map(pictureDetails).join('; '),
-      isPictures: true as const,
-    },
+    { name: 'pictures', tokens: budget.pictures ?? 0, note: pictures.map(pictureDetails).join('; ') },
     { name: 'framing', tokens: budget.framing, note: 'what the provider adds' },
   ].filter(({ tokens }) => tokens > 0)
   return [...layers.flatMap((layer) => sharesOfLayer(layer, tools)), ...others]

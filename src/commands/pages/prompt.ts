@@ -13,24 +13,16 @@ import {
 } from './prompt-report.ts'
 import { PAGE_END, exactText, momentHtml, pageHead, partColourOf } from './page.ts'
 
-interface PromptOf {
-  readonly room: string
-  readonly person: string
-  /** Milliseconds since the epoch. */
-  readonly at: number
-  readonly hasMessage: boolean
-}
-
-/** The next prompt of a model in a room, for this person. */
+/** The next prompt of a model in a room, for this person. `at`: milliseconds since the epoch. */
 export async function wrapPage(
   { model, prompt, groups }: ShownPrompt,
-  { room, person, at, hasMessage }: PromptOf,
+  { room, person, at }: { readonly room: string; readonly person: string; readonly at: number },
 ): Promise<Html> {
   return markup`${await pageHead(`@${model} in ${room}: the next prompt`)}
     <h1>What @${model} would be sent in ${room}</h1>
     <p class="dim">
-      As ${person} would ask it at ${momentHtml(at)} UTC${hasMessage ? '' : ', with an empty message'}. Every part unfolds to its exact
-      text.
+      As ${person} would ask it at ${momentHtml(at)} UTC${prompt.message === '' ? ', with an empty message' : ''}. Every part unfolds to its
+      exact text.
     </p>
     ${promptParts(prompt, groups)}${PAGE_END}`
 }

@@ -6,6 +6,7 @@ import type { Person } from '../../words/person.ts'
 import { safeJson } from '../../base/json.ts'
 import { arg, JSON_FLAG, type Caller } from '../command.ts'
 import { listedNumber, minuteOf, verb, type Services } from './common.ts'
+import { findEntry } from './turn.ts'
 
 const MAX_SHOWN = 20
 const PAGE = 200
@@ -56,9 +57,8 @@ async function goTo(
   if (!entry)
     throw new Refusal(found.length === 0 ? 'nobody has named you' : `the list has 1 to ${found.length}`)
   const room = await services.rooms.get(entry.room, person)
-  // As in pins: a longer text sorts right after the id.
-  const [line] = await room.history({ limit: 1, before: `${entry.id}0` as EntryId, revised: true })
-  if (line?.id !== entry.id) throw new Refusal('this line was taken back')
+  const line = await findEntry(entry.id, room, { revised: true })
+  if (!line) throw new Refusal('this line was taken back')
   await session?.moveTo(room)
   out.line(`${minuteOf(line.at, context)} ${entryLine(line)}`)
 }

@@ -50,7 +50,7 @@ export const wrap = verb({
     if (flags.html) {
       const page = await wrapPage(
         { ...shown, prompt: withoutAskersMemory(prompt) },
-        { room: room.name, person: person.name, at: clock.now(), hasMessage: question !== '' },
+        { room: room.name, person: person.name, at: clock.now() },
       )
       return out.write(String(page))
     }
@@ -159,10 +159,10 @@ function rowsOf(
   groups: readonly SourceGroup[],
   form: 'folded' | 'unfolded',
 ): readonly ShareRow[] {
-  return shares.flatMap(({ name, tokens, note, layer, isTools, isPictures }, fill): readonly ShareRow[] => {
+  return shares.flatMap(({ name, tokens, note, layer, isTools }, fill): readonly ShareRow[] => {
     const facts = layer
       ? { place: layer.late ? 'late' : layer.placement, priority: layer.priority }
-      : isPictures
+      : name === 'pictures'
         ? {}
         : ({ isHint: true } as const)
     const row = { name, tokens, note, ...facts, fill }

@@ -47,7 +47,7 @@ export function createPricer(framing: Framing, counter: TokenCounter) {
   }
 }
 
-/** Few texts have so many: what is shorter may have no more tokens than it may, and is counted once. */
+/** Hardly any text has more. A definition that is short enough by this bound is counted once, as a whole. */
 const MAX_BYTES_PER_TOKEN = 8
 /** Long enough that what a cut adds to the count is little, short enough to be counted in some ms. */
 const PART_CHARS = 16_000
