@@ -6,16 +6,15 @@ export type RoomLookup = Pick<RoomStore, 'find' | 'membership' | 'members'>
 
 export interface Audience {
   readonly viewer: Person
-  /** The room in whose log the answer is written: all its readers learn it. */
+  /** The room whose log records the answer, so that all its readers see the answer. */
   readonly toldIn?: RoomName
 }
 
 /**
- * True if an audience may read a room. Only members may read a private room: no invited people and no admins.
- * A token reaches only its own rooms, and a plain member of one room no other private one. With `toldIn`,
- * everybody who can read that room must be allowed to read this one: what a tool finds is recorded there, so
- * the rights of its requester are not enough. A public room is read by everybody, so only public rooms may be
- * told in it. Rejects with `StorageError`.
+ * True if the viewer may read the room. Only members may read a private room: no invited people and no
+ * admins. A token reaches only its own rooms, and a plain member of one room no other private room. A tool's
+ * result is recorded in `toldIn`, so everybody who can read that room must be allowed too: a public `toldIn`
+ * admits only public rooms. Rejects with `StorageError`.
  */
 export async function isVisible(
   rooms: RoomLookup,
@@ -60,7 +59,7 @@ interface RoleStores {
 export async function roleIn(room: RoomName, person: Person, { rooms, people }: RoleStores): Promise<Role> {
   if (person.guest) return 'guest'
   if (person.plainMemberOf !== undefined) return 'member'
-  // The store is asked each time: a person may become an admin while their session lasts.
+  // Reads the store each time, because a person may become an admin during their session.
   const [now, membership] = await Promise.all([people.byId(person.id), rooms.membership(room, person.id)])
   if (person.admin || now?.admin) return 'admin'
   return membership === 'owner' || membership === 'op' ? membership : 'member'

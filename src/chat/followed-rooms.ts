@@ -33,9 +33,8 @@ export interface FollowingParts {
 export type FollowingSession = ReturnType<FollowedRooms['open']>
 
 /**
- * The rooms that each person follows: those they joined and have not left for good. While they
- * have a session on this server, counts new lines in followed rooms that they are not in, and shows them
- * lines that name them and answers to them. Guests follow no rooms.
+ * The rooms that each person joined and has not left for good. During a session, counts new lines in its
+ * person's other rooms, and shows lines that name the person and answers to them. Guests follow no rooms.
  */
 export class FollowedRooms {
   readonly #parts: FollowingParts
@@ -45,10 +44,7 @@ export class FollowedRooms {
     this.#parts = parts
   }
 
-  /**
-   * Call it when a terminal begins; it reads the store at once. Call `entered` and `left` in turn, `gone`
-   * when a room is deleted or renamed, and `close` once. Does nothing for guests.
-   */
+  /** Call it when a terminal begins; it reads the store. Call `entered` and `left` in turn, `close` once. */
   open(person: Person) {
     const follower = person.guest ? undefined : this.#hold(person)
     const mine = this.#parts.lastSeen.mine(person)
@@ -60,7 +56,7 @@ export class FollowedRooms {
       entered: ({ name }: Room): void => follower?.entered(name, mine),
       left: (room: Room): void => follower?.left(room),
       gone: (room: RoomName, renamed?: Room): void => follower?.gone(room, renamed),
-      /** The room in which the person was last, before this session. Never rejects. */
+      /** The person's last room before this session. Never rejects. */
       last: async (): Promise<RoomName | undefined> => (await mine).find(({ at }) => at > 0)?.room,
       news: (): readonly RoomNews[] => follower?.news() ?? [],
       close: (): void => {
@@ -70,10 +66,7 @@ export class FollowedRooms {
     }
   }
 
-  /**
-   * Resolves to the rooms with new lines: first the rooms that name the person, then the newest. Never
-   * rejects.
-   */
+  /** Resolves to rooms with new lines: rooms that name the person first, then the newest. Never rejects. */
   async news(person: Person): Promise<readonly RoomNews[]> {
     if (person.guest) return []
     const follower = this.#hold(person)
@@ -134,7 +127,7 @@ class Follower {
   readonly #person: Person
   readonly #parts: FollowingParts
   readonly #rooms = new Map<RoomName, Followed>()
-  /** How many sessions are in a room. */
+  /** The number of this person's sessions in each room. */
   readonly #inside = new Map<RoomName, number>()
   #loaded: Promise<void> | undefined
   #filter: IgnoreFilter | undefined
@@ -217,7 +210,7 @@ class Follower {
     if (this.news().length > 0) this.#changed()
   }
 
-  /** Listens first and reads second, so that no line is missed between. */
+  /** Listens before reading, so that no line is missed between the two. */
   async #countSince(name: RoomName, seen: EntryId): Promise<void> {
     const room = await this.#visible(name)
     if (!room || this.#isClosed || this.#inside.has(name) || this.#rooms.has(name)) return
@@ -257,7 +250,7 @@ class Follower {
     return !isOwn && isSaid(entry) && this.#filter?.shows(entry) !== false
   }
 
-  /** Checks access again: the person may have been banned or removed from a private room meanwhile. */
+  /** Checks access again, because the person may have been banned or removed meanwhile. */
   async #show({ room, author, text, at }: Entry): Promise<void> {
     if (!(await this.#visible(room).catch(() => undefined))) return this.forget(room)
     const line = headOf(cleanLine(text).replace(/\s+/g, ' ').trim(), MAX_SHOWN)

@@ -1,4 +1,4 @@
-/** Rooms and all that is said in them. No I/O: the outside stands behind ports. Knows no model, prompt or terminal. */
+/** Rooms and their logs. Does no I/O except through ports. Must not know models, prompts or terminals. */
 export { type RoomLookup, mayManage } from './access.ts'
 export type { AgentListener, WrittenMessage } from './agent-listener.ts'
 export { FollowedRooms, type FollowingParts, type FollowingSession } from './followed-rooms.ts'

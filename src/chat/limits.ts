@@ -28,10 +28,7 @@ export function createRateLimiter(options: {
   const { limits, clock, wait, serversOf } = options
   const ledger = createQuotaLedger(clock, serversOf)
   return {
-    /**
-     * Resolves when this person's next line may run or the signal is aborted. Throws `Refusal` for a wait of
-     * over 5 s.
-     */
+    /** Resolves when the next line may run or `signal` is aborted. Throws `Refusal` for a wait over 5 s. */
     async next(person: Payer, signal: AbortSignal): Promise<void> {
       const rate = { burst: limits.rate_burst, everyMs: 1_000 / limits.rate_per_s }
       const delay = ledger.take(person, 1, rate, MAX_WAIT_MS)
@@ -44,7 +41,7 @@ export function createRateLimiter(options: {
 
 export type ByteQuota = ReturnType<typeof createByteQuota>
 
-/** `bytes_per_person_day` refill evenly over a day; 0 means no limit. Kept in memory. */
+/** `bytes_per_person_day` refills evenly over a day; 0 means no limit. Usage is kept in memory. */
 export function createByteQuota(
   limits: { readonly bytes_per_person_day: number },
   clock: MonotonicClock,
@@ -60,18 +57,12 @@ export function createByteQuota(
   }
 
   return {
-    /**
-     * Counts UTF-8 bytes that a person sends. Throws `Refusal`, and counts nothing, if the sum would exceed
-     * this part of the limit.
-     */
+    /** Counts UTF-8 bytes. Throws `Refusal`, and counts nothing, if they exceed `part` of the limit. */
     take(person: Payer, bytes: number, part = 1): void {
       const wait = count(person, bytes, 0, part)
       if (wait > 0) throw new Refusal(usedUp(limits.bytes_per_person_day, wait))
     },
-    /**
-     * Counts bytes that are stored already. If they exceed the limit, `take` refuses until enough have
-     * refilled.
-     */
+    /** Counts stored bytes, even over the limit: `take` then refuses until enough have refilled. */
     charge: (person: Payer, bytes: number): void => void count(person, bytes, Infinity),
   }
 }
@@ -90,10 +81,7 @@ export function createQuotaLedger(clock: MonotonicClock, serversOf: ServersOf = 
   }
 
   return {
-    /**
-     * Takes `amount` tokens from each quota key, and returns the milliseconds until they are available. Takes
-     * nothing if that is more than `maxWaitMs`.
-     */
+    /** Returns the ms until each quota key has `amount` tokens. Takes them if that is at most `maxWaitMs`. */
     take(person: Payer, amount: number, rate: Rate, maxWaitMs: number): number {
       const now = clock.monotonic()
       forgetFull(now)

@@ -6,10 +6,7 @@ import type { Peers, Questions, SlotLimits, Slots } from './peers.ts'
 
 const NOBODY = [] as const
 
-/**
- * The peers of a server that shares its database with no other. Queues and question numbers are kept in
- * memory.
- */
+/** The peers of a server that has its database to itself. Keeps queues and question numbers in memory. */
 export const createLocalPeers = (): Peers => ({
   entered: async () => true,
   left: async () => true,

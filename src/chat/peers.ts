@@ -20,45 +20,33 @@ export interface Broadcasts {
   readonly invited: { readonly person: PersonId }
 }
 
-/** Methods reject with `StorageError` only, if at all. */
+/** Methods reject with `StorageError` only; `entered`, `left` and `broadcast` never reject. */
 export interface Peers {
-  /**
-   * The person's first participant on this server entered. Resolves to true if the room should announce it:
-   * no other server has the person there, and this was stored. Never rejects.
-   */
+  /** Call it for the first participant here. True if it was stored and no other server has the person. */
   entered(room: RoomName, person: Person): Promise<boolean>
-  /** The person's last participant on this server left; otherwise as `entered`. */
+  /** Call it for the person's last participant here; otherwise as `entered`. */
   left(room: RoomName, person: Person): Promise<boolean>
   /** The people in a room through other servers, each once; the same list as long as nothing changes. */
   peopleIn(room: RoomName): readonly Person[]
   find(id: PersonId): Person | undefined
   /** Finds a guest on another server whose name looks like this one. */
   findGuest(name: string): Person | undefined
-  /**
-   * True for ten seconds after somebody left, who may come to another server. After that, `watch` calls
-   * `changed`.
-   */
+  /** True for ten seconds after a person left, who may come to another server; then `watch` reports it. */
   mayReturn(room: RoomName, id: PersonId): boolean
   rooms(): readonly RoomName[]
-  /**
-   * The number of servers, with this one, that a person, key or network (limits.ts) uses. Each server grants
-   * an equal part of the limits.
-   */
+  /** How many servers, with this one, use the key (limits.ts). Each grants an equal part of the limits. */
   serversOf(quotaKey: string): number
-  /** Sends `data` to each other server, which handles it once, soon. Logs failures; never rejects. */
+  /** Sends `data` to each other server, which handles it once, soon. Logs failures. */
   broadcast<Kind extends keyof Broadcasts>(kind: Kind, data: Broadcasts[Kind]): Promise<void>
   /** Undefined if changes of other servers were read lately. Otherwise resolves once they are read. */
   upToDate(): Promise<void> | undefined
   /** What is wrong between the servers, in sentences for admins. */
   problems(): readonly string[]
-  /**
-   * Calls `changed` after people, work or questions in the room on other servers changed. Returns a function
-   * that ends these calls.
-   */
+  /** Calls `changed` after people, work or questions of the room change on other servers, until stopped. */
   watch(room: RoomName, changed: () => void): () => void
   /**
-   * Keeps everybody out of the room on other servers until it is opened or this server dies. Resolves when
-   * everybody is out and was told `news`, or after some seconds; to false if another server closed it.
+   * Keeps everybody out of the room on other servers until `openRoom` or the end of this server. Resolves
+   * when everybody is out and has seen `news`, or after some seconds; to false if another server closed it.
    */
   closeRoom(room: RoomName, news: string): Promise<boolean>
   openRoom(room: RoomName): Promise<void>
@@ -84,10 +72,7 @@ export interface SlotLimits {
 }
 
 export interface Slots {
-  /**
-   * Takes a slot or waits for one. Resolves to the current numbers if the queue is full. Calls `lost` if
-   * other servers may have given the slot away.
-   */
+  /** Resolves to a slot, or the numbers of a full queue. Calls `lost` if others may have got the slot. */
   take(
     work: Work,
     limits: () => SlotLimits,
@@ -95,7 +80,7 @@ export interface Slots {
   ): Promise<Slot | SlotLimits>
   /** The work of other servers, in the order of the requests. */
   others(kind: Work['kind'], room?: RoomName): readonly RemoteWork[]
-  /** Asks the server that does a work to end it soon. */
+  /** Asks the server that runs the work to end it soon. */
   stop(id: string, reason: string): Promise<void>
 }
 
@@ -104,7 +89,7 @@ export interface Slot {
   giveUp(): void
   /** Frees the slot, once. Never rejects. */
   leave(): Promise<void>
-  /** Sets what the work is doing; other servers show that within a second or two. */
+  /** Sets what the work is doing; other servers show it within two seconds. */
   report(doing: string, progress?: ToolProgress): void
 }
 
@@ -135,16 +120,13 @@ export interface RemoteQuestion extends QuestionKey {
 }
 
 export interface Questions {
-  /**
-   * Resolves to the new question's number, or to the counts if `mayOpen` rejects them. Calls `answered` once
-   * if another server answers.
-   */
+  /** Resolves to the counts if `mayOpen` rejects them. Calls `answered` once if another server answers. */
   open(
     question: { readonly room: RoomName; readonly person: PersonId; readonly asked: JsonObject },
     mayOpen: (counts: QuestionCounts) => boolean,
     answered: (answer: JsonObject) => void,
   ): Promise<number | QuestionCounts>
-  /** `answered`: an answer is under way. `gone`: other servers expired this one, and told the room. */
+  /** `answered`: an answer is under way. `gone`: other servers expired this one, and notified the room. */
   close(question: QuestionKey): Promise<'closed' | 'answered' | 'gone'>
   answer(question: QuestionKey, answer: JsonObject): Promise<boolean>
   others(room: RoomName): readonly RemoteQuestion[]

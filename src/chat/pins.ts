@@ -7,12 +7,11 @@ import type { EntryLog, RoomStore } from './ports.ts'
 
 const MAX_PINS = 3
 
-/** What people and models say can be pinned. */
 const PINNED_KINDS: readonly EntryKind[] = ['message', 'action', 'reply']
 
 /**
- * Lines under a room's heading. Only their ids are stored: a line reads as it was edited last, and a
- * line that was retracted, purged or removed is no pin any more. Methods reject with `StorageError`.
+ * Lines under a room's heading. Stores only ids, so that a pin shows its line as edited last, and vanishes
+ * with a retracted, purged or removed line. Methods reject with `StorageError`.
  */
 export class Pins {
   readonly #rooms: Pick<RoomStore, 'getValue' | 'setValue'>
@@ -32,10 +31,7 @@ export class Pins {
     return found.filter((entry) => entry !== undefined)
   }
 
-  /**
-   * Resolves to the line. Rejects with `Refusal` for a line that nobody said, one that is pinned already, and
-   * a fourth pin.
-   */
+  /** Rejects with `Refusal` for a line that nobody said or that is pinned already, and for a fourth pin. */
   async add(room: RoomName, line: Entry | undefined): Promise<Entry> {
     if (!line || line.thread !== undefined || !PINNED_KINDS.includes(line.kind))
       throw new Refusal('what people and models said can be pinned, and nothing else')

@@ -1,7 +1,5 @@
-/**
- * chat/ is the domain: rooms, what is recorded in them, people, roles, mentions. It must not know screens,
- * SSH, models or databases; what it needs of the outside is in this file.
- */
+// chat/ is the domain: rooms, what is recorded in them, people, roles, mentions. It must not know screens,
+// SSH, models or databases; what it needs of the outside is in this file.
 import type { Json } from '../base/json.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from '../words/entry.ts'
 import type { Fingerprint, Person, PersonId } from '../words/person.ts'
@@ -66,7 +64,7 @@ export interface FoundEntries {
 }
 
 export interface Appended {
-  /** The entry's own id, or a new one if the room has a newer id, by a server whose clock is ahead. */
+  /** The entry's own id, or a new one if the room has a newer id from a server whose clock is ahead. */
   readonly id: EntryId
   readonly after?: EntryId
 }
@@ -76,7 +74,7 @@ export interface LogStats {
   /** Times of the oldest and the newest entry, in milliseconds since the epoch. */
   readonly first?: number
   readonly last?: number
-  /** The most entries first; at most `MAX_AUTHORS`. */
+  /** Sorted by entries, descending; at most `MAX_AUTHORS`. */
   readonly authors: readonly { readonly author: string; readonly entries: number }[]
   /** The newest first; at most `MAX_DAYS`. */
   readonly days: readonly DayStats[]
@@ -106,10 +104,7 @@ export interface EntryLog {
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
   /** The sizes of the entries that `read` would give, in the same order. Reads no text. */
   sizes(room: RoomName, query: LogQuery): Promise<readonly EntrySize[]>
-  /**
-   * Resolves to the newest matches, oldest first, or to the best, best first, with the last versions of
-   * edited entries.
-   */
+  /** The newest matches, oldest first, or the best, best first. Edited entries have their last version. */
   search(query: SearchQuery): Promise<FoundEntries>
   /** Reads all of a room's log, so it may take long. */
   stats(room: RoomName): Promise<LogStats>
@@ -129,8 +124,8 @@ export interface RoomStore {
   /** As `create`, with the key-values, script, instructions, personas and memory of `from`. */
   fork(from: RoomName, record: RoomRecord): Promise<boolean>
   /**
-   * Renames a room. The old name leads to it, and no other room can have that name. Otherwise changes
-   * nothing: `taken` if another room has or had the new name, `full` if this one had eight other names.
+   * Renames a room, and reserves the old name, which leads to it. Changes nothing for `taken`, if another
+   * room has or had the new name, and for `full`, if this one had eight other names.
    */
   rename(from: RoomName, to: RoomName): Promise<RenamedRoom>
   /** The room that was called this before. */
@@ -160,17 +155,11 @@ export interface LoginFacts {
   readonly holders: readonly PersonId[]
 }
 
-/**
- * All methods reject with `StorageError` only, and then changed nothing. `at`: milliseconds since the epoch.
- */
+/** Methods reject with `StorageError` only, and then changed nothing. `at` is in ms since the epoch. */
 export interface PeopleStore {
-  /**
-   * Finds the person who has the name with this skeleton (base/text/names.ts), or keeps it as a former name.
-   */
+  /** Finds the person who has, or keeps as a former name, the name of this skeleton (base/text/names.ts). */
   bySkeleton(skeleton: string, at: number): Promise<Person | undefined>
-  /**
-   * Resolves to all facts that a login needs. Of two people who had the name before, finds the key's owner.
-   */
+  /** All facts that a login needs. Of two people who had the name before, finds the key's owner. */
   forLogin(skeleton: string, key: Fingerprint, at: number): Promise<LoginFacts>
   byId(id: PersonId): Promise<Person | undefined>
   /** Finds the first `most` people, by name, whose name's skeleton begins with this one. */
@@ -201,7 +190,7 @@ export type BusEvent =
   /** `after` is the previous entry in the log. */
   | { readonly type: 'entry'; readonly entry: Entry; readonly after?: EntryId }
   | { readonly type: 'delta'; readonly delta: ReplyDelta }
-  /** Shown to some people alone, and in no log. */
+  /** Shown only to some people, and in no log. */
   | { readonly type: 'whisper'; readonly entry: Entry; readonly to: readonly PersonId[] }
 
 /** Carries what happens in rooms to listeners of all processes: each entry once, in the order of the log. */

@@ -12,5 +12,4 @@ export interface RoomNews {
 /** The count of new lines of a room stops at this number. */
 export const MAX_NEW = 100
 
-/** `99+` for more. */
 export const countText = (count: number): string => (count < MAX_NEW ? `${count}` : `${MAX_NEW - 1}+`)

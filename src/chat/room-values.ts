@@ -43,7 +43,6 @@ export class Exits {
     return this.#change(room, (all) => withExit(all, exit))
   }
 
-  /** Throws `Refusal` if the audience sees no such exit. */
   async close(room: RoomName, direction: string, audience: Audience): Promise<void> {
     await this.follow(room, direction, audience)
     await this.#change(room, (all) => all.filter((one) => one.direction !== direction))
@@ -80,10 +79,7 @@ export async function visibleExits(
   return exits.filter((_, index) => visible[index])
 }
 
-/**
- * The key-values of a room with the exits that `visibleExits` gave. Whatever shows key-values must use it, so
- * that the name of a private room stays private.
- */
+/** Key-values with the exits that `visibleExits` gave. Show them only so, to hide names of private rooms. */
 export function valuesWithExits(
   values: ReadonlyMap<string, Json>,
   shown: readonly Exit[],

@@ -20,10 +20,7 @@ import { Roster } from './presence/roster.ts'
 import type { PresenceChange } from './presence/tally.ts'
 
 export interface Listener extends Partial<Pick<Participant, 'deliver' | 'stream'>> {
-  /**
-   * Called when people came or went, after any line that says so, or when work or questions of other servers
-   * changed.
-   */
+  /** Called after people came or went (and any line about it), or remote work or questions changed. */
   peopleChanged?(): void
 }
 
@@ -81,10 +78,7 @@ export class OpenRoom {
     return row
   }
 
-  /**
-   * Appends an entry to the log, then delivers it to all present, in order. Resolves when it was delivered.
-   * If it rejects, with `StorageError`, nobody saw it.
-   */
+  /** Resolves once the entry is stored and delivered. If it rejects with `StorageError`, nobody saw it. */
   readonly record = async <New extends NewEntry>(newEntry: New): Promise<Recorded<New>> => {
     const entry = await this.#appendAndDeliver(newEntry)
     this.#presence.retry()
@@ -109,10 +103,7 @@ export class OpenRoom {
     else void this.#parts.bus.publish(this.name, { type: 'whisper', entry, to })
   }
 
-  /**
-   * Announces the first participant of a person, except `quietly`. Rejects with `Refusal` for a banned
-   * person, and for everybody but admins if the room is full.
-   */
+  /** Announces a first participant unless `quietly`. Refuses banned people, and non-admins in a full room. */
   readonly enter = async (participant: Participant, how?: 'quietly'): Promise<void> => {
     const { person } = participant
     const { sanctions, peers } = this.#parts
@@ -157,7 +148,6 @@ export class OpenRoom {
 
   readonly isHere = (id: PersonId): boolean => this.#roster.has({ id })
 
-  /** True if a person is present or may return (`Peers.mayReturn`). */
   readonly awaits = (id: PersonId): boolean =>
     this.present().some((one) => one.id === id) || this.#parts.peers.mayReturn(this.name, id)
 
@@ -170,10 +160,9 @@ export class OpenRoom {
     }
   }
 
-  /** Each person once, in order of name. Costs nothing as long as nothing changes. */
+  /** Each person once, in order of name. Cached until somebody comes or goes. */
   readonly present = (): readonly Person[] => this.#roster.people()
 
-  /** Throws `Refusal` if this person may not speak (`Sanctions.whySilent`). */
   readonly needVoice = (person: Pick<Person, 'id' | 'login'>): void => {
     const why = this.#parts.sanctions.whySilent(this.name, person)
     if (why !== undefined) throw new Refusal(why)
@@ -189,7 +178,7 @@ export class OpenRoom {
     this.#tellPeopleChanged()
   }
 
-  /** Records now the comings and goings that were not announced yet. Never rejects. */
+  /** Records pending comings and goings now. Never rejects. */
   readonly flushPresence = (): Promise<void> => this.#presence.flush()
 
   /** Bans do not apply to the owner and admins, but nobody enters a room that is being deleted. */

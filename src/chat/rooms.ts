@@ -16,7 +16,6 @@ export interface NewRoomOptions {
 }
 
 export interface AllRoomsLimits extends RoomLimits {
-  /** How many rooms one person may own. */
   readonly rooms_per_person: number
 }
 
@@ -30,10 +29,7 @@ export class Rooms {
   readonly #open = new Map<RoomName, Room>()
   #hasLobby = false
 
-  /**
-   * `adminNames`: names that only admins may give to a room, each with the key of the config that has it;
-   * others are told that the name is taken.
-   */
+  /** `adminNames`: room names for admins only, each with its config key; others learn that they are taken. */
   constructor(
     parts: RoomParts,
     limits: AllRoomsLimits,
@@ -46,10 +42,7 @@ export class Rooms {
     this.#adminNames = adminNames
   }
 
-  /**
-   * Resolves to the room if this person and all readers of `toldIn` may see it (access.ts). Throws `Refusal`,
-   * in the same words if the room does not exist.
-   */
+  /** Throws the same `Refusal` for a missing room as if the viewer or a reader of `toldIn` may not see it. */
   async get(name: string, viewer: Person, toldIn?: RoomName): Promise<Room> {
     const { rooms, sanctions } = this.#parts
     // A room that is being deleted counts as missing.
@@ -74,10 +67,7 @@ export class Rooms {
     return this.#make(name, owner, options, (record) => this.#parts.rooms.create(record))
   }
 
-  /**
-   * Makes a room with the vibe, instructions, personas, memory, script and key-values of another; private if
-   * that one is. Throws as `create`.
-   */
+  /** Copies the vibe and what `RoomStore.fork` copies. Private if `room` is. Throws as `create`. */
   async fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room> {
     const { vibe, private: isPrivate } = await room.info()
     const made = { private: isPrivate || options.private }
@@ -150,7 +140,7 @@ export class Rooms {
     return name
   }
 
-  /** Throws `Refusal`, which begins with `owns`, if the person owns as many rooms as one may. */
+  /** Throws `Refusal`, which begins with `owns`, if the person owns as many rooms as allowed. */
   async assertMayOwnMore({ id, name }: Person, owns = `${name} owns`): Promise<void> {
     const { rooms_per_person: limit } = this.#limits
     const rows = await this.#parts.rooms.all()
@@ -205,7 +195,7 @@ export class Rooms {
     return this.#parts.sanctions.whyOutOf(row.name, viewer)
   }
 
-  /** Makes a room for somebody who may have one more. `store` resolves to false if the name is taken. */
+  /** `store` resolves to false if the name is taken. */
   async #make(
     name: string,
     owner: Person,

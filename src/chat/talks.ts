@@ -19,11 +19,10 @@ interface TalksParts {
   readonly rooms: Pick<Rooms, 'create' | 'get'>
   readonly store: Pick<RoomStore, 'all'>
   readonly limits: { readonly talks_per_person: number }
-  /** Called after a talk was made. */
   readonly onMade: () => void
 }
 
-/** Names that are tried before a person has to look for another one. */
+/** Names that are tried for one talk before `open` gives up. */
 const MAX_TRIES = 100
 
 /** Finds talks by person and model, and never by the room's name, which may change. */
@@ -70,7 +69,7 @@ export class Talks {
         return { room, isNew: true }
       } catch (error) {
         if (!(error instanceof NameTaken)) throw error
-        // Another server may have made it meanwhile. Former names and those of the config are taken, too.
+        // Another server may have made it meanwhile. Former names and names in the config are taken, too.
         const room = await this.#find(person, model)
         if (room) return { room, isNew: false }
       }

@@ -27,7 +27,7 @@ export interface ModerationParts {
   readonly clock: Clock & MonotonicClock & Alarm
   readonly nextId: () => string
   readonly log: Log
-  /** An act ends before the next begins: of two who ban each other, one is banned. */
+  /** Runs one act at a time, so that of two people who ban each other only one is banned. */
   readonly serial: Serial
 }
 
@@ -37,7 +37,7 @@ export interface ActResult {
   readonly text: string
 }
 
-/** Runs and announces acts of moderation. */
+/** The base of the classes that run and announce acts of moderation. */
 export abstract class Acting {
   protected readonly parts: ModerationParts
 
@@ -75,10 +75,7 @@ export abstract class Acting {
     return { room: room.name, text }
   }
 
-  /**
-   * Announces an act that has taken effect. Rejects with `Refusal` only: a `StorageError` would suggest that
-   * it has not.
-   */
+  /** Announces a done act. Rejects with `Refusal` only: a `StorageError` would suggest that it failed. */
   protected async announceDone(
     ...[room, actor, text, act]: Parameters<Acting['announce']>
   ): Promise<ActResult> {

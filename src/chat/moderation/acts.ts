@@ -17,7 +17,7 @@ export interface BanOrder {
   readonly isSure: boolean
 }
 
-/** `names`: the current names, sorted, of its registered people and of all who have its keys. */
+/** `names`: the sorted current names of its registered people and of everybody who has its keys. */
 export type ListedSanction = Sanction & { readonly names: readonly string[] }
 
 export class Acts extends Acting {
@@ -33,7 +33,7 @@ export class Acts extends Acting {
         )
       await assertCanActOn(target, room, actor, this.parts)
       if (!order.isSure) this.#assertNarrow(target, room)
-      // Reads that can fail come before the ban is stored.
+      // Does all reads that can fail before the ban is stored.
       const isMember = room !== undefined && (await this.#isPrivateMember(room, target))
       const owner = (await room?.info())?.owner
       const toldIn = room ?? (await rooms.lobby())
@@ -41,7 +41,7 @@ export class Acts extends Acting {
       const { ms, reason } = order
       const end = ms === undefined ? ' without an end' : durationSuffix(ms)
       const text = `${actor.name} banned ${target.shown}${placeSuffix(room)}${end}${isMember ? ', who is no member any more' : ''}${reasonSuffix(reason)}`
-      // Runs together, so that no failure and no wait leaves a banned person in.
+      // Runs these together, so that no failure or wait leaves a banned person in the room.
       const [result] = await Promise.all([
         this.announceDone(toldIn, actor, text, actOf(ban, target)),
         removeBanned(ban, owner, this.parts),
@@ -137,10 +137,7 @@ export class Acts extends Acting {
     throw new Refusal('only an admin can ban people from the server; ops of a room: /ban --room ROOM WHO')
   }
 
-  /**
-   * Throws `Refusal` if the target covers more addresses than a provider has, or several people and at least
-   * half of those here: a network is easily chosen too wide.
-   */
+  /** Refuses a target of more addresses than a provider has, or of several people and half of all here. */
   #assertNarrow(target: Target, room: Room | undefined): void {
     const people = room?.present() ?? this.parts.clients.people(() => true)
     const here = new Set(people.map(({ name }) => name))
@@ -183,7 +180,7 @@ export class Acts extends Acting {
       at,
       until: ms === undefined ? null : at + ms,
     }
-    // A person may have another name or other keys by now; a guest's name may be another guest's.
+    // A person may have another name or other keys by now; another guest may have the guest's name.
     const isSame = (one: Sanction): boolean =>
       one.people.join() === people.join() &&
       (people.length > 0 || (one.who === who && one.keys.join() === keys.join()))
@@ -221,11 +218,11 @@ const actOf = ({ kind, until, reason }: Sanction, { shown }: Target): Moderation
   ...(reason === '' ? {} : { reason }),
 })
 
-/** No single holder has more than an IPv4 /8 or an IPv6 /16. */
+/** No single address holder has more than an IPv4 /8 or an IPv6 /16. */
 const isBeyondProviders = (network: string): boolean =>
   Number(network.split('/')[1]) < (network.includes(':') ? 16 : 8)
 
-/** A room reads names of people only, no key and no network. */
+/** Shows a room only names of people, no keys or networks. */
 const shownTargets = (sanctions: readonly Sanction[]): string =>
   [
     ...new Set(

@@ -9,14 +9,14 @@ import type { Room } from '../room.ts'
 import type { ClientAct, Group, Sanction, Whom } from './ports.ts'
 import { reasonSuffix, durationSuffix, type Sanctions } from './sanctions.ts'
 
-/** A connection, a session or a command of somebody who is on the server now. No method throws. */
+/** A connection, session or command of a person on this server. No method throws. */
 export interface OpenClient {
   readonly person: Person
   end(why: string): void
   /** Only sessions can show a text. */
   tell?(text: string): void
   leave?(room: RoomName, why: string): Promise<void>
-  /** Leaves the room, then resolves, and enters the next room once that is known. */
+  /** Leaves the room, then resolves; enters the next room once `next` resolves. */
   follow?(room: RoomName, next: Promise<Room>): Promise<void>
 }
 
@@ -54,14 +54,11 @@ export class Clients {
     for (const client of this.#matching(concerns)) client.end(why)
   }
 
-  /** Removes clients from a room. Resolves when they are out. */
   async leave(room: RoomName, concerns: Concerns, why: string): Promise<void> {
     await Promise.all(this.#matching(concerns).map(async (client) => await client.leave?.(room, why)))
   }
 
-  /**
-   * Moves sessions from a room into the next one; other clients leave the room. Resolves when all are out.
-   */
+  /** Moves sessions into the next room; other clients leave the room. Resolves when all are out. */
   async follow(room: RoomName, why: string, next: Promise<Room>): Promise<void> {
     const clients = this.#matching(() => true)
     await Promise.all(
@@ -125,10 +122,7 @@ export async function removeBanned(
   await clients.leave(room, isOut, `you were banned from ${room}${how}`)
 }
 
-/**
- * Reads sanctions of other servers and removes banned people. If it rejects with `StorageError`, call it
- * again.
- */
+/** Removes people banned by other servers. If it rejects with `StorageError`, call it again. */
 export async function enforceSanctions(
   parts: EnforcementParts,
   rooms: Pick<RoomStore, 'all'>,
@@ -139,10 +133,7 @@ export async function enforceSanctions(
     if (one.kind === 'ban') void removeBanned(one, one.room === null ? null : owners.get(one.room), parts)
 }
 
-/**
- * Closes the rooms that other servers delete or rename; shows each room's sentence to the people in it.
- * Resolves when everybody is out.
- */
+/** Empties rooms that other servers delete or rename, and shows each room's sentence to its people. */
 export async function enforceDeletions(
   deleted: ReadonlyMap<RoomName, string>,
   { sanctions, clients }: Pick<EnforcementParts, 'sanctions' | 'clients'>,

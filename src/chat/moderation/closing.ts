@@ -6,9 +6,7 @@ import type { Person } from '../../words/person.ts'
 import type { Room } from '../room.ts'
 import { Acting, type ActResult } from './acting.ts'
 
-/**
- * `asked`: the owner must ask again. `file` has the room's log: its path for an admin, its name for others.
- */
+/** `asked`: the owner must ask again. `file`: the room's log, as a path for an admin, else as a name. */
 export type Removed =
   | { readonly kind: 'asked' }
   | { readonly kind: 'removed'; readonly file: string; readonly isPath: boolean }
@@ -24,7 +22,7 @@ export class Closing extends Acting {
     return this.parts.sanctions.isArchived(room)
   }
 
-  /** Throws `Refusal` if the actor may not archive the room, or open it again, or it is so already. */
+  /** Throws `Refusal` if the actor may not archive or reopen the room, or it already is in that state. */
   async assertMayArchive(room: Room, actor: Person, on: boolean): Promise<void> {
     await this.assertOwner(room, actor, 'archive')
     if (this.isArchived(room.name) === on)
@@ -60,10 +58,7 @@ export class Closing extends Acting {
     })
   }
 
-  /**
-   * Writes a room's log into a file and deletes the room. Unless `isSure`, the same person must ask twice
-   * within a minute.
-   */
+  /** Writes the log to a file, deletes the room. Unless `isSure`, the person must ask twice in a minute. */
   async remove(room: Room, actor: Person, isSure: boolean): Promise<Removed> {
     this.assertInGoodStanding(actor)
     await this.assertOwner(room, actor, 'delete')
@@ -75,10 +70,7 @@ export class Closing extends Acting {
     return { kind: 'removed', file: isPath ? file : nameOf(file), isPath }
   }
 
-  /**
-   * Renames a room and stops its work. Its people move with it, except people on other servers and agents,
-   * who are removed.
-   */
+  /** Renames a room and stops its work. Removes agents and people on other servers; moves all others. */
   async rename(room: Room, actor: Person, wanted: string): Promise<ActResult> {
     const { clients } = this.parts
     this.assertInGoodStanding(actor)
@@ -104,7 +96,7 @@ export class Closing extends Acting {
 
   async #renameStored(from: RoomName, to: RoomName): Promise<Room> {
     const { sanctions, server, stores, rooms } = this.parts
-    // Nobody who is banned gets in before the bans of the new name are read.
+    // Keeps banned people out until the bans under the new name are read.
     sanctions.close(to)
     try {
       await server.moveRoom(from, to)
@@ -159,9 +151,7 @@ export class Closing extends Acting {
     })
   }
 
-  /**
-   * Closes a room, stops its work, removes everybody, then runs `work`. A failure leaves the room as it was.
-   */
+  /** Closes a room, stops its work, removes everybody, runs `work`. A failure leaves the room as it was. */
   async #whileClosed<T>(
     room: Room,
     { done, news, out }: { readonly done: string; readonly news: string; out(): Promise<void> },

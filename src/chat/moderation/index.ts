@@ -1,4 +1,4 @@
-/** Who may be where: bans, mutes, members, archived and deleted rooms, what is kept and purged. */
+/** Bans, mutes, memberships, archived and deleted rooms, and how long lines are kept. */
 export type { ActResult } from './acting.ts'
 export type { ListedSanction } from './acts.ts'
 export { Clients, type OpenClient, enforceDeletions, enforceSanctions } from './clients.ts'

@@ -27,7 +27,7 @@ interface KeepingParts {
   readonly log: Log
 }
 
-/** Entries in one transaction. It takes a few milliseconds, for which the next line may have to wait. */
+/** Entries in one transaction of a few milliseconds, for which the next line may have to wait. */
 const AT_ONCE = 200
 
 /** Removes old lines and requests once a day. Disposing ends it. Methods reject with `StorageError` only. */
@@ -40,14 +40,13 @@ export class Keeping implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Resolves to the days that a room keeps lines, its own or the server's if fewer; undefined: for good. */
+  /** The days that a room keeps lines: its own, or the server's if fewer; undefined for no limit. */
   async daysOf(room: RoomName) {
     const own = (await this.#parts.store.days()).get(room)
     const days = this.#shortest(own)
     return { days, isOwn: days === own }
   }
 
-  /** Counts the lines of a room that are older than `days`. */
   olderThan(room: RoomName, days: number): Promise<number> {
     return this.#parts.store.countBefore(room, this.#before(days))
   }
@@ -66,7 +65,6 @@ export class Keeping implements AsyncDisposable {
     void this.sweep()
   }
 
-  /** Removes old lines and requests now, and again each day. */
   start(): void {
     void this.sweep()
     this.#parts.clock.later(DAY_MS, () => !this.#isClosing && this.start())
@@ -109,7 +107,6 @@ export class Keeping implements AsyncDisposable {
     if (removed > 0 && !this.#isClosing) await tidy()
   }
 
-  /** Calls `remove` until it removes nothing. */
   async #removeOld(what: JsonObject, remove: () => Promise<number>): Promise<number> {
     const { clock, log } = this.#parts
     let removed = 0

@@ -55,10 +55,7 @@ export class Memberships extends Acting {
     })
   }
 
-  /**
-   * Makes somebody the owner, and the previous owner an op. Only an admin can hand a public room to a person
-   * who is not in it.
-   */
+  /** Makes the previous owner an op. Only an admin can hand a public room to a person who is not in it. */
   async handOver(room: Room, actor: Person, name: string): Promise<ActResult> {
     await this.assertOwner(room, actor, 'hand over')
     return await this.#act(room, actor, name, 'owner', async ({ person, membership }) => {
@@ -69,7 +66,7 @@ export class Memberships extends Acting {
       if (membership === 'owner') throw new Refusal(`${person.name} owns ${room.name} already`)
       this.needInvitable(room, person)
       const isThere = room.present().some(({ id }) => id === person.id)
-      // An owner can make anybody an op of a public room, so that being one shows no consent.
+      // An owner can make anybody an op of a public room, so being an op shows no consent.
       if (!isPrivate && !isThere && (await room.roleOf(actor)) !== 'admin')
         throw new Refusal(`${person.name} is not in ${room.name}; once they are there, they can own it`)
       const { stores, rooms, clients } = this.parts

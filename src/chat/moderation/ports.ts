@@ -1,7 +1,5 @@
-/**
- * moderation/ decides who is removed and who belongs to a room. It must not know commands, SSH, models or
- * SQL; what it needs of the outside is in this file.
- */
+// moderation/ decides who is removed and who belongs to a room. It must not know commands, SSH, models or
+// SQL; its needs of the outside are in this file. Times are in milliseconds since the epoch.
 import type { Entry, EntryId, RoomName, Speaker } from '../../words/entry.ts'
 import type { Fingerprint, PersonId } from '../../words/person.ts'
 
@@ -21,7 +19,6 @@ export interface Sanction {
   readonly network: string | null
   readonly reason: string
   readonly by: string
-  /** In milliseconds since the epoch. */
   readonly at: number
   /** Null for a sanction that lasts until it is lifted. */
   readonly until: number | null
@@ -38,7 +35,7 @@ export interface SanctionStore {
 export interface RoomRemoval {
   /** Removes at most `limit` entries and turns. Resolves to false once none are left. */
   removeSome(room: RoomName, limit: number): Promise<boolean>
-  /** Removes the room and all other rows of it. Charges of its turns stay, without its name. */
+  /** Removes the room and all its other rows. Charges of its turns stay, without the room's name. */
   remove(room: RoomName): Promise<void>
 }
 
@@ -53,40 +50,31 @@ interface RemovalRecord {
   readonly by: string
 }
 
-/** Removes lines, and copies of them, for good. Times are in milliseconds since the epoch. */
+/** Removes lines, and copies of them, for good. */
 export interface RetentionStore {
-  /** Resolves to the days that rooms keep lines. Rooms that keep them for good are absent. */
+  /** The days that rooms keep lines. Rooms that keep lines for good are absent. */
   days(): Promise<ReadonlyMap<RoomName, number>>
   /** `null` keeps lines for good. */
   setDays(room: RoomName, days: number | null): Promise<void>
-  /** Counts a room's entries from before `before`. Reads them all, so it may take long. */
+  /** Counts entries from before `before`. May take long, because it reads all of them. */
   countBefore(room: RoomName, before: number): Promise<number>
   /**
-   * Removes at most `limit` entries of a room from before `before`, the oldest first; then its turns, long
-   * results and versions of its summary. Resolves to how many it removed: 0 once nothing is left.
+   * Removes at most `limit` of a room's entries from before `before`, oldest first, then its turns, long
+   * results and summary versions. Resolves to the number removed: 0 once nothing is left.
    */
   removeBefore(room: RoomName, before: number, limit: number): Promise<number>
-  /**
-   * Removes the requests of some turns from before `before`, and stores that they were kept for `days`.
-   * Resolves to the number of these turns: 0 once nothing is left.
-   */
+  /** Removes some turns' requests from before `before`, stores `days` with them. Resolves to their number. */
   removeRequests(before: number, days: number): Promise<number>
-  /**
-   * Resolves to all entries that the speaker may have said, and all reactions, oldest first. Reads all logs.
-   */
+  /** Resolves to all reactions and all entries that `speaker` may have said, oldest first. Reads all logs. */
   mayBeOf(speaker: Speaker): Promise<readonly Entry[]>
-  /** Counts the routines of a person, ended ones too, and what else `removeMessages` removes. */
+  /** `routines` includes ended ones; `texts` counts what else `removeMessages` removes. */
   countOthers(person: PersonId): Promise<{ readonly routines: number; readonly texts: number }>
   removeLines(ids: readonly EntryId[]): Promise<void>
-  /**
-   * Removes what may have copies of lines of a room from `since` on: requests to models, some turns at a
-   * time, then long results and versions of the summary. Resolves to false once done.
-   */
+  /** Removes some turns' requests since `since`, then long results and summaries. False once all are gone. */
   removeCopies(room: RoomName, since: number): Promise<boolean>
   /**
-   * Removes a person's messages that wait for others, the lines they typed, their draft, absence, words
-   * that ring and routines, the memories that they said, and the texts of all instructions and personas
-   * that have their name.
+   * Removes a person's waiting messages, typed lines, draft, absence, alert words and routines, the memories
+   * that they said, and the texts of all instructions and personas that have their name.
    */
   removeMessages(from: { readonly id: PersonId; readonly name: string }): Promise<void>
   record(removal: RemovalRecord): Promise<void>
@@ -105,9 +93,7 @@ export interface ServerForModeration {
   keepRoom(room: RoomName): Promise<string>
   /** Moves a room's files to its new name. */
   moveRoom(from: RoomName, to: RoomName): Promise<void>
-  /**
-   * Runs `remove` while no summary of the room is made. The current summary does not cover the entry then.
-   */
+  /** Runs `remove` while no summary is made. The current summary does not cover the entry then. */
   forget(room: RoomName, entry: EntryId, remove: () => Promise<unknown>): Promise<void>
   /** Rebuilds the search index, and returns free pages to the file system. Never rejects. */
   tidy(): Promise<void>

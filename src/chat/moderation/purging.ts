@@ -10,7 +10,7 @@ import { saidBy } from '../talk/own-lines.ts'
 import { Acting } from './acting.ts'
 import { pause } from './keeping.ts'
 
-/** `asked`: nothing was done yet. */
+/** `asked`: nothing was removed yet. */
 interface Purged {
   readonly kind: 'asked' | 'purged'
   readonly who: string
@@ -32,9 +32,8 @@ const MAX_NAME = 40
 /** Removes what somebody said. All methods throw `Refusal` and reject with `StorageError`. */
 export class Purging extends Acting {
   /**
-   * Removes all lines and routines of a person, or all lines of guests who had the name, and in each room the
-   * requests, long results and summaries since the first of these lines, and what these lines set there.
-   * Without `isSure` it only counts.
+   * Removes a person's lines and routines, or the lines of all guests with this name, what the lines set, and
+   * each room's requests, results and summaries since the first line. Only counts unless `isSure`.
    */
   async purge(actor: Person, word: string, isSure: boolean): Promise<Purged> {
     const { stores, clock, nextId, server } = this.parts
@@ -104,7 +103,7 @@ const isSetBy = (lines: readonly Entry[], what: 'topic' | 'vibe', text: string):
   text !== '' &&
   lines.some((line) => line.kind === 'notice' && line.text.endsWith(` set the ${what}: ${text}`))
 
-/** The items of a call that wrote a todo list, in the form in which the list has them. */
+/** The items that a tool call wrote, in the form in which the todo list has them. */
 function todoContents(entry: Entry): readonly string[] {
   if (entry.kind !== 'tool_call' || !isJsonObject(entry.arguments)) return []
   const { todos } = entry.arguments

@@ -18,15 +18,12 @@ type Speaker = Pick<Person, 'id' | 'login'>
 
 const MAX_IN_ONE_PLACE = 1_000
 
-/**
- * Bans, mutes, and rooms that are archived or being deleted. Reads only from memory. Methods that use the
- * store reject with `StorageError`.
- */
+/** Bans, mutes, archived and closing rooms. Reads from memory; store methods reject with `StorageError`. */
 export class Sanctions {
   readonly #store: SanctionStore
   readonly #clock: Clock
   readonly #isConfigAdmin: (key: Fingerprint) => boolean
-  /** By room (null for the server), oldest first. Read from start to end: one place has at most 1,000. */
+  /** By room (null for the server), oldest first. Scanned in full, since one place has at most 1,000. */
   readonly #places = new Map<RoomName | null, readonly ParsedSanction[]>()
   readonly #deleting = new Set<RoomName>()
   #deletedByPeers: ReadonlySet<RoomName> = new Set()
@@ -60,24 +57,21 @@ export class Sanctions {
     return ban && `you are banned from this server ${this.#howLong(ban)}${reasonSuffix(ban.reason)}`
   }
 
-  /**
-   * Why a person may not be in a room. Do not call it for the room's owner and admins, since bans do not
-   * apply to them.
-   */
+  /** Why a person may not be in a room. Do not call it for the owner or admins: bans do not apply to them. */
   whyOutOf(room: RoomName, { id, login }: Person): string | undefined {
     if (this.isGone(room)) return closedNow(room)
     const ban = this.#find('ban', room, [id], login)
     return ban && `you are banned from ${room} ${this.#howLong(ban)}${reasonSuffix(ban.reason)}`
   }
 
-  /** Why nothing that a person does in a room may become an entry or ask a model. */
+  /** Why nothing that a person does in a room may be recorded or sent to a model. */
   whySilent(room: RoomName, person: Speaker): string | undefined {
     if (this.isGone(room)) return closedNow(room)
     if (!this.isArchived(room)) return this.whyMuted(room, person)
     return `${room} is archived: it can be read, and nobody speaks in it; its owner can open it again: /archive off`
   }
 
-  /** Why this person, and not everybody in the room, may not speak there. */
+  /** Why this person, rather than everybody in the room, may not speak there. */
   whyMuted(room: RoomName, { id, login }: Speaker): string | undefined {
     const mute = this.#find('mute', room, [id], login)
     return mute && `you are muted in ${room} ${this.#howLong(mute)}: you may read, and not speak`
@@ -110,15 +104,12 @@ export class Sanctions {
     return this.#listOf(room).filter(this.#holds)
   }
 
-  /**
-   * Stores a sanction and removes the replaced ones. Rejects with `Refusal` if there are too many, and
-   * `StorageError`.
-   */
+  /** Also rejects with `Refusal` if the place has too many sanctions. */
   put(sanction: Sanction, replaced: readonly Sanction[] = []): Promise<void> {
     return this.#serial(async () => {
       const { room } = sanction
       const away = [...replaced, ...this.#all().filter((one) => !this.#holds(one))]
-      // The owner of a room could fill the memory otherwise.
+      // Otherwise the owner of a room could fill the memory.
       if (this.#listOf(room).filter((one) => !away.includes(one)).length >= MAX_IN_ONE_PLACE)
         throw new Refusal(
           `there are ${MAX_IN_ONE_PLACE} bans and mutes ${room === null ? 'on the server' : `in ${room}`}, which is the limit; lift some`,
@@ -139,7 +130,7 @@ export class Sanctions {
     })
   }
 
-  /** Reads all sanctions again. Resolves to new ones of other servers. */
+  /** Resolves to the new sanctions of other servers. */
   readAgain(): Promise<readonly Sanction[]> {
     return this.#serial(async () => {
       const stored = await this.#store.all()
@@ -161,7 +152,6 @@ export class Sanctions {
     this.#deleting.delete(room)
   }
 
-  /** Forgets a room that was deleted or renamed. */
   removed(room: RoomName): void {
     this.#places.delete(room)
     this.reopen(room)
@@ -224,12 +214,10 @@ const closedNow = (room: RoomName): string => `${room} is being deleted or renam
 /** Identifies a sanction in a place: a renamed room takes its sanctions with it. */
 const placeOf = ({ id, room }: Sanction): string => `${id} ${room ?? ''}`
 
-/** A sanction with the bits of its network, which are compared for each line in the chat. */
+/** Has the bits of its network, which are compared for each line in the chat. */
 type ParsedSanction = Sanction & { readonly bits: string | undefined }
 
-/** ` for 2h`, or nothing without a time. */
 export const durationSuffix = (ms: number | undefined): string =>
   ms === undefined ? '' : ` for ${duration(ms)}`
 
-/** `: spam`, or nothing without a reason. */
 export const reasonSuffix = (reason: string): string => (reason === '' ? '' : `: ${reason}`)

@@ -9,9 +9,9 @@ import type { Sanction, Group } from './ports.ts'
 
 /** A person with their current keys, a guest with their key, a key alone or a network. */
 export interface Target extends Group, Pick<Sanction, 'who' | 'people' | 'keys' | 'network'> {
-  /** The target as everybody may read it: a key or network is not named. */
+  /** The target as everybody may read it, without a key or network. */
   readonly shown: string
-  /** The person, and all others who have one of the keys. */
+  /** The person, and everybody else who has one of the keys. */
   readonly holders: readonly Person[]
 }
 
@@ -57,10 +57,7 @@ export async function findPerson(word: string, parts: Finders): Promise<Target> 
   return { who, shown: who, people, keys, network: null, holders: person ? [person, ...others] : others }
 }
 
-/**
- * Throws `Refusal` if an act would affect its actor or an admin by the config, or in a room its owner or
- * another admin, under any name that has one of the keys.
- */
+/** Refuses acts on the actor, a config admin or, in a room, its owner or an admin, by any name of a key. */
 export async function assertCanActOn(
   target: Target,
   room: Room | undefined,
@@ -82,10 +79,7 @@ export async function assertCanActOn(
     throw new Refusal(`${who} owns ${room.name}; ban from the server is the only way to put an owner out`)
 }
 
-/**
- * Finds the sanctions that a word names: a network, a key, or a person by any of their names. If there are
- * none, finds the sanctions of other people with one of the person's keys.
- */
+/** Finds sanctions by network, key or any name of a person; if none, sanctions of people who share a key. */
 export async function findSanctions(
   word: string,
   all: readonly Sanction[],

@@ -57,14 +57,12 @@ export class Invites {
     return code
   }
 
-  /** Resolves to the open codes of this person; for an admin, of everybody. */
   async list(person: Person): Promise<readonly ListedInvite[]> {
     const { store, clock, isOut } = this.#options
     const all = await store.list(clock.now(), person.admin ? undefined : person.id)
     return all.map((invite) => ({ ...invite, isHeld: isOut(invite.by) }))
   }
 
-  /** Ends a code of this person; an admin may end anybody's. Throws `Refusal` if there is none. */
   async revoke(person: Person, id: number): Promise<void> {
     const { store, clock, log } = this.#options
     const done = await store.revoke(id, clock.now(), person.admin ? undefined : person.id)
@@ -122,10 +120,7 @@ export class Keys {
     return await this.#options.store.list(person.id)
   }
 
-  /**
-   * Adds the public key of a `.pub` file, which waits for its first login. Does not tell if somebody else has
-   * it or it is banned. Throws `Refusal`.
-   */
+  /** The key waits for its first login. Throws `Refusal`, but reveals no other owner or ban of the key. */
   async add(person: Person, line: string): Promise<Fingerprint> {
     const { store, readLine, clock, log, maxKeys } = this.#options
     refuseGuest(person, NO_KEYS)
@@ -177,8 +172,8 @@ export class Tokens {
   }
 
   /**
-   * Makes a token, which is never shown again. `until`, in milliseconds since the epoch, is at most the end
-   * of its maker's certificate. `rooms`: the only rooms that it reaches; null for all. Throws `Refusal`.
+   * Makes a token, which is never shown again. `until`, in ms since the epoch, is at most the end of its
+   * maker's certificate. `rooms`: the only rooms that it reaches; null for all. Throws `Refusal`.
    */
   async make(
     by: Person,
@@ -200,7 +195,7 @@ export class Tokens {
     return { token, id, until }
   }
 
-  /** Resolves to the valid tokens of this person, in order of number. Throws `Refusal` for a guest. */
+  /** In order of number. Throws `Refusal` for a guest. */
   async list(person: Person): Promise<readonly StoredToken[]> {
     refuseGuest(person, NO_TOKENS)
     return await this.#options.store.list(person.id, this.#options.clock.now())
@@ -214,9 +209,7 @@ export class Tokens {
     log.info({ id, by: person.name }, 'a token was revoked')
   }
 
-  /**
-   * Resolves to the person of a valid token (`People.follow`); undefined for other texts and banned people.
-   */
+  /** Resolves to a valid token's person (`People.follow`); undefined for other texts and banned people. */
   async identify(text: string, { address, network }: Origin): Promise<Person | undefined> {
     const { store, texts, clock, sanctions, people } = this.#options
     const stored = await store.find(texts.digest(text), clock.now())

@@ -1,4 +1,4 @@
-/** Who is who: keys, names, guests, codes and tokens. */
+/** Keys and names of people, guests, invite codes and tokens. */
 export { Invites, Keys, type ListedInvite, Tokens } from './credentials.ts'
 export { People } from './people.ts'
 export type {

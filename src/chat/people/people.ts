@@ -41,10 +41,7 @@ export class People {
     return this.follow(await this.#find(name, key, address, proof), key)
   }
 
-  /**
-   * Resolves to the person as stored now, with the rights of their key; to a guest unchanged. Rejects with
-   * `StorageError`.
-   */
+  /** Resolves to the stored person with their key's rights, or the guest. Rejects with `StorageError`. */
   async current(person: Person): Promise<Person> {
     const stored = person.guest ? undefined : await this.#options.stores.people.byId(person.id)
     if (!stored) return person
@@ -53,8 +50,7 @@ export class People {
   }
 
   /**
-   * Returns the same person, with getters for the current name and rights. `key` is the key of the login; for
-   * a token, the key that it was made with, or its id.
+   * Adds getters for name and rights. `key`: of the login; for a token, its maker's key or the token's id.
    */
   follow(person: Person, key: Fingerprint): Person {
     const nameOf = (): string => this.#names.get(person.id) ?? person.name
@@ -174,5 +170,5 @@ function banned(access: AccessPolicy, code: string | undefined): Refusal {
   return new InviteRefusal(code === undefined ? 'no-code' : 'wrong-code', BANNED)
 }
 
-/** For the log: the client learns nothing. */
+/** Only for the log: the client must not learn it. */
 const BANNED = 'this key, its owner or its network is banned'

@@ -1,8 +1,6 @@
-/**
- * people/ says which name and keys belong to which person, and who may come in with codes and tokens. It must
- * not know what a room is. It also uses the `PeopleStore` of ../ports.ts. Times are in milliseconds since the
- * epoch; stores reject with `StorageError` only, and then changed nothing.
- */
+// people/ says which name and keys belong to which person, and who may come in with codes and tokens. It must
+// not know what a room is. It also uses the `PeopleStore` of ../ports.ts. Times are in milliseconds since the
+// epoch; stores reject with `StorageError` only, and then changed nothing.
 import type { RoomName } from '../../words/entry.ts'
 import type { Fingerprint, Person, PersonId } from '../../words/person.ts'
 
@@ -38,9 +36,9 @@ export interface InviteStore {
   /** Resolves to false if there is no such open invite, or its maker is not `by`, if given. */
   revoke(id: number, at: number, by?: PersonId): Promise<boolean>
   /**
-   * Registers a newcomer, takes one use of the code, and makes them a member of its public room or invited to
-   * its private room, if the maker still manages that. Resolves to the code before this use, with the room
-   * that the newcomer got into. `no-code`: the code is not open; `no-name`: the skeleton is taken.
+   * Registers a newcomer with one use of the code, and makes them a member of its public room, or invites
+   * them to its private room, if the maker still manages it. Resolves to the code before this use, with the
+   * newcomer's room. `no-code`: the code is not open; `no-name`: the skeleton is taken.
    */
   redeem(digest: string, newcomer: Newcomer): Promise<Invite | 'no-code' | 'no-name'>
 }
@@ -62,9 +60,7 @@ export interface NewToken extends Omit<StoredToken, 'id' | 'by'> {
   readonly digest: string
 }
 
-/**
- * A token is valid until it is revoked or expires, or its key is removed. It loses a room that is deleted.
- */
+/** Valid until it expires, is revoked or loses its key. A token loses a room that is deleted. */
 export interface TokenStore {
   /** Resolves to the token's id; undefined if its maker has `max` valid tokens already. */
   add(token: NewToken, max: number): Promise<number | undefined>
@@ -84,26 +80,17 @@ export interface TokenTexts {
 export interface StoredKey {
   readonly fingerprint: Fingerprint
   readonly addedAt: number
-  /**
-   * True if the key never logged in under their name. It may be anybody's, so only that first login may use
-   * it.
-   */
+  /** True if the key never logged in under this name. Only that login may use it: it may be anybody's. */
   readonly isWaiting: boolean
 }
 
 export interface KeyStore {
   list(id: PersonId): Promise<readonly StoredKey[]>
-  /**
-   * The key waits for its first login, even if others have it. `full`: the person has `max` keys, waiting or
-   * not.
-   */
+  /** The key waits for its first login, even if others have it. `full`: the person has `max` keys. */
   add(id: PersonId, key: Fingerprint, at: number, max: number): Promise<'added' | 'known' | 'full'>
-  /**
-   * Makes a waiting key, which logged in, the person's own. Resolves to false if somebody else has it, or it
-   * neither waits nor is theirs.
-   */
+  /** Makes a waiting key the person's own. False if it is not waiting for them, or somebody else has it. */
   prove(id: PersonId, key: Fingerprint): Promise<boolean>
-  /** Removes the tokens that were made with it, too. `last`: no other key has logged in. */
+  /** Also removes the tokens made with the key. `last`: no other key has logged in. */
   remove(id: PersonId, key: Fingerprint): Promise<'removed' | 'unknown' | 'last'>
 }
 
@@ -116,10 +103,7 @@ export interface NameChange {
 }
 
 export interface NameStore {
-  /**
-   * Reserves the former name, and changes it in standing permissions and charges. `full`: `max` names are
-   * reserved already.
-   */
+  /** Reserves the former name, and updates grants and charges. `full`: `max` names are reserved already. */
   rename(change: NameChange, max: number): Promise<'renamed' | 'taken' | 'full'>
 }
 
@@ -131,10 +115,7 @@ export interface Codes {
 }
 
 export interface NameFiling {
-  /**
-   * Recomputes all skeletons by the current rules (base/text/names.ts). Resolves to undefined if they are up
-   * to date. Nobody loses a name or key.
-   */
+  /** Recomputes skeletons by the current rules; undefined if up to date. Nobody loses a name or key. */
   fileNames(): Promise<NamesFiled | undefined>
 }
 

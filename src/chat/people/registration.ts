@@ -110,9 +110,8 @@ export class Registration {
   }
 
   /**
-   * The first login with a key that somebody added to their name makes it theirs. Anybody can add a public
-   * key, and its owner must not be drawn into another's account: resolves to undefined if the key is
-   * somebody's, or an admin's while the account is no admin's.
+   * Makes an added key the account's own at its first login. Anybody can add a public key, so to protect its
+   * owner it resolves to undefined if the key has an owner, or is an admin's and the account is not.
    */
   async provePendingKey(known: LoginFacts, key: Fingerprint): Promise<Person | undefined> {
     const { stores, sanctions, log } = this.#options

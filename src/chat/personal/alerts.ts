@@ -6,7 +6,7 @@ import type { PersonalSettings, Ring } from './options.ts'
 
 export type Alerts = ReturnType<typeof createAlerts>
 
-/** Decides what calls a person, by what they have set now. */
+/** Decides which entries alert a person, by their current settings. */
 export function createAlerts(person: Person, addressed: Addressed, settings: () => PersonalSettings) {
   const hasAlertWord = createAlertTest()
   /** True if an entry names the person, or has one of their words. */
@@ -14,7 +14,7 @@ export function createAlerts(person: Person, addressed: Addressed, settings: () 
     addressed(entry, person) || hasAlertWord(entry, person, settings().words)
   return {
     isFor,
-    /** `usual` is for a room for which they have set nothing. */
+    /** `usual` applies to rooms for which the person has set nothing. */
     rings(entry: Entry, usual: Ring = 'mentions'): boolean {
       const ring = ringIn(settings(), entry.room, usual)
       return ring === 'all' || (ring === 'mentions' && isFor(entry))

@@ -1,4 +1,4 @@
-/** What belongs to one person: preferences, invitations, a line's history, what was seen last. */
+/** What is stored for one person: preferences, invitations, typed lines, and how far they have read. */
 export { createAlerts } from './alerts.ts'
 export { InputHistory, type OpenHistory } from './input-history.ts'
 export { type InvitationNotices, createInvitationNotices } from './invitations.ts'

@@ -21,10 +21,7 @@ const DRAFT_DAYS = 7
 /** The delay in ms after which new lines are stored together. */
 const STORE_AFTER_MS = 5_000
 
-/**
- * Keeps what people typed for their own next login: their last lines, and a draft that was cut off. Keeps
- * nothing of guests, and no secrets. Logs, and loses, lines that cannot be stored.
- */
+/** Stores people's last typed lines, except secrets, and a cut-off draft. Logs, and loses, failed writes. */
 export class InputHistory {
   readonly #store: TypedStore
   readonly #clock: Clock & Alarm
@@ -71,7 +68,7 @@ export class InputHistory {
     }
   }
 
-  /** Deletes all that is kept of somebody. Rejects with `StorageError`. */
+  /** Rejects with `StorageError`. */
   async forget({ id, guest }: Person): Promise<void> {
     this.#pending.delete(id)
     if (!guest) await this.#store.forget(id)

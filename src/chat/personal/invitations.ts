@@ -10,7 +10,7 @@ import type { InvitationNotice, InvitationNoticeStore } from './ports.ts'
 
 const MAX_LINES = 5
 
-/** Tells people that they were invited: at once in open sessions, else in the next one. */
+/** Notifies people of invitations: at once in open sessions, else in the next one. */
 export type InvitationNotices = ReturnType<typeof createInvitationNotices>
 
 export function createInvitationNotices(parts: {

@@ -4,13 +4,10 @@ import { warnOfStorage } from '../../words/errors.ts'
 import type { Person } from '../../words/person.ts'
 import type { LastSeenStore, SeenRoom } from './ports.ts'
 
-/** The most rooms that a person follows: the last visited. */
+/** The most rooms that a person follows; the last visited stay. */
 const MAX_FOLLOWED = 50
 
-/**
- * Stores how far registered people have read the rooms, and which rooms they follow. Logs failures of the
- * store. No method rejects.
- */
+/** Stores how far registered people have read, and followed rooms. Logs failures; no method rejects. */
 export type LastSeen = ReturnType<typeof createLastSeen>
 
 export function createLastSeen(store: LastSeenStore, clock: Clock, log: Log) {
@@ -22,15 +19,11 @@ export function createLastSeen(store: LastSeenStore, clock: Clock, log: Log) {
     },
     /** The clock of the times that `put` takes. */
     now: () => clock.now(),
-    /**
-     * With `at`, a time at which they were there at a terminal or 0, they follow the room. Without it an
-     * empty id changes nothing.
-     */
+    /** With `at`, the time of a visit or 0, they follow the room. Without it, an empty id is ignored. */
     async put({ id, guest }: Person, room: RoomName, entry: EntryId, at?: number): Promise<void> {
       if (guest || (entry === '' && at === undefined)) return
       await store.put(id, room, entry, at).catch(notStored)
     },
-    /** The rooms that the person follows, the last visited first. */
     async mine({ id, guest }: Person): Promise<readonly SeenRoom[]> {
       return guest ? [] : ((await store.mine(id, MAX_FOLLOWED).catch(notKnown)) ?? [])
     },

@@ -3,7 +3,6 @@ import { NAME_COLOURS, type NameColour } from './options.ts'
 
 /** How names look in all sessions of a server. */
 export interface NameStyles {
-  /** Returns the colour that a person chose for their name. */
   colourOf(name: string): NameColour | undefined
   modelStyle(name: string): SpanStyle
 }
@@ -19,7 +18,7 @@ export const personNameStyle = (name: string, chosen = usualColour(name)): SpanS
   strong: true,
 })
 
-/** The tints of models in each theme. */
+/** The number of models' tints in each theme. */
 const MODEL_TINTS = 3
 
 // The low hash bits of short names are too similar.
@@ -46,7 +45,6 @@ function hashOf(name: string): number {
   return value
 }
 
-/** Forgets the oldest key if the map has more than `maxSize`. */
 export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, maxSize: number): void {
   map.set(key, value)
   const [oldest] = map.keys()

@@ -32,7 +32,7 @@ function notifyAddress(word: string): string | undefined {
   return username === '' && password === '' ? word : undefined
 }
 
-/** Every option, in the order of the list. A new one is a row here. */
+/** In the order in which the options are listed. */
 export const OPTIONS = {
   bell: {
     about: 'when the terminal rings: never, when you are named or asked, or at each line',
@@ -96,17 +96,16 @@ export function valueOf<Name extends Option>(option: Name, value: string): Perso
   return (read ? read(value) : values.find((one) => one === value)) as PersonalOptions[Name]
 }
 
-/** What rings for a person in one room: each line, what names them, or nothing. */
+/** Which lines ring for a person in one room: all, lines that name them, or none. */
 export const RINGS = ['all', 'mentions', 'off'] as const
 export type Ring = (typeof RINGS)[number]
 
-/** All that a person has set. */
 export interface PersonalSettings extends PersonalOptions {
   /** Absent rooms ring as the option `bell` says. */
   readonly rings?: ReadonlyMap<RoomName, Ring>
 }
 
-/** Begins the names of stored preferences of one room; the room's name follows. No option has a colon. */
+/** The prefix of stored preferences of one room. No option's name has a colon. */
 const RING = 'ring:'
 
 export const storedRing = (room: RoomName, ring: Ring): StoredPreference => ({
@@ -114,7 +113,6 @@ export const storedRing = (room: RoomName, ring: Ring): StoredPreference => ({
   value: ring,
 })
 
-/** The name under which it is stored what rings in a room. */
 export const ringOption = (room: RoomName): string => RING + room
 
 export function toSettings(stored: readonly StoredPreference[]): PersonalSettings {

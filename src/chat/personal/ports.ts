@@ -1,7 +1,5 @@
-/**
- * personal/ is what is kept for each person. It must not know terminals; nothing that reads a log finds what
- * people typed. Stores reject with `StorageError` only; times are in milliseconds since the epoch.
- */
+// personal/ is what is stored for each person. It must not know terminals; nothing that reads a log may find
+// what people typed. Stores reject with `StorageError` only; times are in milliseconds since the epoch.
 import type { EntryId, RoomName } from '../../words/entry.ts'
 import type { PersonId } from '../../words/person.ts'
 
@@ -30,10 +28,7 @@ export interface SeenRoom {
 /** How far people have read the rooms, and which rooms they follow. People follow rooms that they join. */
 export interface LastSeenStore {
   find(person: PersonId, room: RoomName): Promise<EntryId | undefined>
-  /**
-   * Stores the entry and `at` unless newer ones are stored. With `at`, when the person was there, or 0, they
-   * follow the room. Rejects for an unknown person or room.
-   */
+  /** Keeps newer stored values. With `at`, they follow the room. Rejects for an unknown person or room. */
   put(person: PersonId, room: RoomName, entry: EntryId, at?: number): Promise<void>
   /** The rooms that the person follows, the last visited first. */
   mine(person: PersonId, limit: number): Promise<readonly SeenRoom[]>
@@ -41,7 +36,7 @@ export interface LastSeenStore {
   drop(person: PersonId, room: RoomName): Promise<void>
 }
 
-/** An invitation to a private room of which its person was not notified. */
+/** An invitation to a private room that its person has not seen yet. */
 export interface InvitationNotice {
   readonly room: RoomName
   readonly person: PersonId
@@ -56,7 +51,7 @@ export interface InvitationNoticeStore {
   take(person: PersonId): Promise<readonly InvitationNotice[]>
 }
 
-/** How much is kept for one person, all lines together. The newest lines stay. */
+/** Limits of one person's stored lines, all together. The newest lines stay. */
 export interface TypedLimits {
   readonly lines: number
   readonly characters: number
@@ -65,9 +60,7 @@ export interface TypedLimits {
 /** What registered people typed. Silently stores nothing of people whose option `history` is `off`. */
 export interface TypedStore {
   lines(person: PersonId): Promise<readonly string[]>
-  /** Adds the newest lines, and deletes lines over the limits. */
   addLines(person: PersonId, lines: readonly string[], limits: TypedLimits): Promise<void>
-  /** The draft that was kept since `notBefore`. */
   draft(person: PersonId, notBefore: number): Promise<string | undefined>
   /** Replaces the person's draft. Deletes everybody's drafts from before `notBefore`. */
   keepDraft(

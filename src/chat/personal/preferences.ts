@@ -24,7 +24,6 @@ export interface OpenPreferences {
   now(): PersonalSettings
   /** Sessions before this one that were counted: 0 to 2, and 0 for a guest. */
   readonly earlierLogins: number
-  /** `listener` is called after each change, until `close`. */
   onChange(listener: Listener): void
   close(): void
 }
@@ -43,7 +42,7 @@ export class Preferences {
   readonly #log: Pick<Log, 'warn'>
   readonly #colours = new Map<string, NameColour>()
   readonly #open = new Map<PersonId, OpenPerson>()
-  /** Serializes reads and writes, so that no read is older than a write meanwhile. */
+  /** Serializes reads and writes, so that no older read replaces a newer write. */
   readonly #serially = createKeyedSerial<PersonId>()
 
   private constructor(store: PreferenceStore, log: Pick<Log, 'warn'>) {
@@ -51,7 +50,6 @@ export class Preferences {
     this.#log = log
   }
 
-  /** Reads the colours of people's names. */
   static async load(store: PreferenceStore, log: Pick<Log, 'warn'>): Promise<Preferences> {
     const preferences = new Preferences(store, log)
     for (const { name, value } of await store.everyone('color')) preferences.#setColour(name, value)
@@ -87,16 +85,13 @@ export class Preferences {
     return mine.options
   }
 
-  /** Resolves to a function that returns a person's options: the current ones as long as they have a session. */
+  /** The returned function gives the current options while the person has a session. */
   async settingsOf(person: Person): Promise<() => PersonalSettings> {
     const read = await this.of(person)
     return () => this.#open.get(person.id)?.options ?? read
   }
 
-  /**
-   * Applies at once in all sessions of the person, and is stored; for a guest until their last session ends.
-   * Rejects with `Refusal` for a guest without a session.
-   */
+  /** A guest's value lasts until their last session ends; without a session, rejects with `Refusal`. */
   async set<Name extends Option>(
     person: Person,
     option: Name,
@@ -109,7 +104,6 @@ export class Preferences {
     for (const listener of mine.listeners) listener(option)
   }
 
-  /** Sets what rings for a person in a room, as `set` does an option. */
   async setRing(person: Person, room: RoomName, ring: Ring): Promise<void> {
     const mine = await this.#put(person, storedRing(room, ring))
     if (mine) mine.options = { ...mine.options, rings: new Map(mine.options.rings).set(room, ring) }
@@ -131,7 +125,7 @@ export class Preferences {
     return this.#serially(person.id, () => this.#readAgain(person))
   }
 
-  /** All sessions draw a model alike. */
+  /** Shared, so that all sessions draw a model alike. */
   readonly modelStyle = createModelStyles()
 
   colourOf(name: string): NameColour | undefined {
@@ -210,6 +204,6 @@ export class Preferences {
   }
 }
 
-/** Kept beside the options; nobody can set it. */
+/** Stored beside the options, but nobody can set it. */
 const LOGINS = 'logins'
 const COUNTED_LOGINS = 2

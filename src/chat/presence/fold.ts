@@ -1,7 +1,7 @@
 import type { Entry } from '../../words/entry.ts'
 import { type Coming, nameOf, Tally } from './tally.ts'
 
-/** The most entries in a waiting line, so that it does not grow without end. */
+/** The most entries in a waiting line, which would grow without end otherwise. */
 const MAX_IN_A_ROW = 200
 
 /** Sums up consecutive comings and goings in one line. Such lines are less than a third of all lines. */
@@ -16,10 +16,7 @@ export class PresenceFold {
     this.#own = own
   }
 
-  /**
-   * Returns the entries to show: the waiting line of comings and goings, shortened to `columns`, if it is
-   * due, then `entry`. Holds back comings and goings.
-   */
+  /** Returns the waiting line, cut to `columns`, if due, then `entry`. Holds back comings and goings. */
   take(entry: Entry, columns: number): readonly Entry[] {
     const isOwn = isComing(entry) && entry.event !== 'summed' && nameOf(entry) === this.#own
     if (isOwn || !isComing(entry)) return [...this.other(columns), entry]
@@ -83,7 +80,7 @@ export function foldPast(entries: readonly Entry[], columns: number): readonly E
   return entries.flatMap((entry) => (isComing(entry) ? (lines.get(entry.id) ?? []) : entry))
 }
 
-/** An entry. Only the position matters if it is no coming or going. */
+/** Only the position matters of an entry that is no coming or going. */
 export type FoldedEntry = Entry | Pick<Entry, 'id'>
 
 /** Returns the lines for comings and goings, by the id of the last entry that each line sums up. */

@@ -6,10 +6,7 @@ export class Roster {
   readonly #remote: () => readonly Person[]
   readonly #terminals = new Map<PersonId, Set<Participant>>()
   #people: readonly Person[] = []
-  /**
-   * All people, cached with the `remote` people among them. `remote` is compared each time, because a room
-   * without listeners hears of no changes.
-   */
+  /** A cache. `remote` is compared each time, because a room without listeners hears of no changes. */
   #everybody: { readonly remote: readonly Person[]; readonly people: readonly Person[] } | undefined
   #participants: readonly Participant[] | undefined
 
@@ -46,7 +43,7 @@ export class Roster {
     this.#change(inOrder(this.#people))
   }
 
-  /** Each person once, in order of name, also those of other servers. */
+  /** Each person once, in order of name, with people on other servers. */
   people(): readonly Person[] {
     const remote = this.#remote()
     if (this.#everybody?.remote !== remote) {

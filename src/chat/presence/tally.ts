@@ -9,7 +9,7 @@ export interface PresenceChange {
 
 export type Coming = PresenceEntry | PresenceSumEntry
 
-/** A person's changes by the first and the last one. */
+/** The first and the last change of a person, by the words for both. */
 const COURSES = {
   joined: ['joined'],
   left: ['left'],
@@ -62,10 +62,7 @@ export class Tally {
     return { kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text: this.#numbers() }
   }
 
-  /**
-   * Returns one line with the last entry's id and time. Its text has names if they fit into 80 or `columns`
-   * cells, else numbers.
-   */
+  /** A line with the last entry's id and time. It has names if they fit into 80 or `columns` cells. */
   lineAt({ id, at, room }: Coming, columns: number): Entry {
     const text = this.#shortText(columns)
     return { id, at, room, kind: 'presence', author: SYSTEM, event: 'summed', ...this.#names(), text }

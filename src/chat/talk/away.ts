@@ -11,7 +11,7 @@ import type { AwayStore } from './ports.ts'
 
 const MAX_AWAY_CHARS = 200
 const MAX_AWAY = 10_000
-/** The most people who are told of one absence. */
+/** The most people who are notified of one absence. */
 const MAX_TOLD = 2_000
 
 export class Away {
@@ -62,9 +62,7 @@ export class Away {
     return absence.text === '' ? `${name} is away` : `${name} is away: ${absence.text}`
   }
 
-  /**
-   * Call it when somebody spoke. Ends their absence, and tells them alone which people they mention are away.
-   */
+  /** Call it when somebody spoke. Ends their absence, and tells only them which mentioned people are away. */
   heard(room: Room, speaker: Person, text: string): void {
     const tell = (line: string): void =>
       room.whisper([speaker], { kind: 'notice', level: 'info', author: SYSTEM, text: line })
@@ -98,7 +96,7 @@ export class Away {
     if (this.#absences.size > MAX_AWAY && first !== undefined) this.comeBack(first)
   }
 
-  /** If it fails, they are away again after a restart, until they speak. */
+  /** After a failure, the person is away again from a restart until they speak. */
   async #forget(person: PersonId): Promise<void> {
     await this.#serial(() => this.#store.comeBack(person)).catch(
       warnOfStorage(this.#log, 'who came back is stored as away'),

@@ -16,7 +16,7 @@ export interface LinesToCopy {
   readonly until: EntryId
 }
 
-/** Counts the lines of a copy as bytes of the person. Rejects with `Refusal` for more than one may store. */
+/** Counts the lines of a copy as bytes of the person. Rejects with `Refusal` beyond the person's limit. */
 export async function payForCopy(
   { from, until }: LinesToCopy,
   person: Person,
@@ -31,9 +31,8 @@ export async function payForCopy(
 }
 
 /**
- * Appends copies of a room's lines to the log of a new one, as they read now, and shows them to nobody. Each
- * id has the time of the line, so that a line is removed in the fork when it is in its room. Resolves to the
- * number of lines. Rejects with `StorageError`; some lines may be copied then.
+ * Copies a room's lines, as they read now, into the log of a new room; shows them to nobody. Each id keeps
+ * the line's time for retention. Resolves to the number. A `StorageError` may leave some lines copied.
  */
 export async function copyLines(
   { from, until }: LinesToCopy,

@@ -19,10 +19,10 @@ export class DirectMessages {
   onReminder = (_to: Person, _text: string): void => {}
   readonly #parts: DirectMessageParts
   readonly #lastWriters = new Map<PersonId, Sender>()
-  /** The ids of messages that a screen has shown and that are not known to be read. */
+  /** Ids of messages that a screen has shown and that are not known to be read. */
   readonly #unread = new WeakMap<PersonalScreen, Set<string>>()
   readonly #justWritten = new Set<string>()
-  /** Storing, showing and removing for one person wait for each other, so that nothing is shown twice. */
+  /** Serializes storing, showing and removing for one person, so that nothing is shown twice. */
   readonly #serially = createKeyedSerial<PersonId>()
 
   constructor(parts: DirectMessageParts) {
@@ -37,17 +37,14 @@ export class DirectMessages {
     return await this.#send(from, await this.#parts.findPerson.called(name), text)
   }
 
-  /**
-   * Rings a text in all sessions of a person, or at their next login. Resolves once it is stored. Rejects
-   * with `StorageError`.
-   */
+  /** Rings in the person's sessions or at the next login. Rejects with `StorageError` if it is not stored. */
   async remind(to: Person, text: string): Promise<void> {
     const { nextId, clock, peers, store } = this.#parts
     const from = { id: to.id, name: REMINDER, guest: false }
     const message = { id: nextId(), to: to.id, from, at: clock.now(), text }
     this.#justWritten.add(message.id)
     try {
-      // How many wait is limited by how many reminders a person may have.
+      // The limit of reminders for each person also limits the waiting ones.
       await this.#serially(to.id, () => store.put(message, UNLIMITED))
       if (this.#parts.sessions.of(to.id).length > 0) await this.#showNow(to, message)
     } finally {
@@ -64,10 +61,7 @@ export class DirectMessages {
     return await this.#send(from, await this.#parts.findPerson.again(last), text)
   }
 
-  /**
-   * Shows waiting messages on each open session once. Messages wait until a client has read them, or for a
-   * month. Rejects with `StorageError`.
-   */
+  /** Shows waiting messages once in each session, until read or a month old. Rejects with `StorageError`. */
   deliver({ id }: Person, filter: Pick<IgnoreFilter, 'acceptsFrom'>): Promise<void> {
     return this.#serially(id, () => this.#deliverNow(id, filter))
   }
@@ -225,7 +219,7 @@ const MAX_DAYS = 30
 /** The sender of reminders, which nobody can be called. */
 const REMINDER = 'reminder'
 const UNLIMITED = { forOne: 1e9, fromOne: 1e9, inAll: 1e9, notBefore: 0 }
-/** The most people who can reply; beyond it, the person who was written to longest ago cannot. */
+/** The most people who can reply; beyond it, the person written to longest ago cannot. */
 const MAX_WRITERS = 10_000
 
 function shownMessage({ from, at, text }: DirectMessage, isFresh: boolean, zone = UTC): PersonalMessage {

@@ -1,7 +1,4 @@
-/**
- * Names of emoji for keyboards and terminals that have none, as GitHub and Slack write them. A short list of
- * our own: the libraries bring 1,900 names, and any other emoji works as the character itself.
- */
+/** Names as GitHub and Slack write them. A short list: libraries have 1,900, and any emoji can be typed. */
 const NAMES = `
 👍 +1 thumbsup|👎 -1 thumbsdown|❤️ heart|💔 broken_heart|😂 joy|🤣 rofl|😄 smile|😃 smiley|😁 grin|😅 sweat_smile
 😊 blush|😉 wink|😍 heart_eyes|😎 sunglasses|🤓 nerd|🤔 thinking|😐 neutral_face|🙄 roll_eyes|😮 open_mouth|😱 scream
@@ -28,7 +25,7 @@ const bare = (word: string): string => word.toLowerCase().replace(/^:|:$/g, '')
 /** The emoji called `:tada:` or `tada`. */
 export const emojiCalled = (word: string): string | undefined => EMOJI.get(bare(word))
 
-/** What `:thumbs` may become: names, or the emoji itself if it is the only one. */
+/** Completions of `:thumbs`: names, or the emoji itself if it is the only one. */
 export function emojiBeginning(word: string): readonly string[] {
   const exact = emojiCalled(word)
   if (exact !== undefined) return [exact]

@@ -169,10 +169,7 @@ function hasSender(list: IgnoreList, { id, key = keyOfGuest(id) }: Pick<Sender, 
   )
 }
 
-/**
- * True for entries that an ignore list may hide. A change of a room or its tools is for everybody. Arguments
- * that somebody gives a tool may be talk.
- */
+/** True for what may be hidden: talk, also in a tool's arguments, but no change of a room or its tools. */
 function isPersonal(entry: Entry, { name }: Pick<Person, 'name'>): boolean {
   switch (entry.kind) {
     case 'message':

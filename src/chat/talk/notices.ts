@@ -26,7 +26,7 @@ const MAX_WORDS = 10
 /** The rate of notices to one person. */
 const ONE_A_MINUTE = { burst: 1, everyMs: 60_000 }
 
-/** Tells absent people, over HTTP, that somebody mentioned them or wrote to them. Sends no text of theirs. */
+/** Notifies absent people over HTTP of mentions and messages, without the text. */
 export class Notices {
   readonly #parts: NoticeParts
   readonly #pace: ReturnType<typeof createQuotaLedger>
@@ -41,7 +41,6 @@ export class Notices {
     if (!('edits' in entry) && !('reacts' in entry)) void this.#attempt(() => this.#tellMentioned(entry))
   }
 
-  /** Takes each direct message that was sent through this server. */
   readonly onMessage = (from: Sender, to: Person): void =>
     void this.#attempt(() =>
       this.#tell(to, async () => {
@@ -51,7 +50,6 @@ export class Notices {
       }),
     )
 
-  /** Takes each reminder that rang through this server. */
   readonly onReminder = (to: Person): void =>
     void this.#attempt(() => this.#tell(to, async () => 'a reminder rang for you'))
 

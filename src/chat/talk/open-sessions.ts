@@ -13,10 +13,7 @@ export interface PersonalScreen {
   /** The zone of the times in its messages; UTC if absent. */
   readonly zone?: () => Zone
   print(text: string, role?: 'error'): void
-  /**
-   * With `onRead` the message is never skipped, and `onRead` is called once the client has read it, unless
-   * the client disconnects first.
-   */
+  /** With `onRead`, the message is never skipped; called once the client read it, unless it disconnects. */
   message(message: PersonalMessage, onRead?: () => void): void
   bell(): void
 }

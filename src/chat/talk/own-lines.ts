@@ -23,16 +23,13 @@ export const MAX_LINES_SINCE = 300
 export type OwnLines = ReturnType<typeof createOwnLines>
 
 export interface LineReaders {
-  /** Returns the name of a model whose turn this entry started and which is not done. */
+  /** Returns the model of an unfinished turn that this entry started. */
   readonly answering: (room: RoomName, entry: EntryId) => string | undefined
   /** Runs `record`. The current summary does not cover the entry then. */
   readonly forget: (room: RoomName, entry: EntryId, record: () => Promise<unknown>) => Promise<void>
 }
 
-/**
- * A guest can change only lines since the start of the server: before, the name may have been somebody
- * else's.
- */
+/** A guest can change only lines since the server's start: before, the name may have been another's. */
 export function createOwnLines(readers: LineReaders, limits: MessageLimits, clock: Clock) {
   const startedAt = clock.now()
   const serially = createKeyedSerial<Room>()
@@ -55,10 +52,7 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
   }
 
   return {
-    /**
-     * Records a new version of the person's last message; calls no model. Rejects with `Refusal`, as
-     * `retract` does.
-     */
+    /** Records a new version of the last message; calls no model. Rejects with `Refusal`, as `retract`. */
     edit: (room: Room, person: Person, raw: string): Promise<void> =>
       serially(room, async () => {
         const last = await lastLine(room, person)
@@ -95,10 +89,7 @@ function substitute(raw: string, line: string): string | undefined {
 
 const NOTHING = `too late: only your line of the last ${EDIT_MINUTES} minutes can be changed, with at most ${MAX_LINES_SINCE} lines since`
 
-/**
- * Adds an entry as a log that is read `revised` does: a new version replaces the first, and retracted or
- * removed entries disappear with the reactions to them.
- */
+/** Applies an entry as a `revised` read does: replaces edited entries, drops retracted ones and reactions. */
 export function revise(entries: readonly Entry[], next: Entry): readonly Entry[] {
   if (next.kind === 'message' && next.edits !== undefined)
     return entries.map((entry) => (isFirstVersion(entry, next) ? newVersion(entry, next) : entry))
@@ -156,6 +147,6 @@ export const isLine = (entry: Entry): boolean =>
 
 const isByRoutine = (entry: Entry): boolean => entry.kind === 'message' && entry.routine !== undefined
 
-/** True if this person said or did it, under whatever name. An entry of an old log has only the name. */
+/** True if this person said or did it, under any name. An entry of an old log has only the name. */
 export const isOwn = ({ by, author }: Entry, { id, name }: Pick<Person, 'id' | 'name'>): boolean =>
   by === undefined ? author === name : by === id

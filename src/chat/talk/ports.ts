@@ -1,8 +1,6 @@
-/**
- * talk/ is what people do beside speaking in a room: changes of own lines, reactions, messages to one person,
- * being away, ignoring. It must not know commands, screens or models. Stores reject with `StorageError` only;
- * times are in milliseconds since the epoch.
- */
+// talk/ is what people do beside speaking in a room: changes of own lines, reactions, messages to one person,
+// being away, ignoring. It must not know commands, screens or models. Stores reject with `StorageError` only;
+// times are in milliseconds since the epoch.
 import type { Fingerprint, Person, PersonId } from '../../words/person.ts'
 
 export interface DirectMessage {

@@ -18,10 +18,7 @@ const EMOJI = new RegExp('^(?:\\p{RGI_Emoji}|\\p{Extended_Pictographic}\\uFE0F?)
 export function createReactions() {
   const serially = createKeyedSerial<Room>()
   return {
-    /**
-     * Reacts to the last line, or to the line with this id; the same emoji again takes the reaction back.
-     * Throws `Refusal`: no emoji, no such line, too many reactions on it.
-     */
+    /** Reacts to the line `id`, or the last; the same emoji again takes it back. Throws `Refusal`. */
     react: (room: Room, person: Person, raw: string, id?: string): Promise<void> =>
       serially(room, async () => {
         const emoji = emojiOf(raw)

@@ -38,8 +38,8 @@ const MAX_TERMS = 16
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}\p{So}\p{Co}]/u
 
 /**
- * The terms of a search. A word also finds longer words, unless it ends with punctuation other than `*`.
- * Quoted words must follow each other. Throws `Refusal` if all of it is punctuation.
+ * A word also finds longer words, unless it ends with punctuation other than `*`. Quoted words must follow
+ * each other. Throws `Refusal` if all is punctuation.
  */
 export function searchTerms(text: string): readonly SearchTerm[] {
   const terms = [...text.matchAll(/"([^"]*)"?|([^\s"]+)/gu)]

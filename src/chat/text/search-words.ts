@@ -17,20 +17,14 @@ const WORD = new RegExp(
   'gu',
 )
 
-/**
- * Accents of Latin, Greek and Cyrillic; points of Hebrew and vowels of Arabic; joiners and variation
- * selectors.
- */
+/** Accents of Latin, Greek and Cyrillic, Hebrew points, Arabic vowels, joiners and variation selectors. */
 const IGNORED =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c7\u064b-\u065f\u0670]|\u200c|\u200d|[\ufe00-\ufe0f]/gu
 
 /** Returns all words under which a text is found. */
 export const indexedWords = (text: string): readonly string[] => wordsOf(text.slice(0, MAX_INDEXED_CHARS))
 
-/**
- * Returns the same words with blanks between. Leaves an ASCII text as it is, because an index splits and
- * folds ASCII by itself.
- */
+/** Joins `indexedWords` with spaces. ASCII stays as it is: an index splits and folds ASCII by itself. */
 export function indexedText(text: string): string {
   const beginning = text.slice(0, MAX_INDEXED_CHARS)
   return /^[\0-\x7f]*$/.test(beginning) ? beginning : wordsOf(beginning).join(' ')
