@@ -12,9 +12,8 @@ export interface AuditRow {
 }
 
 /**
- * One query for each table that gives or takes a right, with the columns of `AuditRow`, in the order of
- * printing. `at` is in milliseconds since the epoch; `listOf` gives an engine's query for the values of a
- * JSON list.
+ * One query for each table that gives or takes a right, with the columns of `AuditRow`, in printing order.
+ * `at` is in ms since the epoch; `listOf` gives an engine's query for the values of a JSON list.
  */
 export function rightsQueries(at: number, listOf: (list: string) => string): readonly string[] {
   const now = Math.floor(at)

@@ -28,10 +28,7 @@ export interface CopyOptions {
 /** The number of rows of each table. */
 export type CopiedRows = ReadonlyMap<string, number>
 
-/**
- * Copies all that is stored to an empty database, and pauses the copied routines. No server may be using the
- * file. Rejects with `StorageError` if nothing was copied.
- */
+/** No server may use the file. Pauses copied routines. Rejects with `StorageError` if nothing was copied. */
 export async function copyDatabase(options: CopyOptions): Promise<CopiedRows> {
   try {
     return isUrl(options.to) ? await toPostgres(options) : await toFile(options)
@@ -108,10 +105,7 @@ interface Side {
   rows(table: Table): AsyncIterable<readonly Row[]>
   insert(table: Table, rows: readonly Row[]): Promise<void>
   count(table: Table): Promise<number>
-  /**
-   * Resolves to the largest id that the table ever assigned, even if its row is deleted; undefined if it
-   * assigns none.
-   */
+  /** The largest id that was ever assigned, even if its row is deleted; undefined if none are assigned. */
   lastNumber(table: Table): Promise<number | undefined>
   /** Makes the next id larger than `last`. Does nothing if the table assigns no ids. */
   setLastNumber(table: Table, last: number): Promise<void>

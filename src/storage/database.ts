@@ -15,10 +15,7 @@ import {
 import type { Lock } from './locks.ts'
 import type { Tables } from './tables.ts'
 
-/**
- * Statements of one read or write, sent through `db`. A job may run again from its start, so it changes
- * nothing but the database, and it awaits nothing but the database.
- */
+/** Sends statements through `db`. May run again from its start: changes and awaits only the database. */
 export type Job<T> = (db: Kysely<Tables>) => Promise<T>
 
 /** An open database. Its methods reject with `StorageError` only. */
@@ -26,15 +23,9 @@ export interface Database {
   readonly dialect: Dialect
   /** Runs statements that change nothing. Sees all writes that were awaited before. */
   read<T>(job: Job<T>): Promise<T>
-  /**
-   * Creates a queue of writes, which run in the order of the calls. Each store has its own queue, so that no
-   * store waits for another.
-   */
+  /** Creates a queue of writes, run in the order of calls. Each store has its own, to wait for no other. */
   writes(): Writes
-  /**
-   * Call it in a job that deletes a private text. SQLite's write-ahead log is then emptied within ten
-   * seconds.
-   */
+  /** Call it in a job that deletes a private text: empties SQLite's write-ahead log within ten seconds. */
   truncateWalSoon(): void
 }
 
@@ -57,9 +48,7 @@ export interface Dialect {
   fact(name: EntryFact): string
   /** SQL of the table `entries`, to be read along the index of `(room, id)` or of `(room, kind, id)`. */
   entriesBy(index: 'room' | 'kind'): string
-  /**
-   * True if each part of a UNION ALL needs a limit. SQLite accepts none, and merges the parts as it reads.
-   */
+  /** True if each part of a UNION ALL needs a limit. SQLite accepts none, and merges parts as it reads. */
   readonly limitsParts: boolean
   /** Rows in the first of several queries. A query costs SQLite less than a row. */
   readonly firstRows: number
@@ -82,15 +71,12 @@ export function sqlOf<Row>(text: string, values: readonly unknown[]): RawBuilder
   return sql<Row>(Object.assign(strings, { raw: strings }), ...values)
 }
 
-/** Resolves to the rows of one statement. */
 export const select = <Row>({ read }: Pick<Database, 'read'>, query: RawBuilder<Row>): Promise<Row[]> =>
   read(async (db) => (await query.execute(db)).rows)
 
-/** Sends a statement. Resolves to true if it changed a row. */
 export const changesRow = async (db: Kysely<Tables>, statement: RawBuilder<unknown>): Promise<boolean> =>
   (await statement.execute(db)).numAffectedRows !== 0n
 
-/** Sends a statement and ignores its result. */
 export const send = async (statement: { execute(): Promise<unknown> }): Promise<void> =>
   void (await statement.execute())
 
@@ -114,7 +100,6 @@ type WithoutNulls<Row> = { [Name in keyof Row as null extends Row[Name] ? never 
   [Name in keyof Row as null extends Row[Name] ? Name : never]?: NonNullable<Row[Name]>
 }
 
-/** The row without the columns that are null. */
 export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>
 

@@ -1,4 +1,4 @@
-/** SQLite and PostgreSQL behind the ports of those who store. Decides nothing. */
+/** Implements the storage ports of other parts on SQLite and PostgreSQL. Decides nothing. */
 export { copyDatabase } from './copy.ts'
 export {
   type StorageOptions,

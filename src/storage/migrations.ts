@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import glob from 'fast-glob'
 import { StorageError } from '../words/errors.ts'
 
-/** A numbered change of the schema. */
 export interface Migration {
   /** The schema version after this migration: 1, 2, 3, … */
   readonly version: number
@@ -45,7 +44,6 @@ function listFiles(dir: string): readonly string[] {
   }
 }
 
-/** The database has schema `version`, and this program knows `newest` at most. */
 export const newerSchema = (newest: number, version: number): StorageError =>
   new StorageError(
     'newer',
@@ -53,7 +51,6 @@ export const newerSchema = (newest: number, version: number): StorageError =>
       'run the newer one, or restore a backup from before it',
   )
 
-/** The file is no longer what was applied to the database. */
 export const editedMigration = ({ name }: Migration): StorageError =>
   new StorageError(
     'other',

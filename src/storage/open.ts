@@ -13,19 +13,15 @@ import type { Storage } from './storage.ts'
 export { lockDirectory } from './sqlite/file.ts'
 
 export interface StorageOptions extends SqliteOptions {
-  /**
-   * The built sqlite/thread-main.ts. With it SQLite runs in threads, so that the caller never waits for a
-   * disk. A database in memory always runs in the caller's thread.
-   */
+  /** The built sqlite/thread-main.ts, to run SQLite in threads. A database in memory never uses it. */
   readonly threadEntry?: string
   /** The URL of a PostgreSQL database, used instead of the file. It may contain a password: never show it. */
   readonly url?: string | undefined
 }
 
 /**
- * Opens the store; dispose of it to release the files. Rejects with `StorageError`: `locked` if another
- * server uses the directory, `newer`, `corrupt`, `read-only`, `full`, or `other`, with a sentence that says
- * what to do.
+ * Dispose of the store to release its files. Rejects with a `StorageError` that says what to do: `locked` if
+ * another server uses the directory, `newer`, `corrupt`, `read-only`, `full`, or `other`.
  */
 export async function openStorage({ threadEntry, url, ...options }: StorageOptions): Promise<Storage> {
   if (url !== undefined) {
@@ -51,9 +47,8 @@ export type DatabaseLocation = string
 export const isUrl = (location: DatabaseLocation): boolean => /^postgres(ql)?:\/\//.test(location)
 
 /**
- * Checks a database for damage, also while a server uses it. Resolves to the first problem, or undefined.
- * Rejects with `StorageError` if there is no database, or it cannot be read. For PostgreSQL it only checks if
- * a server could start.
+ * Resolves to the first damage, or undefined, also while a server uses the database. Of PostgreSQL it only
+ * checks if a server could start. Rejects with `StorageError` for a missing or unreadable database.
  */
 export async function checkDatabase(
   location: DatabaseLocation,
@@ -70,10 +65,7 @@ export async function checkDatabase(
   })
 }
 
-/**
- * Lists who may do what where. Rejects with `StorageError` if there is no database, or it is of another
- * version.
- */
+/** Rejects with `StorageError` if there is no database, or it is of another version. */
 export const auditDatabase = (
   location: DatabaseLocation,
   migrationsDir: string,
@@ -120,10 +112,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<string |
   return withStorageErrors(() => restoreFile(options))
 }
 
-/**
- * Copies a database to a new file, also while a server uses it. Rejects with `StorageError` if there is no
- * database, if `target` exists, or if it is PostgreSQL's.
- */
+/** A server may use the file. Rejects with `StorageError` for PostgreSQL, no file or existing `target`. */
 export async function backupDatabase(location: DatabaseLocation, target: string): Promise<void> {
   if (isUrl(location)) throw (await loadPostgres()).useDumpError()
   withStorageErrors(() => backupFile(location, target))

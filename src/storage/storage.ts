@@ -32,10 +32,7 @@ export type StorageLane = 'write' | 'read' | 'slow'
 
 export type StorageTimer = (lane: StorageLane, seconds: number) => void
 
-/**
- * All stores. Methods take and return plain values, which may cross to another thread, and reject with
- * `StorageError` only.
- */
+/** Methods take and return plain values, which may cross threads, and reject with `StorageError` only. */
 export interface Stores {
   readonly chat: {
     readonly entries: EntryLog

@@ -9,10 +9,10 @@ import type { Condition, RoutineId, RoutineProgress } from '../turns/routines/in
 type Flag = 0 | 1
 
 /**
- * The columns that both engines have, after all migrations. Whole numbers are INTEGER in SQLite and BIGINT in
- * PostgreSQL, and times are milliseconds since the epoch. The tables of postgres/cluster.ts and the columns
- * that PostgreSQL adds (`entries.thread`, `turns.server`, `rooms.closing_server`) are used by its own SQL
- * alone; `held_presence` and `model_facts` are left over from an earlier version.
+ * The columns of both engines after all migrations. Whole numbers are INTEGER in SQLite and BIGINT in
+ * PostgreSQL; times are in ms since the epoch. Absent: what only PostgreSQL has (tables of
+ * postgres/cluster.ts; `entries.thread`, `turns.server`, `rooms.closing_server`), and the unused
+ * `held_presence` and `model_facts`.
  */
 export interface Tables {
   people: { id: PersonId; name: string; skeleton: string; admin: Flag; created_at: number; look: string }
@@ -97,9 +97,7 @@ export interface Tables {
   /** The newest version of an entry; a retracted one has no text. */
   revisions: { target: EntryId; revision: EntryId; text: string | null }
   tool_calls: { room: RoomName; tool: string; calls: number }
-  /**
-   * `prompt` is JSON of older versions. `request_days`: days after which the turn's requests were removed.
-   */
+  /** `prompt` is JSON of older versions; `request_days`: the days after which the requests were removed. */
   turns: {
     id: TurnId
     room: RoomName

@@ -54,10 +54,9 @@ export function createAppend({ transaction, writes }: PostgresDatabase): EntryLo
 }
 
 /**
- * Appends entries within a transaction that holds the log locks of their rooms. Nobody else appends there
- * until the commit, so that a reader of an entry also finds all entries with smaller ids in its room. Throws
- * `StorageError` if an entry belongs to a turn that another server has ended, or to a room that another
- * server deletes or renames.
+ * Appends entries in a transaction that holds their rooms' log locks: nobody else appends there until the
+ * commit, so that a reader of an entry also finds all smaller ids in its room. Throws `StorageError` if
+ * another server has ended an entry's turn, or deletes or renames its room.
  */
 async function appendAll(db: Kysely<Tables>, entries: readonly Entry[]): Promise<readonly Appended[]> {
   await turnOwnership.check(db, turnsOf(entries))
@@ -113,7 +112,6 @@ async function lookUp(
   return rows
 }
 
-/** Resolves to the newest id in each of these rooms that has entries. */
 export async function newestIn(
   db: Kysely<Tables>,
   rooms: readonly RoomName[],

@@ -111,8 +111,7 @@ export class ChangeListener implements Changes {
       return began
     } catch (cause) {
       this.#drop(known)
-      // The process may have been suspended while its connection ended. A new connection shows if the
-      // database can be reached.
+      // The process may have lost its connection while suspended: a new one shows if the database is there.
       if (known) return await this.#ask()
       const error = toStorageError(cause, { reading: true })
       if (!this.#isLossLogged)

@@ -1,6 +1,5 @@
-// What servers that share the database know of each other: which servers run, who is in a room through which
-// server, broadcasts, and rooms that are being deleted or renamed. This file must not know what follows from
-// it (src/cluster).
+// What servers that share the database store about each other: which servers run, who is in a room through
+// which server, broadcasts, rooms that are closing. It must not know what follows (src/cluster).
 
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RoomName } from '../../words/entry.ts'
@@ -29,7 +28,7 @@ import type { PostgresDatabase } from './database.ts'
 import { MIGRATIONS, presenceOf } from './locks.ts'
 import { createQuestionStore, createWorkStore, questionsOf } from './work.ts'
 
-/** Creates the stores of the cluster. LISTEN connects to `url`. */
+/** LISTEN connects to `url`. */
 export const createClusterStores = (
   database: PostgresDatabase,
   { url, server, log }: { readonly url: string; readonly server: ServerId; readonly log: Log },
@@ -46,7 +45,6 @@ export const createClusterStores = (
   newestIn: (rooms) => database.read((db) => newestIn(db, rooms)),
 })
 
-/** The table `servers`. */
 function createServerStore(database: PostgresDatabase, self: ServerId): ServerStore {
   const { statement } = database.writes()
 
@@ -98,10 +96,7 @@ function createServerStore(database: PostgresDatabase, self: ServerId): ServerSt
   }
 }
 
-/**
- * Removes the servers that still match: meanwhile another server may have removed one, or one may have
- * renewed its lease.
- */
+/** Removes servers that still match: others may have removed one, or one may have renewed its lease. */
 async function removeLocked(db: Kysely<Tables>, which: RawBuilder<unknown>): Promise<ExpiredServers> {
   const gone = await sql<Pick<ServerRecord, 'id' | 'name'>>`
     SELECT id, name FROM servers WHERE ${which} ORDER BY id FOR UPDATE`.execute(db)
@@ -118,7 +113,6 @@ async function removeLocked(db: Kysely<Tables>, which: RawBuilder<unknown>): Pro
   return { servers: gone.rows, left: left.rows, questions }
 }
 
-/** The table `present`. */
 function createPresentStore(database: PostgresDatabase, self: ServerId): PresentStore {
   const { transaction } = database
   const isElsewhere = async (db: Kysely<Tables>, room: RoomName, { id }: Person): Promise<boolean> => {
@@ -245,7 +239,6 @@ function createClosingStore(database: PostgresDatabase, self: ServerId): Closing
   }
 }
 
-/** The table `secrets`, and the database's clock. */
 const createCommonStore = (database: PostgresDatabase): CommonStore => ({
   claimCode: (made) =>
     database.transaction(

@@ -46,8 +46,7 @@ export function createPostgresDatabase(url: string, settings: PostgresSettings =
   async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (closing) throw new StorageError('other', 'the server is stopping; nothing was stored')
     const client = await pool.connect()
-    // The pool handles errors of idle clients only. If this connection ends between two statements, the next
-    // one rejects.
+    // The pool handles errors of idle clients only. If this connection ends, the next statement rejects.
     client.on('error', ignore)
     let trouble: unknown
     try {
@@ -117,16 +116,13 @@ export function createPostgresDatabase(url: string, settings: PostgresSettings =
 /** The most connections of one server. PostgreSQL's default limit is 100. */
 const MAX_CONNECTIONS = 12
 
-/** The timeout of an attempt to connect, in ms. */
 const CONNECT_MS = 10_000
 
-/** PostgreSQL's timeout of a statement, in ms. */
 const STATEMENT_MS = 20_000
 
 /** The timeout of an answer, in ms: the network may be cut. */
 const ANSWER_MS = 25_000
 
-/** The timeout of a lock that others hold, in ms. */
 const LOCK_MS = 15_000
 
 /** Milliseconds that a transaction may do nothing: its server may hang. */
@@ -169,8 +165,7 @@ class PooledClient extends Client {
   override connect(done?: Connected): Promise<Client> | undefined {
     if (!done) return super.connect()
     super.connect((error: Error) => {
-      // Ends a login that fails on our side, as without a password: it would stay open until PostgreSQL ends
-      // it.
+      // Closes a connection whose login failed on our side, as without a password: it would stay open.
       if (error) void this.end()
       Reflect.apply(done, undefined, [error, this])
     })
@@ -218,7 +213,6 @@ async function repeat<T>(
   }
 }
 
-/** Sends statements over one connection. */
 const kyselyOn = (client: PoolClient): Kysely<Tables> =>
   createKysely(
     { createAdapter: () => new PostgresAdapter(), createQueryCompiler: () => new PostgresQueryCompiler() },

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Dialect } from '../database.ts'
 
-/** PostgreSQL's forms of SQL. */
 export const postgresDialect: Dialect = {
   list: (values) => sql`(select unnest(${values}::text[]))`,
   fact: (name) => name,

@@ -9,9 +9,8 @@ const UNREACHABLE = 'the database server cannot be reached; start it, or look at
 export const ONLY_READS = 'the database in [storage] url only reads; sshawl check says why, and what to do'
 
 /**
- * Patterns of `CODE MESSAGE`, as PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html),
- * the network or the driver, which has no codes, report errors. Other errors are shown with PostgreSQL's own
- * message.
+ * Patterns of `CODE MESSAGE` from the network, the driver (which has no codes) or PostgreSQL
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html). Other errors show PostgreSQL's message.
  */
 const CAUSES: readonly (readonly [error: RegExp, reason: Reason, advice: string])[] = [
   [/^53100/, 'full', "the database server's disk is full; free some space there and try again"],

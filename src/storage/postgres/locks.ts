@@ -3,14 +3,11 @@ import type { Lock } from '../locks.ts'
 
 export const MIGRATIONS: Lock = 'migrations'
 
-/**
- * Serializes a person's entering and leaving of a room. All people share 64 locks, so that expiring a server
- * needs at most 64.
- */
+/** Serializes a person's entering and leaving of a room. Only 64 locks: expiring a server takes many. */
 export const presenceOf = (room: string, person: string): Lock =>
   `place ${lockNumber(`${room} ${person}`) & 63}`
 
-/** Serializes changes of a work queue. The previous version of the program uses the same name. */
+/** Serializes changes of a work queue. The previous version of the program uses the same lock name. */
 export const queueOf = (queue: string): Lock => `line ${queue}`
 
 /** The second number of an advisory lock. Two locks with the same number just wait for each other. */
@@ -19,9 +16,7 @@ export const lockNumber = (lock: Lock): number => createHash('sha256').update(lo
 /** The first number of our advisory locks, "sshw": other programs may use such locks in the same database. */
 const OURS = 0x73736877
 
-/**
- * Statements that take the locks until the transaction ends, always sorted, so that no transactions deadlock.
- */
+/** Takes the locks until the transaction ends, always in the same order, so that no transactions deadlock. */
 export const lockStatements = (locks: readonly Lock[]): readonly string[] =>
   [...new Set(locks.map(lockNumber))]
     .toSorted((a, b) => a - b)

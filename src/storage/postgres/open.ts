@@ -22,7 +22,6 @@ import { turnOwnership } from './turn-ownership.ts'
 export interface PostgresOptions {
   /** `postgres://USER:PASSWORD@HOST/DATABASE`; it is shown nowhere. */
   readonly url: string
-  /** The directory of PostgreSQL's migrations. */
   readonly migrationsDir: string
   readonly clock: Clock
   readonly log: Log
@@ -56,7 +55,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   }
 }
 
-/** The error that names pg_dump as the replacement of `sshawl backup`. */
 export const useDumpError = (): StorageError =>
   new StorageError(
     'other',
@@ -111,9 +109,8 @@ export async function queryPostgres<Row>(
 }
 
 /**
- * Brings the database to the newest schema, each migration in a transaction of its own. Of servers that start
- * at once, one migrates and the others wait for it. Rejects with `StorageError`: `newer` if the database
- * needs a newer program, `read-only` if nothing can be stored.
+ * Migrates the database, one transaction per migration; servers that start at once wait for the first.
+ * Rejects with `StorageError`: `newer` if it needs a newer program, `read-only` if nothing can be stored.
  */
 export async function migrate(
   database: PostgresDatabase,
@@ -201,10 +198,7 @@ async function applyNext(db: Kysely<Tables>, migrations: readonly Migration[], a
   return applied + 1 === migrations.length
 }
 
-/**
- * The schema that every running server must know before a migration is applied, from its line `-- Needs: 7`.
- * 0 without such a line: a migration that only adds something disturbs no server.
- */
+/** The schema that all running servers must know first, from `-- Needs: 7`. 0: it disturbs no server. */
 const requiredSchema = (text: string): number => Number(/^-- Needs: (\d+)\s*$/m.exec(text)?.[1] ?? 0)
 
 const CREATE_RECORD = `CREATE TABLE migrations (

@@ -1,6 +1,5 @@
-// Finds entries by their words, with PostgreSQL's full-text search. Appending an entry also stores its words
-// in a column, so that a search finds it at once. chat/text/search-words.ts decides what a word is; no dictionary
-// is used.
+// PostgreSQL's full-text search of entries. Appending also stores an entry's words in a column, so that a
+// search finds it at once. chat/text/search-words.ts decides what a word is, without a dictionary.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { EntryLog, SearchQuery } from '../../chat/index.ts'
@@ -49,10 +48,7 @@ export function toVector(text: string): string {
   return [...positions].map(([word, all]) => `'${word}':${all.join(',')}`).join(' ')
 }
 
-/**
- * Returns the terms as a `tsquery`; undefined if no term has a word. Nothing needs escaping, because words
- * contain no quotes.
- */
+/** Undefined if no term has a word. Nothing needs escaping, because words contain no quotes. */
 function toQuery({ terms }: SearchQuery): string | undefined {
   const phrases = terms.flatMap(({ text, whole }) => {
     const phrase = searchPhrase(text, whole)

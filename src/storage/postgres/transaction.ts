@@ -12,9 +12,7 @@ export function isUnusable(error: unknown): boolean {
   return error !== undefined && (isDisconnected(error) || /Query read timeout/.test(errorMessage(error)))
 }
 
-/**
- * True if nothing was changed, because of a conflict or because the connection broke before the transaction.
- */
+/** True if nothing was changed: a conflict, or the connection broke before the transaction. */
 export const isRepeatable = (error: unknown): boolean => isConflict(error) || error instanceof NotBegun
 
 /** The transaction could not begin; `cause` has the reason. */
@@ -37,7 +35,6 @@ export async function inTransaction<T>(
   }
 }
 
-/** Sends BEGIN and all locks in one message. */
 async function begin(client: PoolClient, locks: readonly Lock[]): Promise<void> {
   try {
     await client.query(['BEGIN', ...lockStatements(locks)].join('; '))

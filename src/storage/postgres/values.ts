@@ -6,14 +6,12 @@ import { types, type CustomTypesConfig } from 'pg'
  */
 const MARK = '\u{fdd0}'
 
-/** Returns a value that PostgreSQL can store, with `MARK` in texts that need it. */
 export function toStored(value: unknown): unknown {
   if (typeof value === 'string') return storedText(value)
   if (Array.isArray(value)) return value.map(toStored)
   return value ?? null
 }
 
-/** Returns the text that was given to `toStored`. */
 export const fromStored = (text: string): string =>
   text.includes(MARK) ? text.replaceAll(`${MARK}0`, '\0').replaceAll(`${MARK}1`, MARK) : text
 

@@ -87,7 +87,6 @@ async function fill(
   return { running: running.length, waiting: waiting.size }
 }
 
-/** The tables `questions` and `question_numbers`. */
 export const createQuestionStore = (
   { read, transaction }: PostgresDatabase,
   self: ServerId,
@@ -137,7 +136,6 @@ export const createQuestionStore = (
   read: (questions) => read((db) => questionsWhere(db, questions ? isOneOf(questions) : sql`true`)),
 })
 
-/** Resolves to the questions that these servers asked. */
 export const questionsOf = (
   db: Kysely<Tables>,
   servers: readonly ServerId[],

@@ -6,16 +6,10 @@ import type { Tables } from '../tables.ts'
 import { sqliteDialect } from './dialect.ts'
 import { isRejectedChange, toStorageError } from './errors.ts'
 
-/**
- * An open SQLite file. Reads run at once, and the writes of one tick share a transaction and its one sync to
- * disk.
- */
+/** An open SQLite file. Reads run at once; all writes of one tick share a transaction and its disk sync. */
 export interface SqliteDatabase extends Database {
   readonly file: File
-  /**
-   * Resolves after the commit. A job that throws is rolled back alone; a failed commit rejects all jobs of
-   * the tick.
-   */
+  /** A job that throws is rolled back alone; a failed commit rejects all jobs of the tick. */
   write<T>(job: (db: Kysely<Tables>) => T | Promise<T>): Promise<T>
   /** Commits waiting writes, then closes. Later calls are rejected. Closing twice is harmless. */
   close(): Promise<void>
@@ -92,7 +86,6 @@ class WriteGroups {
     this.#isStopping = isStopping
   }
 
-  /** Resolves after the commit. Rejects with `StorageError`. */
   add<T>(run: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.refuseIfClosed()
@@ -106,7 +99,6 @@ class WriteGroups {
     return this.underWay
   }
 
-  /** Commits the waiting jobs, and refuses later ones. */
   close(): Promise<void> {
     this.#isClosed = true
     return this.commit()
@@ -149,10 +141,7 @@ class WriteGroups {
   }
 }
 
-/**
- * Rejects if a job waits for anything but SQLite, which answers at once. Such a job is a bug: nothing could
- * be stored or read meanwhile.
- */
+/** Rejects a job that waits for anything but SQLite: nothing could be stored or read meanwhile. */
 async function settleWithinTick<T>(job: Promise<T>): Promise<T> {
   let hasWaited = false
   // Runs once no promise can continue.
@@ -169,7 +158,6 @@ type Values = CompiledQuery['parameters']
 type Run = (values: Values) => QueryResult<unknown>
 type Send = (sql: string, values?: Values) => QueryResult<unknown>
 
-/** Returns a function that sends statements and compiles each text once. */
 function statementCache(file: File): Send {
   const cache = new Map<string, Run>()
   return (sql, values = []) => {
@@ -194,9 +182,8 @@ function compile(file: File, sql: string): Run {
 export const TRUNCATE_AFTER_MS = 10_000
 
 /**
- * Empties the log of a database (`-wal`), in which a deleted text stays readable until something overwrites
- * it. A checkpoint writes each changed page to the database and syncs both files, so there is one in ten
- * seconds at most, in the thread that writes, and only if something was deleted.
+ * Empties the log (`-wal`), in which deleted texts stay readable. A checkpoint writes each changed page and
+ * syncs both files, so there is one in ten seconds at most, in the thread that writes, after a deletion.
  */
 function createWalTruncation(file: File): Disposable & { soon(): void } {
   let timer: NodeJS.Timeout | undefined

@@ -22,9 +22,8 @@ const BEFORE_NODE_API_10: Driver = {
 }
 
 /**
- * Opens a database file with the better-sqlite3 that this Node can run. `:memory:`, or a copy of a database's
- * bytes, opens a database that ends with the process. The first call loads the driver. Throws `StorageError`
- * if that fails, and otherwise what SQLite throws.
+ * The first call loads the better-sqlite3 that this Node can run. Throws `StorageError` if that fails, and
+ * otherwise what SQLite throws. `:memory:`, or a database's bytes, open one that ends with the process.
  */
 export function openFile(
   file: string | Buffer,

@@ -3,9 +3,7 @@ import { errorCode, errorMessage } from '../../base/errors.ts'
 
 type Reason = StorageError['reason']
 
-/**
- * Errors of SQLite (https://www.sqlite.org/rescode.html) and the file system, by the start of their codes.
- */
+/** Errors of SQLite (https://www.sqlite.org/rescode.html) and the file system, by the start of codes. */
 const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])[] = [
   ['SQLITE_FULL', 'full', 'the disk is full; free some space and try again'],
   ['ENOSPC', 'full', 'the disk is full; free some space and try again'],

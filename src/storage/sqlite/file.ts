@@ -26,10 +26,9 @@ import { toStorageError } from './errors.ts'
 export const APPLICATION_ID = 0x73736877
 
 /**
- * Makes this process the only one that serves from the directory of the database `file`, which need not
- * exist. The lock is SQLite's own, on an empty file beside it: the system frees it however the process ends,
- * and readers such as a backup are not kept out. Throws `StorageError`: `locked` if another process
- * has it, `other` if the file system refuses locks.
+ * Makes this process the only one that serves from the directory of `file`, which need not exist. SQLite
+ * locks an empty file beside it: the system frees it however the process ends, and readers such as a backup
+ * may read. Throws `StorageError`: `locked` by another process, `other` if the file system refuses locks.
  */
 export function lockDirectory(file: string): Disposable {
   const path = `${resolveFile(file)}.lock`
@@ -53,9 +52,7 @@ export function lockDirectory(file: string): Disposable {
   }
 }
 
-/**
- * SQLite's codes of a lock that it did not get, by whatever the system said (`sqliteErrorFromPosixError`).
- */
+/** SQLite's codes of a lock it did not get, whatever the system said (`sqliteErrorFromPosixError`). */
 const isRefusedLock = (error: unknown): boolean =>
   /^SQLITE_(BUSY|PERM|IOERR_\w*LOCK)/.test(errorCode(error) ?? '')
 
@@ -73,10 +70,7 @@ function refusesLocks(path: string): boolean {
   }
 }
 
-/**
- * As `lockDirectory`, for a database that is opened next. Creates the file if it is missing. Throws
- * `StorageError`.
- */
+/** As `lockDirectory`, for a database that is opened next. Creates a missing file. Throws `StorageError`. */
 export function lockFile(file: string): Disposable {
   const lock = lockDirectory(file)
   try {
@@ -90,10 +84,10 @@ export function lockFile(file: string): Disposable {
 }
 
 /**
- * Makes sure that the file exists, can be written and belongs to its owner alone (0600); creates its
- * directory if necessary (0700). SQLite gives its -wal and -shm files the mode of the database. An existing
- * file is not opened: closing it would drop this process's locks on it
- * (https://www.sqlite.org/howtocorrupt.html, 2.2). Throws `StorageError`, and errors of `node:fs`.
+ * Creates a missing file (0600) and directory (0700), and makes sure that it is writable and its owner's
+ * alone; SQLite gives -wal and -shm files its mode. Never opens an existing file, since closing it drops this
+ * process's locks (https://www.sqlite.org/howtocorrupt.html, 2.2). Throws `StorageError` and errors of
+ * `node:fs`.
  */
 export function createPrivateFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -112,9 +106,8 @@ export const hasLog = (file: string): boolean =>
   (statSync(`${resolveFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
 /**
- * Throws `StorageError` if a backup has replaced a database whose log is still there: SQLite would take the
- * log for the backup's own and ruin it. Call it before this process opens the database, because it opens and
- * closes the file.
+ * Throws `StorageError` if a backup has replaced a database but not its log, with which SQLite would ruin the
+ * backup. Call it before this process opens the database, because it opens and closes the file.
  */
 function refuseStaleLog(path: string): void {
   const file = resolveFile(path)
@@ -135,9 +128,7 @@ function refuseStaleLog(path: string): void {
   )
 }
 
-/**
- * Byte 18 is 2 with a write-ahead log (https://www.sqlite.org/fileformat.html, 1.3). `VACUUM INTO` writes 1.
- */
+/** Byte 18 is 2 with a write-ahead log, 1 by `VACUUM INTO` (https://www.sqlite.org/fileformat.html, 1.3). */
 function isWrittenWithLog(file: string): boolean {
   const descriptor = openSync(file, 'r')
   try {
@@ -149,10 +140,7 @@ function isWrittenWithLog(file: string): boolean {
   }
 }
 
-/**
- * Opens a database that another process may be serving; read-only by default. Throws `StorageError` if the
- * log beside it is of another database, and errors of SQLite.
- */
+/** Opens a database, even in use. Throws `StorageError` for another database's log, and SQLite's errors. */
 export function openReader(file: string, { readonly = true } = {}): Database & Disposable {
   refuseStaleLog(file)
   return openFile(file, { readonly, fileMustExist: true })
@@ -162,7 +150,6 @@ export function openReader(file: string, { readonly = true } = {}): Database & D
 export const isEmpty = (db: Database): boolean =>
   db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
-/** True if the database was made by this program. */
 export const isOurs = (db: Database): boolean =>
   db.pragma('application_id', { simple: true }) === APPLICATION_ID
 

@@ -1,5 +1,4 @@
-// One SQLite file, or `:memory:`, as storage in the caller's thread; threads.ts has the same in threads of
-// its own.
+// Storage in one SQLite file, or `:memory:`, in the caller's thread; threads.ts uses other threads.
 
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../words/errors.ts'
@@ -50,15 +49,14 @@ export function openSqlite(options: SqliteOptions): Storage {
 export interface DatabaseOptions {
   readonly file: string
   readonly migrations: readonly Migration[]
-  /** How long to wait for another program's lock, in ms. */
   readonly busyMs: number
   /** Milliseconds since the epoch: when a migration was applied. */
   readonly now: () => number
 }
 
 /**
- * Opens the file, or creates it, and brings it to the newest schema. A file that is not ours, or is newer
- * than this program, is left as it was. Throws `StorageError`, and errors of SQLite and `node:fs`.
+ * Opens or creates the file, and brings it to the newest schema. Leaves a file that is not ours or is newer
+ * as it was. Throws `StorageError`, and errors of SQLite and `node:fs`.
  */
 export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions): Database & Disposable {
   const db = openFile(file, { timeout: busyMs })
@@ -83,10 +81,7 @@ export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions)
   }
 }
 
-/**
- * Applies missing migrations, each in a transaction of its own. Throws `StorageError`: `newer` if the schema
- * is newer than this program.
- */
+/** Applies each migration in its own transaction. Throws `StorageError`, `newer` for a newer schema. */
 function migrate(db: Database, migrations: readonly Migration[], now: () => number): void {
   const version = versionOf(db)
   if (version > migrations.length) throw newerSchema(migrations.length, version)

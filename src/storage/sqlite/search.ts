@@ -97,10 +97,7 @@ export function createSearch({ file: db, read }: SqliteDatabase): EntrySearch {
   }
 }
 
-/**
- * Returns the query in FTS5's syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); undefined if
- * no term has a word. Nothing needs escaping, because words contain no quotes.
- */
+/** FTS5's syntax: https://www.sqlite.org/fts5.html#full_text_query_syntax. Words have no quotes to escape. */
 function matchOf({ rooms, terms }: SearchQuery): string | undefined {
   const phrases = terms.flatMap(({ text, whole }) => {
     const forms = searchForms(text, whole).map(
@@ -217,7 +214,7 @@ class SearchIndex {
     }
   }
 
-  /** Indexes the next entries; returns their number. */
+  /** Returns the number of entries that it indexed. */
   #indexSlice(): number {
     this.#attach()
     const rows = this.#db

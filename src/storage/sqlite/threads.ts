@@ -30,10 +30,7 @@ const SLOW: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.retention', 'countBefore', 'mayBeOf'),
 ])
 
-/**
- * All other methods run in the thread that writes, with the reads that must see every earlier write of their
- * store.
- */
+/** Other methods run in the thread that writes, also reads that must see earlier writes of their store. */
 const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.entries', 'read', 'sizes', 'lastId'),
   ...methods('chat.rooms', 'all', 'find', 'findRenamed', 'membership', 'members', 'getValue', 'values'),
@@ -126,10 +123,7 @@ export type FromThread =
   | { readonly kind: 'failed'; readonly error: SerializedError }
   | { readonly kind: 'replies'; readonly replies: readonly StoreReply[] }
 
-/**
- * Storage in one SQLite file, which this process alone uses until the storage is disposed of. `entry` is the
- * built thread-main.ts. Rejects with `StorageError`.
- */
+/** This process alone uses the file until disposal. `entry`: built thread-main.ts. Throws `StorageError`. */
 export async function openThreaded(options: SqliteOptions, entry: string): Promise<Storage> {
   const { file, migrationsDir, clock, log, busyMs = 2000, stopping: signal, timed } = options
   // Passes the migrations to the threads, which would have to load fast-glob to find them.
@@ -142,7 +136,7 @@ export async function openThreaded(options: SqliteOptions, entry: string): Promi
   const threads = new Map<Lane, StorageThread>()
   let isClosed = false
 
-  /** Returns the thread of a lane. Starts it if it does not run. */
+  /** Starts the lane's thread if it does not run. */
   function threadOf(lane: Lane): StorageThread {
     if (isClosed) throw new StorageError('other', STOPPING)
     const running = threads.get(lane)
@@ -218,7 +212,6 @@ function remoteStores(
   return remote(tree, '') as Stores
 }
 
-/** A running thread with its pending calls. */
 class StorageThread {
   readonly worker: Worker
   /** Settles once the thread has opened the database, or could not. */
@@ -256,7 +249,6 @@ class StorageThread {
     await ended
   }
 
-  /** Rejects all pending calls. */
   fail(error: StorageError): void {
     this.opened.reject(error)
     for (const call of this.#pending.values()) call.reject(error)

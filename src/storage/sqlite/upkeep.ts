@@ -53,10 +53,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Replaces the database by a copy of a backup, in which all routines are paused. Keeps the old one under a
- * dated name and returns that name; undefined if there was none. If the process dies at any moment, one of
- * the two is complete. Throws `StorageError`, and errors of SQLite and `node:fs`; then the database is as it
- * was.
+ * Replaces the database by a copy of a backup with all routines paused. Keeps the old one under a dated name,
+ * and returns that name; undefined if there was none. If the process dies, one of the two is complete. Throws
+ * `StorageError`, and errors of SQLite and `node:fs`; then the database is as it was.
  */
 export function restoreFile({ source, file, migrationsDir, now }: RestoreOptions): string | undefined {
   const hadDatabase = existsSync(file) || hasLog(file)
@@ -140,10 +139,7 @@ export function findDamage(db: Database): string | undefined {
 /** Stores the version once more. A transaction that changes nothing would succeed on a full disk. */
 export const storeOnePage = (db: Database): void => void db.pragma(`user_version = ${versionOf(db)}`)
 
-/**
- * Returns free pages to the file system. False once none are left, and for files of older versions, which
- * cannot shrink.
- */
+/** Returns free pages to the system. False once none are left, and for old files, which cannot shrink. */
 export function releasePages(db: Database, most: number): boolean {
   if (db.pragma('auto_vacuum', { simple: true }) !== INCREMENTAL) return false
   db.pragma(`incremental_vacuum(${most})`)

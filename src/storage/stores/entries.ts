@@ -36,10 +36,7 @@ export function entryQuery(dialect: Dialect, query: EntryQuery): RawBuilder<Foun
 export const sizeQuery = (dialect: Dialect, query: EntryQuery): RawBuilder<EntrySize> =>
   select(dialect, query, 'entries.id, octet_length(entries.text) + octet_length(entries.data) AS bytes')
 
-/**
- * Reads each kind along its index and merges the kinds, so that only matching rows are read, even if they are
- * rare in a long log. `values` are the parameters in `columns`.
- */
+/** Reads each kind along its index, so that only matching rows are read. `values` are for `columns`. */
 function select<Row>(
   dialect: Dialect,
   query: EntryQuery,
@@ -68,16 +65,12 @@ function select<Row>(
   ])
 }
 
-/**
- * SQL that omits later versions, whose text replaces the first version's, and retracted entries with the
- * reactions to them.
- */
+/** Omits later versions, whose text replaces the first one's, and retracted entries with their reactions. */
 const isLastVersion = ({ fact }: Dialect): string => `
   AND (revision IS NULL OR revisions.text IS NOT NULL) AND ${fact('edits')} IS NULL
   AND (kind <> 'action' OR NOT EXISTS (
     SELECT 1 FROM revisions AS gone WHERE gone.target = ${fact('reacts')} AND gone.text IS NULL))`
 
-/** Returns the rows of a query, oldest first. */
 export const inTimeOrder = <Row>(rows: readonly Row[], { oldestFirst }: LogQuery): readonly Row[] =>
   oldestFirst ? rows : rows.toReversed()
 
@@ -85,10 +78,7 @@ export const inTimeOrder = <Row>(rows: readonly Row[], { oldestFirst }: LogQuery
 export const limitOf = ({ limit }: Pick<LogQuery, 'limit'>): number =>
   Math.max(0, Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER))
 
-/**
- * Returns the entry of a row, with its last version's text and id if the query has `revised`. A kind that
- * only newer versions of the program know becomes a notice with its text.
- */
+/** With `revised`, has the last version's text and id. A kind of a newer program version becomes a notice. */
 export function toEntry({ id, room, at, kind, author, text, data, edited }: FoundRow): Entry {
   if (!isEntryKind(kind)) return { id, room, at, kind: 'notice', level: 'info', author, text }
   // Skips parsing for speed: every prompt reads hundreds of rows, and most have no other data.
@@ -102,10 +92,9 @@ export function toEntryRow({ id, room, at, kind, author, text, ...rest }: Entry)
 }
 
 /**
- * Returns the id for an entry with the id `wanted` if `last` is the newest id in its room. A room's ids
- * ascend in the order of appending, even if the clocks of the servers differ. A replacement is random in the
- * millisecond after `last`: the server that made `last` may already have made its next id, which is larger by
- * one.
+ * The id for an entry that wants `wanted`, if `last` is its room's newest: ids of a room ascend in the order
+ * of appending, even if servers' clocks differ. A replacement is random in the millisecond after `last`,
+ * because the server that made `last` may have made the id larger by one already.
  */
 export const ascendingId = (wanted: EntryId, last: EntryId | undefined): EntryId =>
   last === undefined || wanted > last ? wanted : (ulid(decodeTime(last) + 1) as EntryId)
@@ -115,9 +104,8 @@ export const alreadyStored = (id: EntryId): StorageError =>
   new StorageError('other', `the database refused: the entry ${id} is stored already`)
 
 /**
- * Stores the new version of another entry if this one edits or retracts it, in the transaction that appends
- * this one. Deletes the token counts of the old text. Changes no entry of another room and no retracted
- * entry.
+ * If this entry edits or retracts another one, stores its new version in the same transaction, and deletes
+ * its token counts. Changes no entry of another room and no retracted entry.
  */
 export function revise(db: Kysely<Tables>, entry: Entry): Promise<void> | undefined {
   const revision = revisionOf(entry)

@@ -6,7 +6,6 @@ import { type Database, type Dialect, requireRow, withoutNulls } from '../databa
 import type { Tables } from '../tables.ts'
 import { type EntryQuery, entryQuery, type FoundRow, inTimeOrder, sizeQuery, toEntry } from './entries.ts'
 
-/** The rooms' logs in the table `entries`. The engine appends and searches in its own way. */
 export function createEntryLog(
   database: Database,
   { append, search }: Pick<EntryLog, 'append' | 'search'>,
@@ -107,7 +106,6 @@ interface Totals {
   readonly last: number | null
 }
 
-/** Counts the entries of a room and sums up its charges. It reads every entry of the room. */
 const createLogStats =
   ({ dialect, read }: Database): EntryLog['stats'] =>
   (room) =>

@@ -16,7 +16,6 @@ export const currentMemories = (of: MemoryOwner): RawBuilder<StoredMemory> => sq
 
 const lockOf = (of: MemoryOwner) => ('room' in of ? numbersOf(of.room) : personOf(of.person))
 
-/** Stores all versions of what is remembered, of rooms and of people. */
 export function createMemoryStore(database: Database): MemoryStore {
   const { write, statement } = database.writes()
   return {

@@ -6,7 +6,6 @@ import { REQUESTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 import { removeRequests, oldestTurns } from './requests.ts'
 
-/** Bans, mutes and archives. */
 export function createSanctionStore({ dialect, read, writes }: Database): SanctionStore {
   const { write, statement } = writes()
   const remove = (db: Kysely<Tables>, ids: readonly string[]): Promise<void> =>

@@ -38,19 +38,13 @@ export function createNameStore({ writes }: Database): NameStore {
   }
 }
 
-/**
- * The version of the name rules: Unicode's version, then a number to raise when base/text/names.ts or the
- * reserved names change.
- */
+/** Unicode's version, then a number to raise when base/text/names.ts or the reserved names change. */
 const RULES = `${UNICODE_SECURITY_VERSION}/4`
 
 /** Names in one statement. Each has three parameters; both engines allow over 30,000 in all. */
 const NAMES_AT_ONCE = 1_000
 
-/**
- * Recomputes the skeletons and looks of all names. Resolves to undefined, and changes nothing, if these rules
- * were applied already, perhaps by a server that started at the same time.
- */
+/** Changes nothing and gives undefined if these rules were applied already, perhaps by another server. */
 export async function indexNames(
   read: Database['read'],
   write: Writes['write'],
@@ -81,10 +75,7 @@ async function areIndexed(db: Kysely<Tables>): Promise<boolean> {
   return known?.rules === RULES
 }
 
-/**
- * Returns the id, skeleton and look of each person. Older rules may have given two people the same name. Both
- * keep it: a login finds the older person, and finds the other by their key.
- */
+/** Older rules gave some people the same name. All keep it: a login finds the oldest, or the key's owner. */
 function indexEach(people: readonly Pick<Tables['people'], 'id' | 'name'>[]): {
   readonly indexed: readonly (readonly string[])[]
   readonly found: NamesFiled

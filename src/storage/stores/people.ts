@@ -66,10 +66,7 @@ interface Registration {
   readonly most?: number | undefined
 }
 
-/**
- * Registers a person in a write that holds the lock `NAMES`. False, and nothing done, in the cases of
- * `PeopleStore.register`.
- */
+/** The caller holds the lock `NAMES`. False, and nothing done, in the cases of `PeopleStore.register`. */
 export async function registerPerson(
   db: Kysely<Tables>,
   { person: { id, name, admin }, skeleton, key, at, most = Number.MAX_SAFE_INTEGER }: Registration,
@@ -93,7 +90,6 @@ async function hasAdmin(db: Kysely<Tables>): Promise<boolean> {
   return (await admins.executeTakeFirst()) !== undefined
 }
 
-/** False if there is no such person. */
 async function makeAdmin(db: Kysely<Tables>, id: PersonId): Promise<boolean> {
   const change = db.updateTable('people').set({ admin: 1 })
   return (await change.where('id', '=', id).executeTakeFirst()).numUpdatedRows === 1n
@@ -108,8 +104,8 @@ type LoginRow = (PersonRow | { readonly id: null }) & {
 }
 
 /**
- * Runs the same statement for free and taken names, so that the time of a login does not reveal names. People
- * with the same name by older rules have skeletons with the same beginning (names.ts).
+ * The same statement for free and taken names, so that the time of a login does not reveal names. People with
+ * the same name by older rules have skeletons with the same beginning (names.ts).
  */
 const selectLogin = (skeleton: string, key: Fingerprint, at: number): RawBuilder<LoginRow> => sql`
   SELECT people.id, people.name, people.admin, coalesce(found.former, people.name) AS "filedName",

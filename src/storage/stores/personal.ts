@@ -11,14 +11,10 @@ import type { PersonId } from '../../words/person.ts'
 import { type Database, put, select, send } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
-/** Stores the lines and drafts that people typed. */
 export function createTypedStore({ dialect, writes, truncateWalSoon }: Database): TypedStore {
   const { write, statement, inOrder } = writes()
 
-  /**
-   * Resolves to false if the person turned `history` off. That also calls `forget`; the row lock makes
-   * `forget` wait for this write, so that it deletes these rows too.
-   */
+  /** False if `history` is off. Turning it off calls `forget`, which waits for this write at the row lock. */
   async function isKept(db: Kysely<Tables>, person: PersonId): Promise<boolean> {
     await sql`SELECT 1 FROM people WHERE id = ${person} ${dialect.lockRow('key share')}`.execute(db)
     const options = db.selectFrom('preferences').select('value').where('person', '=', person)
@@ -82,7 +78,6 @@ export function createPreferenceStore(database: Database): PreferenceStore {
   }
 }
 
-/** Stores how far people have read the rooms, and which rooms they follow. */
 export function createLastSeenStore(database: Database): LastSeenStore {
   const { statement } = database.writes()
   return {
@@ -114,7 +109,6 @@ export function createLastSeenStore(database: Database): LastSeenStore {
   }
 }
 
-/** Invitations that people were not told of yet. */
 export function createInvitationNoticeStore({ writes }: Database): InvitationNoticeStore {
   const { write, statement } = writes()
   return {

@@ -13,7 +13,6 @@ export const currentPersonas = (room: RoomName): RawBuilder<PersonaRow> => sql<P
   SELECT * FROM room_personas AS one WHERE room = ${room} AND text <> '' AND version =
     (SELECT max(version) FROM room_personas WHERE room = one.room AND name = one.name)`
 
-/** Stores all versions of the rooms' personas. */
 export function createPersonaStore(database: Database): PersonaStore {
   const { write } = database.writes()
   return {

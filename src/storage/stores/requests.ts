@@ -15,24 +15,16 @@ type RequestPart = Tables['request_parts']
 /** Measured: brotli would save 2 % more and take twice the time. */
 const deflate = promisify(deflateRaw)
 
-/**
- * The minimum length of a part in characters. Measured: for shorter parts the extra rows cost more than
- * sharing saves.
- */
+/** Minimum length of a part in characters. Measured: shorter parts cost more in rows than sharing saves. */
 const MIN_CHARS = 2_000
 
-/**
- * A part ends at a line whose checksum is a multiple of this, so that two windows on one conversation share
- * all parts but those at their ends.
- */
+/** A part ends at a line whose checksum this divides, so that windows of one conversation share parts. */
 const DIVISOR = 16
 
 /** Matches after a line feed as JSON escapes it. */
 const LINE_END = /(?<=\\n)/
 
-/**
- * Resolves to the parts of a value, in order. Compresses one at a time, since each takes 256 KB of memory.
- */
+/** Compresses one part at a time, since each takes 256 KB of memory. */
 export async function packRequest(value: unknown): Promise<readonly RequestPart[]> {
   const parts: RequestPart[] = []
   for (const text of split(JSON.stringify(value)))
@@ -52,10 +44,7 @@ function split(json: string): readonly string[] {
   return part === '' ? parts : [...parts, part]
 }
 
-/**
- * Stores a request of a turn: the prompt as step 0, or a later step. Resolves to the size in bytes of its
- * parts that no earlier request has.
- */
+/** `step` is 0 for the prompt. Resolves to the size in bytes of the parts that no earlier request has. */
 export async function putRequest(
   db: Kysely<Tables>,
   turn: string,
@@ -73,10 +62,7 @@ export async function putRequest(
   return added.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/**
- * Resolves to the JSON of a turn's requests by step; empty if an older version of the program stored them or
- * they were removed.
- */
+/** Resolves to JSON by step; empty if an older program version stored the requests or they were removed. */
 export async function readRequests(db: Kysely<Tables>, turn: string): Promise<readonly string[]> {
   const { rows } = await sql<{ step: number; bytes: Uint8Array }>`
     SELECT step, bytes FROM turn_parts JOIN request_parts ON request_parts.hash = turn_parts.hash
@@ -102,10 +88,7 @@ export async function oldestTurns(
   return rows.map(({ id }) => id)
 }
 
-/**
- * Resolves to the oldest turns that began before `before` and have stored requests, in the current format or
- * that of older versions. Turn ids begin with their time.
- */
+/** The oldest turns before `before` with requests stored by any version. Turn ids begin with their time. */
 export async function turnsWithRequests(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
   const { rows } = await sql<{ turn: string }>`SELECT DISTINCT turn FROM turn_parts
     WHERE turn < ${encodeTime(Math.max(0, before), 10)} ORDER BY turn LIMIT ${TURNS_AT_ONCE}`.execute(db)

@@ -9,7 +9,6 @@ import type { Tables } from '../tables.ts'
 import { type EntryRow, toEntry } from './entries.ts'
 import { HAS_REQUESTS, removeRequests, oldestTurns, turnsWithRequests } from './requests.ts'
 
-/** Stores how long rooms keep their lines, and removes lines for good. */
 export function createRetentionStore({ dialect, read, writes, truncateWalSoon }: Database): RetentionStore {
   const { write, statement } = writes()
 
@@ -98,10 +97,7 @@ async function countOthers(db: Kysely<Tables>, person: PersonId) {
   return requireRow((await query.execute(db)).rows[0])
 }
 
-/**
- * Removes private messages, what was typed, words that ring, routines with their grants, and texts of
- * instructions and memories.
- */
+/** Removes what `RetentionStore.removeMessages` says, and the grants of routines. */
 async function removeTexts(
   db: Kysely<Tables>,
   { id, name }: Parameters<RetentionStore['removeMessages']>[0],
@@ -117,9 +113,7 @@ async function removeTexts(
     await db.updateTable(table).set({ text: '' }).where('author', '=', name).execute()
 }
 
-/**
- * Removes some turns and all results and summaries of a room from before `time`. Resolves to their number.
- */
+/** Removes some turns and all results and summaries from before `time`. Resolves to their number. */
 async function removeOthers(
   db: Kysely<Tables>,
   dialect: Dialect,

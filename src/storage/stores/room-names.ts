@@ -37,7 +37,6 @@ export const TABLES_OF_ROOMS = [
 /** Begins the keys of former names; the values mean nothing. Keys of people and scripts have no colon. */
 export const FORMER_KEY = 'formerly:'
 
-/** A LIKE pattern for the keys of former names. */
 export const FORMER_KEYS = `${FORMER_KEY}%`
 
 /** A LIKE pattern for keys that only the server uses, which are never shown and not copied by a fork. */
@@ -85,7 +84,6 @@ export async function renameRoom(db: Kysely<Tables>, from: RoomName, to: RoomNam
   return 'renamed'
 }
 
-/** Updates the exits of all rooms that lead into the renamed room. */
 async function renameExits(db: Kysely<Tables>, from: RoomName, to: RoomName): Promise<void> {
   const exits = db.selectFrom('room_values').select(['room', 'value']).where('key', '=', EXITS_KEY)
   for (const { room, value } of await exits.where('value', 'like', `%"${from}"%`).execute()) {

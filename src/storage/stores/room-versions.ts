@@ -38,7 +38,6 @@ const newestVersions = <Row>(
 ): Promise<Row[]> =>
   select(database, sql<Row>`SELECT * FROM ${table} WHERE room = ${room} ORDER BY version DESC LIMIT ${limit}`)
 
-/** Stores all versions of the rooms' instructions to their models. */
 export function createInstructionStore({ read, writes }: Database): InstructionStore {
   const { write } = writes()
   return {

@@ -14,7 +14,6 @@ type RoomRow = Selectable<Omit<Tables['rooms'], 'keep_days'>>
 
 const ROOMS = sql`SELECT name, topic, vibe, private, owner, created_at, talk FROM rooms`
 
-/** Rooms, their members and their key-values. */
 export function createRoomStore({ read, writes }: Database): RoomStore {
   const { write, statement } = writes()
   return {
@@ -103,7 +102,6 @@ async function copyRoom(db: Kysely<Tables>, from: RoomName, to: RoomName): Promi
     FROM (${currentMemories({ room: from })}) AS one`.execute(db)
 }
 
-/** Adds a room with its owner. False, and nothing done, if the name is taken. */
 async function addRoom(db: Kysely<Tables>, record: RoomRecord): Promise<boolean> {
   const { name, topic, vibe, owner, createdAt, talk = null } = record
   if ((await findRenamed(db, name)) !== undefined) return false

@@ -91,7 +91,7 @@ export function createRoutineStore({ dialect, read, writes }: Database): Routine
   }
 }
 
-/** A claimed one rings now: its person sees it before `last_at` is stored. */
+/** A claimed routine rings now: its person sees it before `last_at` is stored. */
 async function lastRung(db: Kysely<Tables>, person: PersonId): Promise<Routine | undefined> {
   const rangAt = sql<number | null>`CASE WHEN claimed_by IS NULL THEN last_at ELSE next_at END`
   const rung = db
@@ -132,7 +132,7 @@ async function lastNumber(db: Kysely<Tables>, routine: NewRoutine): Promise<numb
   return requireRow(rows[0]).last
 }
 
-/** Keeps the newest, whose number must not be given again. */
+/** Keeps the newest routine, so that its number is not given again. */
 async function removeEnded(db: Kysely<Tables>, routine: NewRoutine): Promise<void> {
   const place = isIn(placeOf(routine))
   await sql`DELETE FROM routines WHERE ${place} AND state = 'ended' AND at < ${routine.at - ENDED_MS}

@@ -7,7 +7,6 @@ import { changesRow, type Database, integer, put, requireRow, send, withoutNulls
 import { numbersOf, RESULTS } from '../locks.ts'
 import type { Tables } from '../tables.ts'
 
-/** Stores permissions to call a tool without asking. */
 export function createGrantStore({ dialect, read, writes }: Database): GrantStore {
   const { write, statement } = writes()
   return {
@@ -49,7 +48,7 @@ const validGrants = (db: Kysely<Tables>, room: RoomName, at: number) =>
     .where('room', '=', room)
     .where((has) => has.or([has('until', 'is', null), has('until', '>', at)]))
 
-/** Stores long results of tools. The number of a removed result is never reused. */
+/** The number of a removed result is never reused. */
 export function createResultStore({ read, writes }: Database): ResultStore {
   const { write } = writes()
   return {
@@ -108,10 +107,7 @@ async function removeExcess(
       ) AS summed WHERE newer + ${bytes} > ${allBytes})`.execute(db)
 }
 
-/**
- * Stores MCP servers that a command connected, and the definitions of servers' tools. Both share a write
- * queue, so that a removed server leaves no definitions.
- */
+/** Both stores share a write queue, so that a removed MCP server leaves no definitions. */
 export function createMcpStores({ dialect, writes }: Database): {
   readonly pins: McpPinStore
   readonly connected: ConnectedMcpStore

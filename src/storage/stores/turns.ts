@@ -22,7 +22,6 @@ export interface TurnOwnership {
   takeOver(db: Kysely<Tables>): Promise<readonly TurnRow[]>
 }
 
-/** Stores models' turns with the requests that they sent. */
 export function createTurnStore({ dialect, read, writes }: Database, ownership?: TurnOwnership): TurnStore {
   const { write, statement } = writes()
   const serially = createSerial()
