@@ -88,7 +88,7 @@ describe('[tools] allow', () => {
     await using bob = await enter(stage, 'bob', '-tt')
     await using olga = await enter(stage, 'olga', '-tt')
     const { number, from } = await asks(alice, wants('seen'))
-    await olga.waitFor(`question ${number}: ${number} or /deny ${number}`)
+    await olga.waitFor(`question ${number}: ${number} allows, or /deny ${number}`)
     await bob.waitFor(`question ${number} waits for an op`)
     expect(bob.output()).not.toContain(`question ${number}: ${number} or`)
     alice.write('/deny\n')

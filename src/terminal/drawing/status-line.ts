@@ -46,13 +46,15 @@ export function statusParts(
   return waiting === undefined ? { waiting: '', rest: line } : { waiting, rest: line.slice(waiting.length) }
 }
 
-/** Returns `question 1: y or n, Enter`, `questions 1, 2: 1 or /deny 1`, or only what to type. */
+/** Returns `question 1: y or n, Enter`, `questions 1, 2: 1 allows, or /deny 1`, or only what to type. */
 function questionsPart({ questions: numbers, answeredBy }: SessionStatus): Part {
   const [first] = numbers
   if (first === undefined) return ['']
-  const answer = { word: 'y or n, Enter', number: `${first} or /deny ${first}`, command: `/allow ${first}` }[
-    answeredBy
-  ]
+  const answer = {
+    word: 'y or n, Enter',
+    number: `${first} allows, or /deny ${first}`,
+    command: `/allow ${first}`,
+  }[answeredBy]
   return [`question${numbers.length > 1 ? 's' : ''} ${numbers.join(', ')}: ${answer}`, answer]
 }
 

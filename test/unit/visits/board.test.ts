@@ -245,7 +245,7 @@ test("the status row lists questions first, and a person's own waiting turn befo
   ]
   await lobby.record({ kind: 'notice', author: 'system', text: 'something', level: 'info' })
   expect(alice.status()).toContain(
-    'question 2: 2 or /deny 2 · @guide thinking 3s · @gpt waits 1s · ^X to stop · @qwen waits 2s · lobby',
+    'question 2: 2 allows, or /deny 2 · @guide thinking 3s · @gpt waits 1s · ^X to stop · @qwen waits 2s · lobby',
   )
   expect(bob.status()).toContain(
     'question 2 waits for alice · @guide thinking 3s · @qwen waits 2s · @gpt waits 1s · lobby',

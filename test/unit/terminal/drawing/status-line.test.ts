@@ -36,7 +36,7 @@ test("the status line says that y or n answers a person's own question", () => {
 
 test('the status line says that a number answers one of several questions', () => {
   expect(statusLine({ ...status, questions: [3, 4], answeredBy: 'number' }, 40)).toBe(
-    'questions 3, 4: 3 or /deny 3 · lobby · …',
+    'questions 3, 4: 3 allows, or /deny 3 · …',
   )
 })
 
