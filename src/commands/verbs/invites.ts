@@ -78,6 +78,8 @@ async function make(
     out.line(
       `-- lets ${newcomers} in, for ${time}; it is shown only now. They type it when asked, or this, with their name:\n${loginLine(code, login)}`,
     )
+  // A newcomer with a code for a public room is told of no invitation.
+  if (session && room) out.line(`-- they begin in the lobby; they type /join ${room.name}`)
 }
 
 /** The command of a newcomer, with the server's address as the inviter's login reached it. */

@@ -255,6 +255,12 @@ test('/invites new prints only the code in a script, and also its limits in a se
   )
 })
 
+test('/invites new with a room says in a session how newcomers get there', async () => {
+  await using world = await createCommandWorld()
+  const { out } = await world.type(world.ann, 'invites new hall')
+  expect(out.at(-1)).toBe('-- they begin in the lobby; they type /join hall')
+})
+
 test('verbs with actions list what there is if no action is given', async () => {
   await using world = await createCommandWorld()
   for (const line of ['keys', 'invites', 'token', 'script'])
