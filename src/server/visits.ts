@@ -58,9 +58,11 @@ export function createVisits(
     return model === undefined || !person ? undefined : { model, person: person.name }
   }
   const listening = async (room: RoomName): Promise<string> => {
-    const { listeners } = await routines.routines.shown(room, []).catch(() => ({ listeners: [] }))
+    const [{ listeners }, talk] = await Promise.all([
+      routines.routines.shown(room, []).catch(() => ({ listeners: [] })),
+      talkIn(room).catch(() => undefined),
+    ])
     const personas = listeners.length > 0 ? await work.turns.personas.list(room).catch(() => []) : []
-    const talk = await talkIn(room).catch(() => undefined)
     return listeningLine(listeners, current.now().models, { personas, talk })
   }
   const pins = async (room: RoomName): Promise<readonly string[]> =>

@@ -138,15 +138,15 @@ export class CurrentRoom {
     if (room === left?.room && !how) return
     const screen = this.#screen
     const { boards, recent, lastSeen, listening, pins } = this.#views
-    const [listens, pinned] = how ? ['', []] : await Promise.all([listening(room.name), pins(room.name)])
+    const reads = how ? (['', []] as const) : Promise.all([listening(room.name), pins(room.name)])
     const window = this.#size()
     const board = boards.of(room)
     const visit = await enterRoom(room, screen, recent, lastSeen, {
       columns: window?.columns,
       rows: window?.rows,
       header: left === undefined && window !== undefined ? 'below' : 'above',
-      pins: pinned,
-      greet: () => {
+      beside: reads,
+      greet: (listens) => {
         if (greet) greet()
         else screen.print(`-- ${hereLine(room.present(), screen.person)}`, 'dim')
         if (listens !== '') screen.print(listens, 'dim')

@@ -19,16 +19,18 @@ export interface RoomVisit {
   leave(how?: 'quietly' | 'ended'): Promise<void>
 }
 
+type BesidePast = readonly [listening: string, pins: readonly string[]]
+
 export interface VisitOptions {
   readonly columns?: number | undefined
   /** Rows of the window: the past takes at most two screens. Absent for a pipe. */
   readonly rows?: number | undefined
   /** Shows the room's name and topic above or below the past. */
   readonly header?: 'above' | 'below'
-  /** Rows under the heading. */
-  readonly pins?: readonly string[]
+  /** The line about the models that listen, and the rows under the heading. Must not reject. */
+  readonly beside?: BesidePast | Promise<BesidePast>
   /** Called after the past was shown, before new entries are shown. */
-  readonly greet?: (() => void) | undefined
+  readonly greet?: ((listening: string) => void) | undefined
   /** The newest entry of the room that the screen shows already. */
   readonly after?: EntryId | undefined
   readonly questions?: (role: Role) => readonly number[]
@@ -55,7 +57,7 @@ export async function enterRoom(
     columns = 80,
     rows = Infinity,
     header = 'above',
-    pins = [],
+    beside = ['', []],
     isMove,
     isMine,
     greet,
@@ -82,11 +84,12 @@ export async function enterRoom(
     if (arrivals.isShown) await lastSeen.put(person, room.name, arrivals.newest, isMine ? at : undefined)
   }
   try {
-    const [entries, { topic }, role, seen] = await Promise.all([
+    const [entries, { topic }, role, seen, [listening, pins]] = await Promise.all([
       kept.ready,
       room.info(),
       roleForView(room, person),
       how ? undefined : lastSeen.find(person, room.name),
+      beside,
       entering,
     ])
     shown.role = role
@@ -104,7 +107,7 @@ export async function enterRoom(
     const open = options.questions?.(role) ?? []
     showPast({ older, past: kept.folded(others, columns), seen, open }, { ...screen, deliver: shown.deliver })
     if (header === 'below') printHeader()
-    greet?.()
+    greet?.(listening)
     arrivals.showAll(known, since)
     // Stored now: a killed server stores nothing later. The first room is the lobby, or one of theirs already.
     if (isMine && isMove) void lastSeen.put(person, room.name, arrivals.newest, cameAt)

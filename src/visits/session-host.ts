@@ -154,6 +154,9 @@ class RoomSession implements SessionHost {
   async attach(terminal: Screen): Promise<void> {
     const { door, rooms, views, openTalk, invitations, motd } = this.#parts
     const person = this.#person
+    const last = this.#lastRoom()
+    // An error is thrown when the room is entered.
+    last.catch(() => undefined)
     const talk = await openTalk({ ...terminal, zone: this.#own.zone })
     if (this.#gone.signal.aborted) return talk.close()
     const { size, following } = this.#own
@@ -168,20 +171,31 @@ class RoomSession implements SessionHost {
     if (person.notice !== undefined) screen.print(`! ${person.notice}`, 'error')
     if (person.guest)
       screen.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
-    await this.#enterFirst(screen, current)
+    await this.#enterFirst(screen, current, last)
     await Promise.all([talk.showWaiting(), invitations.tell(person)])
   }
 
-  /** Enters the requested room; else, at a terminal, the room of the last session; else the lobby. */
-  async #enterFirst(screen: Screen, current: CurrentRoom): Promise<void> {
-    const { rooms, join } = this.#parts
+  async #lastRoom(): Promise<Room | undefined> {
     const { firstRoom, following } = this.#own
+    const last = firstRoom === undefined ? await following?.last() : undefined
+    return last === undefined
+      ? undefined
+      : await this.#parts.rooms.get(last, this.#person).catch(unlessRefused)
+  }
+
+  /** Enters the requested room; else, at a terminal, the room of the last session; else the lobby. */
+  async #enterFirst(
+    screen: Screen,
+    current: CurrentRoom,
+    lastRoom: Promise<Room | undefined>,
+  ): Promise<void> {
+    const { rooms, join } = this.#parts
+    const { firstRoom } = this.#own
     const goIn = (room: Room): Promise<void> => current.moveTo(room, () => this.#greet(room, screen))
     try {
       if (firstRoom !== undefined) return await join(firstRoom, this.#person, goIn)
-      const last = await following?.last()
-      const room = last === undefined ? undefined : await rooms.get(last, this.#person).catch(unlessRefused)
-      const isIn = room && (await goIn(room).then(() => true, unlessRefused))
+      const last = await lastRoom
+      const isIn = last && (await goIn(last).then(() => true, unlessRefused))
       if (!isIn) await goIn(await rooms.lobby())
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
