@@ -1,5 +1,5 @@
-// The entry of a storage thread. It is loaded while other threads start, opens the database with the first
-// message, and runs the calls of its lane until it is closed.
+// The entry of a storage thread. It opens the database with the first message, and runs the calls of its lane
+// until it is closed.
 
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'

@@ -1,6 +1,7 @@
 // Storage in three threads, each with its own connection to the same file (WAL: readers and the writer do not
 // wait for each other): short reads (a login, a page of history) wait for nothing that may take long. Calls
-// of the stores go to a thread, never SQL. This file must not know what a store means.
+// of the stores go to a thread, never SQL. This file must not know what a store means. Two of the threads
+// start with the first person, since each takes 13 to 20 MB.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -34,17 +35,8 @@ const SLOW: ReadonlySet<string> = new Set<MethodPath>([
 const READ: ReadonlySet<string> = new Set<MethodPath>([
   ...methods('chat.entries', 'read', 'sizes', 'lastId'),
   ...methods('chat.rooms', 'all', 'find', 'findRenamed', 'membership', 'members', 'getValue', 'values'),
-  ...methods(
-    'chat.people',
-    'bySkeleton',
-    'forLogin',
-    'byId',
-    'byIds',
-    'beginning',
-    'keysOf',
-    'holdersOf',
-    'hasAdmin',
-  ),
+  ...methods('chat.people', 'bySkeleton', 'forLogin', 'byId', 'byIds', 'beginning'),
+  ...methods('chat.people', 'keysOf', 'holdersOf', 'hasAdmin'),
   ...methods('chat.sanctions', 'all'),
   ...methods('chat.retention', 'days', 'countOthers'),
   ...methods('chat.keys', 'list'),
@@ -70,7 +62,14 @@ const READ: ReadonlySet<string> = new Set<MethodPath>([
 
 const laneOf = (path: string): Lane => (SLOW.has(path) ? 'slow' : READ.has(path) ? 'read' : 'write')
 
-/** The delay in ms until the slow thread starts: the server has done most of its own start by then. */
+/** Calls that show that somebody comes. Up to the first of them, the thread that writes does the reads, too. */
+const SOMEBODY: ReadonlySet<string> = new Set<MethodPath>([
+  'chat.people.forLogin',
+  'chat.tokens.find',
+  'chat.entries.append',
+])
+
+/** The delay in ms until the slow thread starts: the server, or a first login, is over by then. */
 const SLOW_WORK_STARTS_MS = 3_000
 
 const STOPPING = 'the server is stopping; nothing was stored'
@@ -135,6 +134,7 @@ export async function openThreaded(options: SqliteOptions, entry: string): Promi
   const data = { file, migrations, busyMs, now: clock.now(), stopping }
   const threads = new Map<Lane, StorageThread>()
   let isClosed = false
+  let isQuiet = true
 
   /** Starts the lane's thread if it does not run. */
   function threadOf(lane: Lane): StorageThread {
@@ -155,11 +155,20 @@ export async function openThreaded(options: SqliteOptions, entry: string): Promi
     return thread
   }
 
+  /** From now on a thread reads, and soon one updates the search index. */
+  function wake(): void {
+    isQuiet = false
+    threadOf('read')
+    setTimeout(() => isClosed || threadOf('slow'), SLOW_WORK_STARTS_MS).unref()
+  }
+
   async function call(path: string, args: readonly unknown[]): Promise<unknown> {
     const lane = laneOf(path)
     const since = performance.now()
+    const thread = threadOf(isQuiet && lane === 'read' ? 'write' : lane)
+    if (isQuiet && SOMEBODY.has(path)) wake()
     try {
-      return await threadOf(lane).call(path, args)
+      return await thread.call(path, args)
     } finally {
       timed?.(lane, (performance.now() - since) / 1_000)
     }
@@ -173,23 +182,20 @@ export async function openThreaded(options: SqliteOptions, entry: string): Promi
     lock[Symbol.dispose]()
   }
 
-  /** Starts the thread, which updates the search index. Checks a database that was not closed for damage. */
-  async function startSlowWork({ upkeep }: Stores): Promise<void> {
+  async function checkForDamage({ upkeep }: Stores): Promise<void> {
     try {
-      if (!wasLeftOpen) return void (await threadOf('slow').open())
       const damage = await upkeep.damage()
       if (damage) log.error({ file, damage }, DAMAGED)
     } catch (error) {
-      log.debug({ error }, 'the slow storage thread was not started')
+      log.debug({ error }, 'the database was not checked for damage')
     }
   }
 
   try {
-    threadOf('read')
-    const tree = await threadOf('write').open()
+    const tree = await threadOf('write').opened.promise
     log.info({ file }, 'database opened')
     const stores = remoteStores(tree, call)
-    setTimeout(() => void startSlowWork(stores), SLOW_WORK_STARTS_MS).unref()
+    if (wasLeftOpen) setTimeout(() => void checkForDamage(stores), SLOW_WORK_STARTS_MS).unref()
     return { ...stores, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
@@ -224,12 +230,7 @@ class StorageThread {
   constructor(entry: string, data: ThreadData) {
     this.worker = new Worker(entry, { workerData: data, execArgv: [] })
     this.worker.on('message', (message: FromThread) => this.#receive(message))
-  }
-
-  /** Opens the database, unless it is open. Rejects with `StorageError`. */
-  async open(): Promise<MethodTree> {
     this.worker.postMessage({ kind: 'open' } satisfies ToThread)
-    return await this.opened.promise
   }
 
   /** Runs a method of the stores. Rejects with `StorageError` only. */

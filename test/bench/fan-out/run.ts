@@ -87,8 +87,8 @@ async function measureSize(clients: number, options: FanOutOptions, cleanup: Cle
 }
 
 /**
- * Each contender starts anew for each rate, has its clients come in, and is spoken in at once. Only the drivers are warm, which
- * have come into another room before.
+ * Each contender starts anew for each rate, has its clients come in, and is spoken in at once. Only the drivers are
+ * warm, which have come into another room before; one client comes in earlier, so that all threads run.
  */
 async function measureStarts(clients: number, options: FanOutOptions): Promise<Measured> {
   const crowds: CrowdFigures[] = []
@@ -103,7 +103,9 @@ async function measureStarts(clients: number, options: FanOutOptions): Promise<M
         })
         const contender = await cleanup.add(startContender(name, true))
         const { pid, port, prompt } = contender
-        const memory = await residentKiB(pid)
+        await drivers.connect([port], 1, prompt)
+        await pause(WHOLLY_STARTED_MS)
+        const memory = await settledMemory(pid)
         const arrived = await drivers.connect([port], clients, prompt)
         talks.push(...(await talk([{ contender, drivers }], clients, rate, options)))
         const grown = ((await settledMemory(pid)) - memory) / clients
@@ -112,7 +114,7 @@ async function measureStarts(clients: number, options: FanOutOptions): Promise<M
   return { crowds, talks }
 }
 
-/** sshawl starts its thread for searches three seconds after it listens: that memory is no connection's. */
+/** sshawl starts a storage thread with the first person and one three seconds later: that memory is no connection's. */
 const WHOLLY_STARTED_MS = 4_000
 
 /** A crowd comes in so many parts, where each has clients enough that eight of them log in at once. */
