@@ -8,11 +8,9 @@ import { errorOfEvent } from './errors.ts'
 import { LimitError } from './fetch.ts'
 import { asCount, isObject, hasContent, asList, errorText, asObject, asText, type Fields } from './loose.ts'
 
-/**
- * The format in which a kind of server writes answers. Created for each answer, so it may remember events.
- */
+/** The answer format of one kind of server. Created for each answer, because it may remember events. */
 export interface Dialect {
-  /** A field that each event of an answer has. Other events are a gateway's own, or errors. */
+  /** A field that every event of an answer has. Events without it are errors or a gateway's own. */
   readonly field: string
   /** Yields the pieces of an event; nothing for unknown events or parts. */
   read(event: Fields): Iterable<Piece>
@@ -25,19 +23,19 @@ export interface Piece {
   /** Pieces with the same ID form one thought. */
   readonly thought?: Partial<Thought> & { readonly id?: string | number }
   readonly call?: CallPiece
-  /** Data that the provider wants back with the text of the answer. */
+  /** Data that the provider expects back with the text of the answer in the next request. */
   readonly textData?: JsonObject
   /** The server's reason why the answer ended. An empty reason also marks the answer as complete. */
   readonly end?: string
 }
 
-/** `isWhole` is set if no other piece belongs to the call. */
+/** `isWhole` is true if no other piece belongs to the call. */
 type CallPiece = Partial<ToolCall> & { readonly index?: number; readonly isWhole?: boolean }
 
 /**
- * Yields an answer's events, and its calls at the end, because a truncated answer may contain half a call.
+ * Yields an answer's events. Calls come at the end, because a truncated answer may contain half a call.
  * Throws `ProviderError` for the server's own errors, `BrokenAnswer` for an incomplete answer, or the error
- * of the body. `progress.begun` is set when the provider has read the prompt, which costs.
+ * of the body. Sets `progress.begun` when the provider has read the prompt, which costs.
  */
 export async function* readAnswer(
   body: ReadableStream<Uint8Array>,
@@ -74,7 +72,7 @@ export async function* readAnswer(
       if (text) yield { type: 'text', text }
       if (thought?.text) yield { type: 'thinking', text: thought.text }
       if (thought) {
-        // The data that the provider wants back with a thought may come with any of its pieces.
+        // A provider may send its data for a thought with any piece of the thought.
         const { text: before = '', providerData } = thoughts.get(thought.id) ?? {}
         const data = thought.providerData ?? providerData
         thoughts.set(thought.id, { text: before + (thought.text ?? ''), ...(data && { providerData: data }) })
@@ -98,14 +96,14 @@ export async function* readAnswer(
   yield { type: 'finish', ...endOf(end, made.length > 0), ...usageOf(usage) }
 }
 
-/** Ends of Gemini, of its OpenAI-compatible server and of Bedrock, after which another try may succeed. */
+/** Reasons of Gemini, its OpenAI-compatible server and Bedrock after which a retry may succeed. */
 const MALFORMED = /malformed_|unexpected_tool_call/i
 
 const FAILURE = /^(?:error|fail|failed|failure)$/i
 
 /**
  * Returns the error in an event: Anthropic and vLLM name the type, most others have an `error`, FastAPI a
- * `detail`, gateways a status; OpenRouter's is in the first choice.
+ * `detail`, gateways a status; OpenRouter puts its error into the first choice.
  */
 function findError(event: Fields, { field }: Pick<Dialect, 'field'>): Fields | undefined {
   const part = asList(event[field])[0]
@@ -145,9 +143,7 @@ const ENDS: Readonly<Record<string, FinishReason['reason']>> = {
   image_safety: 'refused',
 }
 
-/**
- * Further reasons of answers that broke off, such as Z.ai's `network_error` and Bedrock's `content_filtered`.
- */
+/** More reasons of incomplete answers, as Z.ai's `network_error` and Bedrock's `content_filtered`. */
 const CUT =
   /error|abort|cancel|fail|interrupt|time_?out|overload|unavailable|filter|guardrail|block|safety|moderat/i
 
@@ -158,7 +154,6 @@ function endOf(word: string, hasCalls: boolean): FinishReason {
   return { reason: reason === 'stop' && hasCalls ? 'calls' : reason }
 }
 
-/** Returns an empty object if a count is missing. */
 function usageOf({ input, cached, output }: ReportedSoFar): { usage?: Usage } {
   if (input === undefined || output === undefined) return {}
   return { usage: { input, output, ...(cached && cached <= input ? { cached } : {}) } }
@@ -187,9 +182,7 @@ class Calls {
     else throw new LimitError('calls')
   }
 
-  /**
-   * Finds the call that a piece continues. Some servers give all calls one index or one ID, or send neither.
-   */
+  /** Finds the call that a piece continues. Some servers send one index or one ID for all calls, or none. */
   #continuedBy({ isWhole, id, index, name }: CallPiece) {
     if (isWhole) return undefined
     if (!id && index === undefined) return name ? undefined : this.#calls.at(-1)

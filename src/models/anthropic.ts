@@ -13,10 +13,7 @@ import { REQUEST_KEYS, versionedEndpoint, type ModelAccess, type Provider } from
 import { askBySdk, servedModel } from './served-model.ts'
 import { thoughtTokens } from './settings.ts'
 
-/**
- * Caches a request up to this mark for five minutes
- * (platform.claude.com/docs/en/build-with-claude/prompt-caching).
- */
+/** Caches up to here for 5 minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 /** The API refuses a request with any other parameter name (github.com/n8n-io/n8n/issues/30590). */
@@ -46,7 +43,7 @@ export const anthropic: Provider = {
     source:
       'docs.anthropic.com/en/docs/tool-use-pricing-and-tokens: a system prompt of 159 to 804 tokens by model and tool choice, the dearest taken; its newer tokenizers give about 30 % more than o200k; 2026-11',
   },
-  // Width × height / 750; the newest models make a picture no smaller than 4,784 tokens
+  // Width × height / 750; the newest models shrink only pictures above 4,784 tokens
   // (platform.claude.com/docs/en/build-with-claude/vision, 2026-11).
   pictures: () => ({ takes: true, rule: { kind: 'pixels', pixels: 750, least: 1, most: 4784 } }),
   required: ['model'],
@@ -59,7 +56,7 @@ export const anthropic: Provider = {
   },
 }
 
-/** platform.claude.com/docs/en/api/messages */
+/** Source: platform.claude.com/docs/en/api/messages */
 function anthropicSettings(access: ModelAccess, maxOutput: number): Fields {
   const { temperature, topP, stop } = access
   return { temperature, top_p: topP, stop_sequences: stop, ...thinkingOf(access, maxOutput) }
@@ -83,7 +80,7 @@ function thinkingOf({ model, effort }: ModelAccess, maxOutput: number): Fields {
   return { thinking: { type: 'enabled', budget_tokens } }
 }
 
-/** platform.claude.com/docs/en/build-with-claude/streaming */
+/** Source: platform.claude.com/docs/en/build-with-claude/streaming */
 function anthropicDialect(): Dialect {
   const unknown = new Set<number>()
   return {
@@ -92,7 +89,7 @@ function anthropicDialect(): Dialect {
       const { type } = event
       const index = asCount(event['index']) ?? 0
       const delta = asObject(event['delta'])
-      // A complete answer, though a stream was requested.
+      // Some servers send a complete answer although a stream was requested.
       if (type === 'message')
         for (const [place, block] of asList(event['content']).entries())
           yield* piecesOfBlock(

@@ -4,13 +4,12 @@ import { LimitError } from './fetch.ts'
 const MAX_MS_AT_ONCE = 5
 const MAX_CHARS_AT_ONCE = 64 * 1024
 
-/** Limits a line, which is searched from its start whenever it grows. */
+/** Limits a line's length, because each new chunk searches the line from its start. */
 const MAX_LINE_CHARS = 1024 * 1024
 
 /** Limits comments and empty events, which keep a connection open but are not an answer. */
 const MAX_BYTES_WITHOUT_USE = 8 * 1024 * 1024
 
-/** Thrown if a body is not a complete answer. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer'
   /** The beginning of an invalid body, shown to people; undefined if the answer was cut off. */
@@ -31,17 +30,16 @@ export class BodyEvents {
   /** Bytes since the last useful event. The reader of the events resets it to 0. */
   bytesWithoutUse = 0
   #rest = ''
-  /** The `data` fields of one event, whose texts belong together. */
+  /** The `data` fields of one event, whose texts are joined. */
   #parts: string[] = []
-  /** The `event` field, which is the type of an event that names none itself. */
+  /** The `event` field: the type of an event whose JSON names no type. */
   #type = ''
   /** Lines that are not events. */
   #plain: string[] = []
 
   /**
-   * Yields the events. Lets other work run every 5 ms or 64 K characters. Throws `BrokenAnswer` for a broken
-   * event or a body without events, `LimitError` for a long line or too much useless data, or the error of
-   * the body.
+   * Yields the events. Lets other work run every 5 ms or 64 K characters. Throws `BrokenAnswer` for an
+   * invalid event or body, `LimitError` for a long line or too much useless data, or the body's error.
    */
   async *read(body: ReadableStream<Uint8Array>): AsyncGenerator<Fields> {
     const decoder = new TextDecoder()
@@ -127,10 +125,10 @@ export class BodyEvents {
   }
 }
 
-/** Quotes no broken JSON, which tells people nothing. */
+/** Does not quote broken JSON, because people learn nothing from it. */
 const broken = (text: string): BrokenAnswer => new BrokenAnswer(/^\s*[[{]/.test(text) ? '' : text)
 
-/** LF, CRLF or CR. A CR at the end of a chunk waits, because its LF may follow. */
+/** LF, CRLF or CR. A CR at the end of a chunk does not match yet, because its LF may follow. */
 const LINE_END = /\r?\n|\r(?!$)/
 
 const FIELD = /^(?:(data|event|error|id|retry):\s*)+/

@@ -1,25 +1,23 @@
-/**
- * What a model thought in OpenAI's chat completions, which have no field for it. Servers use several names,
- * and many want a thought back under the name by which they sent it, or refuse it under another.
- */
+// Thoughts in OpenAI's chat completions, which have no field for them. Servers use several names, and many
+// expect a thought back under the name that they sent, or refuse it under another.
 import type { JsonObject } from '../base/json.ts'
 import type { ModelRequest, RequestMessage, Thought } from '../wrap/loop/index.ts'
 import type { Dialect, Piece } from './answer.ts'
 import { asList, asObject, asText, hasContent, joinTexts, type Fields } from './loose.ts'
 
-/** The most usual name, also for thoughts that came between tags in the text. */
+/** The most common name; also used for thoughts between tags in the text. */
 const USUAL = 'reasoning_content'
 
 /**
- * Lists of thoughts, some of them sealed, of OpenRouter (openrouter.ai/docs/use-cases/reasoning-tokens) and
- * of LiteLLM for Claude (docs.litellm.ai/docs/reasoning_content).
+ * Lists of plain or encrypted thoughts: OpenRouter (openrouter.ai/docs/use-cases/reasoning-tokens) and
+ * LiteLLM for Claude (docs.litellm.ai/docs/reasoning_content).
  */
 const LISTS: readonly string[] = ['reasoning_details', 'thinking_blocks']
 
 /** Mistral's content is a list of texts and thoughts. */
 const CONTENT = 'content'
 
-/** Yields the thoughts of a delta. Some servers send a thought under two names, of which people see one. */
+/** Yields the thoughts of a delta. If a server sends a thought under two names, people see it once. */
 export function* piecesOfThought(delta: Fields): Iterable<Piece> {
   const list = LISTS.find((field) => hasContent(delta[field])) ?? ''
   const details = asList(delta[list]).map(asObject).filter(hasContent)
@@ -37,7 +35,7 @@ export function* piecesOfThought(delta: Fields): Iterable<Piece> {
   yield { thought: { id: list, providerData, ...(name === list ? { text } : {}) } }
 }
 
-/** Reads one answer, in which each piece of the details has all details so far. */
+/** Makes each piece of an answer's details contain all details so far. */
 export function withWholeDetails(dialect: Dialect): Dialect {
   const details: Fields[] = []
   return {
@@ -56,7 +54,7 @@ export function withWholeDetails(dialect: Dialect): Dialect {
 /** Fields of a detail whose pieces are joined. */
 const TEXTS: ReadonlySet<string> = new Set(['text', 'summary', 'thinking'])
 
-/** Adds a detail, or a piece that goes on with the last one. A signature is the end of LiteLLM's. */
+/** Adds a detail, or joins a piece to the last detail. In LiteLLM, a signature ends a detail. */
 function addDetail(details: Fields[], detail: Fields): void {
   const last = details.at(-1)
   const isMore = last?.['type'] === detail['type'] && last?.['index'] === detail['index']
@@ -69,7 +67,7 @@ function addDetail(details: Fields[], detail: Fields): void {
   details[details.length - 1] = { ...last, ...Object.fromEntries(joined) }
 }
 
-/** Gives the thoughts of earlier steps back. `body` has the messages of the request in their order. */
+/** Adds the thoughts of earlier steps to `body`, whose messages have the order of the request. */
 export function withThoughts(body: Fields, { messages }: ModelRequest<RequestMessage>): Fields {
   if (!body['messages']) return body
   const asked = messages.findLastIndex(({ role }) => role === 'user')
@@ -86,7 +84,7 @@ export function withThoughts(body: Fields, { messages }: ModelRequest<RequestMes
   return { ...body, messages: written }
 }
 
-/** Details of an earlier turn are refused (github.com/OpenRouterTeam/ai-sdk-provider/issues/491). */
+/** Servers refuse details of earlier turns (github.com/OpenRouterTeam/ai-sdk-provider/issues/491). */
 function fieldsOf(
   thoughts: readonly Thought[],
   { text: said, isOld }: { readonly text: string; readonly isOld: boolean },

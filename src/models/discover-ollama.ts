@@ -10,14 +10,11 @@ export interface FoundModel {
   readonly endpoint: string
 }
 
-/** Time in ms for the list of models, and again for all their details. */
+/** Time limit in ms for the list of models, and again for all their details. */
 const WAIT_MS = 500
 const MAX_SOCKETS = 8
 
-/**
- * Returns the models of an Ollama on this machine that can answer, with names for mentions; none without an
- * Ollama.
- */
+/** Returns the local Ollama's models that can answer, with names for mentions; empty without an Ollama. */
 export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<readonly FoundModel[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
   try {
@@ -26,7 +23,7 @@ export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<
     const options = { agent, signal: AbortSignal.timeout(WAIT_MS) }
     const able = await Promise.all(all.map((model) => canAnswer(model, endpoint, options)))
     const models = all.filter((_, index) => able[index])
-    // Shortened names may collide. The first model gets the name, and others need a [[models]] entry.
+    // Shortened names may collide: the first model gets the name; others need a [[models]] entry.
     const byName = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
     return [...byName].toReversed().map(([name, model]) => ({ name, backend: 'ollama', model, endpoint }))
   } catch {
@@ -36,7 +33,7 @@ export async function discoverOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<
   }
 }
 
-/** False if Ollama says that the model does something else, such as embedding. Older versions say nothing. */
+/** False if Ollama says that the model does something else, such as embedding. Older versions do not say. */
 async function canAnswer(model: string, endpoint: string, options: AskOptions): Promise<boolean> {
   const answer = await askJson(`${endpoint}/api/show`, options, { model }).catch(() => undefined)
   const { capabilities } = asObject(answer)
@@ -45,10 +42,7 @@ async function canAnswer(model: string, endpoint: string, options: AskOptions): 
 
 type AskOptions = Pick<RequestOptions, 'agent' | 'signal'>
 
-/**
- * Requests JSON with `node:http`, because loading `fetch` takes a tenth of the server's start. Rejects on any
- * failure.
- */
+/** Uses `node:http`: loading `fetch` takes a tenth of the server's start. Rejects on any failure. */
 const askJson = (url: string, options: AskOptions, body?: object): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const asking = request(url, { ...options, method: body ? 'POST' : 'GET' }, (response) => {

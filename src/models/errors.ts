@@ -20,11 +20,10 @@ import { findRefusedPart, sentOutput, findRefusedIds } from './refused-parts.ts'
 export interface Target {
   readonly access: ModelAccess
   readonly endpoint: string
-  /** Tells an admin what to check if nothing answers there. */
+  /** Advice to an admin if nothing answers at the endpoint. */
   readonly advice: string
 }
 
-/** An error in a provider's own words. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   readonly reply: Reply
@@ -43,7 +42,7 @@ interface Reply {
   readonly retryAfterMs?: number | undefined
 }
 
-/** Creates the error of an event that has an error in any form that `errorText` knows. */
+/** `event` has an error in any form that `errorText` knows. */
 export function errorOfEvent(event: Fields): ProviderError {
   const { error = event } = event
   const said = JSON.stringify(hasContent(error) && typeof error !== 'boolean' ? error : event)
@@ -60,7 +59,6 @@ const PASSING =
 
 const isPassing = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500
 
-/** Creates the error of a response without an answer. */
 export function errorOfResponse({ status, statusText, headers }: Response, said: string): ProviderError {
   const value = /^\s*[{[]/.test(said) ? parseIfJson(said) : said.trim()
   const words = errorText(value) ?? (hasContent(value) ? said : statusText)
@@ -78,16 +76,13 @@ const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)\b/i
 
 const A_PAGE = "a web page, not a model's answer"
 
-/**
- * Errors of an account without credit: OpenAI (platform.openai.com/docs/guides/error-codes), Anthropic with
- * status 400.
- */
+/** OpenAI (platform.openai.com/docs/guides/error-codes); Anthropic sends it with status 400. */
 const NO_CREDIT = /insufficient_quota|credit balance is too low/i
 
 /** Gemini's delay before a retry (google.rpc, error_details.proto). */
 const RETRY_DELAY = /"retryDelay":\s{0,9}"([\d.]{1,9})s"/
 
-/** Parses a number of units, usually seconds, or a date (RFC 9110, 10.2.3). Returns milliseconds. */
+/** Returns milliseconds for a number of units or a date (RFC 9110, 10.2.3). */
 function retryAfter(said: string, unitMs = 1_000): number | undefined {
   const isNumber = /^\s*\d{1,9}(?:\.\d{1,9})?\s*$/.test(said)
   const ms = isNumber ? Math.ceil(Number(said) * unitMs) : Date.parse(said) - Date.now()
@@ -96,8 +91,7 @@ function retryAfter(said: string, unitMs = 1_000): number | undefined {
 
 /**
  * Converts any failure to a `ModelError`: a sentence for people and facts for the log, both without secrets.
- * `begun` is true if the provider had begun to answer. `sent` is the request, of which a part may have been
- * refused.
+ * `begun`: the provider had begun to answer. `sent`: the request, to find a refused part in it.
  */
 export function toModelError(
   error: unknown,
@@ -120,7 +114,7 @@ export function toModelError(
     detail: redact((reply?.status && reply.said) || errorMessage(error), target, 500),
   }
   const refusal = reply && refusalOf(reply, words, sent, hasPictures)
-  // The provider would refuse the same request again, whatever the status says.
+  // The provider would refuse the same request again, even if its status allows a retry.
   const maySucceed = isPassing && (!refusal || (refusal.kind === 'too-long' && refusal.isPassing === true))
   return new ModelError(`${target.access.name}: ${sentence}`, maySucceed, facts, {
     ...(refusal ? { refusal } : {}),
@@ -147,7 +141,7 @@ function refusalOf(
         parseRefusal(said))) ??
     findRefusedIds(said, sent) ??
     (isBadRequest ? findRefusedPart(said, sent) : undefined)
-  // RFC 9110, 15.5.14: 413 means that the request is too large, whatever a proxy's page says.
+  // RFC 9110, 15.5.14: 413 means that the request is too large, even if a proxy's page says otherwise.
   if (!refusal) return status === 413 ? { kind: 'too-long' } : undefined
   return refusal.kind === 'too-long' || words === '' ? refusal : { ...refusal, words }
 }
@@ -233,10 +227,7 @@ function keySentence({ apiKey, apiKeyEnv, headerEnv = {}, headers = {} }: ModelA
 /** Matches keys, but not names such as `skip_special_tokens` and `key-value-store`. */
 const LOOKS_SECRET = /\b(?:(?:sk|pk|key)[-_*]|AIza)(?=[-_a-z.]*[\dA-Z*])[-_A-Za-z0-9*.]{7,}/g
 
-/**
- * Returns one line without keys. Providers quote the key of a request, so anything that looks like a key is
- * removed.
- */
+/** Returns one line without keys. Providers quote a request's key, so anything like a key is removed. */
 function redact(text: string, { access }: Target, length: number): string {
   const secrets = [access.apiKey, ...Object.values(access.headers ?? {})]
   const hidden = secrets.reduce<string>(
@@ -246,9 +237,6 @@ function redact(text: string, { access }: Target, length: number): string {
   return cleanLine(hidden.slice(0, 4 * length).replace(LOOKS_SECRET, '[key]')).slice(0, length)
 }
 
-/**
- * Placeholder keys for servers without authentication. They are ordinary words in error texts and not
- * secrets.
- */
+/** Placeholder keys of servers without authentication: ordinary words in error texts, not secrets. */
 const DUMMY_KEY =
   /^(?:.{1,5}|ollama|lm-?studio|llama-?cpp|not-?needed|no-?key(?:-?required)?|sk-no-key-required|dummy-?key|placeholder)$/i

@@ -12,10 +12,9 @@ export class LimitError extends Error {
   }
 }
 
-/** Headers in which libraries send a key, some also an empty one. */
+/** Headers in which libraries send a key; some libraries send an empty one. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 
-/** A `fetch` to a model's server with the configured headers, query and proxy. */
 export function modelFetch(access: ModelAccess, limits: ModelLimits): typeof fetch {
   const send = limitedFetch(limits, access.proxy)
   return async (input, init) => {
@@ -42,10 +41,7 @@ async function fetchThrough(proxies: Proxies): Promise<typeof fetch> {
   return send as unknown as typeof fetch
 }
 
-/**
- * A `fetch` whose answer fails with `LimitError` if the provider is silent or the answer is too long.
- * Redirects are not followed, so that no key is sent to another host.
- */
+/** Fails with `LimitError` at a limit. Follows no redirect, so that no key is sent to another host. */
 export function limitedFetch({ idleMs, answerBytes }: ModelLimits, proxies?: Proxies): typeof fetch {
   let proxied: Promise<typeof fetch> | undefined
   return async (input, init) => {
@@ -77,19 +73,16 @@ export function limitedFetch({ idleMs, answerBytes }: ModelLimits, proxies?: Pro
       return new Response(body ?? null, response)
     } catch (error) {
       endWait()
-      // Without this, the library reports our own abort as the caller's. A silent provider is a failure.
+      // Otherwise the library would report the silence limit as an abort by the caller.
       throw signal.aborted ? signal.reason : error
     }
   }
 }
 
-/** Limits are generous, because a hosted server may list thousands of models. */
+/** Generous limits, because a hosted server may list thousands of models. */
 const INQUIRY_LIMITS: ModelLimits = { idleMs: 10_000, answerBytes: 8 * 1024 * 1024 }
 
-/**
- * Queries a server about its models, with a POST if there is a `body`, else a GET. Rejects unless the answer
- * is an object.
- */
+/** Sends a POST if there is a `body`, else a GET. Rejects unless the answer is an object. */
 export async function queryServer(
   url: string,
   access: ModelAccess,

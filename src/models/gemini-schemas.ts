@@ -1,9 +1,9 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../base/json.ts'
 
 /**
- * Adapts a schema for Google's SDK, which throws for schemas that it cannot convert, so that the whole
- * request fails. Lists of values of several types become strings, and empty ones are dropped. References are
- * inlined; a circular or broken reference becomes an object.
+ * Adapts a schema for Google's SDK, which rejects the whole request for a schema that it cannot convert.
+ * Lists of values of several types become strings; empty lists are dropped. References are inlined; a
+ * circular or broken one becomes an object.
  */
 export function geminiSchema(whole: JsonSchema): JsonSchema {
   function convert(schema: Json, open: readonly string[]): Json {

@@ -7,8 +7,8 @@ import { askBySdk, servedModel } from './served-model.ts'
 import { thoughtTokens } from './settings.ts'
 
 /**
- * Tiles of 258 tokens (ai.google.dev/gemini-api/docs/tokens); Gemini 3 gives a picture 1,120 tokens unless
- * told otherwise (ai.google.dev/gemini-api/docs/media-resolution); 2026-11.
+ * Tiles of 258 tokens (ai.google.dev/gemini-api/docs/tokens); Gemini 3 by default takes 1,120 tokens for a
+ * picture (ai.google.dev/gemini-api/docs/media-resolution); 2026-11.
  */
 const geminiPictures = (model: string): KnownPictures => ({
   takes: !/^gemma-(?:2|3-1b)/.test(model),
@@ -31,7 +31,7 @@ export const gemini: Provider = {
     }),
     dialect: () => geminiDialect,
   }),
-  // The API's serialization of declarations is undocumented.
+  // Google does not document how the API serializes tool declarations.
   framing: {
     ...CAREFUL_FRAMING,
     source:
@@ -60,7 +60,7 @@ function geminiSettings(access: ModelAccess, maxOutput: number) {
   return { generationConfig: { temperature, topP, seed, stopSequences: stop, thinkingConfig } }
 }
 
-/** ai.google.dev/api/generate-content */
+/** Source: ai.google.dev/api/generate-content */
 const geminiDialect: Dialect = {
   field: 'candidates',
   *read(event) {

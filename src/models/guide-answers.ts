@@ -13,17 +13,17 @@ const ASKS = /\?|^\s*(?:how|what|where|which|who|why|when|can|could|do|does|is|a
 export const isQuestion = (text: string): boolean =>
   ASKS.test(text) && !ABOUT_THE_GUIDE.test(text) && wordsOf(text).some((word) => !EMPTY_WORDS.has(word))
 
-/** What was found for a question: the rows of a topic; else at most one hint, and commands, best first. */
+/** The help found for a question: the rows of a topic; else at most one hint, and commands, best first. */
 export interface FoundHelp {
   readonly rows: readonly TopicRow[]
-  /** What to type instead of another program's word. */
+  /** What to type here for a word of another program. */
   readonly hint: string | undefined
   readonly commands: readonly DescribedCommand[]
 }
 
 type Known = Pick<GuidePlace, 'commands' | 'hint'>
 
-/** Returns the topic of a question, or a hint for a word in no help summary and the fitting commands. */
+/** Returns a topic's rows; else the fitting commands, and a hint for a word in no help summary. */
 export function findHelp(question: string, { commands, hint }: Known): FoundHelp | undefined {
   const topic = TOPICS.find(({ asked }) => asked.test(question))
   if (topic) return { rows: topic.rows, hint: undefined, commands: [] }
@@ -34,14 +34,14 @@ export function findHelp(question: string, { commands, hint }: Known): FoundHelp
   return { rows: [], hint: found, commands: fitting }
 }
 
-/** Returns the answer to a question as a list in Markdown; undefined if nothing fits. */
+/** Returns a Markdown list; undefined if nothing fits. */
 export function answerFrom(question: string, context: string, known: Known): string | undefined {
   const found = findHelp(question, known)
   if (!found) return undefined
   const asker = askerIn(context)
   const lines = [
     ...found.rows.map(([type, does]) => `- \`${type}\` – ${does}`),
-    // In backticks, a name mentions no model.
+    // Backticks keep a name from mentioning a model.
     ...(found.hint === undefined ? [] : [`- ${found.hint.replace(/@\w+/g, '`$&`')}`]),
     ...found.commands.map((command, at) => line(command, asker, at === 0)),
   ]
@@ -49,7 +49,7 @@ export function answerFrom(question: string, context: string, known: Known): str
   return lines.join('\n')
 }
 
-/** Rows of an answer in a window of 80 columns. */
+/** Limit of an answer's rows in a window of 80 columns. */
 const MAX_ROWS = 5
 const COLUMNS = 76
 
@@ -82,7 +82,7 @@ function commandsFor(question: string, commands: readonly DescribedCommand[]): r
   const unknown = asked.length - known.length - names.size
   if (known.length === 0 || ABOUT_THE_GUIDE.test(question) || (!isNamed && unknown >= known.length)) return []
   const words = new Set([...known, ...(names.size > 0 ? ['person'] : [])])
-  // To talk to somebody by name is to write; else the question is about a talk with a model.
+  // "talk" with a person's name means writing to that person; without a name, a talk with a model.
   if (names.size > 0 && words.delete('talk')) words.add(WRITE)
   const scored = commands
     .map((command, at) => ({ command, score: scoreOf(words, texts[at]!, texts) }))
@@ -94,10 +94,7 @@ function commandsFor(question: string, commands: readonly DescribedCommand[]): r
     .map(({ command }) => command)
 }
 
-/**
- * If several commands have all words of a question, such as rename and rename-room, the one without a hyphen
- * comes first.
- */
+/** Puts `rename` before `rename-room` if both have all words of a question. */
 const isLong = ({ name }: DescribedCommand): boolean => name.includes('-')
 
 function line({ usage, summary, name, manage }: DescribedCommand, asker: Asker, isWhole: boolean): string {
@@ -120,7 +117,7 @@ const NAME = 10
 /** Returns each word's weight for a command, highest in its name. */
 function weightedWords(command: DescribedCommand): ReadonlyMap<string, number> {
   const weighted = [
-    // A model in an example does not exist here.
+    // A model named in an example need not exist on this server.
     [command.details.replaceAll(/@[a-z]+/g, ''), DETAIL],
     [command.group, 2],
     [command.summary, 3],
@@ -152,7 +149,6 @@ const wordsOf = (text: string): string[] =>
     word.length > 4 ? word.replace(/(?:ing|ed|ely|ly|es|e|s)$/u, '') : word.replace(/(?<=..)s$/u, ''),
   )
 
-/** Words in questions that tell nothing about the subject. */
 const EMPTY_WORDS = new Set(
   wordsOf(
     `a about an and are at be begin can could do does for from get go has have hello help here hey hi how i if in is
@@ -164,7 +160,7 @@ const EMPTY_WORDS = new Set(
 
 const WRITE = wordsOf('write')[0]!
 
-/** Maps people's words to those of the help. */
+/** Maps words that people use to the words of the help. */
 const SYNONYMS = new Map(
   Object.entries({
     message: 'write',

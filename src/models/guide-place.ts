@@ -1,19 +1,16 @@
 /** The guide's facts besides its request. The server passes them in, because an adapter knows no commands. */
 export interface GuidePlace {
   readonly commands: () => readonly DescribedCommand[]
-  /** Names of the enabled language models. */
   readonly models: () => readonly string[]
-  /** Returns the help for a word that is not a command here, such as timezone; undefined if there is none. */
+  /** Returns the help for a word that is not a command here, such as timezone. */
   readonly hint: (word: string) => string | undefined
-  /** Who may make invite codes; undefined if newcomers need none. */
+  /** The people who may make invite codes; undefined if newcomers need none. */
   readonly inviteMakers: () => 'members' | 'ops' | 'admins' | undefined
 }
 
-/** A command in the words of `/help`. */
 export interface DescribedCommand {
   readonly name: string
   readonly aliases: readonly string[]
-  /** The subject that the command belongs to. */
   readonly group: string
   readonly usage: string
   readonly summary: string
@@ -30,18 +27,16 @@ export const NO_PLACE: GuidePlace = {
   inviteMakers: () => undefined,
 }
 
-/** The person who asks the guide, and the room, parsed from the prompt's layers. */
+/** The person who asks the guide, and the room; both are parsed from the prompt's layers. */
 export interface Asker {
   readonly name: string
-  /**
-   * The guest role if the room's script omits it, so that the guide suggests nothing that would be refused.
-   */
+  /** Guest if the room's script omits the role, so that the guide suggests no forbidden command. */
   readonly role: string
   readonly room: string
   readonly isPrivate: boolean
 }
 
-/** In other lines without an indent, a colon or a star comes before text that people wrote. */
+/** Text that people wrote is indented or comes after a colon or a star: these patterns do not match it. */
 const USER = /^([^\s:*]+) is asking you; their role here is (\w+)\.$/m
 const ROOM = /^Name: (\S+?)( \(private\))?$/m
 

@@ -2,13 +2,13 @@
 export type TopicRow = readonly [type: string, does: string]
 
 interface Topic {
-  /** The first topic whose pattern is in a question answers it alone. */
+  /** The first topic whose pattern matches a question answers it alone. */
   readonly asked: RegExp
-  /** At most five, each short enough for a row of 80 columns. */
+  /** At most five rows, each short enough for 80 columns. */
   readonly rows: readonly TopicRow[]
 }
 
-/** Questions that the help of commands answers badly or not at all. A new subject is a new entry. */
+/** Questions that the help of commands answers badly or not at all. */
 export const TOPICS: readonly Topic[] = [
   {
     asked: /\b(?:delete|remove|unsend|take back|correct)\b.*\b(?:messages?|lines?|what i (?:said|wrote))\b/i,

@@ -7,12 +7,12 @@ interface Step {
   readonly shows: string
 }
 
-/** Steps of one answer. With the line above and the one below, it has five lines. */
+/** Steps of one answer, which has five lines with its first and last line. */
 const MAX_STEPS = 3
 
 /**
- * Introduces the guide, or the line `missed`, and lists what the asker can try here. It stores nothing: it
- * leaves out steps that it finds in the asker's own messages in its prompt.
+ * Introduces the guide, or begins with the line `missed`, and lists steps that the asker can try here. Stores
+ * nothing: the asker's messages in the prompt tell which steps are done.
  */
 export function tour(
   { prompt }: Pick<ModelRequest, 'prompt'>,
@@ -36,7 +36,7 @@ export function tour(
 
 const verbOf = (type: string): string => /^\/(\w+)/.exec(type)?.[1] ?? ''
 
-/** In backticks, a name mentions no model. */
+/** Backticks keep a name from mentioning a model. */
 const line = ({ type, shows }: Step): string => `- \`${type}\` – ${shows}`
 
 function talkSteps(said: readonly string[], name: string, models: readonly string[]): readonly Step[] {
@@ -66,17 +66,14 @@ function commandSteps(asker: Asker, place: GuidePlace): readonly Step[] {
 function mayMakeCodes(asker: Asker, { inviteMakers }: GuidePlace): boolean {
   const makers = inviteMakers()
   if (asker.role === 'admin') return makers !== undefined
-  // `ops` means the ops of the lobby; the asker's role there is unknown in other rooms.
+  // `ops` means the ops of the lobby; in other rooms the asker's role in the lobby is unknown.
   if (makers === 'ops') return asker.room === 'lobby' && mayManage(asker)
   return makers === 'members' && asker.role !== 'guest'
 }
 
 const CONVERSATION = '\n## The conversation so far\n'
 
-/**
- * Returns the texts of one author's messages and of the message to be answered. Later lines of an entry are
- * indented.
- */
+/** Returns one author's messages, including the message to answer. An entry's later lines are indented. */
 function messagesOf(author: string, context: string, message: string): readonly string[] {
   const [, ...parts] = `\n${context}`.split(CONVERSATION)
   const entries = `${parts.join(CONVERSATION)}\n${message}`.split(/\n(?! )/)

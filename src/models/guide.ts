@@ -1,7 +1,5 @@
-/**
- * The guide is not a language model. It answers offline and by rules, from its request and the server's
- * facts. Equal prompts get byte-equal answers.
- */
+// The guide is not a language model: it answers offline and by rules, from its request and the server's
+// facts. Equal prompts get byte-equal answers.
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
 import { EXACT_FRAMING } from '../wrap/index.ts'
 import { answerFrom, isQuestion } from './guide-answers.ts'
@@ -66,7 +64,7 @@ function* call(rest: string, name: string): Generator<ModelEvent> {
 const NOTHING_FOUND = 'I found no command for that, and I am no language model. Try:'
 const HAS_WORDS = /[\p{L}\p{N}]/u
 
-/** Returns the text around the first `@guide`: before it without the author, after it without a comma. */
+/** Returns the text around the first `@guide`, without the author before it and the comma after it. */
 function aroundName(message: string, name: string): { readonly before: string; readonly after: string } {
   const at = message.toLowerCase().indexOf(`@${name}`)
   if (at < 0) return { before: '', after: '' }

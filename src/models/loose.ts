@@ -1,9 +1,7 @@
 import { isTooDeep, parseJson } from '../base/json.ts'
 
-/**
- * Reads values that a server may send in another form than documented: `null` counts as absent, a number may
- * be a string and the reverse, and a single value may stand for a list. No function throws.
- */
+// Reads values that a server may send in another form than documented: `null` counts as absent, a number may
+// be a string or the reverse, and a single value may replace a list. No function throws.
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -50,7 +48,7 @@ export function hasContent(value: unknown): boolean {
   return typeof value === 'string' ? value.trim() !== '' : Boolean(value)
 }
 
-/** The texts of a value in any form: a text, a number, a list of parts, an object with a text. */
+/** Joins the texts of a text, a number, a list of parts or an object with a text. */
 export function joinTexts(value: unknown, depth = 0): string {
   const text = asText(value)
   if (text !== undefined || depth > 4) return text ?? ''
@@ -59,7 +57,7 @@ export function joinTexts(value: unknown, depth = 0): string {
   return joinTexts(fields['text'] ?? fields['content'], depth + 1)
 }
 
-/** Returns an object, which may also be given as JSON text. */
+/** Accepts an object or its JSON text. */
 export const asParsedObject = (value: unknown): Fields =>
   asObject(typeof value === 'string' ? parseIfJson(value) : value)
 
@@ -72,7 +70,7 @@ export function argumentsText(value: unknown): string | undefined {
 /** Fields of errors, most usual first: OpenAI and most others, Ollama and xAI; vLLM before 0.10; FastAPI. */
 const WORDS_OF_ERRORS = ['error', 'errors', 'message', 'detail', 'msg', 'error_message', 'error_description']
 
-/** Returns an error's text for people, in any form that servers use. */
+/** Returns an error's text for people, from any form that servers use. */
 export function errorText(value: unknown, depth = 0): string | undefined {
   if (depth > 8 || !hasContent(value)) return undefined
   if (typeof value === 'string') {
@@ -84,9 +82,9 @@ export function errorText(value: unknown, depth = 0): string | undefined {
   }
   const fields = asObject(value)
   const said = WORDS_OF_ERRORS.flatMap((key) => errorText(fields[key], depth + 1) ?? [])
-  // Spring, Fastify and OAuth have a short word in `error` and the explanation in another field.
+  // Spring, Fastify and OAuth put a short word into `error` and the explanation into another field.
   const message = typeof fields['error'] === 'string' ? [...new Set(said)].slice(0, 2).join(': ') : said[0]
-  // FastAPI names the path of a wrong field; OpenRouter has the provider's own text in addition to its own.
+  // FastAPI names the path of a wrong field; OpenRouter adds the provider's own text.
   const place = asList(fields['loc']).join('.')
   const raw = errorText(asObject(fields['metadata'])['raw'], depth + 1)
   if (message === undefined) return raw

@@ -20,7 +20,7 @@ import { picturesOfStep } from './sdk-prompt.ts'
 import { servedModel } from './served-model.ts'
 import { merge } from './settings.ts'
 
-/** docs.ollama.com/faq */
+/** Source: docs.ollama.com/faq */
 export const OLLAMA_ENDPOINT = 'http://localhost:11434'
 
 const endpointOf = (access: ModelAccess): string =>
@@ -47,7 +47,7 @@ export const ollama: Provider = {
   takes: [...REQUEST_KEYS, 'seed', 'think', 'options', 'keep_alive'],
 }
 
-/** docs.ollama.com/api/chat */
+/** Source: docs.ollama.com/api/chat */
 const ollamaDialect: Dialect = {
   field: 'message',
   *read({ message, done, done_reason }) {
@@ -68,16 +68,16 @@ const ollamaDialect: Dialect = {
 }
 
 /**
- * Without `num_ctx` the server chooses a window, often 4,096 tokens (docs.ollama.com/context-length), and
- * silently truncates longer prompts; newer versions obey `truncate` and `shift` (api/types.go at v0.33.2). A
- * changed `num_ctx` makes it reload the model, so it is always the whole window.
+ * Always sends the whole window as `num_ctx`: without it the server chooses one, often 4,096 tokens
+ * (docs.ollama.com/context-length), and silently truncates longer prompts; a changed one makes it reload the
+ * model. Newer versions obey `truncate` and `shift` (api/types.go at v0.33.2).
  */
 function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess, marks: PictureMarks): Fields {
   const { prompt, messages, pictures = [], tools, maxOutput, contextWindow } = request
   const { withoutSystemRole = false } = request
   const { system, user } = systemAndUser(prompt, withoutSystemRole)
   const { temperature, topP, seed, stop, effort, options = {} } = access
-  // Only gpt-oss has degrees of thinking; some versions refuse them for other models (server/routes.go).
+  // Only gpt-oss has levels of thinking; some versions refuse them for other models (server/routes.go).
   const thinking = effort && (/gpt-?oss/i.test(access.model) ? effort : true)
   const settings = { temperature, top_p: topP, seed, stop, num_ctx: contextWindow, num_predict: maxOutput }
   return {
@@ -130,7 +130,7 @@ function messageOf(step: RequestMessage): object {
   }
 }
 
-/** docs.ollama.com/api-reference/show-model-details; older versions have no capabilities. */
+/** Source: docs.ollama.com/api-reference/show-model-details; older versions have no capabilities. */
 function parseFacts(shown: Fields): ModelFacts {
   const info = asObject(shown['model_info'])
   const window = asCount(info[`${asText(info['general.architecture'])}.context_length`])
@@ -148,9 +148,6 @@ function parseFacts(shown: Fields): ModelFacts {
   }
 }
 
-/**
- * True if the template has no place for a system message, which is then silently dropped, unless a renderer
- * replaces the template.
- */
+/** True if the template silently drops a system message and no renderer replaces the template. */
 const dropsSystem = (template: string, modelfile: string): boolean =>
   template !== '' && !/system|\.Messages/i.test(template) && !/^RENDERER /m.test(modelfile)

@@ -4,8 +4,8 @@ import type { KnownPictures } from './provider.ts'
 const TEXT_ONLY = /^(?:gpt-3|gpt-4(?:$|-(?!turbo|o))|o1-mini|o1-preview|o3-mini|gpt-oss)/
 
 /**
- * Patches of 32 × 32 pixels with a factor, tiles with their base, by the beginning of a name; the first that
- * fits holds (platform.openai.com/docs/guides/images-vision, 2026-11).
+ * Patches of 32 × 32 pixels with a factor, or tiles with a base; the first match of a model's name counts
+ * (platform.openai.com/docs/guides/images-vision, 2026-11).
  */
 const RULES: readonly (readonly [RegExp, NonNullable<KnownPictures['rule']>])[] = [
   [/^gpt-4o-mini/, { kind: 'tiles', base: 2833, tokens: 5667 }],

@@ -54,12 +54,12 @@ export const openai: Provider = {
 }
 
 /**
- * Sends requests of a room to machines that have its beginning in their cache
+ * Routes a room's requests to machines that cache its prefix
  * (platform.openai.com/docs/guides/prompt-caching).
  */
 const cacheKey = (room: string): string => createHash('sha256').update(`sshawl ${room}`).digest('base64url')
 
-/** Loads the SDK for servers that copy OpenAI. Without a key no header is sent. */
+/** Loads the SDK for OpenAI-compatible servers. Without a key it sends no header. */
 async function loadCompatible({ apiKey, ...options }: SdkOptions, { backend, model }: ModelAccess) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const key = apiKey === '' ? {} : { apiKey }
@@ -73,14 +73,14 @@ export const openaiCompatible: Provider = {
     ask: askBySdk({ load: loadCompatible, settings: chatSettings, echo: withThoughts }),
     dialect: () => withWholeDetails(chatDialect),
     advice: 'is its server running?',
-    // Of all `GET /v1/models`, only vLLM's has the window (github.com/vllm-project/vllm/pull/4643).
+    // Only vLLM's `GET /v1/models` reports the window (github.com/vllm-project/vllm/pull/4643).
     async inquire(access, signal) {
       const { data } = await queryServer(`${versionedEndpoint(access)}/models`, access, signal)
       const model = asList(data).find((one) => asObject(one)['id'] === access.model)
       return windowOf(asObject(model)['max_model_len'])
     },
   }),
-  // Many of these servers have the same limit as OpenAI.
+  // Many compatible servers have OpenAI's limit of 128 tools.
   framing: { ...CAREFUL_FRAMING, maxTools: 128 },
   required: ['model', 'endpoint'],
   takes: [...REQUEST_KEYS, 'seed', 'reasoning_effort'],
@@ -118,7 +118,7 @@ export const llamacpp: Provider = {
   takes: [...REQUEST_KEYS, 'seed', 'reasoning_effort'],
 }
 
-/** platform.openai.com/docs/api-reference/chat/create */
+/** Source: platform.openai.com/docs/api-reference/chat/create */
 function chatSettings(access: ModelAccess): Fields {
   const { temperature, topP, seed, stop, effort, reasoningEffort = effort } = access
   return { temperature, top_p: topP, seed, stop, reasoning_effort: reasoningEffort }
@@ -129,7 +129,6 @@ function windowOf(value: unknown): ModelFacts {
   return window ? { window } : {}
 }
 
-/** The stream of OpenAI's chat completions, which many servers copy. */
 const chatDialect: Dialect = {
   field: 'choices',
   *read(event) {
@@ -138,7 +137,7 @@ const chatDialect: Dialect = {
     const written = delta ?? message ?? choice['text']
     const fields = typeof written === 'object' ? asObject(written) : { content: written }
     yield* piecesOfContent(fields)
-    // OpenAI's form of a call before tools existed has only the function.
+    // The older form of a call, from before tools existed, has only the function.
     const old = asList(fields['function_call']).map(
       (call) => hasContent(call) && { index: 0, function: call },
     )
@@ -149,19 +148,19 @@ const chatDialect: Dialect = {
     if (end || (delta === null && message !== null)) yield { end: end ?? '' }
   },
   usage({ usage, choices, x_groq }) {
-    // Kimi's is in the choice (platform.moonshot.ai/docs/api/chat), Groq's may be in an object of its own.
+    // Kimi's usage is in the choice (platform.moonshot.ai/docs/api/chat), Groq's may be in `x_groq`.
     const places = [usage, asObject(asList(choices)[0])['usage'], asObject(x_groq)['usage']]
     const { prompt_tokens, prompt_tokens_details, completion_tokens, ...others } = asObject(
       places.find(hasContent),
     )
-    // DeepSeek (api-docs.deepseek.com/guides/kv_cache) and Kimi have other names for it.
+    // DeepSeek (api-docs.deepseek.com/guides/kv_cache) and Kimi use other names for cached tokens.
     const { cached_tokens = others['prompt_cache_hit_tokens'] ?? others['cached_tokens'] } =
       asObject(prompt_tokens_details)
     return { input: prompt_tokens, cached: cached_tokens, output: completion_tokens }
   },
 }
 
-/** Mistral's content is a list of texts and thoughts. OpenAI's refusals are read as text. */
+/** OpenAI's refusals are read as text. */
 function* piecesOfContent(delta: Fields): Iterable<Piece> {
   yield* piecesOfThought(delta)
   const text = joinTexts(delta['content']) + joinTexts(delta['refusal'])

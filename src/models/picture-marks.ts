@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Picture } from '../words/picture.ts'
 
-/** Bytes that are encoded at a time: a multiple of three, so that the pieces of base64 join. */
+/** A multiple of three, so that base64 pieces can be joined. */
 const BYTES_AT_ONCE = 768 * 1024
 
 /**
- * Marks that replace the base64 of pictures in one request until it is sent: libraries copy a body several
- * times, which takes a second for a few large pictures, while nobody else on the server is served.
+ * Marks that replace the base64 of pictures until a request is sent: libraries copy a body several times,
+ * which blocks the whole server for a second with a few large pictures.
  */
 export class PictureMarks {
   readonly #pictures = new Map<string, Uint8Array>()
 
-  /** Returns a mark that no text has. JSON does not escape it. */
+  /** Returns a unique mark, which JSON does not escape. */
   add({ bytes }: Picture): string {
     const mark = randomUUID()
     this.#pictures.set(mark, bytes)
     return mark
   }
 
-  /** Puts the pictures into the JSON text of the request, in pieces. */
+  /** Replaces the marks in the request's JSON by the pictures' base64. */
   async fill(text: string): Promise<string | Blob> {
     const marks = [...this.#pictures.keys()]
     if (marks.length === 0) return text

@@ -7,15 +7,14 @@ export interface ModelAccess {
   /** Error messages begin with this name. */
   readonly name: string
   readonly backend: string
-  /** Such as `qwen3:8b`. */
   readonly model: string
   readonly endpoint?: string
   /** A secret: never logged, never in an error. */
   readonly apiKey?: string
   readonly apiKeyEnv?: string
-  /** Maps headers to the environment variables with their values. */
+  /** Maps header names to the environment variables that contain their values. */
   readonly headerEnv?: Readonly<Record<string, string>>
-  /** Values are secrets like `apiKey`. They override this adapter's own headers. */
+  /** Secrets, like `apiKey`. They override the adapter's own headers. */
   readonly headers?: Readonly<Record<string, string>>
   readonly endpointIsWhole?: boolean
   readonly proxy?: Proxies
@@ -31,13 +30,13 @@ export interface ModelAccess {
   readonly reasoningEffort?: string
   readonly think?: boolean | Effort
   readonly options?: JsonObject
-  /** Merged into the request, where it overrides all settings. */
+  /** Merged into the request; overrides all settings. */
   readonly extraBody?: JsonObject
 }
 
 export type Effort = 'low' | 'medium' | 'high'
 
-/** URLs of HTTP proxies, and a comma-separated list of hosts reached without a proxy. */
+/** URLs of HTTP proxies; `noProxy` is a comma-separated list of hosts reached without a proxy. */
 export interface Proxies {
   readonly httpProxy?: string
   readonly httpsProxy?: string
@@ -48,18 +47,18 @@ export interface Provider {
   /** Sends nothing before the first stream. Throws as `endpoint` does. */
   readonly create: (access: ModelAccess, limits: ModelLimits) => LanguageModel
   readonly framing: Framing
-  /** What is known of a model and pictures; absent: nothing. */
+  /** Absent if nothing is known of the provider's models and pictures. */
   readonly pictures?: (model: string) => KnownPictures
   /** Keys that a `[[models]]` entry must have; `takes` lists further allowed keys. */
   readonly required: readonly RequiredKey[]
   readonly takes: readonly SettingKey[]
-  /** The default model of a server, used if the config names no model and the environment has the key. */
+  /** The default model, used if the config names no model and the environment has the key. */
   readonly usual?: Readonly<Record<'name' | 'model' | 'api_key_env', string>> & {
     readonly context_window: number
   }
 }
 
-/** `takes` is absent if it is not known. */
+/** `takes` is absent if it is unknown whether the model accepts pictures. */
 export interface KnownPictures {
   readonly takes?: boolean
   readonly rule?: PictureRule
@@ -77,23 +76,21 @@ export type SettingKey = (typeof REQUEST_KEYS)[number] | OwnKey
 
 export type RequiredKey = 'model' | 'endpoint'
 
-/** Limits on one answer. */
 export interface ModelLimits {
   /** Milliseconds without a byte from the provider. */
   readonly idleMs: number
   readonly answerBytes: number
 }
 
-/** Allows minutes before the first byte, in which a model on a slow disk loads. */
+/** Allows minutes before the first byte, because a model may load from a slow disk. */
 export const MODEL_LIMITS: ModelLimits = { idleMs: 240_000, answerBytes: 32 * 1024 * 1024 }
 
 /** Endings of request URLs that people copy from documentation. */
 const REQUEST_PATH = /\/(?:chat\/completions|responses|messages)$/
 
 /**
- * Returns the base URL of an OpenAI-style API. Adds a version unless the URL has one anywhere (`/v1`,
- * `/v1beta/openai`, `?api-version=`) or is that of one request (`/chat/completions`). Throws as `endpoint`
- * does.
+ * Returns the base URL of an OpenAI-style API. Adds `/v1` unless the URL has a version anywhere
+ * (`/v1beta/openai`, `?api-version=`) or is a request's URL (`/chat/completions`). Throws as `endpoint` does.
  */
 export function versionedEndpoint(access: ModelAccess, fallback?: string): string {
   const base = endpoint(access, fallback)
@@ -106,8 +103,8 @@ export function versionedEndpoint(access: ModelAccess, fallback?: string): strin
 const withoutSlash = (path: string): string => path.replace(/\/+$/, '')
 
 /**
- * Returns the URL without query, final slash or a request's path. Throws an `Error` for people if there is
- * none, it is no http(s) URL, or it contains a password.
+ * Returns the URL without query, final slash or a request's path. Throws an `Error` for people if the URL is
+ * missing, not http(s), or contains a password.
  */
 export function endpoint(access: ModelAccess, fallback?: string): string {
   const { name, backend, endpoint: written = fallback } = access

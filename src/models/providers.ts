@@ -1,7 +1,5 @@
-/**
- * Language models by provider. Only the list below names providers, and the config's check, types and tests
- * are derived from it. This folder sends one request and yields its answer; it knows neither rooms nor tools.
- */
+// Language models by provider. Only the list below names providers; the config's check, types and tests are
+// derived from it. This folder sends one request and yields its answer; it knows no rooms and no tools.
 import { keysOf } from '../base/basics.ts'
 import type { ModelSettings } from '../wrap/index.ts'
 import type { LanguageModel } from '../wrap/loop/index.ts'
@@ -12,7 +10,6 @@ import { ollama } from './ollama.ts'
 import { llamacpp, openai, openaiCompatible } from './openai.ts'
 import { MODEL_LIMITS, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
 
-/** The providers by the name of the `backend` in the config. */
 export const PROVIDERS = {
   guide,
   ollama,
@@ -33,6 +30,6 @@ export interface ModelConfig extends ModelSettings, ModelAccess {
 
 export type ReachedModel = ModelAccess & { readonly backend: Backend }
 
-/** Reads nothing from the environment. Throws as `Provider.create`. */
+/** Reads nothing from the environment. Throws as `Provider.create` does. */
 export const createModel = (access: ReachedModel, limits: ModelLimits = MODEL_LIMITS): LanguageModel =>
   PROVIDERS[access.backend].create(access, limits)

@@ -1,16 +1,14 @@
 import type { ModelRefusal } from '../wrap/loop/index.ts'
 
 // Patterns match lower-case text with digits without commas, in linear time. Groups are numbers of tokens:
-// `tokens` and `more` of the prompt, `total` of prompt and answer, `window` for both. A wrong window would be
-// stored, so numbers are read only from texts whose meaning is certain.
+// `tokens` and `more` of the prompt, `total` of prompt and answer, `window` of both. sshawl stores the
+// window, so numbers are read only from unambiguous texts.
 
 /** OpenAI's status 429 for a request that can never succeed (github.com/Aider-AI/aider/issues/1880). */
 const OVER_MINUTE =
   /request too large for .{0,200}tokens per min(?:ute)? \(tpm\): limit (?<window>\d+), requested (?<total>\d+)/
 
-/**
- * llama.cpp whose requests share a window: a retry may succeed (github.com/ggml-org/llama.cpp/issues/19774).
- */
+/** llama.cpp with a shared window: a retry may succeed (github.com/ggml-org/llama.cpp/issues/19774). */
 const TOO_LONG_NOW = /context size has been exceeded/
 
 /** Counts as a refusal only if the text also names a window. */
@@ -48,8 +46,8 @@ const TOO_LONG: readonly RegExp[] = [
   /cannot exceed (?<window>\d+) - received (?<total>\d+)/,
   /requested tokens \((?<tokens>\d+)\) exceed context window of (?<window>\d+)/,
   /range of input length should be \[\d+, (?<window>\d+)\]/,
-  // Texts without a reliable number. Most are from github.com/earendil-works/pi,
-  // packages/ai/src/utils/overflow.ts.
+  // Texts without a reliable number, most from github.com/earendil-works/pi,
+  // packages/ai/src/utils/overflow.ts
   /context_length_exceeded|request_too_large|request exceeds the maximum|model token limit/,
   /prompt (?:is )?too long|too long (?:for requested model|to fit into the model)|large for model with/,
   /exceeds? (?:(?:the|this|available|max(?:imum)?|model'?s?) ){0,4}context (?:window|size|length)|context window exceeds limit/,
@@ -63,14 +61,11 @@ const TOO_LONG: readonly RegExp[] = [
 const NO_TOOLS =
   /does not support tools|requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled for|no endpoints found that support tool use|(?<!parallel )\b(?:tools|functions|(?:tool|function)[ _](?:call(?:ing|s)?|use))['"`]? (?:is|are) not supported|(?:does not|doesn't) support (?:functions|(?:tool|function)[ _](?:calling|calls|use))\b/
 
-/**
- * Texts of Gemma 2 (github.com/huggingface/chat-ui/issues/1386), OpenAI's o1-mini, templates of Mistral,
- * pydantic.
- */
+/** Gemma 2 (github.com/huggingface/chat-ui/issues/1386), OpenAI's o1-mini, Mistral's templates, pydantic. */
 const NO_SYSTEM_ROLE =
   /(?:system|developer)['"`]? (?:roles?|messages?|prompts?|instructions?) (?:is |are )?(?:not (?:supported|allowed|permitted|enabled)|unsupported)|developer instruction is not enabled for|(?:does not|doesn't|do not|don't) support (?:an? |the )?['"`]?(?:system|developer)\b|only (?:the )?['"`]?user['"`]?(?:,| and| or) ['"`]?(?:assistant|model)['"`]? (?:roles|messages) are (?:supported|allowed)|(?:unsupported|invalid|unknown|unexpected) role:? ['"`]?(?:system|developer)\b|role['"`]?\]?: input should be ['"`]user['"`](?:,| or) ['"`]assistant['"`]|(?<!system message, )conversation roles must alternate/
 
-/** Returns undefined if a changed request would be refused as well. */
+/** Returns undefined if the server would also refuse a changed request. */
 export function parseRefusal(said: string): ModelRefusal | undefined {
   const text = readable(said)
   if (NO_TOOLS.test(text)) return { kind: 'no-tools' }
@@ -83,37 +78,36 @@ export function parseRefusal(said: string): ModelRefusal | undefined {
 }
 
 /**
- * Texts of OpenAI, vLLM, llama.cpp, Ollama, OpenRouter, Groq, DeepSeek, Mistral and Gemini, from
- * github.com/open-webui/open-webui, github.com/BerriAI/litellm and github.com/ggml-org/llama.cpp issues.
+ * Texts of OpenAI, vLLM, llama.cpp, Ollama, OpenRouter, Groq, DeepSeek, Mistral and Gemini, from issues of
+ * github.com/open-webui/open-webui, github.com/BerriAI/litellm and github.com/ggml-org/llama.cpp.
  */
 const NO_PICTURES =
   /image_url.{0,40}(?:only supported by|not supported|unsupported|expected)|(?:unknown|invalid).{0,40}(?:variant|type|content).{0,20}image_url|not a multi-?modal model|at most 0 images?|(?:image|vision|multi-?modal)(?: input)?s?(?: modality)? (?:is|are) not (?:supported|enabled)|mmproj|(?:does not|doesn't|not) support (?:image|vision|multi-?modal|visual)|no endpoints found that support image|missing data required for image input|content['"`]? must be a string|image input modality is not enabled/
 
-/** Texts of OpenAI, Anthropic, Gemini, llama.cpp and Ollama for a picture that cannot be read. */
+/** Texts of OpenAI, Anthropic, Gemini, llama.cpp and Ollama. */
 const BAD_PICTURE =
   /could not process image|unable to process (?:the )?input image|unsupported image|invalid_?(?:base64_)?image|image_parse_error|failed to (?:load|decode|process) (?:the )?image|invalid image|image: unknown format|image (?:dimensions|exceeds|size)/
 
-/** Parses a refusal of a request that has pictures. */
 export function parsePictureRefusal(said: string): ModelRefusal | undefined {
   const text = readable(said)
   if (BAD_PICTURE.test(text)) return { kind: 'no-pictures', isOnlyThese: true }
   return NO_PICTURES.test(text) ? { kind: 'no-pictures' } : undefined
 }
 
-/** Parses a refusal of status 429. Most limits of that status pass by themselves and are not refusals. */
+/** Parses a refusal of status 429. Most limits with this status pass by themselves and are not refusals. */
 export function parseRateRefusal(said: string): ModelRefusal | undefined {
   const match = OVER_MINUTE.exec(readable(said))
   return match ? { kind: 'too-long', ...toNumbers(match.groups) } : undefined
 }
 
-/** The names of an answer's limit in all APIs. */
+/** Names of an answer's limit in all APIs. */
 const OUTPUT_TOKENS =
   /(?:max(?:imum)?[_ ]?(?:number of )?(?:completion|output|new|generated)?[_ ]?tokens|(?:completion|output|generated) tokens|num_predict)/
 
-/** Ends before the limit of a prompt or a window. */
+/** The text between a name and its number; stops before the limit of a prompt or a window. */
 const BETWEEN = /(?:(?!context|prompt|input tokens).){0,90}?/
 
-/** `output` is the limit; if there is `above`, the first number that is too large. */
+/** `output` is the limit. If `above` matches, `output` is the first number that is too large. */
 const OUTPUT_LIMITS: readonly RegExp[] = [
   // Ranges of DeepSeek, DashScope, Z.ai, Vertex
   /(?:[[(]|between |from |range:? )\d+(?: \(inclusive\))? ?(?:,|-|~|to|and) ?(?<output>\d+)(?<above>\)| \(excl)?/,
@@ -122,13 +116,13 @@ const OUTPUT_LIMITS: readonly RegExp[] = [
   /(?<above>(?:less|lower|smaller) than|below|under|<)[`'"(: ]{0,3}(?<output>\d+)/,
 ].map((limit) => new RegExp(`(?<!\\+ \`?)${OUTPUT_TOKENS.source}${BETWEEN.source}${limit.source}`))
 
-/** Limits of which the number comes first, or follows at once. */
+/** Limits whose number comes first, or directly after the name. */
 const PLAIN_OUTPUT_LIMITS: readonly RegExp[] = [
   /(?:at most|up to|maximum of|limit of|limited to|more than) (?<output>\d+) (?:completion|output|generated|new) tokens/,
   /max(?:imum)? (?:number of |allowed )?(?:completion|output|generated|new) tokens[^\d.]{0,40}(?:is|of|:) ?(?<output>\d+)/,
 ]
 
-/** Parses a refusal of an answer of `sent` tokens by a model that gives fewer. */
+/** Parses a refusal of an answer of `sent` tokens by a model with a lower limit. */
 export function parseOutputRefusal(said: string, sent: number): ModelRefusal | undefined {
   const text = readable(said)
   for (const pattern of [...OUTPUT_LIMITS, ...PLAIN_OUTPUT_LIMITS]) {
@@ -139,13 +133,10 @@ export function parseOutputRefusal(said: string, sent: number): ModelRefusal | u
   return undefined
 }
 
-/** The least limit of an answer in OpenAI's APIs. Smaller numbers are no limits of a model. */
+/** The lowest answer limit in OpenAI's APIs. Smaller numbers in a text are not a model's limit. */
 const MIN_OUTPUT = 16
 
-/**
- * Texts of Groq and Cerebras, Ollama, llama.cpp, Bedrock: the model wrote a call that its own server cannot
- * read, and may write a better one.
- */
+/** Texts of Groq, Cerebras, Ollama, llama.cpp and Bedrock for a model's unreadable call; a retry may help. */
 const SLIP =
   /tool_use_failed|output_parse_failed|failed_generation|error parsing tool call|failed to parse (?:tool|function) call|failed to parse input at pos|invalid sequence as part of tooluse/
 

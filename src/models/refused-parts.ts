@@ -1,7 +1,4 @@
-/**
- * Finds the refused part of a request: many servers accept only some of OpenAI's fields, and validate each
- * tool.
- */
+/** Finds the refused part of a request: many servers accept few of OpenAI's fields, or validate each tool. */
 import type { ModelRefusal, ModelRequest, RequestMessage } from '../wrap/loop/index.ts'
 import { asCount, asList, asObject, asText, errorText, parseIfJson, type Fields, isObject } from './loose.ts'
 import { createHash } from 'node:crypto'
@@ -12,7 +9,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_tokens',
 }
 
-/** Lower-case fields that a request cannot do without. */
+/** Lower-case fields that a request needs. */
 const NEEDED: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'systeminstruction', 'prompt'],
   ...['tools', 'stream', 'options', 'generationconfig', 'max_output_tokens', 'maxoutputtokens'],
@@ -25,37 +22,36 @@ const OUTPUT_FIELDS = [
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens', 'num_predict'],
 ]
 
-/** Returns the limit of the answer in a request, in tokens; 0 if it has none. */
+/** Returns the answer's limit in a request, in tokens; 0 if it has none. */
 export function sentOutput(body: Fields): number {
   const fields: Fields = { ...body, ...asObject(body[NESTED]), ...asObject(body['options']) }
   return Math.max(...OUTPUT_FIELDS.map((field) => asCount(fields[field]) ?? 0))
 }
 
-/** Fields with the steps so far. */
 const HISTORIES: ReadonlySet<string> = new Set(['messages', 'input', 'contents'])
 
-/** Anthropic's mark of what its cache keeps, which some of its gateways refuse. */
+/** Anthropic's mark for cached parts, which some of its gateways refuse. */
 const CACHE_MARK = 'cache_control'
 
 /** Fields whose parts may have the mark. */
 const MARKED: ReadonlySet<string> = new Set([...HISTORIES, 'tools', 'system'])
 
-/** Fields of earlier answers that requests give back: what a model thought, and marks of its provider. */
+/** Fields of earlier answers that a request gives back: thoughts, and marks of a provider. */
 const ECHOED: ReadonlySet<string> = new Set([
   ...['reasoning', 'reasoning_content', 'reasoning_details', 'thinking', 'redacted_thinking'],
   ...['phase', 'extra_content', 'signature', 'encrypted_content', 'thoughtSignature', 'thinking_blocks'],
   CACHE_MARK,
 ])
 
-/** A thought of these types is refused without one of its fields. */
+/** Servers refuse a thought of these types if one of its fields is missing. */
 const THOUGHTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning'])
 
-/** Fields of steps and tools whose content is not ours. */
+/** Fields of steps and tools whose content comes from models or tools. */
 const OPAQUE: ReadonlySet<string> = new Set([
   ...['args', 'input', 'response', 'reasoning_details', 'thinking_blocks', 'input_schema', 'parameters'],
 ])
 
-/** A request's body without the fields that a server refused. */
+/** Removes the refused fields, or renames them to their other name. */
 export const without = (body: Fields, refused: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(body).flatMap(([key, value]) => {
@@ -82,29 +78,28 @@ function withoutEchoes(value: unknown, refused: ReadonlySet<unknown>): unknown {
 const isRefusedThought = (part: Fields, refused: ReadonlySet<unknown>): boolean =>
   THOUGHTS.has(part['type']) && [part['type'], ...Object.keys(part)].some((name) => refused.has(name))
 
-/** A text inside of a history has its quotes escaped, so it cannot be taken for a field. */
+/** Quotes inside a history's text are escaped, so text cannot be mistaken for a field. */
 function echoesIn(fields: Fields): readonly string[] {
   const history = JSON.stringify([...MARKED].map((key) => fields[key]))
   return [...ECHOED].filter((name) => history.includes(`"${name}":`) || history.includes(`"type":"${name}"`))
 }
 
-/** The name of a refusal of the ids of calls, which cannot be omitted, but rewritten. */
+/** The refusal's name for call IDs, which a request cannot omit but can rewrite. */
 const CALL_ID = 'tool_call_id'
 
-/** Texts of Mistral and templates for it, OpenAI, Anthropic. */
+/** Texts of Mistral and its templates, OpenAI, Anthropic. */
 const REFUSED_ID =
   /(?:tool[_ ]?(?:call|use)?s?(?:\[\d+\])?[._ ](?:call_|use_)?|\bcall_)ids?\b[^]{0,120}?(?:alphanumeric|a-z|length|pattern|too long)/i
 
-/** The id of a result, unless all servers accept it: Mistral takes nine letters and digits. */
+/** A result's ID that some servers refuse: Mistral takes nine letters and digits. */
 const OTHER_ID = /"(?:tool_call_id|tool_use_id|call_id)":"(?![a-zA-Z0-9]{9}")/
 
-/** Returns the refusal of the ids of a request's calls, unless they were rewritten already. */
+/** Returns undefined if the request's IDs are already rewritten. */
 export const findRefusedIds = (said: string, sent: Fields): ModelRefusal | undefined =>
   REFUSED_ID.test(said.slice(0, 8_000)) && OTHER_ID.test(JSON.stringify(sent))
     ? { kind: 'field', field: CALL_ID }
     : undefined
 
-/** Rewrites the ids of calls, and of their results, if the server refused its own. */
 export function withAcceptedIds(request: ModelRequest<RequestMessage>): ModelRequest<RequestMessage> {
   if (!request.withoutFields?.includes(CALL_ID)) return request
   const messages = request.messages.map((step): RequestMessage => {
@@ -123,7 +118,7 @@ export function findRefusedPart(said: string, fields: Fields): ModelRefusal | un
   const text = said.slice(0, 8_000)
   if (text.includes(CACHE_MARK) && echoesIn(fields).includes(CACHE_MARK))
     return { kind: 'field', field: CACHE_MARK }
-  // A server's sentence may name another tool than its `param`; the sentence is right.
+  // The sentence is right if it names another tool than the error's `param`.
   const sentence = errorText(parseIfJson(text)) ?? ''
   const names = toolNames(fields)
   const tool = findNamedTool(sentence, names) ?? findNamedTool(text, names)
@@ -136,24 +131,21 @@ export function findRefusedPart(said: string, fields: Fields): ModelRefusal | un
   return field === undefined ? undefined : { kind: 'field', field }
 }
 
-/** Texts of servers that want a thought back; they do not refuse it. */
+/** Texts of servers that require a thought back; these servers do not refuse it. */
 const WANTED = /pass(?:ed)? back|preserve|missing|required/i
 
-/** Returns tool names in the forms of OpenAI's two APIs, Anthropic and Gemini. */
+/** Reads the tool formats of OpenAI's two APIs, Anthropic and Gemini. */
 const toolNames = ({ tools }: Fields): readonly unknown[] =>
   asList(tools)
     .map(asObject)
     .flatMap((tool) => asList(tool['functionDeclarations'] ?? tool['function'] ?? tool))
     .map((declaration) => asObject(declaration)['name'])
 
-/**
- * Paths such as `tools.3.custom`, `tools[3].function`, FastAPI's `"tools", 3`; Gemini's
- * `tools[0].function_declarations[3]`.
- */
+/** Gemini's `tools[0].function_declarations[3]`; others: `tools.3.custom`, `tools[3]`, `"tools", 3`. */
 const DECLARATION = /function_?declarations\[(\d{1,4})/i
 const PLACE = /\btools\\?["']?\s{0,9}[.,[(]{1,2}\s{0,9}(\d{1,4})\b/i
 
-/** A quoted word, or one after `function` or `tool`. */
+/** A quoted word, or a word after `function` or `tool`. */
 const NAMED =
   /["'`](?<quoted>[\w-]{1,64})\\?["'`]|\b(?:function|tool)(?: named| called| name)?:? (?<bare>[\w-]{1,64})/gi
 
@@ -169,7 +161,7 @@ function findNamedTool(text: string, names: readonly unknown[]): string | undefi
   return words.find((word) => word !== undefined && names.includes(word))
 }
 
-/** Texts that say a field is unknown. A token limit is also named if only its value is refused. */
+/** Texts for an unknown field. If only a token limit's value is refused, the text also names the field. */
 const UNKNOWN =
   /unsupported|not supported|unrecogni[sz]ed|unknown|unexpected|not (?:permitted|allowed)|extra (?:inputs|fields)|instead/
 
@@ -182,7 +174,7 @@ function findNamedField(text: string, fields: readonly string[]): string | undef
   return named.toSorted((a, b) => a.place - b.place)[0]?.field
 }
 
-/** Words of Ollama, Claude and Gemini for a field that a model does not take. */
+/** Texts of Ollama, Claude and Gemini for a field that a model does not take. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   think: 'not support thinking|think value',
   thinking: 'not support thinking|thinking is not supported',
@@ -191,8 +183,8 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Short names without `_` match only in quotes, in paths and after a word for them: `stop` may be any word.
- * Some servers write `Stream options` or `streamOptions`.
+ * Matches a short name without `_` only in quotes, paths and after words such as `parameter`: `stop` may be
+ * any word. Some servers write `Stream options` or `streamOptions`.
  */
 function namePattern(field: string): RegExp {
   const name = field.replaceAll(/\W/g, '\\$&').replaceAll('_', '[_ ]?')

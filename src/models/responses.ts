@@ -2,26 +2,26 @@ import type { Dialect, Piece } from './answer.ts'
 import { argumentsText, asCount, asList, asObject, asText, joinTexts, type Fields } from './loose.ts'
 import type { ModelAccess } from './provider.ts'
 
-/** platform.openai.com/docs/api-reference/responses/create */
+/** Source: platform.openai.com/docs/api-reference/responses/create */
 export const responsesSettings = (access: ModelAccess): Fields => {
   const { temperature, topP, effort, reasoningEffort = effort } = access
   return { temperature, top_p: topP, ...(reasoningEffort ? { reasoning: { effort: reasoningEffort } } : {}) }
 }
 
 /**
- * The stream of OpenAI's Responses API (platform.openai.com/docs/api-reference/responses-streaming). Proxies
- * leave out deltas, or whole items, that a later event has.
+ * OpenAI's Responses API (platform.openai.com/docs/api-reference/responses-streaming). Proxies may omit
+ * deltas or whole items that a later event repeats.
  */
 export function responsesDialect(): Dialect {
   const said = { part: '', item: '', response: '' }
   const read = new Set<unknown>()
-  /** True if the current item's thoughts have come by deltas. */
+  /** True if the current item's thoughts came in deltas. */
   let hasThought = false
   const say = (text: string): Piece => {
     for (const level of LEVELS) said[level] += text
     return { text }
   }
-  /** Returns what deltas have left out of a text, nothing if they had another one. */
+  /** Returns the end of a text that deltas omitted; nothing if the deltas differ from the text. */
   const rest = (level: keyof typeof said, text: string): readonly Piece[] =>
     text.startsWith(said[level]) && text !== said[level] ? [say(text.slice(said[level].length))] : []
   function* readItem(item: Fields): Iterable<Piece> {
@@ -46,7 +46,6 @@ export function responsesDialect(): Dialect {
         if (asObject(event['part'])['type'] !== 'reasoning_text') yield* rest('part', textOf(event['part']))
         said.part = ''
       }
-      // Calls are read when they are complete.
       if (type === 'output_item.done') {
         const item = asObject(event['item'])
         if (item['type'] === 'message') yield* rest('item', textsOf(item))
@@ -83,7 +82,7 @@ export function responsesDialect(): Dialect {
 
 const LEVELS = ['part', 'item', 'response'] as const
 
-/** An event's response; some servers send it whole, without events. */
+/** Some servers send the response whole, without events. */
 const responseOf = (event: Fields): Fields =>
   event['object'] === 'response' ? event : asObject(event['response'])
 

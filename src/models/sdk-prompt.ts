@@ -12,10 +12,9 @@ import { asParsedObject } from './loose.ts'
 import type { PictureMarks } from './picture-marks.ts'
 
 /**
- * Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message, on the last block of
- * the conversation, and on the newest result of the turn. A result's pictures stay with it if the provider
- * takes `picturesInResults`; otherwise a message by the user follows all results of the step. Pictures are
- * only `marks`.
+ * Converts a request to the AI SDK's prompt. `cacheMark` is put on the system message, the last block of the
+ * conversation, and the newest result of the turn. Pictures of results stay in the results if the provider
+ * takes `picturesInResults`; else a user message with them follows the step. Pictures are only `marks`.
  */
 export function sdkPrompt(
   { prompt, messages, pictures = [], withoutSystemRole = false }: ModelRequest<RequestMessage>,
@@ -56,7 +55,7 @@ const filePart = (picture: Picture, marks: PictureMarks): LanguageModelV3FilePar
   data: marks.add(picture),
 })
 
-/** Returns the pictures of all results of a step, after its last result. */
+/** Returns all pictures of a step's results if `last` is its last result; else none. */
 export function picturesOfStep(messages: readonly RequestMessage[], last: number): readonly Picture[] {
   if (messages[last]?.role !== 'tool' || messages[last + 1]?.role === 'tool') return []
   const first = messages.slice(0, last).findLastIndex(({ role }) => role !== 'tool') + 1
@@ -68,8 +67,8 @@ export function picturesOfStep(messages: readonly RequestMessage[], last: number
 const BLOCK_CHARS = 4096
 
 /**
- * Cuts the stable prefix into blocks, without what is left at its end. A provider finds only what ends where
- * a block ended before, so blocks stay the same while the prefix grows.
+ * Returns the whole blocks of the stable prefix. A provider's cache finds a prefix only at the end of an
+ * earlier block, so block ends must not move while the prefix grows.
  */
 function cacheableBlocks(text: string, stablePrefix: number): readonly string[] {
   const blocks: string[] = []
@@ -114,7 +113,7 @@ function sdkMessage(
             ? []
             : [{ type: 'text' as const, text: step.text, ...optionsOf(step.providerData) }]),
           ...step.calls.map(({ id, name, arguments: args, providerData }) => ({
-            // Providers refuse a history with arguments that are not a JSON object, so those become `{}`.
+            // Providers refuse a history with arguments that are not a JSON object; invalid ones become `{}`.
             type: 'tool-call' as const,
             toolCallId: id,
             toolName: name,

@@ -11,14 +11,12 @@ import { without, withAcceptedIds } from './refused-parts.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 import { merge } from './settings.ts'
 
-/** The differences between providers that have a server. */
 interface ServedProvider {
   /** Returns the base URL of the API. Throws as `Provider.create` does. */
   readonly endpointOf: (access: ModelAccess) => string
   /** Writes and posts the request once. */
   readonly ask: (request: ModelRequest<RequestMessage>, at: Server) => Promise<Body>
   readonly dialect: (access: ModelAccess) => Dialect
-  /** Tells an admin what to check if nothing answers at the endpoint. */
   readonly advice?: string
   readonly inquire?: (access: ModelAccess, signal: AbortSignal) => Promise<ModelFacts>
 }
@@ -30,7 +28,6 @@ type RequestUrl = Parameters<typeof fetch>[0]
 export interface Server {
   readonly access: ModelAccess
   readonly endpoint: string
-  /** For the pictures in the body that is posted. */
   readonly marks: PictureMarks
   /** Throws `ProviderError` for a response without an answer. */
   readonly post: (url: RequestUrl, headers: RequestInit['headers'], body: Fields) => Promise<Body>
@@ -74,7 +71,7 @@ export const servedModel =
 const hasPictures = ({ pictures = [], messages }: ModelRequest<RequestMessage>): boolean =>
   pictures.length > 0 || messages.some((step) => step.role === 'tool' && (step.pictures ?? []).length > 0)
 
-/** The options of an SDK. `apiKey` is empty if there is none. */
+/** `apiKey` is empty if there is none. */
 export interface SdkOptions {
   readonly baseURL: string
   readonly apiKey: string
@@ -82,28 +79,27 @@ export interface SdkOptions {
 }
 
 interface SdkProvider {
-  /** Imports an SDK, which takes longer than loading the rest of the server. */
+  /** Imports the SDK only when needed: the import takes longer than loading the rest of the server. */
   readonly load: (options: SdkOptions, access: ModelAccess) => Promise<LanguageModelV3>
-  /** The settings of the model as its provider names them. An undefined field is not sent. */
+  /** The model's settings by the provider's names. Undefined fields are not sent. */
   readonly settings: (access: ModelAccess, maxOutput: number, room?: string) => Fields
   /** Marks the ends of parts that stay the same between turns, for the provider's cache. */
   readonly cacheMark?: SharedV3ProviderOptions
-  /** True if the result of a call may have pictures. */
   readonly picturesInResults?: (access: ModelAccess) => boolean
-  /** Adds what the SDK does not give back of earlier answers. */
+  /** Adds fields of earlier answers that the SDK omits. */
   readonly echo?: (body: Fields, request: ModelRequest<RequestMessage>) => Fields
   /** Adapts a tool's schema if the SDK does not accept every schema. */
   readonly schema?: (schema: JsonSchema) => JsonSchema
 }
 
 /**
- * Sends a request as an SDK writes it. Unlike `streamText`, `doStream` runs no tool and does not retry. An
- * SDK rejects a whole answer for one odd field, so it gets an empty answer, and the real one is read here.
+ * Sends a request as an SDK writes it. Unlike `streamText`, `doStream` runs no tool and does not retry. The
+ * SDK rejects a whole answer for one odd field, so it gets an empty answer; `readAnswer` reads the real one.
  */
 export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
   const { echo = (body: Fields) => body } = provider
   const models = new WeakMap<ModelAccess, Promise<LanguageModelV3>>()
-  // The SDK passes a request's signal to `fetch`, which finds the request's own `fetch` by it.
+  // The SDK passes a request's signal to `fetch`, which finds the request's own `fetch` by this signal.
   const fetches = new WeakMap<AbortSignal, typeof fetch>()
   const fetchIt: typeof fetch = async (input, init) => {
     const own = init?.signal && fetches.get(init.signal)
@@ -119,7 +115,7 @@ export function askBySdk(provider: SdkProvider): ServedProvider['ask'] {
       answer = await post(input, init?.headers, body)
       return new Response('')
     })
-    // Without a key, even an empty one, the libraries would read the environment.
+    // An empty key keeps the SDKs from reading a key from the environment.
     const options = { baseURL: endpoint, apiKey: access.apiKey ?? '', fetch: fetchIt }
     const model = models.get(access) ?? provider.load(options, access)
     models.set(access, model)

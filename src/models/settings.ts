@@ -7,10 +7,7 @@ const THOUGHT: Readonly<Record<Effort, number>> = { low: 0.25, medium: 0.5, high
 export const thoughtTokens = (effort: Effort, maxOutput: number): number =>
   Math.floor(maxOutput * THOUGHT[effort])
 
-/**
- * Merges settings: `over` wins, objects are merged, all other values are replaced, undefined ones are
- * skipped.
- */
+/** Merges objects deeply and replaces other values; `over` wins, and its undefined values are skipped. */
 export function merge(under: Fields, over: Fields): Fields {
   const merged: Record<string, unknown> = { ...under }
   for (const [key, value] of Object.entries(over)) {
@@ -22,7 +19,7 @@ export function merge(under: Fields, over: Fields): Fields {
 
 const isTable = (value: unknown): value is Fields => asObject(value) === value
 
-/** Fields that this adapter sends itself, of all providers, in lower case and without `_`. */
+/** Fields of all providers that this adapter sends itself, in lower case and without `_`. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'systeminstruction'],
   ...['tools', 'toolchoice', 'toolconfig', 'stream', 'streamoptions', 'store', 'truncate', 'shift'],
