@@ -1,11 +1,10 @@
-// The config of Model Context Protocol servers (modelcontextprotocol.io); `client` connects to them. Knows no
-// room.
+// The config of Model Context Protocol servers (modelcontextprotocol.io); knows no room.
 import { ACCESSES, TOOL_GROUPS } from '../words/tool-words.ts'
 
 /** A server of the config or of an admin; its tools are NAME_tool. */
 export interface McpServerConfig {
   readonly name: string
-  /** `annotations`: believes a tool that claims to read only; `ask`: people are asked for each call. */
+  /** `annotations`: trusts a tool's claim to read only; `ask`: every call needs a person's permission. */
   readonly trust: McpTrust
   readonly reach: McpByCommand | McpByUrl
 }
@@ -17,19 +16,17 @@ export interface McpByCommand {
   /** Runs without a shell. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Names of variables whose values are secret, whatever they look like. */
+  /** Names of variables whose values are secret, even if they do not look secret. */
   readonly secretEnv?: readonly string[]
-  /** An absolute path; absent: sshawl's own directory. */
+  /** An absolute path; if absent, sshawl's own directory. */
   readonly cwd?: string
-  /**
-   * `alone`: one directory and no network; `network`: one directory and the network. Absent: all our rights.
-   */
+  /** One directory, with (`network`) or without (`alone`) the network. Absent: all rights of sshawl. */
   readonly sandbox?: 'alone' | 'network'
   /** Required environment variables that are not set; the server is not started then. */
   readonly unset?: readonly string[]
 }
 
-/** A server on the network: streamable HTTP, or server-sent events if it knows only those. */
+/** A server on the network: streamable HTTP, or server-sent events if the server knows nothing newer. */
 export interface McpByUrl {
   readonly url: string
   /** Sent with each request; may contain secrets. */
@@ -46,10 +43,10 @@ export interface McpOAuth {
   readonly grant?: (typeof OAUTH_GRANTS)[number]
   /** The server that issues the tokens. No other gets the secret. */
   readonly issuer?: string
-  /** sshawl's registration at the issuer; absent: sshawl registers itself. */
+  /** sshawl's registration at the issuer; if absent, sshawl registers itself. */
   readonly clientId?: string
   readonly clientSecret?: string
-  /** Absent: the scopes that the server names. */
+  /** If absent, the scopes that the server names. */
   readonly scopes?: readonly string[]
   readonly redirectUrl?: string
 }
@@ -62,7 +59,7 @@ export const isMcpName = (name: string): boolean =>
 
 export const MCP_NAME_RULE = 'use 1-32 of a-z, 0-9, _ and -, and no word that a scope gives another meaning'
 
-/** Returns why no server can have a tool's name, and what to do, in words that end a sentence. */
+/** Returns why a server cannot have a tool's name, and what to do, in words that end a sentence. */
 export const namesakeRule = (name: string): string =>
   `a tool is called ${name}, so a scope that names it would let in all tools of the server; give the server another name`
 
@@ -72,6 +69,6 @@ export const isOnLoopback = ({ hostname }: URL): boolean =>
   hostname === '[::1]' ||
   /^127(\.\d+){3}$/.test(hostname)
 
-/** True if nobody on the way can read requests to this URL. */
+/** True if nobody between here and the server can read requests to this URL. */
 export const isPrivateWay = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && isOnLoopback(url))

@@ -1,4 +1,4 @@
-/** Both sides of MCP: servers that give tools, agents that take part. */
+/** Both sides of MCP: servers that offer tools, and agents that take part. */
 export {
   MCP_NAME_RULE,
   MCP_TRUSTS,

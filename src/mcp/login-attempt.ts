@@ -20,10 +20,7 @@ const MAX_ADDRESS_CHARS = 4_000
 
 export type LoginAttempt = ReturnType<typeof createAttempt>
 
-/**
- * One login of a person, until it has tokens. The browser is sent to `back` at the end; `known` is our
- * earlier registration.
- */
+/** One login of a person. Finally the browser is sent to `back`; `known` is an earlier registration. */
 export function createAttempt(
   { url, oauth = {} }: McpByUrl,
   back: string,
@@ -55,12 +52,11 @@ export function createAttempt(
     clientMetadata: metadataOf(back, oauth),
     state: () => ownState,
     clientInformation: () => found.client,
-    // Without this function, the SDK refuses any client but the configured one, so that its secret goes to
-    // its issuer alone.
+    // Without this function, the SDK accepts only the configured client; so only its issuer gets the secret.
     ...(configured ? {} : { saveClientInformation: register }),
     tokens: () => undefined,
     async saveTokens(given) {
-      // An answer without a scope has the scope that was asked for (RFC 6749, 5.1).
+      // An answer without a scope grants the requested scope (RFC 6749, 5.1).
       const scope = given.scope ?? found.opened?.searchParams.get('scope') ?? undefined
       const tokens = { ...given, ...(scope === undefined ? {} : { scope }) }
       const { client, server, resource } = found
@@ -69,7 +65,7 @@ export function createAttempt(
     redirectToAuthorization: (opened) => void (found.opened = opened),
     saveCodeVerifier: (verifier) => void (found.verifier = verifier),
     codeVerifier: () => found.verifier ?? '',
-    // Without these two functions, the answer would not be bound to the issuer.
+    // These two functions bind the answer to the issuer.
     saveDiscoveryState: (server) => void (found.server = server),
     discoveryState: () => found.server,
     saveResourceUrl: (resource) => void (found.resource = resource),
@@ -77,13 +73,12 @@ export function createAttempt(
 
   return {
     provider,
-    /** Returns the address where the person logs in. Throws `LoginError`. */
+    /** Throws `LoginError`. */
     address(): string {
       const { href } = safeAddress(found.opened ?? '', new URL(url))
       if (href.length > MAX_ADDRESS_CHARS) throw new LoginError('the address of its login is too long')
       return href
     },
-    /** True if `state` is that of this login. */
     isOf(state: string): boolean {
       const [own, other] = [Buffer.from(ownState), Buffer.from(state)]
       return own.length === other.length && timingSafeEqual(own, other)

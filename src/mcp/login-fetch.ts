@@ -6,10 +6,10 @@ import { isOnLoopback, isPrivateWay, type McpByUrl } from './config.ts'
 import type { StoredLogin } from './login-store.ts'
 import { redact, secretValues } from './redact.ts'
 
-/** The message ends a sentence, and contains no secret. */
+/** The message ends a sentence and contains no secret. */
 export class LoginError extends Error {
   override readonly name = 'LoginError'
-  /** The issuer's error code (RFC 6749, 5.2), if it sent one. */
+  /** The issuer's error code (RFC 6749, 5.2), if the issuer sent one. */
   readonly code: string | undefined
   constructor(message: string, { code, cause }: { code?: string | undefined; cause?: unknown } = {}) {
     super(message, { cause })
@@ -17,7 +17,7 @@ export class LoginError extends Error {
   }
 }
 
-/** Returns the SDK's or the issuer's message without the answer quoted in it, which may contain tokens. */
+/** Returns the SDK's or the issuer's message without the quoted answer, which may contain tokens. */
 export function whyFailed(error: unknown): string {
   if (error instanceof LoginError) return error.message
   const isQuoted = !(error instanceof Error) || error instanceof SyntaxError
@@ -40,9 +40,9 @@ const LIMIT_MS = 20_000
 const MAX_CHARS = 200
 
 /**
- * Works like `fetch`, for safe addresses, with limits of time and size; rejects with `LoginError`. Sends the
- * server's own headers to the server alone. Shortens a refusal to its code and description: the SDK would put
- * the whole body into its message.
+ * A `fetch` for safe addresses, with limits of time and size; rejects with `LoginError`. Only the server gets
+ * its own headers. Shortens a refusal to its code and description, because the SDK would put the whole body
+ * into its message.
  */
 export function createLoginFetch(reach: McpByUrl): LoginFetch {
   const server = new URL(reach.url)
@@ -72,8 +72,8 @@ export function createLoginFetch(reach: McpByUrl): LoginFetch {
 }
 
 /**
- * Checks an address that a server names. An address on this machine is safe only if the server is here too:
- * otherwise the server could make us request what only we can reach. Throws `LoginError`.
+ * Checks an address that a server names. An address on this machine is safe only for a server on this
+ * machine: others could make sshawl request what only sshawl can reach. Throws `LoginError`.
  */
 export function safeAddress(address: string | URL, server: URL): URL {
   const url = URL.canParse(String(address)) ? new URL(address) : undefined
@@ -109,7 +109,7 @@ const PING: RequestInit = {
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
 }
 
-/** Resolves to the server's challenge; undefined if it accepts the request. Rejects with `LoginError`. */
+/** Resolves to undefined if the server accepts the request. Rejects with `LoginError`. */
 export async function askForChallenge(server: URL, fetchFn: LoginFetch): Promise<Challenge | undefined> {
   const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
   const response = await fetchFn(server, PING)
@@ -117,7 +117,7 @@ export async function askForChallenge(server: URL, fetchFn: LoginFetch): Promise
   return response.status === 401 ? extractWWWAuthenticateParams(response) : undefined
 }
 
-/** Resolves to new tokens. Rejects with an `Error`; a `LoginError` has the OAuth code, if there is one. */
+/** Rejects with an `Error`; a `LoginError` has the OAuth code, if there is one. */
 export async function renewTokens(
   { tokens, client, server, resource }: StoredLogin,
   fetchFn: LoginFetch,
@@ -137,7 +137,7 @@ export async function renewTokens(
   return { ...next, ...(scope === undefined ? {} : { scope }), issuer: tokens.issuer }
 }
 
-/** Logs in with the secret of the config, without a person (RFC 6749, 4.4). Rejects with `LoginError`. */
+/** Logs in with the config's secret, without a person (RFC 6749, 4.4). Rejects with `LoginError`. */
 export async function logInAlone(
   { url, oauth: { clientId = '', clientSecret = '', issuer = '', scopes } = {} }: McpByUrl,
   challenge: Challenge,
@@ -162,7 +162,7 @@ export async function logInAlone(
   }
 }
 
-/** Revokes tokens (RFC 7009). Resolves to the reason why they may still be valid, if there is one. */
+/** Revokes tokens (RFC 7009). Resolves to the reason if they may still be valid. */
 export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<string | undefined> {
   const { tokens, client, server } = login
   const issuer: Readonly<Record<string, unknown>> = { ...server.authorizationServerMetadata }
@@ -176,7 +176,7 @@ export async function revoke(login: StoredLogin, fetchFn: LoginFetch): Promise<s
   const { client_id, client_secret = '' } = client
   const body = new URLSearchParams({ token: tokens.refresh_token ?? tokens.access_token })
   const headers = new Headers()
-  // Encodes like the SDK, since the issuer accepted that before.
+  // Encodes like the SDK, because the issuer accepted that before.
   if (method === 'client_secret_basic')
     headers.set('authorization', `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`)
   else body.set('client_id', client_id)

@@ -11,7 +11,7 @@ import { errorCode, errorMessage } from '../base/errors.ts'
 import { createSerial } from '../base/jobs/serial.ts'
 
 export interface StoredLogin {
-  /** URL of the server; the login is valid for no other. */
+  /** URL of the server; the login is valid for no other server. */
   readonly url: string
   readonly tokens: StoredOAuthTokens
   readonly client: StoredOAuthClientInformation
@@ -19,7 +19,7 @@ export interface StoredLogin {
   readonly resource?: string | undefined
 }
 
-/** The fields that our code reads. The other fields are the SDK's, and are kept. */
+/** The fields that our code reads. The other fields belong to the SDK and are kept. */
 const storedLogin = z.object({
   url: z.string(),
   tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }),
@@ -38,7 +38,7 @@ export async function readLogin(file: string): Promise<StoredLogin | undefined> 
   }
 }
 
-/** Writes the file whole or not at all, readable for us only. */
+/** Writes the whole file or nothing, readable only for sshawl's user. */
 async function writeLogin(file: string, login: StoredLogin): Promise<void> {
   const draft = `${file}.${randomUUID()}`
   try {
@@ -57,16 +57,13 @@ async function writeLogin(file: string, login: StoredLogin): Promise<void> {
   }
 }
 
-/** Secrets that are redacted; older tokens have expired. */
+/** Limit of redacted secrets; older tokens have expired. */
 const MAX_SECRETS = 32
 
-/** Told what could not be done with the file of a login. */
+/** Called if the file of a login cannot be used. */
 type LoginFileFailed = (what: 'read' | 'written' | 'removed', why: string) => void
 
-/**
- * The login at one server, in memory and perhaps in a file. Methods never reject: they call `failed` if the
- * file cannot be used.
- */
+/** The login at one server, in memory and perhaps in a file. Methods never reject, but call `failed`. */
 export class LoginStore {
   current: StoredLogin | undefined
   /** Secrets of this login and earlier ones, the newest last. */
@@ -116,7 +113,7 @@ export class LoginStore {
     try {
       if (this.#file !== undefined) await use(this.#file)
     } catch (error) {
-      // The message of a JSON error quotes the text.
+      // A JSON error's message quotes the text.
       this.#failed(what, error instanceof SyntaxError ? 'it is damaged' : errorMessage(error))
     }
   }

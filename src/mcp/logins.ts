@@ -50,8 +50,8 @@ export function createMcpLogins(options: LoginsOptions) {
     begunWith: (state: string) => [...made].find(([, login]) => login.isBegun(state))?.[0],
 
     /**
-     * Forgets the stored login of a name, whatever server it was for. Never rejects. Resolves to undefined if
-     * there is none; `why` is the reason why its tokens may still be valid.
+     * Deletes the stored login of a name, for any server. Never rejects. Resolves to undefined if there is
+     * none; `why` is the reason if its tokens may still be valid.
      */
     async forget(name: string): Promise<{ readonly why?: string | undefined } | undefined> {
       if (!isMcpName(name)) return undefined
@@ -78,7 +78,7 @@ const BY_ITSELF = 'it logs in by itself, with the secret that the config names (
 
 /** The login at one server. With `client_credentials`, sshawl logs in itself and stores nothing. */
 export class ServerLogin {
-  /** For the SDK's transports. With an `OAuthClientProvider`, two 401s at once would refresh twice. */
+  /** For the SDK's transports: with an `OAuthClientProvider`, two 401s at once would refresh twice. */
   readonly auth: AuthProvider = {
     token: async () => (await this.#store.read(this.reach.url))?.tokens.access_token,
     onUnauthorized: ({ response }) => this.#unauthorized(response),
@@ -90,7 +90,7 @@ export class ServerLogin {
   readonly #fetchFn: LoginFetch
   readonly #command: string
   readonly #usedToken = new WeakMap<Response, string>()
-  /** sshawl's registration, which the next login uses again. */
+  /** sshawl's registration, which the next login reuses. */
   #client: StoredOAuthClientInformation | undefined
   #challenge: Challenge = {}
   #wantedScope: string | undefined
@@ -117,7 +117,7 @@ export class ServerLogin {
     if (response.status === 401) this.#usedToken.set(response, authorization ?? '')
   }
 
-  /** Makes the next login ask for this scope, since a tool was refused without it. */
+  /** Makes the next login ask for this scope, because a tool was refused without it. */
   wants(scope: string | undefined): void {
     this.#wantedScope = scope
   }
@@ -138,7 +138,7 @@ export class ServerLogin {
     const used = this.#usedToken.get(response)
     const now = this.#store.current?.tokens.access_token
     if (used !== undefined && now !== undefined && used !== `Bearer ${now}`) return
-    // A refresh token can be used once, so all requests wait for the same renewal.
+    // A refresh token works once, so all requests wait for the same renewal.
     const renewal = this.#isOwn ? () => this.#renewOwn() : () => this.#renew()
     this.#renewing ??= renewal().finally(() => (this.#renewing = undefined))
     await this.#renewing
@@ -160,7 +160,7 @@ export class ServerLogin {
       await this.#keep({ ...before, tokens }, this.#store.current === before)
     } catch (error) {
       const isCurrent = this.#store.current === before
-      // A login that was made meanwhile also serves the waiting requests.
+      // A login made meanwhile also serves the waiting requests.
       if (!isCurrent && this.#store.current) return
       const why = whyFailed(error)
       const code = error instanceof LoginError ? error.code : undefined
@@ -175,18 +175,15 @@ export class ServerLogin {
     }
   }
 
-  /**
-   * Stores a login. Revokes tokens that come after a logout, unless there is a newer login: the issuer might
-   * revoke that one, too.
-   */
+  /** Stores a login. After a logout, revokes its tokens, unless that might also revoke a newer login. */
   async #keep(login: StoredLogin, isCurrent: boolean): Promise<void> {
     if (isCurrent) await this.#store.write(login)
     else if (!this.#store.current) await revoke(login, this.#fetchFn)
   }
 
   /**
-   * Begins a login, and ends an earlier one. The person opens `address`; the browser is sent to `back` at the
-   * end. Rejects with `LoginError`.
+   * Begins a login and ends an earlier one. The person opens `address`; finally the browser is sent to
+   * `back`. Rejects with `LoginError`.
    */
   async begin() {
     const { url, oauth } = this.reach
@@ -207,7 +204,7 @@ export class ServerLogin {
     try {
       this.#challenge = (await askForChallenge(serverUrl, this.#fetchFn)) ?? this.#challenge
       const { resourceMetadataUrl, scope } = this.#challenge
-      // The SDK would treat a broken answer as none, and register at the server itself.
+      // The SDK would treat an invalid answer as missing, and register at the server itself.
       if (resourceMetadataUrl)
         await discoverOAuthProtectedResourceMetadata(serverUrl, { resourceMetadataUrl }, this.#fetchFn)
       const wanted = this.#wantedScope ?? scope
@@ -236,10 +233,7 @@ export class ServerLogin {
     return this.#attempt?.isUnderWay() === true
   }
 
-  /**
-   * Completes the login with the browser's answer. Rejects with `LoginError`, at once if it is ended
-   * meanwhile.
-   */
+  /** Completes the login with the browser's answer. Rejects with `LoginError`, at once if it is ended. */
   async finish(answer: URLSearchParams): Promise<void> {
     const attempt = this.#attempt
     if (!attempt?.isOpen())
@@ -265,7 +259,7 @@ export class ServerLogin {
     }
   }
 
-  /** Ends the login, also one under way. Never rejects. Resolves to why its tokens may still be valid. */
+  /** Ends the login, even a pending one. Never rejects. Resolves to why its tokens may still be valid. */
   async logout(): Promise<string | undefined> {
     this.#attempt?.end('somebody logged out or disconnected it meanwhile, so nothing of it is kept')
     this.#attempt = undefined

@@ -6,7 +6,7 @@ type Target = McpServerConfig['reach']
 export const isSecretName = (name: string): boolean =>
   /key|token|secret|pass|pwd|auth|credential|cookie|session|dsn|signature/i.test(name)
 
-/** Returns the host or the program: the rest of an address or a command may contain a key. */
+/** Returns only the host or the program: the rest of an address or a command may contain a key. */
 export function displayTarget(target: Target): string {
   if ('command' in target) {
     const [program = '', ...rest] = target.command
@@ -16,10 +16,9 @@ export function displayTarget(target: Target): string {
   return pathname === '/' && search === '' ? origin : `${origin}/…`
 }
 
-/** Shorter texts are not redacted: they are too often part of a word that is no secret. */
+/** Shorter texts are not redacted, because they are often part of ordinary words. */
 const SHORTEST = 4
 
-/** Replaces these values in a text that may be shown or logged. */
 export const redact = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret.length >= SHORTEST)
@@ -29,7 +28,7 @@ export const redact = (text: string, secrets: readonly string[]): string =>
 export const secretValues = (target: Target): readonly string[] =>
   'command' in target ? secretsOfCommand(target) : secretsOfAddress(target)
 
-/** False for a short password, which may be in a result by chance. */
+/** False for a short password, which a result may contain by chance. */
 export const isUnmistakable = (secret: string): boolean =>
   secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret))
 
@@ -58,7 +57,7 @@ const secretsOfCommand = ({
   }),
 ]
 
-/** Returns all that follows the host of an address: an error needs none of it. */
+/** Returns everything after an address's host: an error needs none of it. */
 export function addressParts(target: Target): readonly string[] {
   if ('command' in target) return []
   const { pathname, search, searchParams } = new URL(target.url)
@@ -67,7 +66,7 @@ export function addressParts(target: Target): readonly string[] {
 
 const valueOfParameter = (parameter: string): string => parameter.slice(parameter.indexOf('=') + 1)
 
-/** Returns a header also without its first word: `Bearer x` gives `x`. */
+/** Returns each header's value also without its first word: `Bearer x` gives `x`. */
 function secretsOfAddress({ url, headers = {} }: Extract<Target, { url: string }>): readonly string[] {
   const { pathname, search, searchParams } = new URL(url)
   return [

@@ -16,19 +16,19 @@ import { readToolList, toolPage, type McpDefinition, type McpList } from './tool
 export const USUAL_TIMES = {
   /** Time limit of the handshake, and of each page of tools. */
   connectMs: 30_000,
-  /** Time limit of `server/discover`; then `initialize` is tried in a connection of its own. */
+  /** Time limit of `server/discover`; then `initialize` is tried in a new connection. */
   discoverMs: 10_000,
-  /** Delay before the first new attempt; each failure doubles it, up to `maxRetryMs`. */
+  /** Delay before the first retry; each failure doubles it, up to `maxRetryMs`. */
   retryMs: 1_000,
   maxRetryMs: 300_000,
   /** Pause between two pings while no call runs, and time limit of a ping. */
   pingMs: 30_000,
-  /** Shortest time between two readings of the tool list, however often it changes. */
+  /** Shortest time between two reads of the tool list, however often it changes. */
   relistMs: 1_000,
 }
 export type McpTimes = Readonly<typeof USUAL_TIMES>
 
-/** Milliseconds after which a connection or stream counts as stable, so that failures are counted anew. */
+/** A connection or stream that lasts this many ms resets the count of failures. */
 export const STEADY_MS = 60_000
 
 export interface ConnectionOptions {
@@ -44,7 +44,7 @@ export interface ConnectionOptions {
 /** `newest` tries `server/discover` first; `events` is the older HTTP transport of server-sent events. */
 type Way = 'newest' | 'older' | 'events'
 
-/** The longest timer of Node, in ms: the caller has its own limit. */
+/** Node's longest timer, in ms: the caller has its own limit. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 
 /** Rejects with an `Error` whose message ends a sentence. */
@@ -99,7 +99,7 @@ export class McpConnection {
   list(): Promise<McpList> {
     const withHeaders = 'url' in this.#config.reach && this.#client?.getProtocolEra() === 'modern'
     const limit = { timeout: this.#options.times.connectMs }
-    // Capabilities are often wrong about tools, so the list is always requested.
+    // Requests the list always, because capabilities are often wrong about tools.
     const orNone = (error: unknown): z.output<typeof toolPage> => {
       if (isRefusal(this.#sdk, error, 'MethodNotFound')) return { tools: [] }
       throw error
@@ -128,9 +128,7 @@ export class McpConnection {
     return { text: this.#redacted(text), isError }
   }
 
-  /**
-   * Resolves if the server answers, even with an error. Rejects if it denies access or changed its protocol.
-   */
+  /** Resolves if the server answers, even with an error; rejects if it denies access or changed protocol. */
   async ping(): Promise<void> {
     const sdk = this.#sdk
     const timeout = this.#options.times.pingMs
@@ -205,7 +203,7 @@ export class McpConnection {
     })
   }
 
-  /** Repeats a request in a new session if the server forgot ours, as after a restart. */
+  /** Repeats a request in a new session if the server forgot the session, as after a restart. */
   async #inSession<T>(ask: (client: Client) => Promise<T>): Promise<T> {
     const client = this.#client
     if (!client) throw new Error('it is not connected')
@@ -220,19 +218,13 @@ export class McpConnection {
     }
   }
 
-  /**
-   * True if the server forgot our session. The protocol has status 404; many servers send 400 with a text
-   * about it.
-   */
+  /** The protocol has status 404 for a forgotten session; many servers send 400 with a text about it. */
   #isForgotten(error: unknown): boolean {
     if (this.#transport?.sessionId === undefined || !(error instanceof this.#sdk.SdkHttpError)) return false
     return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
   }
 
-  /**
-   * Listens for changed tools: since 2026-07-28 a server announces them only on a separate stream. Never
-   * rejects.
-   */
+  /** Listens for changed tools: since 2026-07-28 they are announced only on this stream. Never rejects. */
   async #listen(): Promise<void> {
     const client = this.#client
     const sdk = this.#sdk
@@ -244,7 +236,7 @@ export class McpConnection {
       const since = performance.now()
       try {
         const stream = await client.listen({ toolsListChanged: true }, { timeout: connectMs, signal })
-        // Changes before the stream began were not announced.
+        // The server did not announce changes before the stream began.
         options.listChanged()
         await stream.closed
       } catch (error) {
@@ -273,7 +265,7 @@ export class McpConnection {
     return [...secretValues(this.#config.reach), ...(this.#options.login?.secrets() ?? [])]
   }
 
-  /** Redacts results and descriptions: a tool may print its environment. */
+  /** Redacts results and descriptions, because a tool may print its environment. */
   #redacted(text: string): string {
     return redact(text, this.#secrets().filter(isUnmistakable))
   }

@@ -14,7 +14,7 @@ export const NOT_ASKED =
 
 const MAX_CHARS = 300
 
-/** Explains an error of a server in words that end a sentence and contain no secret of its config. */
+/** Explains a server's error in words that end a sentence and contain no secret of its config. */
 export function explainError(
   sdk: Sdk,
   error: unknown,
@@ -24,7 +24,7 @@ export function explainError(
   const refusal = findRefusal(sdk, error)
   if (refusal && 'url' in reach) return explainRefusal(refusal, name, reach)
   if (error instanceof LoginError) return error.message
-  // Since 2026-07-28 a server's result may ask a question, and no answer can refuse it.
+  // Since 2026-07-28 a server's result may ask a question, which no answer can refuse.
   const wantsInput =
     (error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.CapabilityNotSupported) ||
     isRefusal(sdk, error, 'MissingRequiredClientCapability')
@@ -47,7 +47,7 @@ export function isRefusal(sdk: Sdk, error: unknown, ...kinds: (keyof Sdk['Protoc
 const shownOf = (text: string, reach: McpServerConfig['reach']): string =>
   cleanLine(redact(text, [...secretValues(reach), ...addressParts(reach)])).slice(0, MAX_CHARS)
 
-/** An HTTP error without a message of the protocol. `scope` is the scope that a login would need. */
+/** `scope` is the scope that a login would need. */
 interface HttpRefusal {
   readonly status: number
   readonly text: string

@@ -1,6 +1,6 @@
 import { MAX_MESSAGE_BYTES, TooLong } from './message-reader.ts'
 
-/** Works like `fetch`, but reading an answer beyond the size limit rejects with `TooLong`. */
+/** Like `fetch`, but reading an answer beyond the size limit rejects with `TooLong`. */
 export async function fetchBounded(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init)
   return response.body ? withBody(response, boundedPieces(response.body)) : response

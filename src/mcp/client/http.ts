@@ -14,15 +14,13 @@ import {
 import type { EndingTransport } from './stdio.ts'
 
 interface HttpOptions {
-  /** Uses the transport of 2024-11-05, with one stream of events for all answers. */
+  /** Uses the transport of 2024-11-05, with one event stream for all answers. */
   readonly isEvents: boolean
   readonly login?: ServerLogin | undefined
   slowed(): void
 }
 
-/**
- * Creates a transport whose messages `MessageReader` reads before the SDK. The size of a message is bounded.
- */
+/** Creates a transport whose messages `MessageReader` reads before the SDK. Limits a message's size. */
 export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOptions): EndingTransport {
   const { isEvents, login, slowed } = options
   let why: string | undefined
@@ -42,7 +40,7 @@ export function createHttpTransport(sdk: Sdk, reach: McpByUrl, options: HttpOpti
   const Made = isEvents ? sdk.SSEClientTransport : sdk.StreamableHTTPClientTransport
   const transport: EndingTransport = Object.assign(new Made(new URL(reach.url), http), { why: () => why })
   const send = transport.send.bind(transport)
-  // The SDK would wait for ever for an answer whose stream broke off. It ignores a second answer.
+  // The SDK would wait forever for an answer whose stream broke off. The SDK ignores a second answer.
   transport.send = (message, more) => {
     const onRequestStreamEnd = (): void => {
       if ('id' in message && message.id !== undefined)
@@ -59,10 +57,7 @@ const errorFor = (id: RequestId, message: string): JSONRPCMessage => ({
   error: { code: -32_000, message },
 })
 
-/**
- * Works like `fetch`, for messages and event streams. Calls `endless` if an event exceeds the hard size
- * limit.
- */
+/** A `fetch` for messages and event streams. Calls `endless` for an event beyond the hard size limit. */
 function createMessageFetch(slowed: () => void, endless: (error: TooLong) => void): typeof fetchBounded {
   const reader = new MessageReader()
 
@@ -90,7 +85,7 @@ function createMessageFetch(slowed: () => void, endless: (error: TooLong) => voi
           const messages = isMessage
             ? reader.read({ text: whole, isCut }, id).map((one) => JSON.stringify(one))
             : []
-          // An event without a readable message is passed on for its id.
+          // The SDK gets an event without a readable message too, for the event's ID.
           const all = isMessage && messages.length > 0 ? messages : [isMessage ? '' : data.join('\ndata: ')]
           yield Buffer.from(`${[...fields, `data: ${all.join('\n\ndata: ')}`].join('\n')}\n\n`)
           fields = []

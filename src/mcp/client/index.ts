@@ -1,3 +1,3 @@
-/** MCP servers whose tools rooms use: connections, pinned definitions. */
+/** MCP servers whose tools rooms use: connections and pinned definitions. */
 export { type McpEvents, type McpServer, type McpServers, createMcpServers } from './servers.ts'
 export { type LaunchMcp, launchUnconfined } from './stdio.ts'

@@ -6,19 +6,19 @@ import { fullAfter, waitFor, type Rate } from '../../base/token-bucket.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Unanswered requests that are remembered; further ones displace the oldest. */
+/** Limit of remembered unanswered requests; the oldest is dropped first. */
 const MAX_WAITING = 1_000
 
 const SERVER_ERROR = -32_000
 
 /**
- * Converts a server's texts to messages that the SDK accepts: treats null as absent, repairs wrong forms that
- * can be read, and turns an unreadable answer into an error. One reader serves one connection.
+ * Converts a server's texts to messages that the SDK accepts: treats null as absent, repairs invalid forms
+ * that can be read, and turns an unreadable answer into an error. One reader serves one connection.
  */
 export class MessageReader {
   readonly #waiting = new Map<RequestId, string>()
 
-  /** Notes a message that is sent. Returns its id if it is a request. */
+  /** Records a sent message. Returns its ID if the message is a request. */
   sent(message: unknown): RequestId | undefined {
     if (!isObject(message)) return undefined
     const { id, method, params } = message
@@ -30,10 +30,7 @@ export class MessageReader {
     return id
   }
 
-  /**
-   * Reads a text. `only` is the request that the text answers, if known. With `isReply` the text must be that
-   * answer: any other text fails the request.
-   */
+  /** Reads a text that answers `only`, if known. With `isReply`, any other text fails that request. */
   read({ text, isCut }: MessageText, only?: RequestId, isReply = false): JSONRPCMessage[] {
     const asked = only === undefined ? [...this.#waiting.keys()] : [only]
     if (isCut) return this.#fail(text, asked, () => new TooLong().message)
@@ -85,12 +82,12 @@ const isId = (value: unknown): value is RequestId => typeof value === 'string' |
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Keys whose value is data: a null below them is kept. */
+/** Keys whose value is data, in which nulls are kept. */
 const DATA: readonly string[] = ['structuredContent', 'toolResult', 'enum', 'examples', 'default', 'const']
-/** Keys whose value may be null itself. */
+/** Keys whose own value may be null. */
 const MAY_BE_NULL = DATA.slice(-2)
 
-/** Removes nulls in place, without recursion: the server chose the nesting. */
+/** Removes nulls in place, without recursion, because the server chose the nesting depth. */
 function dropNulls(message: object): void {
   const open: object[] = [message]
   for (let one = open.pop(); one; one = open.pop())
@@ -117,7 +114,7 @@ function toErrorObject(error: unknown): { code: number; message: string; data?: 
 /** Key of the original result of a list or a call, for `toolPage` and `readResult`. */
 export const RAW = 'raw'
 
-/** Empty values for required fields: the SDK would refuse a whole result for one unknown tool or block. */
+/** Empty values of required fields: the SDK would refuse a whole result for one unknown tool or block. */
 const REQUIRED = { resultType: 'complete', tools: [], content: [], ttlMs: 0, cacheScope: 'private' }
 
 function toSdkResult(method: string | undefined, result: unknown): Record<string, unknown> {
@@ -128,7 +125,7 @@ function toSdkResult(method: string | undefined, result: unknown): Record<string
   const { protocolVersion, supportedVersions, capabilities } = result
   const { listChanged = false }: Fields =
     isObject(capabilities) && isObject(capabilities['tools']) ? capabilities['tools'] : {}
-  // Declares tools for each server, whatever it says, because all servers are asked for tools.
+  // Declares tools for every server, because every server is asked for tools.
   const able = { capabilities: { tools: { listChanged: listChanged === true } } }
   if (method === 'server/discover') return { ...REQUIRED, ...able, supportedVersions }
   if (method !== 'initialize') return { ...result }
@@ -141,16 +138,16 @@ function toSdkResult(method: string | undefined, result: unknown): Record<string
 
 const ASSUMED_REVISION = '2025-03-26'
 
-/** Parsing blocks the whole process for about 10 ms a MiB (JSON and checks, Node 20). */
+/** Parsing blocks the process for about 10 ms per MiB (JSON and checks, Node 20). */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
 /** A longer message ends the connection. */
 const MAX_SKIPPED_BYTES = 64 * 1024 * 1024
 
-/** Bytes kept from the beginning of a message that is too long: its id may be there. */
+/** Bytes kept from the start of a message that is too long, because its ID may be there. */
 const HEAD_BYTES = 4_096
 
-/** Messages read from one server; further ones wait in its pipe. */
+/** Rate of messages read from one server; further messages wait in the server's pipe. */
 const MESSAGE_RATE: Rate = { burst: 1_000, everyMs: 1 }
 
 export class TooLong extends Error {
@@ -167,9 +164,8 @@ export interface MessageText {
 }
 
 /**
- * Collects the pieces of one message. In a message that is too long, replaces images and sounds by their
- * sizes, since nobody reads their bytes. If it is still too long, keeps its beginning. Throws `TooLong` at 64
- * MiB.
+ * Collects the pieces of one message. If it is too long, replaces images and sounds by their sizes, because
+ * nobody reads their bytes; if it still is, keeps its beginning. Throws `TooLong` at 64 MiB.
  */
 export class BoundedMessage {
   #pieces: Buffer[] = []
@@ -198,14 +194,14 @@ export class BoundedMessage {
   #shrink(): void {
     const json = Buffer.concat(this.#pieces).toString('latin1')
     const short = Buffer.from(shortenMedia(json), 'latin1')
-    // Shrinking reads the whole message, so it is not repeated after a small gain.
+    // Shrinking reads the whole message, so a small gain is not worth a repetition.
     this.#isCut = short.length > MAX_MESSAGE_BYTES / 2
     this.#pieces = [this.#isCut ? short.subarray(0, HEAD_BYTES) : short]
     this.#size = short.length
   }
 }
 
-/** Matches the key of an image or a sound, and the quote before its base64. */
+/** The key of an image or a sound, and the quote before its base64. */
 const BEFORE_MEDIA = /"(?:data|blob)"\s*:\s*"/g
 const MIN_MEDIA_CHARS = 1_024
 const OTHER_THAN_BASE64 = /[^\w+/=\\-]/
@@ -229,7 +225,7 @@ function shortenMedia(json: string): string {
   return short + json.slice(done)
 }
 
-/** Characters of base64, including those that `BoundedMessage` replaced by their number. */
+/** Counts characters of base64, including those that `BoundedMessage` replaced by their number. */
 export function base64Length(base64: string): number {
   const replaced = [...base64.matchAll(REPLACED)].reduce((sum, [, count]) => sum + Number(count), 0)
   return base64.replaceAll(REPLACED, '').length + replaced

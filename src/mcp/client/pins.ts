@@ -6,7 +6,7 @@ import type { McpServerConfig } from '../config.ts'
 import { createMcpTool, type CallTool } from './tool.ts'
 import { assignToolIds, type McpDefinition, type OtherNames } from './tool-list.ts'
 
-/** Pinned definitions of one server. Further tools are withheld, so inventing names gains nothing. */
+/** Limit of pins for a server. Further tools are withheld, so a server gains nothing by inventing names. */
 export const MAX_PINS = 2_000
 
 export interface ToolDifference {
@@ -71,7 +71,7 @@ export function createPinnedTools(config: McpServerConfig, { store, names, call 
     /** Returns the same list until it changes, with the same object for an unchanged tool. */
     offered: () => offered,
     withheld: () => withheld().map(({ tool }) => tool.id),
-    /** Resolves to how the withheld tools differ. With `approve`, just these definitions are pinned. */
+    /** Resolves to the differences of withheld tools. `approve` pins exactly these definitions. */
     async review(approve: boolean, isCurrent?: () => boolean): Promise<readonly ToolDifference[]> {
       const [all, now] = [listed, withheld()]
       const keys = now.map(({ definition }) => keyOf(definition.name))
@@ -94,10 +94,10 @@ export function createPinnedTools(config: McpServerConfig, { store, names, call 
   }
 }
 
-/** Names may hold characters that a database cannot store. */
+/** JSON escapes characters that a database cannot store. */
 const keyOf = (name: string): string => JSON.stringify(name)
 
-/** The order of properties makes no difference. */
+/** The order of properties does not change the pin. */
 function pinOf(given: McpDefinition): McpPin {
   const definition = stableJson({ ...given })
   return {
@@ -107,9 +107,7 @@ function pinOf(given: McpDefinition): McpPin {
   }
 }
 
-/**
- * With more changed lines, both definitions are shown in full: the server chose how long a comparison takes.
- */
+/** Beyond this limit both definitions are shown in full, since the server decides the comparison's cost. */
 const MAX_EDITS = 1_000
 
 export function differenceOf(id: string, now: McpDefinition, before?: McpDefinition): ToolDifference {

@@ -1,7 +1,5 @@
-/**
- * Connects to MCP servers and offers their tools as a tool source. This folder knows no room and asks no
- * person: scope and permissions belong to the toolbox.
- */
+// Connects to MCP servers and offers their tools as a tool source. This folder knows no room and asks no
+// person: scope and permissions belong to the toolbox.
 import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../base/environment.ts'
 import { createDeferred } from '../../base/jobs/waiting.ts'
@@ -15,7 +13,7 @@ import { createPinnedTools, type PinnedTools, type ToolDifference } from './pins
 import type { LaunchMcp } from './stdio.ts'
 import type { LeftOut, OtherNames } from './tool-list.ts'
 
-/** `why` is worded as the end of a sentence. */
+/** `why` ends a sentence. */
 export type McpState =
   | { readonly kind: 'connecting' }
   /** `leftOut`: listed tools that cannot be used. */
@@ -26,12 +24,11 @@ export type McpState =
 export interface McpEvents {
   left(server: string, tools: readonly Tool[], why: string): void
   back(server: string, tools: readonly Tool[]): void
-  /** The tools' definitions changed, so they are withheld until an admin approves them. */
+  /** The tools' definitions changed, so the tools are withheld until an admin approves them. */
   changed(server: string, tools: readonly Tool[]): void
 }
 
 export interface McpServersOptions {
-  /** The version of sshawl. */
   readonly version: string
   readonly times?: McpTimes
   readonly launch: LaunchMcp
@@ -44,7 +41,6 @@ export interface McpServersOptions {
 
 export type McpServers = ReturnType<typeof createMcpServers>
 
-/** Manages connections to MCP servers; `follow` sets the servers. */
 export function createMcpServers(options: McpServersOptions) {
   let open: readonly McpServer[] = []
   let isOver = false
@@ -67,7 +63,7 @@ export function createMcpServers(options: McpServersOptions) {
   }
 
   return {
-    /** Returns the servers in the order of `follow`. Each is a source of tools. */
+    /** Returns the servers in the order of `follow`. */
     all: () => open,
     follow,
     find: (name: string) => open.find((one) => one.name === name),
@@ -80,10 +76,10 @@ export function createMcpServers(options: McpServersOptions) {
 
 const ENDED = 'it was disconnected'
 
-/** Always the same object, so that it counts as unchanged. */
+/** One object, so that it counts as unchanged. */
 const NONE: readonly Tool[] = []
 
-/** One server: keeps a connection, renewed whenever it ends, and offers the server's tools. */
+/** One server: offers the server's tools, and reconnects whenever the connection ends. */
 export class McpServer implements ToolSource, AsyncDisposable {
   readonly group = 'mcp'
   readonly name: string
@@ -133,10 +129,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     return this.#pinned.withheld()
   }
 
-  /**
-   * Reads the server's list again, or connects immediately. Rejects with an `Error` whose message ends a
-   * sentence.
-   */
+  /** Reads the list again, or connects at once. Rejects with an `Error` whose message ends a sentence. */
   async refresh(): Promise<void> {
     const connection = this.#connection
     if (connection && this.#isUp)
@@ -153,7 +146,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
   }
 
   /**
-   * Resolves to what changed in each withheld tool since it was first seen or last approved. `approve` also
+   * Resolves to the changes of each withheld tool since it was first seen or last approved. `approve` also
    * approves the new definitions, so that models get the tools. Rejects with `StorageError`.
    */
   review(approve: boolean): Promise<readonly ToolDifference[]> {
@@ -170,10 +163,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     await this.#living
   }
 
-  /**
-   * True if a tool has this server's name: a scope for that tool must not admit a whole server. The tool may
-   * be newer than the server.
-   */
+  /** A scope for a tool with this server's name, even a newer tool, must not admit a whole server. */
   #isNamesake(): boolean {
     return this.#options.isTaken(this.name)
   }
@@ -272,7 +262,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
     })
   }
 
-  /** Waits a moment, then reads the list once for all changes. Never rejects. */
+  /** Waits briefly, then reads the list once for all changes. Never rejects. */
   async #readListLater(): Promise<void> {
     if (this.#isListDue) return
     this.#isListDue = true
@@ -288,7 +278,7 @@ export class McpServer implements ToolSource, AsyncDisposable {
       if (this.#calls === 0) await this.#ping(connection)
   }
 
-  /** Ends a connection whose server does not answer. Never rejects. */
+  /** Closes a connection whose server does not answer. Never rejects. */
   async #ping(connection: McpConnection): Promise<void> {
     await connection.ping().catch((error: unknown) => {
       const why = errorMessage(error)

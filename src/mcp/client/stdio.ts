@@ -17,11 +17,11 @@ export interface McpLaunch {
   readonly descriptors: readonly ('our life' | 'ignore' | Uint8Array)[]
 }
 
-/** Prepares the command of the server `name`. Rejects with an `Error` whose message ends a sentence. */
+/** Prepares a server's command. Rejects with an `Error` whose message ends a sentence. */
 export type LaunchMcp = (reach: McpByCommand, name: string) => Promise<McpLaunch>
 
 export interface EndingTransport extends Transport {
-  /** Why the transport ended, in words that end a sentence; undefined if we closed it. */
+  /** The reason of the transport's end, in words that end a sentence; undefined if sshawl closed it. */
   why(): string | undefined
 }
 
@@ -30,12 +30,12 @@ const GRACE_MS = 500
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** Characters of error output that are searched for the reason of the child's end. */
+/** Limit of the error output that is searched for the reason of the child's exit. */
 const STDERR_CHARS = 8_000
 
 /**
  * A child process that sends JSON lines, in a process group that ends with it. The child inherits nothing of
- * our environment. Calls `slowed` when the child's output is read more slowly.
+ * sshawl's environment. Calls `slowed` when the child's output is read more slowly.
  */
 export class StdioTransport implements EndingTransport {
   onmessage?: (message: JSONRPCMessage) => void
@@ -74,11 +74,11 @@ export class StdioTransport implements EndingTransport {
     try {
       if (!child?.stdin.writable) throw new Error('it does not listen any more')
       this.#reader.sent(message)
-      // A child that does not read must not make us queue messages.
+      // Waits, because sshawl must not queue messages for a child that does not read.
       if (!child.stdin.write(`${JSON.stringify(message)}\n`))
         await Promise.race([once(child.stdin, 'drain'), once(child, 'exit')])
     } catch (error) {
-      // The child's end explains more than this error.
+      // The child's exit explains more than this error.
       await Promise.race([this.#following, wait(GRACE_MS, undefined, { ref: false })])
       throw error
     }
@@ -120,7 +120,7 @@ export class StdioTransport implements EndingTransport {
   }
 }
 
-/** In an object, because a promise would wait for the child itself, which has a `then`. */
+/** Returns an object, because a promise of the child would wait for it: the child has a `then`. */
 async function startChild({ file, args, env, cwd, descriptors }: McpLaunch): Promise<{ child: Child }> {
   // Loaded with the first server, because loading execa takes 24 ms.
   const { execa } = await import('execa')
@@ -143,7 +143,6 @@ const exitOf = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-/** Ends a child's input, and sends signals if the child does not exit. */
 async function endChild(child: Child): Promise<void> {
   child.stdin.end()
   const exit = exitOf(child).then(() => true)
@@ -165,7 +164,7 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 /** Matches `TypeError: …`, `error: …`, `panic: …` at the start of a line. */
 const SAYS_WRONG =
   /^(?:Uncaught )?(?:[\w.]*(?:error|exception)\b(?: \[\w+\])?:|panic:|fatal\b|Exception in thread )/i
-/** Matches an error line of npm that names a cause. */
+/** Matches an npm error line that names a cause. */
 const OF_NPM = /^npm (?:error|ERR!) (?!code |A complete log)\S/
 
 /** Matches a stack frame, marks under quoted code, or a runtime's last line. */
@@ -185,8 +184,8 @@ function lastWords(stderr: string): string {
 }
 
 /**
- * A shell script that becomes the command. Beside it, a second shell kills the process group once descriptor
- * 3 closes with our end, also by SIGKILL: a server that ignores the end of its input would live on.
+ * A shell script that becomes the command. A second shell kills the process group when sshawl exits, even by
+ * SIGKILL, which closes descriptor 3: a server that ignores the end of its input would live on.
  */
 const WITH_US =
   'unset PWD OLDPWD SHLVL _; (read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; exec "$@"'

@@ -41,7 +41,7 @@ const byName = z
   .record(z.string(), z.looseObject({}))
   .transform((all) => Object.entries(all).map(([name, tool]) => ({ name, ...tool })))
 
-/** Some servers list tools by name, or send only the list. */
+/** Accepts tools listed by name, and a list alone, as some servers send them. */
 export const toolPage = z
   .object({
     [RAW]: z.preprocess(
@@ -55,9 +55,8 @@ export const toolPage = z
   .transform(({ [RAW]: page }) => page)
 
 interface ReadOptions {
-  /** Marked arguments are also sent as headers, so a tool with wrong marks is unusable. */
+  /** Marked arguments are also sent as headers, so a tool with invalid marks is unusable. */
   readonly withHeaders: boolean
-  /** Removes secrets from titles and descriptions. */
   redacted(text: string): string
 }
 
@@ -85,7 +84,7 @@ export async function readToolList(
     else found.set(name, tool)
   }
 
-  // A repeated cursor would go on for ever.
+  // A repeated cursor would never end.
   const known = new Set<string | undefined>([''])
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -108,7 +107,7 @@ const leftOut = (name: string, why: string): LeftOut => ({
 const hint = z.boolean().optional().catch(undefined)
 const title = z.string().max(1_000).optional().catch(undefined)
 const annotations = z.object({ title, readOnlyHint: hint, openWorldHint: hint }).optional().catch(undefined)
-/** Some servers send the schema as a text in JSON. */
+/** Some servers send the schema as JSON text. */
 const inputSchema = z.preprocess(
   (value) => {
     try {
@@ -152,12 +151,12 @@ function readDefinition(value: unknown): McpDefinition | LeftOut {
 const MARK = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const MARKED_TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are not schemas. */
 const VALUES: readonly string[] = ['const', 'default', 'enum', 'examples']
 
 /**
  * True if `x-mcp-header` marks break the rules of revision 2026-07-28 (Streamable HTTP, "Custom Headers from
- * Tool Parameters"). The depth of the schema is bounded.
+ * Tool Parameters"). The schema's depth is limited.
  */
 export function hasWrongMarks(schema: JsonSchema): boolean {
   const names = new Set<string>()
@@ -183,14 +182,14 @@ const MAX_ID_CHARS = 64
 
 export interface OtherNames {
   readonly servers: readonly string[]
-  /** True if another source has a tool with this id, in any case. */
+  /** True if another source has a tool with this ID, ignoring case. */
   isTaken(id: string): boolean
 }
 
 /**
- * Maps tool names of a server to ids: SERVER_tool. Other characters become `_`. An id ends with a hash of the
- * name if it was changed, is too long, may be mistaken for another, or begins with the name of another
- * server: `two_x` of `holler` would be `x` of `holler_two`. So an id depends on no other server's tools.
+ * Maps a server's tool names to IDs: SERVER_tool, with `_` for other characters. A hash of the name is added
+ * if the ID was changed, is too long, is ambiguous, or begins with another server's name: `two_x` of `holler`
+ * would be `x` of `holler_two`. So an ID does not depend on other servers' tools.
  */
 export function assignToolIds(
   server: string,
@@ -208,7 +207,7 @@ export function assignToolIds(
     !isTaken(id) &&
     !servers.some((other) => other.length > server.length && `${id}_`.startsWith(`${other}_`))
   const hashed = (name: string, id: string): string => {
-    // Ids that begin with `sshawl_` belong to the tools of rooms.
+    // IDs that begin with `sshawl_` belong to the tools of rooms.
     const mine = id.toLowerCase().startsWith('sshawl_') ? `mcp_${id}` : id
     return `${mine.slice(0, MAX_ID_CHARS - 9)}_${shortHash(`${server} ${name}`)}`
   }

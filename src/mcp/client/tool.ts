@@ -33,7 +33,7 @@ export function createMcpTool(
         const { text, isError } = await call(definition, isObject(args) ? args : {}, { signal, progress })
         const failure = `${id}: the server refused the call or could not do it\n${text}`
         const result = isError ? failed(failure) : ok(text)
-        // Marks the server's words as outside data, also in an error.
+        // Marks the server's text as outside data, also in an error.
         return { ...result, outside: { from: `server "${config.name}"`, head: isError ? 1 : 0, tail: 0 } }
       } catch (error) {
         signal.throwIfAborted()
@@ -43,10 +43,7 @@ export function createMcpTool(
   }
 }
 
-/**
- * A child process has our rights on this machine. A server's claims about its tools count only if it is
- * trusted.
- */
+/** A child process has sshawl's rights on this machine. A server's claims count only if it is trusted. */
 function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: McpDefinition): Access {
   const most = 'command' in reach ? 'execute' : 'network'
   if (trust === 'ask') return most
@@ -54,12 +51,10 @@ function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: 
   return closedWorld ? 'write' : most
 }
 
-/**
- * Converts the result of a call, in any revision and form, to text: data as JSON, images and sounds by size.
- */
+/** Converts a call's result, in any revision and form, to text: data as JSON, images and sounds by size. */
 export function readResult(result: object): { readonly text: string; readonly isError: boolean } {
   const raw: unknown = Reflect.get(result, RAW)
-  // `toolResult` is of the revision of 2024-10-07.
+  // `toolResult` belongs to revision 2024-10-07.
   const given: Record<string, unknown> = isObject(raw) ? raw : { content: raw }
   const { content, structuredContent = given['toolResult'], isError } = given
   const blocks = [content].flat().filter((one) => one !== undefined && one !== null)

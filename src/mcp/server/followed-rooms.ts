@@ -7,20 +7,20 @@ import { roomOf } from './room-uri.ts'
 /** One `subscriptions/listen` of a client. */
 export interface ListenedStream {
   /**
-   * Resolves once the agent follows the rooms, or to the reason why the stream is refused. Never rejects. A
-   * stream that begins before that misses changes.
+   * Resolves once the agent follows the rooms, or to the reason of a refusal. Never rejects. A stream that
+   * begins earlier misses changes.
    */
   readonly ready: Promise<string | undefined>
-  /** Ends a stream, also a refused one. */
+  /** Ends a stream, even a refused one. */
   end(): void
 }
 
-/** Rooms of one stream: twice what an agent follows, since hidden rooms are not followed. */
+/** Limit of rooms in one stream: twice what an agent follows, because hidden rooms are not followed. */
 const MAX_NAMED = 64
 
 /**
- * Counts the followers of each room: subscribed clients, and streams of changes, which the SDK serves itself.
- * The agent unfollows a room without followers.
+ * Counts each room's followers: subscribed clients, and streams of changes, which the SDK itself serves. The
+ * agent unfollows a room without followers.
  */
 export class FollowedRooms {
   readonly #agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>
@@ -29,7 +29,7 @@ export class FollowedRooms {
   readonly #followers = new Map<string, Set<object>>()
   readonly #streams = new Set<object>()
 
-  /** `maxStreams` limits the open streams. `report` gets errors of streams. */
+  /** `maxStreams` limits the open streams. `report` gets their errors. */
   constructor(
     agent: Pick<Agent, 'follow' | 'unfollow' | 'sees'>,
     { maxStreams, report }: { readonly maxStreams: number; readonly report: (error: Error) => void },
@@ -94,7 +94,7 @@ export class FollowedRooms {
       for (const room of rooms) {
         const why = await this.follow(room, stream)
         if (!this.#streams.has(stream)) return 'the stream has ended'
-        // A room that the person may not see is not refused, like a missing room.
+        // Treats a hidden room like a missing room: neither is refused.
         if (why !== undefined && (await this.#agent.sees(room))) return why
       }
       return undefined

@@ -1,7 +1,5 @@
-/**
- * MCP over streamable HTTP: finds the client of a request, limits the clients of a person, and ends clients.
- * It must not know how HTTP is served, nor check tokens.
- */
+// MCP over streamable HTTP: finds a request's client, limits a person's clients, and ends clients. It must
+// not know how HTTP is served, nor check tokens.
 import { randomUUID } from 'node:crypto'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Person } from '../../words/person.ts'
@@ -14,7 +12,7 @@ import { MessageError, readMessage } from './message.ts'
 import { failed, TokenAgent, type Connection, type TokenAgentOptions } from './token-agent.ts'
 
 interface McpHttpOptions extends TokenAgentOptions {
-  /** Account that pays processor time for a person's messages. */
+  /** The account that pays processor time for a person's messages. */
   readonly accountOf: (person: Person) => Account
   readonly openAgent: (person: Person) => Promise<ClosableAgent>
   readonly limits: {
@@ -24,14 +22,14 @@ interface McpHttpOptions extends TokenAgentOptions {
   }
 }
 
-/** Milliseconds of the SDK for one message, roughly. */
+/** Estimated milliseconds of the SDK for one message. */
 const MESSAGE_MS = 1
 
 const NOT_BEGUN = 'a session begins with initialize, and each later request names it in Mcp-Session-Id'
 
-/** A client's session, or since 2026-07-28 all requests of a token. */
+/** A client's session; since 2026-07-28, all requests of a token. */
 interface Session {
-  /** A random id; since 2026-07-28 the key. */
+  /** A random ID; since 2026-07-28, the key. */
   readonly id: string
   readonly person: Person
   readonly key: string
@@ -62,7 +60,7 @@ export class McpHttp implements AsyncDisposable {
     return this.#sessions.size
   }
 
-  /** Answers a request with a token. The request's signal must be aborted once the answer is over. */
+  /** Answers a request with a token. The request's signal must be aborted when the answer is over. */
   async fetch(request: Request, person: Person): Promise<Response> {
     const text = request.method === 'POST' ? await request.text() : undefined
     return restoreResponseIds(text ?? '', await this.#fetch(request, text, person))
@@ -72,7 +70,7 @@ export class McpHttp implements AsyncDisposable {
     const account = this.#options.accountOf(person)
     const body = await account.run(() => readBody(text))
     if (body instanceof Response) return body
-    // The SDK's time cannot be measured, so an estimate is paid.
+    // Charges an estimate, because the SDK's time cannot be measured.
     await account.restBefore(MESSAGE_MS)
     const isModern = !(await isLegacyRequest(request, body))
     // Nothing is awaited from here until the request is counted.
@@ -84,7 +82,7 @@ export class McpHttp implements AsyncDisposable {
     if (!isModern && body?.['method'] !== 'initialize') return failed(400, NOT_BEGUN)
     const session = this.#open(person, isModern)
     const response = await this.#answer(session, request, body)
-    // Nobody else knows the id of a session whose client left before the answer.
+    // Only the client that left before the answer would have known the session's ID.
     if (!isModern && (!response.ok || request.signal.aborted)) await this.#end(session)
     return response
   }
@@ -157,16 +155,14 @@ export class McpHttp implements AsyncDisposable {
       this.#idleTimer = setTimeout(() => this.#endIdle(), Math.min(IDLE_CHECK_MS, idleMs)).unref()
   }
 
-  /**
-   * Ends sessions to make room for one more: idle ones first, then sessions with a call, then listening ones.
-   */
+  /** Ends sessions to admit one more: idle sessions first, then those with a call, then listening ones. */
   #makeRoom(person: Person): void {
     const theirs = this.#of(person).toSorted((one, other) => rankOf(one) - rankOf(other))
     const excess = theirs.length + 1 - this.#options.limits.exec_per_person
     for (const session of theirs.slice(0, Math.max(0, excess))) void this.#end(session)
   }
 
-  /** Keeps one session for clients that do not listen: otherwise they would end a session that does. */
+  /** Reserves one session for clients that do not listen; otherwise they would end a listening session. */
   #limitStreams({ person }: Session): void {
     const listening = this.#of(person).filter(({ streams }) => streams > 0)
     const excess = listening.length - Math.max(1, this.#options.limits.exec_per_person - 1)
@@ -181,7 +177,7 @@ export class McpHttp implements AsyncDisposable {
 
 const rankOf = ({ streams, calls }: Session): number => (streams > 0 ? 2 : Math.min(calls, 1))
 
-/** Includes the token's rooms: one may be deleted meanwhile, and another room get its name. */
+/** Includes the token's rooms, because a room may be deleted and another room get its name. */
 const keyOf = ({ id, login }: Person): string =>
   JSON.stringify([id, login?.token?.id, ...(login?.token?.rooms ?? ['*'])])
 

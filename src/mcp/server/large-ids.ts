@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { endOfString } from '../../base/json.ts'
 
-/** Replaces an id in messages to the SDK. It is secret, so no text of a client can contain it. */
+/** Marks an ID in messages to the SDK. The mark is secret, so no client's text can contain it. */
 const MARK = `${randomUUID()}:`
 
-/** Members of a message that a client expects back as it wrote them, by their levels of nesting. */
+/** Members that a client expects back unchanged, by nesting level. */
 const LEVELS = new Map([
   ['"id"', 1],
   ['"requestId"', 2],
   ['"progressToken"', 3],
 ])
 
-/** Matches all messages with a large id, and few others. */
+/** Matches all messages with a large ID, and few others. */
 const LONG_NUMBER = /\d{16}/
 
 const INTEGER = /-?(?:0|[1-9]\d*)(?![\d.eE])/y
 
-/** Replaces ids that a number of JavaScript cannot represent (above 2^53) with texts, in the JSON of a message. */
+/** In a message's JSON, replaces IDs above 2^53, which a JavaScript number cannot represent, by texts. */
 export function replaceLargeIds(json: string): string {
   if (!LONG_NUMBER.test(json)) return json
   let [level, key, result, copied] = [0, '', '', 0]
@@ -43,10 +43,9 @@ export function replaceLargeIds(json: string): string {
 
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g')
 
-/** Restores the ids in the JSON of an answer. */
 export const restoreLargeIds = (json: string): string => json.replace(MARKED, '$1')
 
-/** Restores the ids in the response to a message. Its events and JSON texts must be one chunk each. */
+/** Restores the IDs in the response to a message. Its events and JSON texts must be one chunk each. */
 export function restoreResponseIds(asked: string, response: Response): Response {
   if (!LONG_NUMBER.test(asked) || !response.body) return response
   const restore = new TransformStream<string, string>({

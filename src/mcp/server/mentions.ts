@@ -11,12 +11,12 @@ import type { Agent } from './agent.ts'
 import { refused } from './tool.ts'
 import { room } from './tools.ts'
 
-/** Lines, and also direct messages, that are kept for the next `wait`. */
+/** Limit of lines, and also of direct messages, that are kept for the next `wait`. */
 const MAX_LINES = 20
-/** Characters that are given of each line. */
+/** Limit of each line's text. */
 const MAX_CHARS = 2_000
 
-/** Seconds of a `wait` by default. Clients on the SDK give up on a call after 60. */
+/** Default seconds of a `wait`. Clients on the SDK give up on a call after 60. */
 const DEFAULT_WAIT_S = 50
 const MAX_WAIT_S = 600
 
@@ -25,8 +25,8 @@ const isAddressed = createAddressedHere()
 const withEntries = z.object({ entries: z.array(z.object({ id: z.string() })) })
 
 /**
- * The lines that name one agent, until the agent reads them by `wait` or another tool, and the direct messages
- * that `wait` has not given yet.
+ * The lines that name one agent, until the agent reads them by `wait` or another tool, and the direct
+ * messages that `wait` has not yet returned.
  */
 export class Mentions {
   onLine: ((entry: Entry) => void) | undefined
@@ -54,7 +54,7 @@ export class Mentions {
     this.#wake()
   }
 
-  /** Passes a direct message to `wait`. Returns `onRead` unless `wait` will call it, for a client that waits. */
+  /** Passes a direct message to `wait`. Returns `onRead` unless the client waits: then `wait` calls it. */
   written(message: WrittenMessage, onRead = (): void => {}): (() => void) | undefined {
     this.#messages = [...this.#messages, { message, onRead }].slice(-MAX_LINES)
     this.#wake()
@@ -76,15 +76,15 @@ export class Mentions {
   }
 
   /**
-   * Resolves to the lines of one room, or of all with direct messages, once there are any, or to a sentence
-   * after this time or when another call begins. Rejects with `StorageError`.
+   * Resolves to new lines of the room `where`, or of all rooms with direct messages; to a sentence after this
+   * time or when another call begins. Rejects with `StorageError`.
    */
   async wait(where: string | undefined, seconds: number, cancelled: AbortSignal): Promise<string> {
     this.#endWait()
     this.#hasWaited = true
     this.readMessages()
     let why = `nobody named you in ${seconds} s; you hear the rooms that you joined`
-    // The signal of `AbortSignal.timeout` may be collected as garbage while only `any` refers to it.
+    // A signal of `AbortSignal.timeout` may be garbage-collected while only `any` refers to it.
     const over = new AbortController()
     this.#endWait = () => {
       why = 'another wait took the place of this one'
@@ -95,7 +95,7 @@ export class Mentions {
     try {
       for (;;) {
         const { promise, resolve } = createDeferred<void>()
-        // A wait that has ended leaves this to the wait that took its place.
+        // An ended wait must not replace the `wake` of its successor.
         if (!end.aborted) this.#wake = resolve
         const lines = await this.#take(where, end)
         if (lines !== '') return lines
@@ -109,7 +109,7 @@ export class Mentions {
     }
   }
 
-  /** Takes the lines of these rooms, but drops lines of rooms that the agent has lost since. */
+  /** Takes the lines of these rooms, but drops lines of rooms that the agent can no longer see. */
   async #take(where: string | undefined, end: AbortSignal): Promise<string> {
     const rooms = new Set(this.#lines.map((line) => line.room).filter((name) => (where ?? name) === name))
     const seen = new Set<string>()
@@ -138,7 +138,7 @@ function lineText(entry: Entry): string {
   return textForModels({ id: entry.id, text: head === said ? said : `${head}…`, outside })
 }
 
-/** Whole, because no history has it. */
+/** The whole text, because no history contains it. */
 const messageText = ({ from, text }: WrittenMessage): string =>
   textForModels({
     text,
@@ -159,7 +159,7 @@ export function addWait(server: McpServer, agent: Agent, mentions: Mentions): vo
   }
   server.registerTool('wait', config, async ({ room: where, timeout_s }, { mcpReq: { signal } }) => {
     if (where !== undefined) {
-      // A room that the person may not see is refused as in every tool.
+      // Refuses a hidden room, as every tool does.
       const outcome = await agent.run({ verb: 'topic', room: where, flags: { json: true } }, { signal })
       if (!outcome.ok) return refused(outcome)
     }
@@ -167,10 +167,10 @@ export function addWait(server: McpServer, agent: Agent, mentions: Mentions): vo
   })
 }
 
-/** Claude Code shows these notifications to its model, if it was started with the channel. */
+/** Claude Code shows these notifications to its model if it was started with the channel. */
 export const CHANNEL = { 'claude/channel': {} }
 
-/** Notifications that wait for a slow client. Further lines are only given by `wait`. */
+/** Limit of notifications that wait for a slow client. Only `wait` returns further lines. */
 const MAX_SENDING = 20
 
 export function openChannel({ server }: McpServer, mentions: Mentions): void {

@@ -18,7 +18,7 @@ const INVALID_PARAMS = -32_602
 /** The first code that JSON-RPC 2.0 leaves to servers. */
 export const REFUSED = -32_000
 
-/** Why a request is not served. `id` is null if the request has no readable id. */
+/** A request's refusal. `id` is null if the request has no readable ID. */
 export class MessageError extends Error {
   override readonly name = 'MessageError'
   readonly code: number
@@ -31,10 +31,7 @@ export class MessageError extends Error {
   }
 }
 
-/**
- * Reads a message of a client; the SDK checks the rest of its form. Treats null as absent in its params and
- * in the arguments of a call. Throws `MessageError`.
- */
+/** Treats null as absent in params and arguments; the SDK checks the rest. Throws `MessageError`. */
 export function readMessage(text: string): JsonObject {
   const message = readObject(text)
   checkParams(message)
@@ -73,7 +70,7 @@ const CHECKED = new Map<string, (typeof specTypeSchemas)[keyof typeof specTypeSc
 
 /** Names the revision in each request since 2026-07-28, which has no sessions. */
 const REVISION = 'io.modelcontextprotocol/protocolVersion'
-/** What that revision lacks: the SDK answers that there is no such method. */
+/** Methods that this revision lacks: the SDK answers that there is no such method. */
 const GONE = new Set(['initialize', 'resources/subscribe', 'resources/unsubscribe', 'logging/setLevel'])
 
 function checkParams(message: JsonObject): void {
@@ -89,33 +86,30 @@ function checkParams(message: JsonObject): void {
 const withoutNulls = (object: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 
-/**
- * Returns null for other messages than requests: the client would take the error for an answer to its own.
- */
+/** Null unless the message is a request: the client would take the error for an answer to its own request. */
 function idOf({ id, method }: JsonObject): string | number | null {
   return typeof method === 'string' && (typeof id === 'string' || typeof id === 'number') ? id : null
 }
 
-/** Bytes of a message on a pipe. */
+/** Limit of a message on a pipe. */
 const MAX_BYTES = 1_048_576
 
 const TOO_MANY = `a message has at most ${MAX_JSON_VALUES} keys and values`
 const TOO_DEEP = `a message is nested at most ${MAX_JSON_DEPTH} levels deep`
 const TOO_LONG = `a message has at most ${MAX_BYTES} bytes, on a line of its own; send less at once`
 
-/** A line of a client on a pipe. */
 export interface Line {
   readonly bytes: Uint8Array
   /** True if the line is longer than `MAX_BYTES`; `bytes` are its first and last bytes. */
   readonly isCut: boolean
 }
 
-/** Bytes kept of each end of a line that is too long: clients write the id first or last. */
+/** Bytes kept of each end of a line that is too long: clients write the ID first or last. */
 const CUT_BYTES = 256
 
 const LF = 10
 
-/** Yields the lines of an input, without their ends. */
+/** Yields an input's lines without their ends. */
 export async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let parts: Uint8Array[] = []
   let size = 0
@@ -124,7 +118,7 @@ export async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator
     size += part.length
     if (size <= MAX_BYTES) return
     const all = Buffer.concat(parts)
-    // Copies, since a part of a buffer keeps all of it in memory.
+    // Copies, because a part of a buffer keeps the whole buffer in memory.
     parts = [
       Buffer.from(all.subarray(0, CUT_BYTES)),
       Buffer.from(all.subarray(CUT_BYTES).subarray(-CUT_BYTES)),
@@ -148,19 +142,17 @@ export async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator
   yield end()
 }
 
-/** Matches an id at the beginning of a request. */
 const FIRST_ID = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(?<id>-?\d+|"[\w:.-]*")\s*,/
-/** Matches an id at the end of a request. */
 const LAST_ID = /,\s*"id"\s*:\s*(?<id>-?\d+|"[\w:.-]*")\s*\}\s*$/
 
-/** Returns the id of an unparsed request; null if it is neither first nor last. */
+/** Returns the ID of an unparsed request; null if the ID is neither first nor last. */
 function findId(text: string): string | number | null {
   const found = FIRST_ID.exec(text.slice(0, CUT_BYTES)) ?? LAST_ID.exec(text.slice(-CUT_BYTES))
   const json = `{"id":${found?.groups?.['id'] ?? 'null'}}`
   return (JSON.parse(replaceLargeIds(json)) as { readonly id: string | number | null }).id
 }
 
-/** Reads a line; undefined if it is blank. Throws `MessageError`. */
+/** Returns undefined for a blank line. Throws `MessageError`. */
 export function parseLine({ bytes, isCut }: Line): JSONRPCMessage | undefined {
   const text = new TextDecoder().decode(bytes)
   if (isCut) throw new MessageError(TOO_LONG, findId(text))

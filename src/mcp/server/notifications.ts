@@ -9,12 +9,12 @@ import type { Mentions } from './mentions.ts'
 import { logUri, roomUri } from './room-uri.ts'
 import { entryForModels } from './tool.ts'
 
-/** Messages that wait for a slow client. Further ones are skipped, and the client is told how many. */
+/** Limit of messages that wait for a slow client, which is told the number of skipped ones. */
 const MAX_WAITING = 256
 
 type NotifiedServer = Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'>
 
-/** A log message; `data` is an entry or a sentence. */
+/** `data` is an entry or a sentence. */
 interface Message {
   readonly level: 'info' | 'notice' | 'warning'
   readonly logger: string
@@ -26,10 +26,9 @@ interface Message {
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
 /**
- * Notifies an agent's client, each time once the client has space: entries of the agent's rooms as log
- * messages, and `resources/updated` for its subscriptions. A client of 2026-07-28 gets only
- * `resources/updated`, of all its rooms: its log messages belong to requests, and the SDK filters by the
- * client's subscriptions.
+ * Notifies an agent's client whenever it has space: entries of the agent's rooms as log messages, and
+ * `resources/updated` for its subscriptions. A client of 2026-07-28 gets only `resources/updated`, for all
+ * its rooms: its log messages belong to requests, and the SDK filters by its subscriptions.
  */
 export class Notifications implements AgentListener {
   readonly subscribed = new Set<string>()
@@ -39,7 +38,7 @@ export class Notifications implements AgentListener {
   readonly #mentions: Mentions
   readonly #messages: Message[] = []
   readonly #updated = new Set<string>()
-  /** Entries that were reported: an agent that is in a room and follows it hears each entry twice. */
+  /** Reported entries: an agent that is in a room and follows it hears each entry twice. */
   readonly #changes = new WeakSet<Entry>()
   #skipped = 0
   #isSending = false
@@ -73,8 +72,7 @@ export class Notifications implements AgentListener {
   putOut(room: RoomName, { why, isFollowed }: { readonly why: string; readonly isFollowed: boolean }): void {
     const uris = [roomUri(room), logUri(room)]
     if (!this.#isModern && !isFollowed) for (const uri of uris) this.subscribed.delete(uri)
-    // The client learns what it missed, or that it may not read the room any more, when it reads the
-    // resource.
+    // When the client reads the resource, it learns what it missed, or that it may no longer read the room.
     this.#update(uris)
     if (!this.#isModern) this.#send({ level: 'warning', logger: 'sshawl', data: why })
   }
@@ -127,7 +125,7 @@ export class Notifications implements AgentListener {
   }
 }
 
-/** Kinds of entries that change the resource of a room: who is there, its topic. */
+/** Kinds of entries that change a room's resource: its people and its topic. */
 const CHANGES_ROOM: ReadonlySet<Entry['kind']> = new Set(['presence', 'notice', 'scope'])
 
 const writtenData = ({ from, text, at }: WrittenMessage) => ({

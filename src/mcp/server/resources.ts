@@ -12,7 +12,6 @@ import { logUri, roomOf, roomUri } from './room-uri.ts'
 import { jsonOf, objectOf, textAt, textOfLines } from './tool.ts'
 
 const JSON_TYPE = 'application/json'
-/** One JSON object on each line. */
 const LINES_TYPE = 'application/x-ndjson'
 
 /** `room://NAME` and `room://NAME/log`. A room that the person may not see does not exist. */
@@ -46,7 +45,7 @@ export function addResources(server: McpServer, agent: Agent): void {
   )
 }
 
-/** Returns the room of a URI. Throws `ResourceNotFoundError` if no room can have that name. */
+/** Throws `ResourceNotFoundError` if no room can have that name. */
 export function neededRoom(uri: string): string {
   const name = roomOf(uri)
   if (name === undefined) throw new ResourceNotFoundError(uri)
@@ -92,7 +91,7 @@ export function addSubscriptions({ server }: McpServer, agent: Agent, notificati
     subscribed.add(uri)
     return {}
   })
-  // The SDK's own handler keeps one level a session, and sends all messages that belong to no session.
+  // The SDK's own handler keeps one level per session, and sends every message that belongs to no session.
   server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
     notifications.level = level
     return {}

@@ -19,15 +19,15 @@ import { addResources, addSubscriptions, roomNames } from './resources.ts'
 import { resultOf, type AgentTool } from './tool.ts'
 import { contextText, contextUse, room, TOOLS } from './tools.ts'
 
-/** Array elements and object members of one call's arguments. */
+/** Limit of array elements and object members of one call's arguments. */
 const MAX_ELEMENTS = 10_000
 
 export interface McpServerFacts {
   /** The version of sshawl. */
   readonly version: string
-  /** `legacy`: a revision of the protocol before 2026-07-28, as the SDK passes it to a factory. */
+  /** `legacy`: a protocol revision before 2026-07-28, as the SDK passes it to a factory. */
   readonly era: 'legacy' | 'modern'
-  /** Shared by all servers of the agent's client; absent: the server has its own. */
+  /** Shared by all servers of the agent's client; if absent, the server has its own. */
   readonly mentions?: Mentions
   /** Also notifies the client of mentions by Claude Code's channel. */
   readonly hasChannel?: boolean
@@ -35,10 +35,7 @@ export interface McpServerFacts {
 
 export type CreateMcpServer = typeof createMcpServer
 
-/**
- * Creates an MCP server for one agent, for any of the SDK's transports. Replaces the agent's listener, and
- * does not close the agent.
- */
+/** For any of the SDK's transports. Replaces the agent's listener, and does not close the agent. */
 export function createMcpServer(
   agent: Agent,
   { version, era, mentions = new Mentions(agent), hasChannel = false }: McpServerFacts,
@@ -116,9 +113,8 @@ function endOf({ signal }: ServerContext['mcpReq']): AbortSignal {
   return end.signal
 }
 
-/** The prompt `room_context`, for an agent that wants to answer in the room. */
 function addContextPrompt(server: McpServer, agent: Agent): void {
-  // A copy of the schema: the SDK stores the completion in it.
+  // A copy of the schema, because the SDK stores the completion in it.
   const completed = completable(room.describe('Its name'), async (begun) => await roomNames(agent, begun))
   server.registerPrompt(
     'room_context',
@@ -137,7 +133,7 @@ function addContextPrompt(server: McpServer, agent: Agent): void {
 
 const remembered = memoizePer<object, Record<string, unknown>>()
 
-/** Returns the same schema, converted to JSON only once: that takes some milliseconds for all tools. */
+/** Converts the schema to JSON only once, because that takes some milliseconds for all tools. */
 function rememberedSchema<In, Out>(schema: StandardSchemaWithJSON<In, Out>): StandardSchemaWithJSON<In, Out> {
   const standard = schema['~standard']
   const { input, output } = standard.jsonSchema

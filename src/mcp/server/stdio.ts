@@ -28,13 +28,13 @@ export interface AgentPipe {
 
 const MAX_CALLS = 32
 
-/** Streams of changes that one client may have. */
+/** Limit of one client's streams of changes. */
 const MAX_STREAMS = 8
 
 /**
- * Serves an agent, one JSON-RPC message a line, in the MCP revision of the client's first message. `version`
- * is sshawl's; `report` gets errors that are not sent to the client. Resolves once the input has ended and
- * all calls are answered, or the client is gone. Never rejects.
+ * Serves an agent, one JSON-RPC message per line, in the MCP revision of the client's first message.
+ * `version` is sshawl's; `report` gets errors that are not sent to the client. Resolves once the input has
+ * ended and all calls are answered, or the client is gone. Never rejects.
  */
 export async function serveAgentOverPipe(
   agent: Agent,
@@ -45,7 +45,7 @@ export async function serveAgentOverPipe(
   const mentions = new Mentions(agent, pipe.draining)
   const factory: McpServerFactory = ({ era }) => {
     const created = createMcpServer(agent, { version, era, mentions, hasChannel: era === 'legacy' })
-    // The SDK's property, not an event. A client of 2026-07-28 never triggers it.
+    // A property of the SDK, not an event. A client of 2026-07-28 never triggers it.
     Object.assign(created.server, { oninitialized: () => mentions.readMessages() })
     return created
   }
@@ -54,10 +54,7 @@ export async function serveAgentOverPipe(
   await handle.close()
 }
 
-/**
- * A transport for the SDK, whose own transport ends at a message that is too long and answers nothing after
- * the end of the input.
- */
+/** The SDK's own transport ends at a message that is too long, and answers nothing after the input's end. */
 class PipeTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: Transport['onclose']
@@ -65,7 +62,7 @@ class PipeTransport implements Transport {
   readonly #report: (error: Error) => void
   readonly #rooms: FollowedRooms
   readonly #calls = new Set<unknown>()
-  /** Streams by the ids of their requests. */
+  /** Streams by the IDs of their requests. */
   readonly #streams = new Map<unknown, ListenedStream>()
   readonly #stop = new AbortController()
   readonly closed = createDeferred<void>()

@@ -20,11 +20,11 @@ export interface TokenAgentOptions {
   readonly report: (error: Error) => void
 }
 
-/** A client that connects: `end` removes it, which aborts `signal`. */
+/** A client that connects. `end` removes the client, which aborts `signal`. */
 interface ConnectingClient {
   readonly id: string
   readonly signal: AbortSignal
-  /** Aborted when the server is going to stop. */
+  /** Aborted when the server is about to stop. */
   readonly draining: AbortSignal
   readonly end: () => void
 }
@@ -37,7 +37,7 @@ export interface Connection {
 interface Share {
   readonly end: () => void
   listener: AgentListener | undefined
-  /** Its open `GET` streams: a direct message goes to clients that have one. */
+  /** Open `GET` streams: a direct message goes to clients that have one. */
   streams: number
 }
 
@@ -45,7 +45,7 @@ const MAX_STREAMS = 16
 
 /** All clients of a token share this agent and the rooms that it is in. */
 export class TokenAgent {
-  /** Clients that share this agent. Its owner closes it after the last one. */
+  /** Clients that share this agent. Its owner closes it after the last client. */
   clients = 0
   readonly #opened: Promise<{ readonly agent: ClosableAgent; readonly rooms: FollowedRooms }>
   readonly #options: TokenAgentOptions
@@ -83,7 +83,7 @@ export class TokenAgent {
           request,
           body === undefined ? {} : { parsedBody: body },
         )
-        // Without a stream a direct message would be lost, since it is sent only once.
+        // Without a stream a direct message would be lost, because it is sent only once.
         if (request.method === 'GET' && response.ok) whenAborted(request.signal, agent.readMessages())
         return response
       },
@@ -99,7 +99,7 @@ export class TokenAgent {
     const { createMcpServer, version, report } = this.#options
     const { agent, rooms, leave } = await this.#share(end)
     const mentions = new Mentions(agent, AbortSignal.any([signal, draining]))
-    // Each request has a server of its own, which must not replace the listener.
+    // Each request has its own server, which must not replace the listener.
     const silent = { ...agent, listen: () => {} }
     const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern', mentions }), {
       legacy: 'reject',
@@ -136,7 +136,7 @@ export class TokenAgent {
     await opened?.agent.close()
   }
 
-  /** Adds a client: the agent follows rooms and reads messages as long as one client wants it. */
+  /** Adds a client. The agent follows rooms and reads messages as long as one client wants it. */
   async #share(end: () => void) {
     const { agent, rooms } = await this.#opened
     if (agent.signal.aborted) end()

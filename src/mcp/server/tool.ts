@@ -11,14 +11,14 @@ export interface AgentTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly description: string
   readonly reads?: true
   readonly input: Shape
-  /** The shape of the answer's data; absent if the answer is text alone. */
+  /** The shape of the answer's data; absent if the answer is only text. */
   readonly output?: z.ZodRawShape
   /** Returns the progress to show for a line of output, if any. */
   readonly progress?: (line: string) => string | undefined
   use(input: z.output<z.ZodObject<Shape>>): VerbUse
   readonly data?: (outcome: VerbOutcome) => JsonObject
   readonly answer?: (outcome: VerbOutcome) => ToolAnswer
-  /** `answer` is also for commands that failed: their output says why. */
+  /** `answer` is also used for failed commands: their output explains the failure. */
   readonly answersAlways?: true
 }
 
@@ -55,7 +55,7 @@ export function objectOf(outcome: VerbOutcome): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 
-/** Returns the entries of a command that prints one on each line, as a model reads them. */
+/** Returns the entries of a command that prints one per line, as a model reads them. */
 export function linesOf({ out }: VerbOutcome): readonly JsonObject[] {
   const lines = out.split('\n').filter((line) => line !== '')
   return lines

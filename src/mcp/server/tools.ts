@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, parseJson } from '../../base/json.ts'
 import type { VerbOutcome, VerbUse } from './agent.ts'
 import { jsonOf, linesOf, objectOf, textAt, textOfLines, type AgentTool, type ToolAnswer } from './tool.ts'
 
-/** A room's name. The command reports a missing room and a text that is too long. */
+/** The command reports a missing room and a text that is too long. */
 export const room = z.string().min(1).max(64).describe('Its name')
 const text = z.string().min(1)
 const model = z.string().min(1).max(33).describe('Its name, with or without @')
@@ -16,7 +16,6 @@ const listed = (outcome: VerbOutcome): ToolAnswer => ({
 
 const tool = <Shape extends z.ZodRawShape>(one: AgentTool<Shape>): AgentTool => one
 
-/** All tools of agents, in the order of the list. */
 export const TOOLS: readonly AgentTool[] = [
   tool({
     name: 'list_rooms',
@@ -77,7 +76,7 @@ export const TOOLS: readonly AgentTool[] = [
     reads: true,
     input: { words: text, room: room.optional() },
     output: { entries },
-    // The command takes - for all rooms.
+    // The command takes `-` for all rooms.
     use: ({ words, room: name = '-' }) => ({
       verb: 'search',
       room: name,
@@ -219,10 +218,10 @@ export function contextText(outcome: VerbOutcome): string {
   return [textAt(prompt, 'system_prompt'), textAt(prompt, 'context')].filter((one) => one !== '').join('\n\n')
 }
 
-/** Adds @, so that a model's name is no other word of the command. */
+/** Adds @, so that a model's name cannot be another word of the command. */
 const mentioned = (name: string): string => (name.startsWith('@') ? name : `@${name}`)
 
-/** A refused question has no entries. After a failed turn, the entries say why. */
+/** A refused question has no entries. After a failed turn, the entries explain the failure. */
 function replied(outcome: VerbOutcome): ToolAnswer {
   const all = linesOf(outcome)
   const textsOf = (kind: string) =>
