@@ -10,19 +10,19 @@ import { createRoomFeed } from './room-feed.ts'
 import type { BroadcastRow, ClusterStores, ExpiredServers, ServerFacts, ServerId, Wire } from './stores.ts'
 import { SharedSlots } from './work.ts'
 
-/** Milliseconds between two polls of the log, and between two attempts to store presence. */
+/** Milliseconds between polls of the log, and between attempts to store presence. */
 const POLL_MS = 1_000
 
 const BUS_AWAY =
   'the bus between the servers is away: lines of other servers come up to a second later; the log says why'
 
-/** What the rest of the server does for a cluster. All reject only with `StorageError`. */
+/** What the rest of the server does for a cluster. Promises reject only with `StorageError`. */
 export interface ClusterEvents {
-  /** Announces a person who came or went when that could not be stored. Never rejects. */
+  /** Announces an arrival or departure that could not be stored at its time. Never rejects. */
   readonly onPresenceStored: (room: RoomName, change: PresenceChange) => Promise<void>
-  /** Ends what dead servers were doing. */
+  /** Ends the activities of dead servers. */
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
-  /** Reports that another server began to differ, in a sentence for this server's admins. Never throws. */
+  /** Reports another server's new difference, in a sentence for this server's admins. Never throws. */
   readonly onDifference: (sentence: string) => void
 }
 
@@ -30,7 +30,6 @@ export interface ClusterParts {
   readonly stores: ClusterStores
   readonly wire: Wire
   readonly entries: Pick<EntryLog, 'read'>
-  /** Resolves to this server's current facts. */
   readonly facts: () => Promise<ServerFacts>
   /** This server's previous run, which has ended. */
   readonly earlier?: ServerId | undefined
@@ -38,7 +37,7 @@ export interface ClusterParts {
   readonly log: Log
 }
 
-/** This server among several. Disposing of it ends its lease, and then the wire. */
+/** This server among several. Disposing of it ends its lease, then the wire. */
 export type Cluster = ReturnType<typeof createCluster>
 
 export function createCluster({ stores, wire, entries, clock, log, facts, earlier }: ClusterParts) {
@@ -89,9 +88,7 @@ export function createCluster({ stores, wire, entries, clock, log, facts, earlie
     watch,
     closeRoom: (room, by) => closeRoom(room, by, stores, clock),
     openRoom: (room) => closings.open(room),
-    /**
-     * Resolves to the rooms that other servers have closed, with a sentence why. Rejects with `StorageError`.
-     */
+    /** Resolves to rooms closed by other servers, with a reason. Rejects with `StorageError`. */
     closedRooms: () => closings.closedByOthers(),
     slots,
     questions,
@@ -127,7 +124,7 @@ function everySecond(clock: Alarm, isOver: () => boolean, poll: () => Promise<vo
   })
 }
 
-/** Milliseconds between two polls whether a closed room is still used. */
+/** Milliseconds between polls for users of a closed room. */
 const CLOSING_POLL_MS = 50
 /** Polls after which a closed room counts as unused. */
 const MAX_CLOSING_POLLS = 200
@@ -164,21 +161,21 @@ function createRoomWatchers(): {
   }
 }
 
-/** Handles a broadcast of another server. Is called again if it rejects with `StorageError`. */
+/** Handles another server's broadcast. Called again if it rejects with `StorageError`. */
 type Perform<Kind extends keyof Broadcasts> = (data: Broadcasts[Kind]) => Promise<void>
 
-/** Broadcasts are stored, so that a server that was cut off handles each later, once. */
+/** Broadcasts are stored, so that a disconnected server handles each later, once. */
 export function createBroadcasts(
   { broadcasts, changes }: Pick<ClusterStores, 'broadcasts' | 'changes'>,
   log: Pick<Log, 'error'>,
 ) {
   const performers = new Map<keyof Broadcasts, (data: never) => Promise<void>>()
-  /** Ids of handled broadcasts that may be read again. */
+  /** IDs of handled broadcasts that may be read again. */
   let done: Set<string> | undefined
 
   changes.on('broadcasts', async (keys: readonly string[] | 'all') => {
     const ids = keys === 'all' ? await broadcasts.ids() : keys
-    // Broadcasts sent before this server began are not for it.
+    // This server ignores broadcasts sent before its start.
     const performed = (done ??= new Set(ids))
     const fresh = ids.filter((id) => !performed.has(id))
     for (const { id, kind, data } of fresh.length > 0 ? await broadcasts.read(fresh) : []) {
@@ -202,14 +199,14 @@ export function createBroadcasts(
   }
 }
 
-/** The servers of the database that run another version or config than this one. */
+/** The servers of the database whose version or config differs from this one's. */
 export class Differences {
   readonly #stores: DifferenceStores
   readonly #found: (sentence: string) => void
   #sentences: ReadonlyMap<ServerId, string> = new Map()
   #comparing: Promise<void> | undefined
 
-  /** `found` is called once for each server that begins to differ. */
+  /** Calls `found` once for each server that begins to differ. */
   constructor(stores: DifferenceStores, found: (sentence: string) => void) {
     this.#stores = stores
     this.#found = found

@@ -1,4 +1,4 @@
-/** Several servers on one database: who lives, who is where, what the others heard. */
+/** Several servers on one database: leases, presence and change notifications. */
 export { type Cluster, type ClusterEvents, createCluster } from './cluster.ts'
 export type {
   BroadcastRow,

@@ -3,17 +3,17 @@ import type { Alarm, Log, MonotonicClock } from '../base/environment.ts'
 import { createSerial } from '../base/jobs/serial.ts'
 import type { ExpiredServers, ServerFacts, ServerId, ServerStore } from './stores.ts'
 
-/** How often a server renews its lease and looks for expired ones, in ms. */
+/** Milliseconds between renewals of the lease, and between searches for expired leases. */
 const RENEW_MS = 2_000
-/** Milliseconds between two checks whether a renewal is due. */
+/** Milliseconds between checks whether a renewal is due. */
 const TICK_MS = RENEW_MS / 2
 
-/** A server that did not renew for this many ms, by the database's clock, is dead to the others. */
+/** Other servers regard a server as dead after this many ms without renewal, by the database's clock. */
 const LEASE_MS = 8_000
 
 /**
- * After a gap of this many ms between two renewals the database was away for the others as well, so the
- * others get a whole lease to renew. Shorter than the lease by a renewal and a slow answer.
+ * After a gap of this many ms between renewals, the database was also away for other servers, so they get a
+ * whole lease to renew. Shorter than the lease by a renewal and a slow answer.
  */
 const GAP_MS = 5_000
 
@@ -21,11 +21,11 @@ export interface LeaseParts {
   readonly servers: Pick<ServerStore, 'register' | 'update' | 'renew' | 'end' | 'expire' | 'expireOne'>
   readonly facts: () => Promise<ServerFacts>
   readonly clock: MonotonicClock & Alarm
-  /** Handles ended leases of others. Called again if it rejects with `StorageError`. */
+  /** Handles other servers' ended leases. Called again if it rejects with `StorageError`. */
   readonly onExpired: (expired: ExpiredServers) => Promise<void>
-  /** Called once for each silence: others may have taken over what this server does. */
+  /** Called once per outage: other servers may have taken over this server's work. */
   readonly onLost: () => void
-  /** Called when others see this server again; repeated if it rejects with `StorageError`. */
+  /** Called when other servers see this server again; repeated if it rejects with `StorageError`. */
   readonly onRestored: () => Promise<void>
   /** Called after each renewal; must not throw. */
   readonly onRenewed: () => void
@@ -37,13 +37,13 @@ export class Lease implements AsyncDisposable {
   readonly #parts: LeaseParts
   #state: 'new' | 'running' | 'ended' = 'new'
   #renewedAt = -Infinity
-  /** When the last renewal began, whatever its result. */
+  /** The start of the last renewal, even of a failed one. */
   #askedAt = -Infinity
   #mayExpireAt = Infinity
   #isLost = false
-  /** True if the lease had expired and `onRestored` has not succeeded since. */
+  /** True from the lease's expiry until `onRestored` succeeds. */
   #isRestoring = false
-  /** Expired servers for which `onExpired` has not succeeded yet. */
+  /** Expired servers for which `onExpired` has not yet succeeded. */
   #unsettled: readonly ExpiredServers[] = []
   #expiring: Promise<void> | undefined
   #nextRenewal: Promise<void> | undefined
@@ -54,8 +54,8 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Resolves when others see this server and its previous run, `earlier`, has expired: after a crash nothing
-   * waits for the end of a lease. Rejects with `StorageError`.
+   * Resolves when other servers see this server and `earlier`, its previous run, has expired, so that nothing
+   * waits for a lease after a crash. Rejects with `StorageError`.
    */
   async begin(earlier?: ServerId): Promise<void> {
     const { servers, facts, clock } = this.#parts
@@ -79,7 +79,7 @@ export class Lease implements AsyncDisposable {
     })
   }
 
-  /** Renews at once: others may have ended this lease. */
+  /** Renews at once, because others may have ended this lease. */
   doubt(): void {
     void this.#renewNow()
   }
@@ -92,7 +92,7 @@ export class Lease implements AsyncDisposable {
     return this.#nextRenewal
   }
 
-  /** Uses a timer, since a renewal may hang. After a pause of the whole process, the timer runs first. */
+  /** Uses a timer, because a renewal may hang. After a pause of the whole process, the timer runs first. */
   #tickLater(): void {
     const { clock } = this.#parts
     clock.later(TICK_MS, () => {
@@ -114,7 +114,7 @@ export class Lease implements AsyncDisposable {
   async #renewOrLog(): Promise<void> {
     await this.#logStorageErrors(async () => {
       await this.#renew()
-      // Not awaited: with a slow database, expiring others takes longer than a lease.
+      // Not awaited: on a slow database, expiring others may take longer than a lease.
       if (this.#renewedAt >= this.#mayExpireAt)
         this.#expiring ??= this.#logStorageErrors(() => this.#expire()).finally(
           () => (this.#expiring = undefined),
@@ -122,7 +122,7 @@ export class Lease implements AsyncDisposable {
     })
   }
 
-  /** Logs a `StorageError`; a later renewal repeats the work. */
+  /** A later renewal repeats work that failed with `StorageError`. */
   #logStorageErrors(work: () => Promise<void>): Promise<void> {
     return work().catch(warnOfStorage(this.#parts.log, 'the lease of this server could not be renewed'))
   }
@@ -133,7 +133,7 @@ export class Lease implements AsyncDisposable {
     this.#askedAt = asked
     if (!(await servers.renew())) {
       this.#lose()
-      // Set before registering: if that answer is lost, the next renewal succeeds.
+      // Set before registering, because the next renewal succeeds if only the answer is lost.
       this.#isRestoring = true
       await servers.register(await facts())
     }

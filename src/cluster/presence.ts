@@ -13,11 +13,11 @@ const MOVE_MS = 10_000
 
 export interface RemotePresenceParts extends Pick<ClusterStores, 'present' | 'changes'> {
   readonly clock: Alarm
-  /** Called after a person came or left, or the time to return is over. */
+  /** Called after a person came or left, or when the time to return is over. */
   readonly changed: (room: RoomName) => void
 }
 
-/** Who is in the rooms through the other servers, according to the database. */
+/** The people in rooms through other servers, according to the database. */
 export class RemotePresence {
   readonly #parts: RemotePresenceParts
   readonly #people = new Map<RoomName, Map<PersonId, readonly PresentRow[]>>()
@@ -75,7 +75,7 @@ export class RemotePresence {
     return 1 + this.#serverCounts.of(quotaKey)
   }
 
-  /** Notes that a person left a room, through this server or another one. */
+  /** Records that a person left a room, through any server. */
   departed(room: RoomName, id: PersonId): void {
     const [place, departure] = [placeOf(room, id), {}]
     this.#departures.set(place, departure)
@@ -96,7 +96,7 @@ export class RemotePresence {
     if (places.length > 0) this.#take(places, await this.#parts.present.elsewhere(places))
   }
 
-  /** Replaces what is known of these places; `rows` are all their current rows. */
+  /** Replaces the known rows of these places; `rows` are all their current rows. */
   #take(places: readonly PersonInRoom[], rows: readonly PresentRow[]): void {
     const now = new Map<string, PresentRow[]>()
     for (const row of rows) {
@@ -130,7 +130,7 @@ export class RemotePresence {
   }
 }
 
-/** Counts the rooms in which a person, a key or a network is through each other server. */
+/** Counts the rooms in which a person, a key or a network is, for each other server. */
 class ServerCounts {
   readonly #counts = new Map<string, Map<ServerId, number>>()
 
@@ -157,8 +157,8 @@ interface Presence {
 }
 
 /**
- * Stores who is in which room through this server. No method rejects. The database, not a server's memory,
- * decides whether a room is told, so that nobody is announced twice.
+ * Stores the people in rooms through this server. No method rejects. The database, not a server's memory,
+ * decides whether to announce a person to a room, so that no announcement is repeated.
  */
 export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
   readonly #present: Pick<PresentStore, 'come' | 'go'>
@@ -167,10 +167,10 @@ export class OwnPresence implements Pick<Peers, 'entered' | 'left'> {
   readonly #here = new Map<string, Presence>()
   /** Presences that may differ in the database. */
   readonly #unstored = new Map<string, Presence>()
-  /** Stores the changes of one person in one room in order. */
+  /** Orders the changes of one person in one room. */
   readonly #serially = createKeyedSerial<string>()
 
-  /** `takenForDead` is called if nothing can be stored because others have ended this server's lease. */
+  /** Calls `takenForDead` if nothing can be stored because others have ended this server's lease. */
   constructor(present: Pick<PresentStore, 'come' | 'go'>, log: Pick<Log, 'warn'>, takenForDead: () => void) {
     this.#present = present
     this.#log = log

@@ -5,7 +5,7 @@ import type { Alarm, Log } from '../base/environment.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ClusterStores, QuestionRow } from './stores.ts'
 
-/** Milliseconds until a failed removal of a question is repeated. */
+/** Milliseconds before another attempt to remove a question. */
 const RETRY_MS = 1_000
 
 export interface SharedQuestionsParts extends Pick<ClusterStores, 'server' | 'questions' | 'changes'> {
@@ -14,10 +14,9 @@ export interface SharedQuestionsParts extends Pick<ClusterStores, 'server' | 'qu
   readonly log: Log
 }
 
-/** The open questions of all servers. */
 export class SharedQuestions implements Questions {
   readonly #parts: SharedQuestionsParts
-  /** The questions of this server, with the functions that receive their answers. */
+  /** This server's questions, with the functions that receive their answers. */
   readonly #own = new Map<string, (answer: JsonObject) => void>()
   readonly #remote = new Map<string, QuestionRow>()
   /** Answers that came before this server knew the number of its question. */

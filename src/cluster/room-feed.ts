@@ -15,7 +15,6 @@ export interface RoomFeedParts {
   readonly log: Log
 }
 
-/** Entries per read. */
 const PAGE = 200
 
 /** A room with listeners in this process. */
@@ -27,7 +26,7 @@ interface Followed {
 
 /** The bus of rooms that several servers share. */
 export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFeedParts): RoomBus & {
-  /** Delivers entries whose hint is missing. Must be called every second; never rejects. */
+  /** Delivers entries whose hint was lost. Must be called every second; never rejects. */
   pollLog(): Promise<void>
 } {
   const local = createLocalBus(log)
@@ -56,7 +55,7 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
       })
   }
 
-  /** Drops texts that are too long: a piece of a reply comes again with its entry. */
+  /** Drops texts that are too long: a reply's delta comes again with its entry. */
   function send(room: RoomName, body: NoteBody): void {
     const text = JSON.stringify({ server, ...body })
     if (utf8Bytes(text) <= wire.maxBytes) wire.send(subjectOf(room), text)
@@ -102,13 +101,13 @@ export function createRoomFeed({ server, wire, entries, newestIn, log }: RoomFee
 
 const subjectOf = (room: RoomName): string => `room.${room}`
 
-/** An entry that a server appended, and the entry before it in the log. */
+/** An entry that a server appended, and the previous entry in the log. */
 export interface Hint {
   readonly id: EntryId
   readonly after?: EntryId | undefined
 }
 
-/** What one server sends the others about a room, besides its own id. */
+/** A server's message to the others about a room, besides its own ID. */
 type NoteBody =
   | { readonly hint: Hint }
   | { readonly delta: ReplyDelta }
@@ -142,24 +141,23 @@ const isEntry = (value: unknown): boolean =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-/** `newest` and `read` reject with `StorageError` only. */
+/** `newest` and `read` reject only with `StorageError`. */
 export interface RoomDeliveryParts {
-  /** Resolves to the newest entry's id; undefined if there is none. */
   readonly newest: () => Promise<EntryId | undefined>
-  /** Resolves to the first entries after that one, oldest first. */
+  /** Resolves to the first entries after `after`, oldest first. */
   readonly read: (after: EntryId) => Promise<readonly Entry[]>
   /** Must not throw. */
   readonly deliver: (entry: Entry, after: EntryId | undefined) => void
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Sorts before every id. */
+/** Sorts before every ID. */
 const BEFORE_ALL = '' as EntryId
 
 /**
- * Delivers the entries of one room in this process, each once, in the order of the log, which is read up to
- * the id of a hint. Begins after the entry that is newest at creation, or before the first entry that this
- * process appends meanwhile. No method rejects.
+ * Delivers one room's entries in this process, each once, in the log's order. Reads the log up to a hint's
+ * ID. Begins after the entry that is newest at creation, or before the first entry that this process appends
+ * meanwhile. No method rejects.
  */
 export class RoomDelivery {
   /** Resolves once all later entries will be delivered, or if the log cannot be read now. */
@@ -168,7 +166,7 @@ export class RoomDelivery {
   readonly #serially = createSerial()
   /** The last delivered entry; undefined until the beginning is known. */
   #last: EntryId | undefined
-  /** The log's last entry before the first one that this process appended before `last` was known. */
+  /** The log's last entry before the first one that this process appended while `last` was unknown. */
   #ownBefore: EntryId | undefined
 
   constructor(parts: RoomDeliveryParts) {
@@ -176,7 +174,7 @@ export class RoomDelivery {
     this.ready = this.#serially(() => this.#begin())
   }
 
-  /** Delivers an entry that this process appended. Resolves when it is delivered. */
+  /** Delivers an entry that this process appended. */
   appended(entry: Entry, after = BEFORE_ALL): Promise<void> {
     if (this.#last === undefined) this.#ownBefore ??= after
     return this.#serially(async () => {
@@ -186,7 +184,7 @@ export class RoomDelivery {
     })
   }
 
-  /** Delivers all entries up to a hint. Resolves when they are delivered, or cannot be read now. */
+  /** Resolves when all entries up to a hint are delivered, or cannot be read now. */
   hinted({ id, after }: Hint): Promise<void> {
     return this.#serially(async () => {
       if (this.#last === undefined) await this.#begin(after)
@@ -194,7 +192,7 @@ export class RoomDelivery {
     })
   }
 
-  /** Calls `act` after everything that was received before is delivered. */
+  /** Calls `act` after everything received earlier is delivered. */
   inOrder(act: () => void): Promise<void> {
     return this.#serially(act)
   }

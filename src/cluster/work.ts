@@ -6,7 +6,7 @@ import { createDeferred, type Deferred } from '../base/jobs/waiting.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ClusterStores, WorkRow } from './stores.ts'
 
-/** Milliseconds until a failed release of a slot is repeated. */
+/** Milliseconds before another attempt to release a slot. */
 const RETRY_MS = 1_000
 /** Milliseconds between two published statuses of a work. */
 const REPORT_MS = 1_000
@@ -30,7 +30,6 @@ interface Remote {
   readonly over: Deferred<void>
 }
 
-/** The slots of all servers. */
 export class SharedSlots implements Slots {
   readonly #parts: SharedSlotsParts
   readonly #own = new Map<string, OwnWork>()
@@ -76,7 +75,7 @@ export class SharedSlots implements Slots {
     this.#own.get(id)?.hooks.stop(reason)
   }
 
-  /** Calls `lost` for all slots: this server may have been taken for dead. */
+  /** Calls `lost` for all slots: others may have taken this server for dead. */
   loseAll(): void {
     for (const { hooks } of this.#own.values()) hooks.lost()
   }
@@ -95,7 +94,7 @@ export class SharedSlots implements Slots {
       return taken
     } catch (error) {
       this.#own.delete(id)
-      // Nobody knows whether the work was stored.
+      // The work may have been stored, although the answer was lost.
       void this.#leave(own)
       throw error
     }
@@ -157,10 +156,7 @@ function begin(own: OwnWork): void {
   own.ready.resolve()
 }
 
-/**
- * Publishes the latest status at once, and at most once a second. Skips unchanged values; drops values that
- * fail to send.
- */
+/** Publishes the latest status at once, then at most once per second; drops unchanged and failed values. */
 export function createPublisher(
   send: (status: JsonObject) => Promise<void>,
   clock: Alarm,

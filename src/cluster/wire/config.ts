@@ -2,7 +2,7 @@
 export interface BusConfig {
   /** A URL for `natsAddress`. May contain a password, so it is never shown. */
   readonly url: string
-  /** First words of each subject, so that clusters can share one NATS. */
+  /** The first words of each subject, so that clusters can share one NATS. */
   readonly prefix: string
   /** The absolute path of a file with a user's JWT and seed, or the seed of an nkey. */
   readonly credentials?: string
@@ -26,9 +26,8 @@ export const NATS_EXAMPLE = 'nats://nats.example.org:4222'
 const DEFAULT_PORT = '4222'
 
 /**
- * Reads `nats://HOST:PORT` or `tls://…`, or a comma-separated list, in which later URLs need no scheme.
- * `USER:PASSWORD@` is a login and `TOKEN@` a token. Returns undefined for anything else, and for different
- * logins.
+ * Reads `nats://HOST:PORT`, `tls://…` or a comma-separated list, whose later URLs need no scheme, with a
+ * login `USER:PASSWORD@` or token `TOKEN@`. Returns undefined for anything else and for different logins.
  */
 export function natsAddress(text: string): NatsAddress | undefined {
   const scheme = /^[a-z]+:\/\//.exec(text)?.[0] ?? ''

@@ -1,4 +1,4 @@
-/** An open connection to NATS or PostgreSQL. Its methods neither throw nor wait. */
+/** A connection to NATS or PostgreSQL. Its methods neither throw nor wait. */
 export interface Connection {
   /** Limit of a text's UTF-8 bytes. */
   readonly maxBytes: number
@@ -21,7 +21,7 @@ export interface Engine {
   connect(received: (subject: string, text: string) => void): Promise<Connection>
 }
 
-/** Time in ms for connecting, and for each answer. */
+/** Time limit in ms for connecting, and for each answer. */
 export const ANSWER_MS = 5_000
 /** Interval of checks in ms, because a network failure closes no connection. */
 export const HEARTBEAT_MS = 3_000

@@ -16,7 +16,7 @@ import { settledWithin } from '../../base/jobs/waiting.ts'
 import { type BusConfig, HAS_JWT, natsAddress, type NatsAddress, NKEY_SEED } from './config.ts'
 import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './engine.ts'
 
-/** NATS' own default. */
+/** NATS's own default. */
 const MAX_BYTES = 1024 * 1024
 /** Approximate bytes of a message besides its text. */
 const HEAD_BYTES = 64
@@ -80,7 +80,7 @@ class NatsLink implements Connection {
     if (!this.#isFlushing) this.#flush().catch(() => undefined)
   }
 
-  /** Waits for the server, which answers in order: output sent before `flush` has arrived by then. */
+  /** The server answers in order, so output sent before `flush` has arrived when `flush` resolves. */
   async #flush(): Promise<void> {
     this.#isFlushing = true
     while (this.#underWay > 0) {
@@ -116,7 +116,7 @@ async function closeIfStale(nats: NatsConnection, log: Log): Promise<string | un
   let isLogged = false
   for await (const status of nats.status()) {
     if (status.type === 'staleConnection') {
-      // The client itself would first wait for all output to be sent.
+      // The client itself would first wait until all output is sent.
       void nats.close()
       return 'it does not answer'
     }

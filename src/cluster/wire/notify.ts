@@ -5,9 +5,7 @@ import { errorMessage } from '../../base/errors.ts'
 import { withExplicitSslMode } from '../../base/addresses.ts'
 import { ANSWER_MS, type Connection, type Engine, HEARTBEAT_MS, MAX_UNDER_WAY } from './engine.ts'
 
-/**
- * One channel for all rooms, because PostgreSQL searches all names of a server's channels for each message.
- */
+/** One channel for all rooms: PostgreSQL searches all of a server's channel names for each message. */
 const CHANNEL = 'sshawl_hints'
 
 /** Commits do not wait for the disk, because a crash loses hints anyway. */
@@ -18,8 +16,7 @@ const NOTIFY = `SELECT pg_catalog.pg_notify('${CHANNEL}', payload)
 
 /**
  * A payload has less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html): a subject, a
- * number, because PostgreSQL merges equal payloads, and the text in base64, because PostgreSQL refuses
- * U+0000.
+ * number, because PostgreSQL merges equal payloads, and base64 text, because PostgreSQL refuses U+0000.
  */
 const MAX_PAYLOAD_BYTES = 7_999
 const MAX_HEAD_BYTES = 128
@@ -62,7 +59,6 @@ class NotifyConnection implements Connection {
   #waiting: string[] = []
   #waitingBytes = 0
   #sent = 0
-  /** The running statement; statements run one at a time. */
   #running: Promise<void> | undefined
 
   constructor(client: Client) {

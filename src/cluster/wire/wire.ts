@@ -1,8 +1,6 @@
-/**
- * cluster/wire carries short texts between servers that share a database: over NATS if `[bus]` names one,
- * else over PostgreSQL's LISTEN and NOTIFY. It must not know what the texts say. It stores nothing, and
- * encrypts nothing: the database and the NATS account belong to the servers alone.
- */
+// cluster/wire carries short texts between servers that share a database: over NATS if `[bus]` names one,
+// else over PostgreSQL's LISTEN and NOTIFY. It must not know what the texts say. It stores and encrypts
+// nothing: the database and the NATS account belong to the servers alone.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Wire } from '../stores.ts'
 import type { Log } from '../../base/environment.ts'
@@ -12,10 +10,7 @@ import type { Connection, Engine } from './engine.ts'
 
 type Listener = (text: string) => void
 
-/**
- * Pauses between attempts double, in ms. They restart at the first after a connection that lasted
- * `STEADY_MS`.
- */
+/** Pauses in ms double with each failed attempt, until a connection lasts `STEADY_MS`. */
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 const STEADY_MS = 30_000
@@ -127,7 +122,7 @@ class ReconnectingWire implements Wire {
         )
       this.#isAwayLogged = true
       if (performance.now() - began > STEADY_MS) failures = 0
-      // Random, so that servers that lost the same engine do not reconnect all at once.
+      // Random, so that servers that lost the same engine do not all reconnect at once.
       const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2)
       await delay(pause, undefined, { signal, ref: false }).catch(() => undefined)
     }
